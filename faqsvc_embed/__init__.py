@@ -1,0 +1,35 @@
+"""FAQs from a FAQ service on the pages of a Python web application."""
+
+from faqsvc_embed.errors import (
+    AuthenticationError,
+    ConfigurationError,
+    FAQError,
+    FAQNotFound,
+    FAQUnavailable,
+    InvalidFAQ,
+    PublishRejected,
+    RateLimited,
+)
+from faqsvc_embed.jsonld import to_json_ld, to_json_ld_string
+from faqsvc_embed.records import FAQ, FAQState, Item, Publication
+from faqsvc_embed.settings import Settings
+from faqsvc_embed.theme import Theme
+
+__all__ = [
+    "FAQ",
+    "AuthenticationError",
+    "ConfigurationError",
+    "FAQError",
+    "FAQNotFound",
+    "FAQState",
+    "FAQUnavailable",
+    "InvalidFAQ",
+    "Item",
+    "PublishRejected",
+    "Publication",
+    "RateLimited",
+    "Settings",
+    "Theme",
+    "to_json_ld",
+    "to_json_ld_string",
+]

@@ -1,0 +1,103 @@
+"""The exceptions of faqsvc-embed.
+
+FAQError
+├── ConfigurationError     a mistake of the developer's, told where it was made
+├── FAQNotFound            the service says that there is no such FAQ, or the slug can be none
+├── FAQUnavailable         the service could not be asked, or had no usable answer
+│   └── RateLimited        it asked us to come back later (429)
+├── InvalidFAQ             it answered with something that is no FAQ record
+├── AuthenticationError    it refused the API key (401, 403)
+└── PublishRejected        the items were refused, here or there, with every problem named
+
+Reading raises `FAQNotFound`, `FAQUnavailable` or `InvalidFAQ`; writing adds the last two.
+"""
+
+from collections.abc import Sequence
+
+BODY_KEPT = 500
+"""Characters of an answer's body that an error keeps: enough to see what answered."""
+
+
+class FAQError(Exception):
+    """The root of everything that this package raises on purpose.
+
+    `status` is the HTTP status that led to it, or None if there was no answer; `body` is the beginning of
+    that answer's body, at most 500 characters. `retry_after` is the number of seconds after which it is
+    worth trying again, or None if nobody said.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        body: str = "",
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.body = body[:BODY_KEPT]
+        self.retry_after = retry_after
+
+    def fresh(self) -> "FAQError":
+        """Return an equal error without traceback.
+
+        A held error is raised again for every caller; raising one and the same object would chain their
+        tracebacks, and keep the frames of all of them alive.
+        """
+        copy = type(self).__new__(type(self), *self.args)
+        copy.args = self.args
+        copy.__dict__.update(self.__dict__)
+        return copy
+
+
+class ConfigurationError(FAQError, ValueError):
+    """A setting, theme or argument has a value that it cannot have; the message says what it can have."""
+
+
+class FAQNotFound(FAQError, LookupError):
+    """The service knows no FAQ of this slug (404, 410), or the slug has a form that no FAQ can have."""
+
+
+class FAQUnavailable(FAQError):
+    """No usable answer: refused, timed out, a server error, offline, or still backing off."""
+
+
+class RateLimited(FAQUnavailable):
+    """The service answered 429; `retry_after` says in how many seconds to try again."""
+
+
+class InvalidFAQ(FAQError, ValueError):
+    """What arrived is no FAQ record; `path` names the part that is wrong, such as `items[2].answer`."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: str = "",
+        status: int | None = None,
+        body: str = "",
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message, status=status, body=body, retry_after=retry_after)
+        self.path = path
+
+
+class AuthenticationError(FAQError):
+    """The API key is missing, malformed, or not accepted (401, 403). The key itself is never quoted."""
+
+
+class PublishRejected(FAQError, ValueError):
+    """What was to be published cannot be; `problems` lists every reason, each with the item's number."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        problems: Sequence[str] = (),
+        status: int | None = None,
+        body: str = "",
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message, status=status, body=body, retry_after=retry_after)
+        self.problems = tuple(problems)

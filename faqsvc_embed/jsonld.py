@@ -1,0 +1,77 @@
+"""FAQ records → one FAQPage node → one script-safe string: the only serialiser (schema.org, RFC 8259)."""
+
+import json
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from faqsvc_embed.records import FAQ, Item
+
+# Inside a script element a parser looks for nothing but `</script` and `<!--`; `&` matters in XHTML, and
+# the two separators ended a line in JavaScript before 2019. Escaped so, the JSON means the same.
+_SCRIPT_SAFE: Final = str.maketrans(
+    {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+)
+
+
+def to_json_ld(faq: FAQ) -> dict[str, Any]:
+    """Return the FAQPage node of a record, for a graph of the host's own; empty if there is nothing in it.
+
+    Items with an empty question or answer are left out, and a question that comes twice is there once,
+    with its first answer. The texts are the record's, to the letter.
+    """
+    return page_node([faq])
+
+
+def to_json_ld_string(faq: FAQ) -> str:
+    """Return the FAQPage of a record as JSON, empty if there is nothing in it.
+
+    It is safe inside a script element as it is: it holds no `<`, `>`, `&`, U+2028 or U+2029.
+    """
+    return serialise(to_json_ld(faq))
+
+
+def page_node(faqs: Sequence[FAQ]) -> dict[str, Any]:
+    """Return the one FAQPage node of a page that shows all of `faqs`, in this order; empty if none has items.
+
+    `inLanguage` is on the page if all agree, else on each question.
+    """
+    seen = set[str]()
+    entries = [(faq, item) for faq in faqs for item in _marked_up(faq.items, seen)]
+    if not entries:
+        return {}
+    languages = {faq.lang for faq, _ in entries}
+    shared = languages.pop() if len(languages) == 1 else None
+    node: dict[str, Any] = {"@context": "https://schema.org", "@type": "FAQPage"}
+    if shared is not None:
+        node["inLanguage"] = shared
+    node["mainEntity"] = [_question(item, None if shared is not None else faq.lang) for faq, item in entries]
+    return node
+
+
+def serialise(node: dict[str, Any]) -> str:
+    """Return a node as JSON that can stand in a script element; the empty node is the empty string."""
+    if not node:
+        return ""
+    return json.dumps(node, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(
+        _SCRIPT_SAFE
+    )
+
+
+def _question(item: Item, language: str | None) -> dict[str, Any]:
+    question: dict[str, Any] = {"@type": "Question", "name": item.question}
+    if language is not None:
+        question["inLanguage"] = language
+    question["acceptedAnswer"] = {"@type": "Answer", "text": item.answer}
+    return question
+
+
+def _marked_up(items: Iterable[Item], seen: set[str]) -> Iterable[Item]:
+    """Yield the items that can be marked up, each question once; `seen` remembers across records."""
+    for item in items:
+        if not item.question.strip() or not item.answer.strip():
+            continue
+        key = " ".join(unicodedata.normalize("NFC", item.question).split())
+        if key not in seen:
+            seen.add(key)
+            yield item

@@ -1,0 +1,240 @@
+"""The values of the service: frozen, camelCase on the wire, snake_case here (specification, Resources)."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any, Literal, Self
+
+import msgspec
+from msgspec.structs import force_setattr
+
+from faqsvc_embed.errors import FAQError, InvalidFAQ
+from faqsvc_embed.languages import is_language_tag
+
+Source = Literal["memory", "store", "network", "none"]
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def _clean(text: str) -> str:
+    """Replace lone surrogates, which no encoder could write, with U+FFFD."""
+    return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
+
+
+class Item(msgspec.Struct, frozen=True):
+    """One question and its answer; `position` is the zero-based place in the FAQ."""
+
+    position: int
+    question: str
+    answer: str
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "question", _clean(self.question))
+        force_setattr(self, "answer", _clean(self.answer))
+
+
+class FAQ(msgspec.Struct, frozen=True):
+    """A published FAQ, as the read endpoint returns it.
+
+    `items` come in the order of their positions. A `lang` that is no language tag is None, a title or
+    website name that is missing is empty, and `cta` is kept as it came: the specification does not say
+    what it holds.
+    """
+
+    slug: str
+    title: str = ""
+    website_name: str = ""
+    lang: str | None = None
+    items: tuple[Item, ...] = ()
+    cta: Any = None
+
+    def __post_init__(self) -> None:
+        items = tuple(self.items)
+        for index, item in enumerate(items):
+            if not isinstance(item, Item):
+                raise InvalidFAQ(
+                    f"items[{index}] is {type(item).__name__}, not Item; FAQ.from_dict() reads mappings",
+                    path=f"items[{index}]",
+                )
+        force_setattr(self, "items", tuple(sorted(items, key=lambda item: item.position)))
+        force_setattr(self, "title", _clean(self.title))
+        force_setattr(self, "website_name", _clean(self.website_name))
+        force_setattr(self, "lang", self.lang if is_language_tag(self.lang) else None)
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Self:
+        """Read a record from a mapping with the wire's camelCase keys; unknown keys are no error.
+
+        Raises:
+            InvalidFAQ: it is no FAQ record; `path` names the part that is wrong.
+        """
+        return cls._from_wire(_convert(record))
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Read a record from JSON, as UTF-8 if it is bytes.
+
+        Raises:
+            InvalidFAQ: it is no JSON, or no FAQ record; `path` names the part that is wrong.
+        """
+        try:
+            wire = msgspec.json.decode(text, type=_WireFAQ)
+        except msgspec.ValidationError as error:
+            raise _invalid(error) from None
+        except (msgspec.DecodeError, UnicodeError):
+            # The standard library reads what is rare but harmless: a byte order mark, lone surrogates.
+            wire = _convert(_load_leniently(text))
+        except RecursionError:
+            raise InvalidFAQ("the record is nested too deeply") from None
+        return cls._from_wire(wire)
+
+    @classmethod
+    def _from_wire(cls, wire: "_WireFAQ") -> Self:
+        return cls(
+            slug=wire.slug,
+            title=wire.title or "",
+            website_name=wire.website_name or "",
+            lang=wire.lang if isinstance(wire.lang, str) else None,
+            items=tuple(
+                Item(index if item.position is None else item.position, item.question, item.answer)
+                for index, item in enumerate(wire.items)
+            ),
+            cta=wire.cta,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record with the wire's camelCase keys; a language that is not known is left out."""
+        record: dict[str, Any] = {"slug": self.slug, "title": self.title, "websiteName": self.website_name}
+        if self.lang is not None:
+            record["lang"] = self.lang
+        record["items"] = [
+            {"position": item.position, "question": item.question, "answer": item.answer}
+            for item in self.items
+        ]
+        record["cta"] = self.cta
+        return record
+
+    def to_json(self) -> str:
+        """Return the record as JSON, in the wire's camelCase."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":"))
+
+
+class Publication(msgspec.Struct, frozen=True, rename="camel"):
+    """What publishing returned: the slug, the address of the hosted page, and install hints.
+
+    `install` holds what the service sent, by specification `npm` and `component`.
+    """
+
+    slug: str
+    faq_url: str = ""
+    install: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class FAQState(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of an FAQ at one moment: the answer of the hook, mirroring `useFAQ`.
+
+    A snapshot: a refresh that ends while a page is rendered changes nothing on that page. While
+    `is_loading` is true or `data` is None there is nothing to render. `error` is set when the last fetch
+    failed and none is running; `data` may be there all the same, and then `is_degraded` is true.
+    """
+
+    data: FAQ | None = None
+    error: FAQError | None = None
+    is_fetching: bool = False
+    """A fetch of this FAQ is running."""
+    is_stale: bool = False
+    """`data` is older than the service said it may be reused without asking."""
+    is_degraded: bool = False
+    """`data` is shown although the last refresh failed."""
+    source: Source = "none"
+    """Where `data` came from for this call; `network` only if this call waited for it."""
+    updated_at: datetime | None = None
+    """When the service last confirmed `data`, in UTC."""
+    lang_requested: str | None = None
+
+    @property
+    def is_loading(self) -> bool:
+        """No data yet, and a fetch is running."""
+        return self.data is None and self.is_fetching
+
+    @property
+    def lang_served(self) -> str | None:
+        """The language of `data`, which may differ from the one asked for."""
+        return self.data.lang if self.data is not None else None
+
+    @property
+    def status(self) -> Literal["pending", "success", "error"]:
+        """`success` with data, even if a refresh of it failed; `error` without; else `pending`."""
+        if self.data is not None:
+            return "success"
+        return "error" if self.error is not None else "pending"
+
+    @property
+    def is_refetch_error(self) -> bool:
+        """There is data, and the last attempt to refresh it failed."""
+        return self.data is not None and self.error is not None
+
+    @property
+    def age(self) -> float | None:
+        """Seconds since the service last confirmed `data`, never negative."""
+        if self.updated_at is None:
+            return None
+        return max(0.0, (datetime.now(UTC) - self.updated_at).total_seconds())
+
+
+class _WireItem(msgspec.Struct):
+    question: str
+    answer: str
+    position: int | None = None
+
+
+class _WireFAQ(msgspec.Struct, rename="camel"):
+    slug: str
+    items: list[_WireItem]
+    title: str | None = None
+    website_name: str | None = None
+    lang: Any = None
+    cta: Any = None
+
+
+def _convert(record: object) -> _WireFAQ:
+    if isinstance(record, Mapping):
+        record = _plain(record)
+    try:
+        return msgspec.convert(record, _WireFAQ)
+    except msgspec.ValidationError as error:
+        raise _invalid(error) from None
+    except RecursionError:
+        raise InvalidFAQ("the record is nested too deeply") from None
+
+
+def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Let `items` be any iterable of mappings, as a developer may have them at hand."""
+    plain = dict(record)
+    items = plain.get("items")
+    if isinstance(items, Iterable) and not isinstance(items, str | bytes | Mapping):
+        plain["items"] = [dict(item) if isinstance(item, Mapping) else item for item in items]
+    return plain
+
+
+def _load_leniently(text: str | bytes) -> object:
+    try:
+        decoded = text if isinstance(text, str) else text.decode("utf-8")
+        return json.loads(decoded.removeprefix("\ufeff"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise InvalidFAQ(f"not JSON: {error}") from None
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON value (RFC 8259)")
+
+
+def _invalid(error: msgspec.ValidationError) -> InvalidFAQ:
+    """Turn `Expected X, got Y - at `$.items[2].answer`` into our error, with the path of its own."""
+    what, _, where = str(error).partition(" - at ")
+    path = where.strip("`").removeprefix("$").lstrip(".")
+    if missing := re.search(r"missing required field `([^`]*)`", what):
+        path = f"{path}.{missing[1]}".lstrip(".")
+        what = "is missing"
+    return InvalidFAQ(f"no FAQ record: {path or 'the record'}: {what}", path=path)

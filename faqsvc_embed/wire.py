@@ -1,0 +1,277 @@
+"""The REST contract of reading, as values: what to ask, and what a reply means. Nothing here does I/O.
+
+Specification: Endpoints. What it leaves open is read as RFC 9110 (HTTP) and RFC 9111 (caching) say.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Final
+from urllib.parse import quote, urljoin, urlsplit
+
+from faqsvc_embed.errors import (
+    AuthenticationError,
+    FAQError,
+    FAQNotFound,
+    FAQUnavailable,
+    InvalidFAQ,
+    RateLimited,
+)
+from faqsvc_embed.records import FAQ
+
+API_PATH: Final = "/api/v1/faq"
+MAX_SLUG: Final = 200
+MAX_REDIRECTS: Final = 3
+REDIRECTS: Final = (301, 302, 303, 307, 308)
+LONGEST_RETRY_AFTER: Final = 3600.0
+LONGEST_LIFETIME: Final = 31_536_000.0
+
+_DIRECTIVE = re.compile(
+    r'\s*([a-z-]+)\s*(?:=\s*(?:"([^"]*)"|([^\s,"]*)))?\s*(?:,|$)', re.IGNORECASE | re.ASCII
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to send. A read carries neither key nor cookie."""
+
+    url: str
+    headers: Mapping[str, str]
+    method: str = "GET"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back: header names in lower case, the body unpacked and within its cap."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Validators:
+    """What a conditional request says of the copy that is held (RFC 9110, 13.1)."""
+
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CachePolicy:
+    """What a reply says of its own reuse (RFC 9111, 5.2.2); `lifetime` in seconds, None if it says nothing."""
+
+    lifetime: float | None = None
+    must_revalidate: bool = False
+    no_store: bool = False
+    private: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A record of the slug that was asked for."""
+
+    faq: FAQ
+    policy: CachePolicy
+    validators: Validators
+
+
+@dataclass(frozen=True, slots=True)
+class NotModified:
+    """The copy that is held is still the one (304)."""
+
+    policy: CachePolicy
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """There is no such FAQ: an answer, not an outage (404, 410)."""
+
+    error: FAQError
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """No usable answer; the good copy stays."""
+
+    error: FAQError
+
+
+Outcome = Found | NotModified | Missing | Failed
+
+
+def is_slug(slug: object) -> bool:
+    """Tell whether `slug` can be one: 1 to 200 characters, none a control, a surrogate, `/` or a backslash."""
+    return (
+        isinstance(slug, str)
+        and 0 < len(slug) <= MAX_SLUG
+        and slug not in (".", "..")
+        and "/" not in slug
+        and "\\" not in slug
+        and (slug.isprintable() or not any(unicodedata.category(c) in ("Cc", "Cs") for c in slug))
+    )
+
+
+def not_a_slug(slug: object) -> FAQNotFound:
+    """Return the error for a slug that no FAQ can have; nothing is asked of the service for it."""
+    shown = repr(slug)
+    shown = shown if len(shown) <= 80 else shown[:80] + "…"
+    return FAQNotFound(
+        f"{shown} is no slug: 1 to {MAX_SLUG} characters without control characters, '/' and '\\', "
+        "and not '.' or '..'"
+    )
+
+
+def read_request(base_url: str, slug: str, lang: str | None, held: Validators | None = None) -> Request:
+    """Return the request that reads one FAQ; conditional if a copy with validators is held."""
+    url = f"{base_url}{API_PATH}/{quote(slug, safe='')}"
+    if lang is not None:
+        url += f"?lang={lang}"
+    headers = {"accept": "application/json", "accept-encoding": "gzip"}
+    if held is not None and held.etag is not None:
+        headers["if-none-match"] = held.etag
+    elif held is not None and held.last_modified is not None:
+        headers["if-modified-since"] = held.last_modified
+    return Request(url, headers)
+
+
+def redirect_target(url: str, location: str | None) -> str | None:
+    """Return where a redirect leads if it stays on the origin of `url`, else None."""
+    if not location:
+        return None
+    try:
+        target = urljoin(url, location)
+        here, there = urlsplit(url), urlsplit(target)
+        same = (here.scheme, here.hostname, _port(here)) == (there.scheme, there.hostname, _port(there))
+    except ValueError:
+        return None
+    return target if same and there.username is None else None
+
+
+def _port(parts: object) -> int | None:
+    port = getattr(parts, "port", None)
+    return port if port is not None else {"http": 80, "https": 443}.get(getattr(parts, "scheme", ""))
+
+
+def understand(reply: Reply, slug: str, *, now: datetime, conditional: bool = False) -> Outcome:
+    """Return what a reply to the request for `slug` means; whatever came, nothing is raised.
+
+    `now` is the wall clock, against which a Retry-After date and Expires are measured.
+    """
+    status = reply.status
+    if status == 200:
+        return _understand_record(reply, slug, now)
+    if status == 304 and conditional:
+        return NotModified(cache_policy(reply.headers, now))
+    return _understand_refusal(reply, slug, now)
+
+
+def _understand_record(reply: Reply, slug: str, now: datetime) -> Outcome:
+    try:
+        faq = FAQ.from_json(reply.body)
+    except InvalidFAQ as error:
+        message = f"the service's answer for {slug!r} is {error}"
+        return Failed(InvalidFAQ(message, path=error.path, status=200, body=_shown(reply.body)))
+    if faq.slug != slug:
+        # A kept-alive connection can carry a stray second response, which would be taken for this one.
+        return Failed(
+            InvalidFAQ(
+                f"asked for {slug!r}, the service sent {faq.slug[:MAX_SLUG]!r}", path="slug", status=200
+            )
+        )
+    validators = Validators(_token(reply, "etag"), _token(reply, "last-modified"))
+    return Found(faq, cache_policy(reply.headers, now), validators)
+
+
+def _understand_refusal(reply: Reply, slug: str, now: datetime) -> Outcome:
+    status, body = reply.status, _shown(reply.body)
+    if status in (404, 410):
+        return Missing(FAQNotFound(f"the service knows no FAQ {slug!r} ({status})", status=status, body=body))
+    wait = retry_after(reply.headers.get("retry-after"), now)
+    message = f"the service answered {status} for {slug!r}"
+    if status == 429:
+        return Failed(RateLimited(message, status=status, body=body, retry_after=wait))
+    return Failed(FAQUnavailable(message, status=status, body=body, retry_after=wait))
+
+
+def _token(reply: Reply, name: str) -> str | None:
+    value = reply.headers.get(name)
+    return value if value and len(value) <= 1000 and value.isascii() and value.isprintable() else None
+
+
+def _shown(body: bytes) -> str:
+    return body[:2000].decode("utf-8", "replace")
+
+
+def refusal(reply: Reply, now: datetime) -> FAQError:
+    """Return the error of a write that was refused; the body is not yet masked."""
+    status, body = reply.status, _shown(reply.body)
+    if status in (401, 403):
+        return AuthenticationError(f"the service refused the API key ({status})", status=status, body=body)
+    wait = retry_after(reply.headers.get("retry-after"), now)
+    if status == 429:
+        return RateLimited(
+            "the service asks to write less often (429)", status=429, body=body, retry_after=wait
+        )
+    return FAQUnavailable(f"the service answered {status}", status=status, body=body, retry_after=wait)
+
+
+def retry_after(value: str | None, now: datetime) -> float | None:
+    """Return the seconds of a Retry-After header (RFC 9110, 10.2.3), at most an hour; None if it says none."""
+    if not value:
+        return None
+    value = value.strip()
+    if value.isascii() and value.isdecimal():
+        return min(float(value[:12]), LONGEST_RETRY_AFTER)
+    date = _date(value)
+    return None if date is None else min(max((date - now).total_seconds(), 0.0), LONGEST_RETRY_AFTER)
+
+
+def cache_policy(headers: Mapping[str, str], now: datetime) -> CachePolicy:
+    """Read Cache-Control, Expires and Age (RFC 9111, 4.2): how long from now the reply stays fresh."""
+    directives = {
+        match[1].lower(): match[2] if match[2] is not None else (match[3] or "")
+        for match in _DIRECTIVE.finditer(headers.get("cache-control", "")[:4096])
+    }
+    lifetime = _seconds(directives.get("s-maxage"))
+    if lifetime is None:
+        lifetime = _seconds(directives.get("max-age"))
+    if lifetime is None and (expires := headers.get("expires")) is not None:
+        lifetime = _expires_in(expires, headers.get("date"), now)
+    if "no-cache" in directives or "no-store" in directives:
+        lifetime = 0.0
+    if lifetime is not None:
+        lifetime = max(0.0, lifetime - (_seconds(headers.get("age")) or 0.0))
+    return CachePolicy(
+        lifetime=lifetime,
+        must_revalidate="must-revalidate" in directives,
+        no_store="no-store" in directives,
+        private="private" in directives,
+    )
+
+
+def _seconds(value: str | None) -> float | None:
+    value = (value or "").strip()
+    if not (value.isascii() and value.isdecimal()):
+        return None
+    return min(float(value[:12]), LONGEST_LIFETIME)
+
+
+def _expires_in(expires: str, date: str | None, now: datetime) -> float:
+    """An Expires that is no date, such as `0`, lies in the past (RFC 9111, 5.3)."""
+    end = _date(expires)
+    if end is None:
+        return 0.0
+    start = (_date(date) if date else None) or now
+    return min(max((end - start).total_seconds(), 0.0), LONGEST_LIFETIME)
+
+
+def _date(value: str) -> datetime | None:
+    try:
+        date = parsedate_to_datetime(value[:64])
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return date if date.tzinfo is not None else date.replace(tzinfo=UTC)
