@@ -92,13 +92,13 @@ def _known(mapping: Mapping[Any, Any]) -> tuple[dict[str, Any], str]:
 def _size(value: object) -> float | None:
     if value is None:
         return None
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not MIN_QUESTION_SIZE <= value <= MAX_QUESTION_SIZE:  # which NaN is not, either
-        raise ConfigurationError(
-            f"questionSize is {_short(value)}: a number of CSS pixels, "
-            f"{MIN_QUESTION_SIZE} to {MAX_QUESTION_SIZE}, is accepted"
-        )
-    return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if MIN_QUESTION_SIZE <= value <= MAX_QUESTION_SIZE:  # which NaN is not
+            return value
+    raise ConfigurationError(
+        f"questionSize is {_short(value)}: a number of CSS pixels, "
+        f"{MIN_QUESTION_SIZE} to {MAX_QUESTION_SIZE}, is accepted"
+    )
 
 
 def _colour(value: object) -> str | None:
@@ -132,17 +132,17 @@ def _rewritten(text: str) -> str | None:
     *coordinates, alpha = numbers
     alpha = min(max(alpha, 0.0), 1.0)
     if colour.space == "srgb":
-        return _hex(*coordinates, alpha)
+        return _hex(coordinates, alpha)
     if colour.space in ("hsl", "hwb"):
-        return _hex(*(float(c or 0.0) for c in colour.to("srgb").coordinates), alpha)
+        return _hex([float(c or 0.0) for c in colour.to("srgb").coordinates], alpha)
     inside = " ".join(map(_number, coordinates)) + ("" if alpha == 1 else f" / {_number(alpha)}")
     if colour.space in ("lab", "lch", "oklab", "oklch"):
         return f"{colour.space}({inside})"
     return f"color({colour.space} {inside})"
 
 
-def _hex(red: float, green: float, blue: float, alpha: float) -> str:
-    channels = (red, green, blue) if alpha == 1 else (red, green, blue, alpha)
+def _hex(coordinates: list[float], alpha: float) -> str:
+    channels = coordinates if alpha == 1 else [*coordinates, alpha]
     return "#" + "".join(f"{round(min(max(channel, 0.0), 1.0) * 255):02x}" for channel in channels)
 
 

@@ -62,7 +62,7 @@ class Validators:
 
 @dataclass(frozen=True, slots=True)
 class CachePolicy:
-    """What a reply says of its own reuse (RFC 9111, 5.2.2); `lifetime` in seconds, None if it says nothing."""
+    """What a reply says of its own reuse (RFC 9111, 5.2.2); `lifetime` in seconds, None if unsaid."""
 
     lifetime: float | None = None
     must_revalidate: bool = False
@@ -104,7 +104,7 @@ Outcome = Found | NotModified | Missing | Failed
 
 
 def is_slug(slug: object) -> bool:
-    """Tell whether `slug` can be one: 1 to 200 characters, none a control, a surrogate, `/` or a backslash."""
+    """Tell whether `slug` can be one: 1 to 200 characters, no control, surrogate, `/` or backslash."""
     return (
         isinstance(slug, str)
         and 0 < len(slug) <= MAX_SLUG
@@ -220,7 +220,7 @@ def refusal(reply: Reply, now: datetime) -> FAQError:
 
 
 def retry_after(value: str | None, now: datetime) -> float | None:
-    """Return the seconds of a Retry-After header (RFC 9110, 10.2.3), at most an hour; None if it says none."""
+    """Return the seconds of a Retry-After header (RFC 9110, 10.2.3), at most an hour; None if none."""
     if not value:
         return None
     value = value.strip()
