@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Literal, Self
 from urllib.parse import urlsplit
 
@@ -125,16 +125,23 @@ class Settings:
         Raises:
             ConfigurationError: a value cannot be, or an override is no setting.
         """
-        names = [f.name for f in fields(cls)]
-        for name in overrides:
-            if name not in names:
-                near = difflib.get_close_matches(name, names, 1)
-                hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(names)}"
-                raise ConfigurationError(f"{name!r} is no setting{hint}")
         found = _ours(os.environ if environ is None else environ)
+        names = [f.name for f in fields(cls)]
         values = {name: found[key] for name in names if (key := PREFIX + name.upper()) in found}
-        values.update({name: value for name, value in overrides.items() if value is not UNSET})
-        return cls(**values)
+        return cls(**{**values, **_known(overrides, names)})
+
+    def with_(self, **overrides: Any) -> Self:
+        """Return these settings with some changed; raises ConfigurationError as the constructor does."""
+        return replace(self, **_known(overrides, [f.name for f in fields(self)]))
+
+
+def _known(overrides: Mapping[str, Any], names: list[str]) -> Mapping[str, Any]:
+    for name in overrides:
+        if name not in names:
+            near = difflib.get_close_matches(name, names, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(names)}"
+            raise ConfigurationError(f"{name!r} is no setting{hint}")
+    return overrides
 
 
 class _Unset:

@@ -92,9 +92,9 @@ def _known(mapping: Mapping[Any, Any]) -> tuple[dict[str, Any], str]:
 def _size(value: object) -> float | None:
     if value is None:
         return None
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        if MIN_QUESTION_SIZE <= value <= MAX_QUESTION_SIZE:  # which NaN is not
-            return value
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if is_number and MIN_QUESTION_SIZE <= value <= MAX_QUESTION_SIZE:  # type: ignore[operator]  # NaN is not
+        return value  # type: ignore[return-value]
     raise ConfigurationError(
         f"questionSize is {_short(value)}: a number of CSS pixels, "
         f"{MIN_QUESTION_SIZE} to {MAX_QUESTION_SIZE}, is accepted"
@@ -135,7 +135,7 @@ def _rewritten(text: str) -> str | None:
         return _hex(coordinates, alpha)
     if colour.space in ("hsl", "hwb"):
         return _hex([float(c or 0.0) for c in colour.to("srgb").coordinates], alpha)
-    inside = " ".join(map(_number, coordinates)) + ("" if alpha == 1 else f" / {_number(alpha)}")
+    inside = " ".join(map(css_number, coordinates)) + ("" if alpha == 1 else f" / {css_number(alpha)}")
     if colour.space in ("lab", "lch", "oklab", "oklch"):
         return f"{colour.space}({inside})"
     return f"color({colour.space} {inside})"
@@ -146,5 +146,6 @@ def _hex(coordinates: list[float], alpha: float) -> str:
     return "#" + "".join(f"{round(min(max(channel, 0.0), 1.0) * 255):02x}" for channel in channels)
 
 
-def _number(value: float) -> str:
+def css_number(value: float) -> str:
+    """Return a number as CSS writes it, without an exponent."""
     return f"{value:.5f}".rstrip("0").rstrip(".")
