@@ -19,7 +19,7 @@ SCRIPT_BREAKERS: Final = (
     "<script>alert(1)</script>",
     '"><img src=x onerror=alert(1)>',
     "&lt;/script&gt;",
-    "\u2028\u2029",
+    "line\u2028separator, paragraph\u2029separator",
 )
 """Texts that end, open or confuse a script element when they are pasted into one (rule E3)."""
 
