@@ -15,11 +15,20 @@ any_text = st.one_of(
 
 visible_text = any_text.filter(lambda text: bool(text.strip()))
 
-json_values: st.SearchStrategy[Any] = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | any_text,
-    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(any_text, inner, max_size=5),
-    max_leaves=20,
-)
+
+def _nested(floats: st.SearchStrategy[float]) -> st.SearchStrategy[Any]:
+    return st.recursive(
+        st.none() | st.booleans() | st.integers() | floats | any_text,
+        lambda inner: st.lists(inner, max_size=5) | st.dictionaries(any_text, inner, max_size=5),
+        max_leaves=20,
+    )
+
+
+json_values = _nested(st.floats(allow_nan=False, allow_infinity=False))
+"""Anything that JSON has."""
+
+odd_values = _nested(st.floats())
+"""Anything that JSON has, and the numbers that it has not."""
 
 items = st.lists(
     st.fixed_dictionaries(
