@@ -10,14 +10,14 @@ from typing import Any, Final, Self
 from markupsafe import Markup
 
 from faqsvc_embed import page as pages
-from faqsvc_embed.errors import ConfigurationError, FAQError, FAQUnavailable
+from faqsvc_embed.errors import ConfigurationError, FAQError, FAQUnavailable, quoted
 from faqsvc_embed.freshness import Cache, Key
 from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.page import Page
 from faqsvc_embed.reading import Fetches, Health, Reader, data_or_raise
 from faqsvc_embed.records import FAQ, FAQState
 from faqsvc_embed.rendering import Block, Look, Renderer, problem_element, script_element, stylesheet_name
-from faqsvc_embed.settings import PREFIX, UNSET, Settings
+from faqsvc_embed.settings import PREFIX, UNSET, Settings, sealed
 from faqsvc_embed.settings import heading_level as checked_level
 from faqsvc_embed.theme import Theme
 
@@ -43,6 +43,7 @@ class FAQEmbed:
     def __init__(
         self, base_url: str | None = None, *, settings: Settings | None = None, **overrides: Any
     ) -> None:
+        overrides = sealed(overrides)
         if base_url is not None:
             overrides["base_url"] = base_url
         if settings is None:
@@ -147,7 +148,7 @@ class FAQEmbed:
             return self.settings.lang
         language = lookup(lang) if isinstance(lang, str) else None
         if language is None:
-            problem = f"lang is {str(lang)[:80]!r}: one of {', '.join(LANGUAGES)} is accepted"
+            problem = f"lang is {quoted(lang)}: one of {', '.join(LANGUAGES)} is accepted"
             if self.settings.strict:
                 raise ConfigurationError(problem)
             self._warn(f"{problem}; {self.settings.lang or 'the language of the FAQ'} is taken instead")
@@ -256,7 +257,7 @@ class FAQEmbed:
         try:
             return checked_level(level)  # type: ignore[no-any-return]
         except ValueError as error:
-            problem = f"heading_level is {level!r}: {error}"
+            problem = f"heading_level is {quoted(level)}: {error}"
             if self.settings.strict:
                 raise ConfigurationError(problem) from None
             self._warn(problem)

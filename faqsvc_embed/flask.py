@@ -11,7 +11,7 @@ from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.jinja import install
 from faqsvc_embed.page import Page
 from faqsvc_embed.rendering import stylesheet, stylesheet_name
-from faqsvc_embed.settings import Settings
+from faqsvc_embed.settings import Settings, sealed
 
 NAME: Final = "faqsvc"
 TOKEN: Final = "faqsvc.page"  # noqa: S105  # a key of the request's environ, nothing secret
@@ -29,7 +29,7 @@ class FAQExtension:
 
     def __init__(self, app: Flask | None = None, *, embed: FAQEmbed | None = None, **settings: Any) -> None:
         self._embed = embed
-        self._settings = settings
+        self._settings = settings = sealed(settings)
         if app is not None:
             self.init_app(app)
 

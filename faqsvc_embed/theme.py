@@ -1,18 +1,19 @@
 """The look that a developer may choose: parsed, written out anew, never pasted into CSS."""
 
 import logging
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Self
 
-from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.errors import ConfigurationError, quoted
 
 logger = logging.getLogger("faqsvc_embed")
 
 MIN_QUESTION_SIZE: Final = 8
 MAX_QUESTION_SIZE: Final = 200
+LARGEST: Final = 10_000.0
+"""No coordinate of a colour that can be seen comes near it."""
 
 _KEYS: Final = {
     "accentColor": "accent_color",
@@ -72,7 +73,7 @@ class Theme:
             values, unknown = _known(wish)
             problems += [unknown] if unknown else []
         else:
-            return self, [f"theme is {_short(wish)}: a Theme or a mapping with accentColor, questionSize"]
+            return self, [f"theme is {quoted(wish)}: a Theme or a mapping with accentColor, questionSize"]
         theme = self
         for name, value in values.items():
             try:
@@ -86,7 +87,7 @@ def _known(mapping: Mapping[Any, Any]) -> tuple[dict[str, Any], str]:
     """Return the values of the known keys, and a sentence about the others, empty if there are none."""
     unknown = [key for key in mapping if key not in _KEYS]
     values = {_KEYS[key]: value for key, value in mapping.items() if key in _KEYS}
-    return values, f"theme: {unknown!r} ignored; known are accentColor, questionSize" if unknown else ""
+    return values, f"theme: {quoted(unknown)} ignored; known are accentColor, questionSize" if unknown else ""
 
 
 def _size(value: object) -> float | None:
@@ -96,7 +97,7 @@ def _size(value: object) -> float | None:
     if is_number and MIN_QUESTION_SIZE <= value <= MAX_QUESTION_SIZE:  # type: ignore[operator]  # NaN is not
         return value  # type: ignore[return-value]
     raise ConfigurationError(
-        f"questionSize is {_short(value)}: a number of CSS pixels, "
+        f"questionSize is {quoted(value)}: a number of CSS pixels, "
         f"{MIN_QUESTION_SIZE} to {MAX_QUESTION_SIZE}, is accepted"
     )
 
@@ -106,13 +107,8 @@ def _colour(value: object) -> str | None:
         return None
     written = _rewritten(value.strip()) if isinstance(value, str) else None
     if written is None:
-        raise ConfigurationError(f"accentColor is {_short(value)}: {_COLOURS} is accepted")
+        raise ConfigurationError(f"accentColor is {quoted(value)}: {_COLOURS} is accepted")
     return written
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:80] + "…"
 
 
 def _rewritten(text: str) -> str | None:
@@ -127,7 +123,7 @@ def _rewritten(text: str) -> str | None:
     if isinstance(colour, str):
         return "currentcolor"
     numbers = [0.0 if number is None else float(number) for number in (*colour.coordinates, colour.alpha)]
-    if not all(map(math.isfinite, numbers)):
+    if not all(abs(number) <= LARGEST for number in numbers):  # which NaN is not
         return None
     *coordinates, alpha = numbers
     alpha = min(max(alpha, 0.0), 1.0)
@@ -143,7 +139,7 @@ def _rewritten(text: str) -> str | None:
 
 def _hex(coordinates: list[float], alpha: float) -> str:
     channels = coordinates if alpha == 1 else [*coordinates, alpha]
-    return "#" + "".join(f"{round(min(max(channel, 0.0), 1.0) * 255):02x}" for channel in channels)
+    return "#" + "".join(f"{int(min(max(channel, 0.0), 1.0) * 255 + 0.5):02x}" for channel in channels)
 
 
 def css_number(value: float) -> str:

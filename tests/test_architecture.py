@@ -17,7 +17,7 @@ ROOT = "faqsvc_embed"
 
 VALUES = {"anchors", "errors", "languages", "records", "theme", "settings"}
 CORE = VALUES | {"wire", "freshness", "jsonld", "rendering", "page"}
-FACADE = CORE | {"stores", "fetching", "client", "embed"}
+FACADE = CORE | {"stores", "fetching", "reading", "client", "embed"}
 
 BELOW: dict[str, set[str]] = {
     # values
@@ -38,7 +38,8 @@ BELOW: dict[str, set[str]] = {
     "fetching": VALUES | {"freshness", "stores", "wire"},
     "client": VALUES | {"fetching", "wire"},
     # the facade
-    "embed": CORE | {"client", "fetching", "stores"},
+    "reading": CORE | {"fetching", "stores"},
+    "embed": CORE | {"client", "fetching", "reading", "stores"},
     # leaves, which never import each other
     "jinja": FACADE,
     "flask": FACADE | {"jinja"},
@@ -64,15 +65,17 @@ AT_HOME: dict[str, set[str]] = {
     "starlette": {"fastapi", "service", "starlette"},
     "uvicorn": {"cli", "service"},
     "httpx2": {"client", "fetching", "service"},
+    "tinycss2": {"theme"},
 }
 """For each package that not every host has, or wants at import, the rooms that may know of it."""
 
 LAZY: dict[str, set[str]] = {
-    "httpx2": {"client", "fetching"},
+    "httpx2": {"client"},  # and `fetching` itself, which only `reading` imports, inside a function
     "psycopg": {"service"},
     "psycopg_pool": {"service"},
     "redis": {"stores"},
     "starlette": {"cli"},
+    "tinycss2": {"theme"},
     "uvicorn": {"cli"},
 }
 """For each package that is slow to import, or may be absent, the rooms that import it inside a function."""
