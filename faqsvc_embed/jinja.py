@@ -141,7 +141,7 @@ class _PagedTemplate(Template):
     ) -> Context:
         # `shared` is an include, and without variables it is an import: neither begins a rendering.
         if vars is not None and not shared:
-            shelf = list[Page]()
+            shelf: list[Page] = []
             _latest.set(shelf)
             vars[PAGE] = shelf
         # Jinja walks its ChainMap of globals twice for each rendering; a dict is a tenth of the cost, and
