@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from faqsvc_embed.apikey import APIKey
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.service.keys import KeyInfo, NoSuchKey
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.submission import Submission
-from faqsvc_embed.settings import APIKey
 from tests.support.clock import EPOCH, Clock
 
 
