@@ -19,7 +19,7 @@ _WORDS = re.compile(r"[a-z0-9]+")
 def block_id(slug: str, ordinal: int = 1) -> str:
     """Return the id of the `ordinal`th block of an FAQ on a page, counted from 1."""
     plain = _PLAIN_SLUG.fullmatch(slug) is not None
-    base = f"faq-{slug if plain else f'{_name(slug)}-{_digest(slug)}'}"
+    base = f"faq-{slug if plain else f'{name_of(slug)}-{_digest(slug)}'}"
     return base if ordinal == 1 else f"{base}--{ordinal}"
 
 
@@ -29,21 +29,22 @@ def question_ids(slug: str, questions: Sequence[str], ordinal: int = 1) -> list[
     An id depends on its own question only, whatever the order; questions that read alike are told apart by
     a digest, and identical ones by counting.
     """
-    names = [_name(question) for question in questions]
-    alike = {name for name, count in Counter(names).items() if count > 1}
-    names = [
-        f"{name}-{_digest(question)}" if name in alike else name
-        for name, question in zip(names, questions, strict=True)
-    ]
+    return told_apart(slug, [(question, name_of(question)) for question in questions], ordinal)
+
+
+def told_apart(slug: str, named: Sequence[tuple[str, str]], ordinal: int = 1) -> list[str]:
+    """Return ids for questions that come with their names, as `question_ids` does."""
+    count = Counter(name for _, name in named)
     seen = Counter[str]()
     base, ids = block_id(slug, ordinal), list[str]()
-    for name in names:
+    for question, alike in named:
+        name = alike if count[alike] == 1 else f"{alike}-{_digest(question)}"
         seen[name] += 1
         ids.append(f"{base}--{name}" if seen[name] == 1 else f"{base}--{name}-{seen[name]}")
     return ids
 
 
-def _name(text: str) -> str:
+def name_of(text: str) -> str:
     """Return ASCII words of `text`; with a digest where they do not say all of it."""
     plain = unicodedata.normalize("NFKD", text).lower()
     words = "-".join(_WORDS.findall(plain))

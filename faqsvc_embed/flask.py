@@ -6,12 +6,14 @@ from typing import Any, Final
 from flask import Flask, Response, current_app, g, request
 
 from faqsvc_embed import page as pages
+from faqsvc_embed.apikey import sealed
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.jinja import install
 from faqsvc_embed.page import Page
 from faqsvc_embed.rendering import stylesheet, stylesheet_name
-from faqsvc_embed.settings import Settings, sealed
+from faqsvc_embed.responses import NEGOTIATED, SPOKE_OF_BODY, fillable
+from faqsvc_embed.settings import Settings
 
 NAME: Final = "faqsvc"
 TOKEN: Final = "faqsvc.page"  # noqa: S105  # a key of the request's environ, nothing secret
@@ -62,6 +64,8 @@ def faqs_from(app: Flask | None = None) -> FAQEmbed:
 def _begin() -> None:
     page = Page()
     page.nonce = _nonce
+    page.locale = _locale
+    page.accept_language = lambda: request.headers.get("Accept-Language", "")
     page.shows_problems = current_app.debug
     page.assets = f"{request.script_root}/{NAME}"
     request.environ[TOKEN] = pages.begin(page)
@@ -70,22 +74,33 @@ def _begin() -> None:
 def _merge(response: Response) -> Response:
     """Put the questions of all FAQs of the page into its one FAQPage."""
     page = pages.current()
-    if page is None or page.is_settled or not _is_whole_html(response):
+    if page is None:
         return response
-    response.set_data(page.merge(response.get_data()))  # which sets Content-Length, too
-    for name in ("ETag", "Content-MD5", "Digest", "Content-Digest", "Repr-Digest"):
-        response.headers.pop(name, None)  # they spoke of the body before
+    if page.negotiated:
+        response.vary.add(NEGOTIATED)
+    if page.is_settled or response.is_streamed or response.direct_passthrough:
+        return response
+    charset = fillable(
+        method="GET",  # a HEAD must tell the length of what a GET would get
+        status=response.status_code,
+        content_type=response.content_type or "",
+        content_encoding=response.headers.get("Content-Encoding", ""),
+        content_range=response.headers.get("Content-Range", ""),
+    )
+    if charset is not None:
+        response.set_data(page.merge(response.get_data(), charset))  # which sets Content-Length, too
+        for name in SPOKE_OF_BODY:
+            response.headers.pop(name, None)
     return response
 
 
-def _is_whole_html(response: Response) -> bool:
-    return (
-        response.mimetype == "text/html"
-        and response.status_code not in (204, 206, 304)
-        and not response.is_streamed
-        and not response.direct_passthrough
-        and "Content-Encoding" not in response.headers
-    )
+def _locale() -> object:
+    """Return Flask-Babel's choice for this request, where it is used."""
+    if "babel" not in current_app.extensions:
+        return None
+    from flask_babel import get_locale
+
+    return get_locale()
 
 
 def _end(error: BaseException | None = None) -> None:

@@ -28,7 +28,7 @@ def install(environment: Environment, embed: FAQEmbed) -> None:
     A `faqsvc/faq.html` that the environment's loader finds is rendered in the place of ours. In an
     environment with `enable_async` the globals await instead of blocking.
     """
-    embed.render_with(Renderer(environment))
+    embed.showing.render_with(Renderer(environment))
     calls = _AsyncCalls(embed) if environment.is_async else _Calls(embed)
     functions = {"faq": calls.faq, "use_faq": calls.use_faq, "faq_schema": calls.faq_schema}
     environment.globals.update(functions, faqsvc=SimpleNamespace(**functions))
@@ -48,13 +48,13 @@ class _Calls:
     @pass_context
     def faq(self, context: Context, slug: str, *, nonce: Any = None, **options: Any) -> Markup:
         page = _page(context)
-        return self._embed.render_on(page, slug, nonce=_nonce(nonce, context, page), **options)
+        return self._embed.showing.render(page, slug, nonce=_nonce(nonce, context, page), **options)
 
     @pass_context
     def tag(self, context: Context, _: None, slug: str, *, nonce: Any = None, **options: Any) -> Markup:
         """What the tag compiles to: a filter of nothing."""
         page = _page(context)
-        return self._embed.render_on(page, slug, nonce=_nonce(nonce, context, page), **options)
+        return self._embed.showing.render(page, slug, nonce=_nonce(nonce, context, page), **options)
 
     @pass_context
     def use_faq(self, context: Context, slug: str, *, lang: str | None = None) -> FAQState:
@@ -68,7 +68,10 @@ class _Calls:
                 return Markup()
             faq = faq.data
         page = _page(context)
-        return page.schema(faq, _nonce(nonce, context, page))
+        nonce = _nonce(nonce, context, page)
+        if page.has_open_slots:  # those FAQs come first, and belong into it
+            return page.leave_slot(lambda: page.aschema(faq, nonce))
+        return page.schema(faq, nonce)
 
 
 class _AsyncCalls(_Calls):
@@ -79,14 +82,14 @@ class _AsyncCalls(_Calls):
         self, context: Context, slug: str, *, nonce: Any = None, **options: Any
     ) -> Markup:
         page = _page(context)
-        return await self._embed.arender_on(page, slug, nonce=_nonce(nonce, context, page), **options)
+        return await self._embed.showing.arender(page, slug, nonce=_nonce(nonce, context, page), **options)
 
     @pass_context
     async def tag(  # type: ignore[override]
         self, context: Context, _: None, slug: str, *, nonce: Any = None, **options: Any
     ) -> Markup:
         page = _page(context)
-        return await self._embed.arender_on(page, slug, nonce=_nonce(nonce, context, page), **options)
+        return await self._embed.showing.arender(page, slug, nonce=_nonce(nonce, context, page), **options)
 
     @pass_context
     async def use_faq(  # type: ignore[override]

@@ -67,7 +67,11 @@ def negotiate(accept_language: str, default: str | None = None) -> str | None:
         if range_ == "*":  # any that the header does not name apart (RFC 9110, 12.5.4)
             named = excluded.union(range_.lower() for _, range_ in wishes if range_ != "*")
             others = (language for language in (default, *LANGUAGES) if language and language not in named)
-            return next(others, default) if named else default
+            if not named:
+                return default
+            if (other := next(others, None)) is not None:
+                return other
+            continue
         language = lookup(range_)
         if language is not None and language not in excluded:
             return language

@@ -1,9 +1,12 @@
 """The way of a read: what is held answers at once; what is not is fetched, and waited for within a budget."""
 
+import sys
 import threading
+import time
+from collections.abc import Generator
 from concurrent.futures import Future
 from datetime import UTC, datetime
-from typing import Protocol, TypedDict
+from typing import Final, Protocol, TypedDict, TypeVar
 
 from faqsvc_embed.errors import FAQUnavailable
 from faqsvc_embed.freshness import Cache, Entry, Key, Want, snapshot, want
@@ -11,6 +14,11 @@ from faqsvc_embed.page import Page
 from faqsvc_embed.records import FAQ, FAQState, Source
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.wire import is_slug, not_a_slug
+
+T = TypeVar("T")
+
+SHORT: Final = 0.001
+"""Seconds that work of ours may hold an event loop up."""
 
 _making = threading.Lock()
 
@@ -54,36 +62,52 @@ class Reader:
     def read(self, key: Key, wait: float, page: Page | None = None) -> FAQState:
         """Return what is known of `key`; if nothing is held, fetch it and wait, at most `wait` seconds.
 
-        The time that passes is counted to `page`.
+        Within a `page`, the same key gives the same snapshot, and all waits together stay within `wait`.
         """
-        answer = self.look_up(key)
-        if isinstance(answer, FAQState) or wait <= 0:
-            return answer if isinstance(answer, FAQState) else self._snapshot(key)
-        if page is not None:
+        if page is None:
+            return self._read(key, wait)
+        state: FAQState | None = page.states.get((self, key))
+        if state is None:
+            left = page.left(wait)
             page.start_waiting()
+            try:
+                state = page.states[self, key] = self._read(key, left)
+            finally:
+                page.stop_waiting()
+        return state
+
+    def _read(self, key: Key, wait: float) -> FAQState:
+        answer = self.look_up(key)
+        if isinstance(answer, FAQState):
+            return answer
         try:
-            return self._landed(answer.landed.result(wait))
+            return self._landed(answer.landed.result(wait)) if wait > 0 else self._snapshot(key)
         except TimeoutError:
             return self._snapshot(key)
-        finally:
-            if page is not None:
-                page.stop_waiting()
 
     async def aread(self, key: Key, wait: float, page: Page | None = None) -> FAQState:
         """Return what `read` does, waiting without holding the event loop up."""
-        answer = self.look_up(key)
-        if isinstance(answer, FAQState) or wait <= 0:
-            return answer if isinstance(answer, FAQState) else self._snapshot(key)
-        import asyncio  # whoever awaits this has it already
-
-        if page is not None:
+        if page is None:
+            return await self._aread(key, wait)
+        state: FAQState | None = page.states.get((self, key))
+        if state is None:
+            left = page.left(wait)
             page.start_waiting()
-        try:
+            try:
+                state = page.states[self, key] = await self._aread(key, left)
+            finally:
+                page.stop_waiting()
+        return state
+
+    async def _aread(self, key: Key, wait: float) -> FAQState:
+        answer = self.look_up(key)
+        if isinstance(answer, FAQState):
+            return answer
+        if wait > 0:
+            import asyncio  # whoever awaits this has it already
+
             # asyncio.wait cancels nothing, neither at its timeout nor when it is cancelled itself.
             await asyncio.wait([asyncio.wrap_future(answer.landed)], timeout=wait)
-        finally:
-            if page is not None:
-                page.stop_waiting()
         return self._landed(answer.landed.result()) if answer.landed.done() else self._snapshot(key)
 
     def look_up(self, key: Key) -> FAQState | Flies:
@@ -157,11 +181,35 @@ class Reader:
         return [_health(entry, now, wall) for entry in entries]
 
 
+def in_event_loop() -> bool:
+    """Tell whether this thread runs an event loop, which must not be held up."""
+    asyncio = sys.modules.get("asyncio")  # if nobody has imported it, nobody runs one
+    return asyncio is not None and asyncio._get_running_loop() is not None
+
+
+async def in_short_steps(steps: Generator[None, None, T]) -> T:
+    """Run a generator to its end and return its value, letting others run every millisecond."""
+    import asyncio  # whoever awaits this has it already
+
+    until = time.perf_counter() + SHORT
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            value: T = end.value
+            return value
+        if time.perf_counter() > until:
+            await asyncio.sleep(0)
+            until = time.perf_counter() + SHORT
+
+
 def data_or_raise(state: FAQState) -> FAQ:
     """Return the record of a snapshot, or raise why there is none."""
     if state.data is not None:
         return state.data
-    raise state.error.fresh() if state.error is not None else FAQUnavailable("no answer came in time")
+    if state.error is not None:
+        raise state.error.fresh()
+    raise FAQUnavailable("the FAQ did not arrive within what may be waited for it")
 
 
 def _health(entry: Entry, now: float, wall: datetime) -> Health:

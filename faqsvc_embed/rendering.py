@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, Template
 from markupsafe import Markup, escape
 
-from faqsvc_embed.anchors import block_id, question_ids
-from faqsvc_embed.jsonld import page_node, serialise
-from faqsvc_embed.records import FAQ
+from faqsvc_embed.anchors import block_id, name_of, told_apart
+from faqsvc_embed.jsonld import page_node, serialise, serialised_in_parts
+from faqsvc_embed.records import FAQ, Item
 from faqsvc_embed.theme import Theme, css_number
 
 TEMPLATE: Final = "faqsvc/faq.html"
@@ -71,28 +71,59 @@ class Renderer:
 
     def block(self, faq: FAQ, look: Look, ordinal: int = 1) -> Block | None:
         """Render the `ordinal`th block of an FAQ on its page; None if there is no question to show."""
-        shown = [item for item in faq.items if item.question.strip() and item.answer.strip()]
+        steps = self.steps(faq, look, ordinal)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                block: Block | None = end.value
+                return block
+
+    def steps(self, faq: FAQ, look: Look, ordinal: int = 1) -> Generator[None, None, Block | None]:
+        """Render as `block` does, a short step at a time: an event loop can do other things in between."""
+        shown, named = list[Item](), list[tuple[str, str]]()
+        for item in faq.items:
+            if item.question.strip() and item.answer.strip():
+                shown.append(item)
+                named.append((item.question, name_of(item.question)))
+                yield
         if not shown:
             return None
-        ids = question_ids(faq.slug, [item.question for item in shown], ordinal)
+        items = list[ShownItem]()
+        for anchor, item in zip(told_apart(faq.slug, named, ordinal), shown, strict=True):
+            question = _visible(item.question.strip())
+            items.append(ShownItem(anchor, question, paragraphs(item.answer), item.answer))
+            yield
+        inside = list[str]()
+        for text in self._environment.get_template(TEMPLATE).generate(self._context(faq, look, items)):
+            inside.append(encodable(text))
+            yield
+        script = list[str]()
+        for text in serialised_in_parts(page_node([faq])):
+            script.append(text)
+            yield
+        return _assembled(faq, look, ordinal, "".join(inside), "".join(script))
+
+    @staticmethod
+    def _context(faq: FAQ, look: Look, items: list[ShownItem]) -> dict[str, object]:
         level = look.heading_level
-        inside = self._environment.get_template(TEMPLATE).render(
-            faq=faq,
-            items=[
-                ShownItem(anchor, _visible(item.question.strip()), paragraphs(item.answer), item.answer)
-                for anchor, item in zip(ids, shown, strict=True)
-            ],
-            title=_visible(faq.title.strip()) if look.show_title else "",
-            title_level=level,
-            question_level=None if level is None else min(level + 1, LOWEST_HEADING),
-        )
-        theme_class, rule = theme_rule(look.theme)
-        classes = f"faqsvc {theme_class}" if theme_class else "faqsvc"
-        root = f'<section class="{classes}" id="{block_id(faq.slug, ordinal)}"{_language(faq.lang)}>'
-        html = f"{root}{encodable(inside)}\n</section>"
-        css = (stylesheet(), rule) if rule else (stylesheet(),)
-        script = script_element([faq])
-        return Block(faq, html, css, script, Markup(style_element(css) + html + script))
+        return {
+            "faq": faq,
+            "items": items,
+            "title": _visible(faq.title.strip()) if look.show_title else "",
+            "title_level": level,
+            "question_level": None if level is None else min(level + 1, LOWEST_HEADING),
+        }
+
+
+def _assembled(faq: FAQ, look: Look, ordinal: int, inside: str, json_ld: str) -> Block:
+    theme_class, rule = theme_rule(look.theme)
+    classes = f"faqsvc {theme_class}" if theme_class else "faqsvc"
+    root = f'<section class="{classes}" id="{block_id(faq.slug, ordinal)}"{_language(faq.lang)}>'
+    html = f"{root}{inside}\n</section>"
+    css = (stylesheet(), rule) if rule else (stylesheet(),)
+    script = _script(json_ld)
+    return Block(faq, html, css, script, Markup(style_element(css) + html + script))
 
 
 def _overlay(host: Environment, loader: BaseLoader) -> Environment:
@@ -187,8 +218,13 @@ def link_element(address: str) -> str:
 
 def script_element(faqs: Iterable[FAQ], nonce: str | None = None) -> str:
     """Return the script element with the one FAQPage of `faqs`; empty if they have no question."""
-    text = serialise(page_node(list(faqs)))
-    return f'\n<script type="application/ld+json"{_nonce(nonce)}>{text}</script>' if text else ""
+    return _script(serialise(page_node(list(faqs))), nonce)
+
+
+def _script(json_ld: str, nonce: str | None = None) -> str:
+    if not json_ld:
+        return ""
+    return f'\n<script type="application/ld+json"{_nonce(nonce)}>{json_ld}</script>'
 
 
 def problem_element(message: str) -> str:

@@ -7,7 +7,6 @@ read once, when the value is made.
 import contextlib
 import difflib
 import functools
-import hmac
 import ipaddress
 import json
 import os
@@ -17,57 +16,18 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Literal, Self
 from urllib.parse import urlsplit
 
+from faqsvc_embed.apikey import PREFIX, APIKey, malformed_key, sealed
 from faqsvc_embed.errors import AuthenticationError, ConfigurationError, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.theme import Theme
 
-PREFIX: Final = "FAQSVC_"
 DAY: Final = 86_400.0
 
 Styles = Literal["inline", "linked", "none"]
 
-_KEY = re.compile(r"fs_live_[!-~]+", re.ASCII)
 _WHOLE = re.compile(r"[0-9]{1,18}", re.ASCII)
 _TRUE: Final = ("1", "true", "yes", "on")
 _FALSE: Final = ("0", "false", "no", "off")
-
-
-class APIKey:
-    """An API key that shows itself to nobody but `reveal()`: not in repr, str, format or pickles."""
-
-    __slots__ = ("_secret",)
-
-    def __init__(self, secret: str) -> None:
-        """Check the form `fs_live_…` (specification, Authentication); an error never quotes the key."""
-        if not isinstance(secret, str) or _KEY.fullmatch(secret) is None:
-            del secret  # it may be a key for all that, and tracebacks show local variables
-            raise malformed_key()
-        self._secret = secret
-
-    def reveal(self) -> str:
-        """Return the secret itself, for the X-Plugin-Key header and nothing else."""
-        return self._secret
-
-    def mask(self, text: str) -> str:
-        """Return `text` with every occurrence of the key replaced."""
-        return text.replace(self._secret, "fs_live_***")
-
-    def __repr__(self) -> str:
-        return "APIKey('fs_live_***')"
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, APIKey):
-            return NotImplemented
-        return hmac.compare_digest(self._secret, other._secret)
-
-    def __hash__(self) -> int:
-        return hash(self._secret)
-
-    def __deepcopy__(self, memo: object) -> "APIKey":
-        return self
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("an APIKey cannot be pickled: read it from the environment where it is needed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,24 +138,6 @@ def _seal_arguments(generated: Any) -> Any:
 Settings.__init__ = _seal_arguments(Settings.__init__)  # type: ignore[method-assign]
 
 
-def malformed_key() -> AuthenticationError:
-    """Return the error for what is no API key, without a word of it."""
-    return AuthenticationError(
-        "the API key has not the form fs_live_ and a secret; "
-        "keys are made in the service's dashboard, or by `faqsvc keys create`"
-    )
-
-
-def sealed(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy in which the API key is wrapped, so that no local variable shows it from here on."""
-    copy = dict(values)
-    for name in ("api_key", f"{PREFIX}API_KEY"):
-        key = copy.get(name)
-        if isinstance(key, str):
-            copy[name] = APIKey(key) if _KEY.fullmatch(key) else _MALFORMED
-    return copy
-
-
 class _Unset:
     def __repr__(self) -> str:
         return "UNSET"
@@ -203,8 +145,6 @@ class _Unset:
 
 UNSET: Final[Any] = _Unset()
 """Stands for "not given" where None is a value of its own."""
-_MALFORMED: Final = object()
-"""Stands for an API key that is none, so that the check can refuse it without having it."""
 
 
 def _ours(mapping: Mapping[str, Any]) -> dict[str, Any]:

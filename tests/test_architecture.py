@@ -15,9 +15,9 @@ import faqsvc_embed
 PACKAGE = Path(faqsvc_embed.__file__).parent
 ROOT = "faqsvc_embed"
 
-VALUES = {"anchors", "errors", "languages", "records", "theme", "settings"}
-CORE = VALUES | {"wire", "freshness", "jsonld", "rendering", "page"}
-FACADE = CORE | {"stores", "fetching", "reading", "client", "embed"}
+VALUES = {"anchors", "apikey", "errors", "languages", "records", "theme", "settings"}
+CORE = VALUES | {"wire", "freshness", "jsonld", "rendering", "responses", "slots", "page", "wishes"}
+FACADE = CORE | {"stores", "fetching", "reading", "showing", "client", "embed"}
 
 BELOW: dict[str, set[str]] = {
     # values
@@ -26,20 +26,25 @@ BELOW: dict[str, set[str]] = {
     "languages": set(),
     "records": {"errors", "languages"},
     "theme": {"errors"},
-    "settings": {"errors", "languages", "theme"},
+    "apikey": {"errors"},
+    "settings": {"apikey", "errors", "languages", "theme"},
     # pure decisions
     "wire": {"errors", "languages", "records"},
     "freshness": {"errors", "records", "wire"},
     "jsonld": {"records"},
     "rendering": VALUES | {"jsonld"},
-    "page": VALUES | {"jsonld", "rendering"},
+    "responses": set(),
+    "slots": set(),
+    "page": VALUES | {"jsonld", "rendering", "responses", "slots"},
+    "wishes": VALUES | {"page", "rendering"},
     # the one room with I/O, and what outlives it
     "stores": {"errors", "records", "settings"},
     "fetching": VALUES | {"freshness", "stores", "wire"},
     "client": VALUES | {"fetching", "wire"},
     # the facade
     "reading": CORE | {"fetching", "stores"},
-    "embed": CORE | {"client", "fetching", "reading", "stores"},
+    "showing": CORE | {"reading"},
+    "embed": CORE | {"client", "fetching", "reading", "showing", "stores"},
     # leaves, which never import each other
     "jinja": FACADE,
     "flask": FACADE | {"jinja"},

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faqsvc_embed import AuthenticationError, ConfigurationError, Settings, Theme
+from faqsvc_embed.apikey import APIKey
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.settings import UNSET, APIKey
+from faqsvc_embed.settings import UNSET
 from tests.support.strategies import any_text, odd_values
 
 SECRET = "fs_live_5ecret5ecret5ecret"

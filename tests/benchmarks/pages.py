@@ -38,13 +38,13 @@ def app_with(count: int) -> Flask:
     typed = str(embed.render("pricing"))
     app.jinja_env.loader = DictLoader(
         {
-            "typed": HEAD + "{% raw %}" + typed + "{% endraw %}" + TAIL,
-            "tag": HEAD + '{% faq "pricing" %}' + TAIL,
-            "expression": HEAD + '{{ faq("pricing") }}' + TAIL,
+            "typed.html": HEAD + "{% raw %}" + typed + "{% endraw %}" + TAIL,
+            "tag.html": HEAD + '{% faq "pricing" %}' + TAIL,
+            "expression.html": HEAD + '{{ faq("pricing") }}' + TAIL,
         }
     )
     for name in ("typed", "tag", "expression"):
-        app.add_url_rule(f"/{name}", name, lambda name=name: render_template(name, **VALUES))
+        app.add_url_rule(f"/{name}", name, lambda name=name: render_template(f"{name}.html", **VALUES))
     return app
 
 
@@ -53,7 +53,7 @@ def render(count: int = 20) -> list[Timing]:
     app = app_with(count)
 
     def page(name: str) -> Callable[[], str]:
-        return lambda: render_template(name, **VALUES)
+        return lambda: render_template(f"{name}.html", **VALUES)
 
     with app.test_request_context():
         assert page("typed")() == page("tag")() == page("expression")()
