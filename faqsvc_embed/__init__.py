@@ -1,5 +1,6 @@
 """FAQs from a FAQ service on the pages of a Python web application."""
 
+from faqsvc_embed.embed import FAQEmbed, aget_faq, get_faq
 from faqsvc_embed.errors import (
     AuthenticationError,
     ConfigurationError,
@@ -19,6 +20,7 @@ __all__ = [
     "FAQ",
     "AuthenticationError",
     "ConfigurationError",
+    "FAQEmbed",
     "FAQError",
     "FAQNotFound",
     "FAQState",
@@ -30,6 +32,8 @@ __all__ = [
     "RateLimited",
     "Settings",
     "Theme",
+    "aget_faq",
+    "get_faq",
     "to_json_ld",
     "to_json_ld_string",
 ]

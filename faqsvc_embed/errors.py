@@ -12,10 +12,23 @@ FAQError
 Reading raises `FAQNotFound`, `FAQUnavailable` or `InvalidFAQ`; writing adds the last two.
 """
 
+import re
 from collections.abc import Sequence
 
 BODY_KEPT = 500
 """Characters of an answer's body that an error keeps: enough to see what answered."""
+
+QUOTED: int = 80
+_API_KEY = re.compile(r"fs_live_[!-~]*")
+
+
+def quoted(value: object) -> str:
+    """Return how a message quotes a value: its repr, 80 characters of it, without an API key in it."""
+    try:
+        text = _API_KEY.sub("fs_live_***", repr(value))
+    except Exception:  # a repr of somebody's, or an integer of 5,000 digits
+        return f"a value of type {type(value).__name__}"
+    return text if len(text) <= QUOTED else text[:QUOTED] + "…"
 
 
 class FAQError(Exception):

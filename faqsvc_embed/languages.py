@@ -64,18 +64,14 @@ def negotiate(accept_language: str, default: str | None = None) -> str | None:
             excluded.add(range_.lower())  # `fr-CH;q=0` excludes no `fr`
     wishes.sort(key=lambda wish: -wish[0])  # stable: the header's order decides between equals
     for _, range_ in wishes:
-        if range_ == "*":
-            return _first_allowed((default, *LANGUAGES), excluded, default)
+        if range_ == "*":  # any that the header does not name apart (RFC 9110, 12.5.4)
+            named = excluded.union(range_.lower() for _, range_ in wishes if range_ != "*")
+            others = (language for language in (default, *LANGUAGES) if language and language not in named)
+            return next(others, default) if named else default
         language = lookup(range_)
         if language is not None and language not in excluded:
             return language
     return default
-
-
-def _first_allowed(candidates: Iterable[str | None], excluded: set[str], default: str | None) -> str | None:
-    if default is None and not excluded:
-        return None
-    return next((language for language in candidates if language and language not in excluded), default)
 
 
 def _parse(header: str) -> Iterable[tuple[str, float]]:

@@ -1,10 +1,11 @@
 """The values of the service: frozen, camelCase on the wire, snake_case here (specification, Resources)."""
 
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any, Literal, Self
+from typing import Any, Final, Literal, Self
 
 import msgspec
 from msgspec.structs import force_setattr
@@ -13,6 +14,10 @@ from faqsvc_embed.errors import FAQError, InvalidFAQ
 from faqsvc_embed.languages import is_language_tag
 
 Source = Literal["memory", "store", "network", "none"]
+
+DEEPEST: Final = 50
+"""Levels of a `cta`, the one part of a record whose form is open: deep enough for anything that means it."""
+LARGEST_INTEGER: Final = 10**100
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -58,6 +63,7 @@ class FAQ(msgspec.Struct, frozen=True):
                     path=f"items[{index}]",
                 )
         force_setattr(self, "items", tuple(sorted(items, key=lambda item: item.position)))
+        force_setattr(self, "slug", _clean(self.slug))
         force_setattr(self, "title", _clean(self.title))
         force_setattr(self, "website_name", _clean(self.website_name))
         force_setattr(self, "lang", self.lang if is_language_tag(self.lang) else None)
@@ -91,6 +97,12 @@ class FAQ(msgspec.Struct, frozen=True):
 
     @classmethod
     def _from_wire(cls, wire: "_WireFAQ") -> Self:
+        if not _is_json(wire.cta, DEEPEST):
+            raise InvalidFAQ("no FAQ record: cta: is no JSON value, or nested too deeply", path="cta")
+        for index, item in enumerate(wire.items):
+            if abs(item.position or 0) > LARGEST_INTEGER:
+                path = f"items[{index}].position"
+                raise InvalidFAQ(f"no FAQ record: {path}: is too large", path=path)
         return cls(
             slug=wire.slug,
             title=wire.title or "",
@@ -117,7 +129,7 @@ class FAQ(msgspec.Struct, frozen=True):
 
     def to_json(self) -> str:
         """Return the record as JSON, in the wire's camelCase."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":"))
+        return _clean(json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":")))
 
 
 class Publication(msgspec.Struct, frozen=True, rename="camel"):
@@ -207,6 +219,23 @@ def _convert(record: object) -> _WireFAQ:
         raise _invalid(error) from None
     except RecursionError:
         raise InvalidFAQ("the record is nested too deeply") from None
+    except UnicodeError:  # in a key, which no field of ours could be
+        raise InvalidFAQ("no FAQ record: a key is no text") from None
+
+
+def _is_json(value: object, levels: int) -> bool:
+    """Tell whether a value could have come as JSON, and can be written as JSON again."""
+    if value is None or isinstance(value, bool | str):
+        return True
+    if isinstance(value, int):
+        return abs(value) <= LARGEST_INTEGER
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, Mapping):
+        return levels > 0 and all(
+            isinstance(key, str) and _is_json(inner, levels - 1) for key, inner in value.items()
+        )
+    return isinstance(value, list | tuple) and levels > 0 and all(_is_json(v, levels - 1) for v in value)
 
 
 def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -233,7 +262,7 @@ def _refuse_constant(name: str) -> None:
 def _invalid(error: msgspec.ValidationError) -> InvalidFAQ:
     """Turn `Expected X, got Y - at `$.items[2].answer`` into our error, with the path of its own."""
     what, _, where = str(error).partition(" - at ")
-    path = where.strip("`").removeprefix("$").lstrip(".")
+    path = where.strip("`").removeprefix("$").lstrip(".") if where.startswith("`$") else ""
     if missing := re.search(r"missing required field `([^`]*)`", what):
         path = f"{path}.{missing[1]}".lstrip(".")
         what = "is missing"

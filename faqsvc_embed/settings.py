@@ -4,57 +4,30 @@ An explicit argument beats the mapping, which beats the environment, which beats
 read once, when the value is made.
 """
 
+import contextlib
 import difflib
+import functools
 import ipaddress
 import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Literal, Self
 from urllib.parse import urlsplit
 
-from faqsvc_embed.errors import AuthenticationError, ConfigurationError
+from faqsvc_embed.apikey import PREFIX, APIKey, malformed_key, sealed
+from faqsvc_embed.errors import AuthenticationError, ConfigurationError, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.theme import Theme
 
-PREFIX: Final = "FAQSVC_"
 DAY: Final = 86_400.0
 
 Styles = Literal["inline", "linked", "none"]
 
-_KEY = re.compile(r"fs_live_[!-~]+", re.ASCII)
+_WHOLE = re.compile(r"[0-9]{1,18}", re.ASCII)
 _TRUE: Final = ("1", "true", "yes", "on")
 _FALSE: Final = ("0", "false", "no", "off")
-
-
-class APIKey:
-    """An API key that shows itself to nobody but `reveal()`: not in repr, str, format or pickles."""
-
-    __slots__ = ("_secret",)
-
-    def __init__(self, secret: str) -> None:
-        """Check the form `fs_live_…` (specification, Authentication); an error never quotes the key."""
-        if not isinstance(secret, str) or _KEY.fullmatch(secret) is None:
-            raise AuthenticationError(
-                "the API key has not the form fs_live_ and a secret; "
-                "keys are made in the service's dashboard, or by `faqsvc keys create`"
-            )
-        self._secret = secret
-
-    def reveal(self) -> str:
-        """Return the secret itself, for the X-Plugin-Key header and nothing else."""
-        return self._secret
-
-    def mask(self, text: str) -> str:
-        """Return `text` with every occurrence of the key replaced."""
-        return text.replace(self._secret, "fs_live_***")
-
-    def __repr__(self) -> str:
-        return "APIKey('fs_live_***')"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("an APIKey cannot be pickled: read it from the environment where it is needed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +78,9 @@ class Settings:
             except AuthenticationError as error:  # without its cause: that frame holds the key
                 raise ConfigurationError(f"api_key: {error}") from None
             except (ValueError, TypeError) as error:
-                raise ConfigurationError(f"{name} is {_quoted(name, getattr(self, name))}: {error}") from None
+                message = f"{name} is {_quoted(name, getattr(self, name))}: {error}"
+                object.__setattr__(self, name, None)  # what is refused may hold a password
+                raise ConfigurationError(message) from None
         if self.api_key is not None and self.base_url:
             refuse_plain_http(self.base_url)
 
@@ -116,7 +91,10 @@ class Settings:
         Raises:
             ConfigurationError: a value cannot be, or an override is no setting.
         """
-        return cls.from_env({**os.environ, **_ours(mapping)}, **overrides)
+        found = {**_ours(os.environ), **_ours(mapping)}
+        overrides = sealed(overrides)
+        del mapping
+        return cls.from_env(found, **overrides)
 
     @classmethod
     def from_env(cls, environ: Mapping[str, Any] | None = None, **overrides: Any) -> Self:
@@ -125,16 +103,39 @@ class Settings:
         Raises:
             ConfigurationError: a value cannot be, or an override is no setting.
         """
-        names = [f.name for f in fields(cls)]
-        for name in overrides:
-            if name not in names:
-                near = difflib.get_close_matches(name, names, 1)
-                hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(names)}"
-                raise ConfigurationError(f"{name!r} is no setting{hint}")
         found = _ours(os.environ if environ is None else environ)
+        overrides = sealed(overrides)
+        del environ
+        names = [f.name for f in fields(cls)]
         values = {name: found[key] for name in names if (key := PREFIX + name.upper()) in found}
-        values.update({name: value for name, value in overrides.items() if value is not UNSET})
-        return cls(**values)
+        return cls(**{**values, **_known(overrides, names)})
+
+    def with_(self, **overrides: Any) -> Self:
+        """Return these settings with some changed; raises ConfigurationError as the constructor does."""
+        return replace(self, **_known(overrides, [f.name for f in fields(self)]))
+
+
+def _known(overrides: Mapping[str, Any], names: list[str]) -> Mapping[str, Any]:
+    for name in overrides:
+        if name not in names:
+            near = difflib.get_close_matches(name, names, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(names)}"
+            raise ConfigurationError(f"{name!r} is no setting{hint}")
+    return {name: value for name, value in overrides.items() if value is not UNSET}
+
+
+def _seal_arguments(generated: Any) -> Any:
+    """Wrap the key before the dataclass's own `__init__` has it in a local variable."""
+
+    @functools.wraps(generated)
+    def __init__(self: Settings, **values: Any) -> None:  # noqa: N807
+        values = sealed(values)
+        generated(self, **values)
+
+    return __init__
+
+
+Settings.__init__ = _seal_arguments(Settings.__init__)  # type: ignore[method-assign]
 
 
 class _Unset:
@@ -148,16 +149,21 @@ UNSET: Final[Any] = _Unset()
 
 def _ours(mapping: Mapping[str, Any]) -> dict[str, Any]:
     """Pick our keys; a variable that is set to nothing counts as not set."""
-    return {key: value for key, value in mapping.items() if str(key).startswith(PREFIX) and value != ""}
+    ours = {key: value for key, value in mapping.items() if str(key).startswith(PREFIX)}
+    return sealed({key: value for key, value in ours.items() if not (isinstance(value, str) and value == "")})
 
 
 def base_url(value: object) -> str:
     """Return the address of a service without its last slash; raise ValueError if it is none."""
     if not value:
         return ""
-    if not isinstance(value, str) or not value.isprintable() or " " in value:
+    if not isinstance(value, str) or not value.isprintable() or " " in value or "\\" in value:
         raise ValueError("an address such as https://faq.example.com is accepted")
-    parts = urlsplit(value)
+    try:
+        parts = urlsplit(value)
+        _ = parts.port  # which is looked at only now
+    except ValueError:
+        raise ValueError("an address with a host and a port up to 65535 is accepted") from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError(
             "an address with http or https and a host, such as https://faq.example.com, is accepted"
@@ -166,7 +172,6 @@ def base_url(value: object) -> str:
         raise ValueError("an address without user name and password is accepted")
     if parts.query or parts.fragment or value.endswith(("?", "#")):
         raise ValueError("an address without query and fragment is accepted")
-    _ = parts.port  # raises ValueError if it is no port
     return value.rstrip("/")
 
 
@@ -191,7 +196,7 @@ def _is_loopback(host: str) -> bool:
 def _api_key(value: object) -> APIKey | None:
     if value is None or isinstance(value, APIKey):
         return value
-    return APIKey(value)  # type: ignore[arg-type]  # which checks the type, without quoting it
+    raise malformed_key()
 
 
 def _lang(value: object) -> str | None:
@@ -202,7 +207,8 @@ def _lang(value: object) -> str | None:
 
 def _theme(value: object) -> Theme:
     if isinstance(value, str):
-        value = json.loads(value)
+        with contextlib.suppress(ValueError, RecursionError):
+            value = json.loads(value)
     if value is None:
         return Theme()
     if isinstance(value, Theme):
@@ -215,7 +221,8 @@ def _theme(value: object) -> Theme:
 def _boolean(value: object) -> bool:
     if isinstance(value, bool):
         return value
-    text = str(value).strip().lower()
+    text = value.strip().lower() if isinstance(value, str) else value if value in (0, 1) else ""
+    text = str(text)
     if text in (*_TRUE, *_FALSE):
         return text in _TRUE
     raise ValueError("true or false is accepted")
@@ -227,7 +234,7 @@ def _seconds(*, positive: bool = False, forever: bool = False) -> Any:
     )
 
     def check(value: object) -> float | None:
-        if forever and (value is None or str(value).strip().lower() == "none"):
+        if forever and _is_none(value):
             return None
         try:
             seconds = float(value) if not isinstance(value, bool) else -1.0  # type: ignore[arg-type]
@@ -240,13 +247,17 @@ def _seconds(*, positive: bool = False, forever: bool = False) -> Any:
     return check
 
 
+def _is_none(value: object) -> bool:
+    return value is None or (isinstance(value, str) and value.strip().lower() == "none")
+
+
 def _whole(lowest: int, highest: int | None = None, *, none: bool = False) -> Any:
     span = f"a whole number from {lowest}{f' to {highest}' if highest else ''}{', or None,' if none else ''}"
 
     def check(value: object) -> int | None:
-        if none and (value is None or str(value).strip().lower() == "none"):
+        if none and _is_none(value):
             return None
-        number = int(value) if isinstance(value, str) and value.strip().isdecimal() else value
+        number = int(value) if isinstance(value, str) and _WHOLE.fullmatch(value.strip()) else value
         if not isinstance(number, int) or isinstance(number, bool) or number < lowest:
             raise ValueError(f"{span} is accepted")
         if highest is not None and number > highest:
@@ -296,7 +307,6 @@ _CHECKS: Final = {
 
 
 def _quoted(name: str, value: object) -> str:
-    text = repr(value)
-    if name == "base_url" and "@" in text:
-        return "an address with a user name or password"  # which may be a secret
-    return text if len(text) <= 120 else text[:120] + "…"
+    if name == "store" or (name == "base_url" and re.search("[@?#]", str(value)[:1000])):
+        return "not shown, for it may hold a password"
+    return quoted(value)

@@ -1,18 +1,19 @@
 """The look that a developer may choose: parsed, written out anew, never pasted into CSS."""
 
 import logging
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Self
 
-from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.errors import ConfigurationError, quoted
 
 logger = logging.getLogger("faqsvc_embed")
 
 MIN_QUESTION_SIZE: Final = 8
 MAX_QUESTION_SIZE: Final = 200
+LARGEST: Final = 10_000.0
+"""No coordinate of a colour that can be seen comes near it."""
 
 _KEYS: Final = {
     "accentColor": "accent_color",
@@ -72,7 +73,7 @@ class Theme:
             values, unknown = _known(wish)
             problems += [unknown] if unknown else []
         else:
-            return self, [f"theme is {_short(wish)}: a Theme or a mapping with accentColor, questionSize"]
+            return self, [f"theme is {quoted(wish)}: a Theme or a mapping with accentColor, questionSize"]
         theme = self
         for name, value in values.items():
             try:
@@ -86,17 +87,17 @@ def _known(mapping: Mapping[Any, Any]) -> tuple[dict[str, Any], str]:
     """Return the values of the known keys, and a sentence about the others, empty if there are none."""
     unknown = [key for key in mapping if key not in _KEYS]
     values = {_KEYS[key]: value for key, value in mapping.items() if key in _KEYS}
-    return values, f"theme: {unknown!r} ignored; known are accentColor, questionSize" if unknown else ""
+    return values, f"theme: {quoted(unknown)} ignored; known are accentColor, questionSize" if unknown else ""
 
 
 def _size(value: object) -> float | None:
     if value is None:
         return None
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        if MIN_QUESTION_SIZE <= value <= MAX_QUESTION_SIZE:  # which NaN is not
-            return value
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if is_number and MIN_QUESTION_SIZE <= value <= MAX_QUESTION_SIZE:  # type: ignore[operator]  # NaN is not
+        return value  # type: ignore[return-value]
     raise ConfigurationError(
-        f"questionSize is {_short(value)}: a number of CSS pixels, "
+        f"questionSize is {quoted(value)}: a number of CSS pixels, "
         f"{MIN_QUESTION_SIZE} to {MAX_QUESTION_SIZE}, is accepted"
     )
 
@@ -106,13 +107,8 @@ def _colour(value: object) -> str | None:
         return None
     written = _rewritten(value.strip()) if isinstance(value, str) else None
     if written is None:
-        raise ConfigurationError(f"accentColor is {_short(value)}: {_COLOURS} is accepted")
+        raise ConfigurationError(f"accentColor is {quoted(value)}: {_COLOURS} is accepted")
     return written
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:80] + "…"
 
 
 def _rewritten(text: str) -> str | None:
@@ -127,7 +123,7 @@ def _rewritten(text: str) -> str | None:
     if isinstance(colour, str):
         return "currentcolor"
     numbers = [0.0 if number is None else float(number) for number in (*colour.coordinates, colour.alpha)]
-    if not all(map(math.isfinite, numbers)):
+    if not all(abs(number) <= LARGEST for number in numbers):  # which NaN is not
         return None
     *coordinates, alpha = numbers
     alpha = min(max(alpha, 0.0), 1.0)
@@ -135,7 +131,7 @@ def _rewritten(text: str) -> str | None:
         return _hex(coordinates, alpha)
     if colour.space in ("hsl", "hwb"):
         return _hex([float(c or 0.0) for c in colour.to("srgb").coordinates], alpha)
-    inside = " ".join(map(_number, coordinates)) + ("" if alpha == 1 else f" / {_number(alpha)}")
+    inside = " ".join(map(css_number, coordinates)) + ("" if alpha == 1 else f" / {css_number(alpha)}")
     if colour.space in ("lab", "lch", "oklab", "oklch"):
         return f"{colour.space}({inside})"
     return f"color({colour.space} {inside})"
@@ -143,8 +139,9 @@ def _rewritten(text: str) -> str | None:
 
 def _hex(coordinates: list[float], alpha: float) -> str:
     channels = coordinates if alpha == 1 else [*coordinates, alpha]
-    return "#" + "".join(f"{round(min(max(channel, 0.0), 1.0) * 255):02x}" for channel in channels)
+    return "#" + "".join(f"{int(min(max(channel, 0.0), 1.0) * 255 + 0.5):02x}" for channel in channels)
 
 
-def _number(value: float) -> str:
+def css_number(value: float) -> str:
+    """Return a number as CSS writes it, without an exponent."""
     return f"{value:.5f}".rstrip("0").rstrip(".")

@@ -19,6 +19,7 @@ from faqsvc_embed.errors import (
     FAQUnavailable,
     InvalidFAQ,
     RateLimited,
+    quoted,
 )
 from faqsvc_embed.records import FAQ
 
@@ -28,10 +29,9 @@ MAX_REDIRECTS: Final = 3
 REDIRECTS: Final = (301, 302, 303, 307, 308)
 LONGEST_RETRY_AFTER: Final = 3600.0
 LONGEST_LIFETIME: Final = 31_536_000.0
+LONGEST_HEADER: Final = 4096
 
-_DIRECTIVE = re.compile(
-    r'\s*([a-z-]+)\s*(?:=\s*(?:"([^"]*)"|([^\s,"]*)))?\s*(?:,|$)', re.IGNORECASE | re.ASCII
-)
+_LIST_MEMBER = re.compile(r'(?:[^,"]|"[^"]*"?)+')  # of a header; a comma in quotes parts nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +117,8 @@ def is_slug(slug: object) -> bool:
 
 def not_a_slug(slug: object) -> FAQNotFound:
     """Return the error for a slug that no FAQ can have; nothing is asked of the service for it."""
-    shown = repr(slug)
-    shown = shown if len(shown) <= 80 else shown[:80] + "…"
     return FAQNotFound(
-        f"{shown} is no slug: 1 to {MAX_SLUG} characters without control characters, '/' and '\\', "
+        f"{quoted(slug)} is no slug: 1 to {MAX_SLUG} characters without control characters, '/' and '\\', "
         "and not '.' or '..'"
     )
 
@@ -225,20 +223,19 @@ def retry_after(value: str | None, now: datetime) -> float | None:
         return None
     value = value.strip()
     if value.isascii() and value.isdecimal():
-        return min(float(value[:12]), LONGEST_RETRY_AFTER)
+        return min(_number(value), LONGEST_RETRY_AFTER)
     date = _date(value)
     return None if date is None else min(max((date - now).total_seconds(), 0.0), LONGEST_RETRY_AFTER)
 
 
 def cache_policy(headers: Mapping[str, str], now: datetime) -> CachePolicy:
     """Read Cache-Control, Expires and Age (RFC 9111, 4.2): how long from now the reply stays fresh."""
-    directives = {
-        match[1].lower(): match[2] if match[2] is not None else (match[3] or "")
-        for match in _DIRECTIVE.finditer(headers.get("cache-control", "")[:4096])
-    }
-    lifetime = _seconds(directives.get("s-maxage"))
-    if lifetime is None:
-        lifetime = _seconds(directives.get("max-age"))
+    directives = _directives(headers.get("cache-control", ""))
+    lifetime = None
+    stated = [directives[name] for name in ("s-maxage", "max-age") if name in directives]
+    if stated:
+        readable = (seconds for value in stated if (seconds := _seconds(value)) is not None)
+        lifetime = next(readable, 0.0)  # what is no number is stale (RFC 9111, 4.2.1)
     if lifetime is None and (expires := headers.get("expires")) is not None:
         lifetime = _expires_in(expires, headers.get("date"), now)
     if "no-cache" in directives or "no-store" in directives:
@@ -253,11 +250,23 @@ def cache_policy(headers: Mapping[str, str], now: datetime) -> CachePolicy:
     )
 
 
+def _directives(header: str) -> dict[str, str]:
+    """Return the directives of a Cache-Control header, names in lower case; the first of a name counts."""
+    directives = dict[str, str]()
+    for member in _LIST_MEMBER.findall(header[:LONGEST_HEADER]):
+        name, _, value = member.partition("=")
+        directives.setdefault(name.strip().lower(), value.strip().strip('"'))
+    return directives
+
+
 def _seconds(value: str | None) -> float | None:
     value = (value or "").strip()
-    if not (value.isascii() and value.isdecimal()):
-        return None
-    return min(float(value[:12]), LONGEST_LIFETIME)
+    return min(_number(value), LONGEST_LIFETIME) if value.isascii() and value.isdecimal() else None
+
+
+def _number(digits: str) -> float:
+    """Read digits, however many; a dozen say as much as any lifetime needs."""
+    return float(digits.lstrip("0")[:12] or "0")
 
 
 def _expires_in(expires: str, date: str | None, now: datetime) -> float:

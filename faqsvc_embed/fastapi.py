@@ -1,0 +1,19 @@
+"""FAQs in FastAPI: Starlette's middleware, and the embed as a dependency."""
+
+from typing import Annotated
+
+from fastapi import Depends
+from starlette.requests import Request
+
+from faqsvc_embed.embed import FAQEmbed
+from faqsvc_embed.starlette import FAQMiddleware, faqs_from
+
+__all__ = ["FAQMiddleware", "FAQs", "faqs_from"]
+
+
+def _faqs(request: Request) -> FAQEmbed:
+    return faqs_from(request)
+
+
+FAQs = Annotated[FAQEmbed, Depends(_faqs)]
+"""The embed of the request: `async def page(faqs: FAQs)`."""

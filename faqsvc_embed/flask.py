@@ -1,0 +1,124 @@
+"""FAQs in Flask: attach, find the embed again, begin and end a page with each request."""
+
+from contextlib import suppress
+from typing import Any, Final
+
+from flask import Flask, Response, current_app, g, request
+
+from faqsvc_embed import page as pages
+from faqsvc_embed.apikey import sealed
+from faqsvc_embed.embed import FAQEmbed
+from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.jinja import install
+from faqsvc_embed.page import Page
+from faqsvc_embed.rendering import stylesheet, stylesheet_name
+from faqsvc_embed.responses import NEGOTIATED, SPOKE_OF_BODY, fillable
+from faqsvc_embed.settings import Settings
+
+NAME: Final = "faqsvc"
+TOKEN: Final = "faqsvc.page"  # noqa: S105  # a key of the request's environ, nothing secret
+
+
+class FAQExtension:
+    """Puts FAQs into the templates of Flask applications.
+
+    Settings are keywords here, or `FAQSVC_…` keys of `app.config` when `init_app` runs, or environment
+    variables, in this order of strength. `embed` takes one that is made already, as tests do.
+
+    Raises:
+        ConfigurationError: a setting cannot be, or the application has this extension already.
+    """
+
+    def __init__(self, app: Flask | None = None, *, embed: FAQEmbed | None = None, **settings: Any) -> None:
+        self._embed = embed
+        self._settings = settings = sealed(settings)
+        if app is not None:
+            self.init_app(app)
+
+    def init_app(self, app: Flask) -> None:
+        """Attach to an application; of several, each gets an embed and settings of its own."""
+        if NAME in app.extensions:
+            raise ConfigurationError("FAQExtension is attached to this application already: attach it once")
+        embed = self._embed or FAQEmbed(settings=Settings.from_mapping(app.config, **self._settings))
+        app.extensions[NAME] = embed
+        install(app.jinja_env, embed)
+        app.before_request(_begin)
+        app.after_request(_merge)
+        app.teardown_request(_end)
+        if embed.settings.styles == "linked":
+            app.add_url_rule(f"/{NAME}/{stylesheet_name()}", f"{NAME}_stylesheet", _stylesheet)
+
+
+def faqs_from(app: Flask | None = None) -> FAQEmbed:
+    """Return the embed of an application, by default of the current one.
+
+    Raises:
+        ConfigurationError: the application has no FAQExtension.
+    """
+    embed = (app or current_app).extensions.get(NAME)
+    if not isinstance(embed, FAQEmbed):
+        raise ConfigurationError("this application has no FAQs yet: call FAQExtension(app) when it is made")
+    return embed
+
+
+def _begin() -> None:
+    page = Page()
+    page.nonce = _nonce
+    page.locale = _locale
+    page.accept_language = lambda: request.headers.get("Accept-Language", "")
+    page.shows_problems = current_app.debug
+    page.assets = f"{request.script_root}/{NAME}"
+    request.environ[TOKEN] = pages.begin(page)
+
+
+def _merge(response: Response) -> Response:
+    """Put the questions of all FAQs of the page into its one FAQPage."""
+    page = pages.current()
+    if page is None:
+        return response
+    if page.negotiated:
+        response.vary.add(NEGOTIATED)
+    if page.is_settled or response.is_streamed or response.direct_passthrough:
+        return response
+    charset = fillable(
+        method="GET",  # a HEAD must tell the length of what a GET would get
+        status=response.status_code,
+        content_type=response.content_type or "",
+        content_encoding=response.headers.get("Content-Encoding", ""),
+        content_range=response.headers.get("Content-Range", ""),
+    )
+    if charset is not None:
+        response.set_data(page.merge(response.get_data(), charset))  # which sets Content-Length, too
+        for name in SPOKE_OF_BODY:
+            response.headers.pop(name, None)
+    return response
+
+
+def _locale() -> object:
+    """Return Flask-Babel's choice for this request, where it is used."""
+    if "babel" not in current_app.extensions:
+        return None
+    from flask_babel import get_locale
+
+    return get_locale()
+
+
+def _end(error: BaseException | None = None) -> None:
+    token = request.environ.pop(TOKEN, None)
+    if token is not None:
+        with suppress(ValueError):  # a context that was copied, and ends by itself
+            pages.end(token)
+
+
+def _nonce() -> str | None:
+    nonce = g.get("csp_nonce")
+    nonce = nonce() if callable(nonce) else nonce
+    return str(nonce) if nonce else None
+
+
+def _stylesheet() -> Response:
+    response = Response(stylesheet(), mimetype="text/css")
+    response.cache_control.public = True
+    response.cache_control.max_age = 31_536_000
+    response.cache_control.immutable = True
+    return response

@@ -1,0 +1,205 @@
+"""What is held of each FAQ, and what to do with it at a given moment: decisions only, with injected clocks.
+
+Durations and moments are seconds of a monotonic clock, so that a wall clock set forward or back neither
+freezes nor storms anything; only `updated_at` is wall time, and only shown.
+"""
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from enum import Enum
+from typing import Any, Final, NamedTuple, assert_never
+
+from faqsvc_embed.errors import FAQError, FAQUnavailable
+from faqsvc_embed.records import FAQ, FAQState, Source
+from faqsvc_embed.wire import CachePolicy, Failed, Found, Missing, NotModified, Outcome, Validators
+
+FIRST_BACK_OFF: Final = 1.0
+LONGEST_BACK_OFF: Final = 60.0
+JITTER: Final = 0.05
+"""Copies live up to this share longer than they must, so that FAQs fetched together part ways."""
+
+
+NO_VALIDATORS: Final = Validators()
+
+
+class Key(NamedTuple):
+    """What a copy is held under: an embed has one service, so slug and language name it."""
+
+    slug: str
+    lang: str | None
+
+
+class Want(Enum):
+    """What a call should do about the network."""
+
+    NOTHING = "what is held is the answer for now"
+    REFRESH = "show what is held, and fetch behind it"
+    ANSWER = "there is nothing to show: fetch, and wait"
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """What is held under one key; replaced whole, so that a reader needs no lock."""
+
+    key: Key
+    faq: FAQ | None = None
+    validators: Validators = NO_VALIDATORS
+    fresh_until: float = 0.0
+    keep_until: float = 0.0
+    must_revalidate: bool = False
+    updated_at: datetime | None = None
+    error: FAQError | None = None
+    """Why the last fetch failed, or that there is no such FAQ; None after a success."""
+    failures: int = 0
+    retry_at: float = 0.0
+    """Nothing is asked of the service before this moment, unless `faq` is fresh anyway."""
+    used_at: float = 0.0
+    """When it was last looked up; the only field that readers write."""
+    state: FAQState | None = None
+    """The snapshot while the copy is fresh, made once."""
+    rendered: dict[Any, Any] = field(default_factory=dict)
+    """What renderers made of `faq`; dropped with it."""
+
+
+def want(entry: Entry | None, now: float) -> Want:
+    """Decide whether a call at `now` needs the network."""
+    if entry is None:
+        return Want.ANSWER
+    if now < entry.fresh_until or now < entry.retry_at:
+        return Want.NOTHING
+    if entry.faq is not None and now < entry.keep_until and not entry.must_revalidate:
+        return Want.REFRESH
+    return Want.ANSWER
+
+
+def snapshot(
+    entry: Entry | None, key: Key, now: float, *, is_fetching: bool = False, source: Source = "memory"
+) -> FAQState:
+    """Return what to show at `now`; while a fetch is running, its predecessor's error is not repeated."""
+    if entry is None:
+        return FAQState(is_fetching=is_fetching, lang_requested=key.lang)
+    if entry.state is not None and now < entry.fresh_until and source == "memory":
+        return entry.state
+    error = None if is_fetching else entry.error
+    if entry.faq is None or now >= max(entry.keep_until, entry.fresh_until):
+        if error is None and not is_fetching:
+            error = FAQUnavailable(f"the copy of {key.slug!r} is older than keep_for allows")
+        return FAQState(error=error, is_fetching=is_fetching, lang_requested=key.lang)
+    return FAQState(
+        data=entry.faq,
+        error=error,
+        is_fetching=is_fetching,
+        is_stale=now >= entry.fresh_until,
+        is_degraded=entry.error is not None,
+        source=source,
+        updated_at=entry.updated_at,
+        lang_requested=key.lang,
+    )
+
+
+class Cache:
+    """The copies of one embed, at most `max_entries`; the least recently used give way, empty ones first."""
+
+    def __init__(
+        self,
+        *,
+        fresh_for: float = 3600.0,
+        keep_for: float | None = None,
+        not_found_for: float = 60.0,
+        max_entries: int = 1000,
+        clock: Callable[[], float] = time.monotonic,
+        wall_clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self.clock = clock
+        self.wall_clock = wall_clock
+        self._chance = chance
+        self._fresh_for = fresh_for
+        self._keep_for = float("inf") if keep_for is None else keep_for
+        self._not_found_for = not_found_for
+        self._max_entries = max_entries
+        self._entries: dict[Key, Entry] = {}
+        self._lock = threading.Lock()
+        self.get = self._entries.get  # the look-up of every page, without a frame of our own
+
+    def reset_lock(self) -> None:
+        """Make a new lock, after a fork: a thread that does not exist here may have held the old one."""
+        self._lock = threading.Lock()
+
+    def apply(self, key: Key, outcome: Outcome) -> Entry:
+        """Hold what a fetch of `key` led to, and return the entry."""
+        with self._lock:
+            entry = self.after(self._entries.get(key), key, outcome)
+            self._entries[key] = entry
+            if len(self._entries) > self._max_entries:
+                self._evict(key)
+        return entry
+
+    def after(self, held: Entry | None, key: Key, outcome: Outcome) -> Entry:
+        """Return the entry that follows `held` after a fetch of `key` ended in `outcome`."""
+        now = self.clock()
+        match outcome:
+            case Found():
+                return self._confirmed(
+                    Entry(key, outcome.faq, outcome.validators, used_at=now), outcome.policy, now
+                )
+            case NotModified():
+                if held is None or held.faq is None:
+                    lost = FAQUnavailable(
+                        f"the service says {key.slug!r} has not changed, but no copy is held"
+                    )
+                    return self._failed(held or Entry(key, used_at=now), lost, now)
+                return self._confirmed(held, outcome.policy, now)
+            case Missing():
+                until = now + self._not_found_for
+                return Entry(key, error=outcome.error, retry_at=until, used_at=now)
+            case Failed():
+                return self._failed(held or Entry(key, used_at=now), outcome.error, now)
+            case _:
+                assert_never(outcome)
+
+    def _confirmed(self, entry: Entry, policy: CachePolicy, now: float) -> Entry:
+        lifetime = self._fresh_for if policy.lifetime is None else policy.lifetime
+        fresh_until = now + lifetime * (1 + JITTER * self._chance())
+        updated_at = self.wall_clock()
+        return replace(
+            entry,
+            fresh_until=fresh_until,
+            keep_until=fresh_until + self._keep_for,
+            must_revalidate=policy.must_revalidate,
+            updated_at=updated_at,
+            error=None,
+            failures=0,
+            retry_at=0.0,
+            state=FAQState(
+                data=entry.faq, source="memory", updated_at=updated_at, lang_requested=entry.key.lang
+            ),
+        )
+
+    def _failed(self, entry: Entry, error: FAQError, now: float) -> Entry:
+        longest = min(FIRST_BACK_OFF * 2.0 ** min(entry.failures, 10), LONGEST_BACK_OFF)
+        pause = max(longest * self._chance(), error.retry_after or 0.0)
+        return replace(entry, error=error, failures=entry.failures + 1, retry_at=now + pause)
+
+    def _evict(self, newest: Key) -> None:
+        """Make room, some at a time so that a flood of slugs costs little; a real FAQ outlives the flood."""
+        room = self._max_entries - self._max_entries // 20
+        others = [entry for key, entry in self._entries.items() if key != newest]
+        others.sort(key=lambda entry: (entry.faq is not None, entry.used_at))
+        for entry in others[: len(self._entries) - room]:
+            del self._entries[entry.key]
+
+    def forget(self, slug: str | None = None) -> None:
+        """Drop every copy of `slug`, in all languages; or of all FAQs."""
+        with self._lock:
+            for key in [key for key in self._entries if slug is None or key.slug == slug]:
+                del self._entries[key]
+
+    def entries(self) -> Iterable[Entry]:
+        """Return the entries at this moment, in no order."""
+        with self._lock:
+            return list(self._entries.values())

@@ -1,0 +1,173 @@
+"""FAQs in any Jinja environment: `faq`, `use_faq`, `faq_schema`, the tag `{% faq %}`, and macros of them."""
+
+from collections import ChainMap
+from contextvars import ContextVar
+from types import SimpleNamespace
+from typing import Any, Final
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, Template, nodes, pass_context
+from jinja2.ext import Extension
+from jinja2.parser import Parser
+from jinja2.runtime import Context, new_context
+from markupsafe import Markup
+
+from faqsvc_embed import page as pages
+from faqsvc_embed.embed import FAQEmbed
+from faqsvc_embed.page import Page
+from faqsvc_embed.records import FAQ, FAQState
+from faqsvc_embed.rendering import Renderer
+
+TAG: Final = "faqsvc_tag"
+PAGE: Final = "faqsvc_page"
+"""The name under which a rendering carries its page where no request has one."""
+
+
+def install(environment: Environment, embed: FAQEmbed) -> None:
+    """Add the globals, the tag and `faqsvc/macros.html` to an environment, served by `embed`.
+
+    A `faqsvc/faq.html` that the environment's loader finds is rendered in the place of ours. In an
+    environment with `enable_async` the globals await instead of blocking.
+    """
+    embed.showing.render_with(Renderer(environment))
+    calls = _AsyncCalls(embed) if environment.is_async else _Calls(embed)
+    functions = {"faq": calls.faq, "use_faq": calls.use_faq, "faq_schema": calls.faq_schema}
+    environment.globals.update(functions, faqsvc=SimpleNamespace(**functions))
+    environment.filters[TAG] = calls.tag
+    environment.add_extension(FAQTag)
+    ours = PackageLoader("faqsvc_embed")
+    environment.loader = ChoiceLoader([environment.loader, ours]) if environment.loader else ours
+    environment.template_class = type("PagedTemplate", (_PagedTemplate, environment.template_class), {})
+
+
+class _Calls:
+    """The globals of an environment that renders synchronously."""
+
+    def __init__(self, embed: FAQEmbed) -> None:
+        self._embed = embed
+
+    @pass_context
+    def faq(self, context: Context, slug: str, *, nonce: Any = None, **options: Any) -> Markup:
+        page = _page(context)
+        return self._embed.showing.render(page, slug, nonce=_nonce(nonce, context, page), **options)
+
+    @pass_context
+    def tag(self, context: Context, _: None, slug: str, *, nonce: Any = None, **options: Any) -> Markup:
+        """What the tag compiles to: a filter of nothing."""
+        page = _page(context)
+        return self._embed.showing.render(page, slug, nonce=_nonce(nonce, context, page), **options)
+
+    @pass_context
+    def use_faq(self, context: Context, slug: str, *, lang: str | None = None) -> FAQState:
+        page = _page(context)
+        return _noted(self._embed.use_faq_on(page, slug, lang), page)
+
+    @pass_context
+    def faq_schema(self, context: Context, faq: FAQ | FAQState | None = None, nonce: Any = None) -> Markup:
+        if isinstance(faq, FAQState):
+            if faq.data is None:
+                return Markup()
+            faq = faq.data
+        page = _page(context)
+        nonce = _nonce(nonce, context, page)
+        if page.has_open_slots:  # those FAQs come first, and belong into it
+            return page.leave_slot(lambda: page.aschema(faq, nonce))
+        return page.schema(faq, nonce)
+
+
+class _AsyncCalls(_Calls):
+    """The globals of an environment with `enable_async`, which awaits whatever they return."""
+
+    @pass_context
+    async def faq(  # type: ignore[override]
+        self, context: Context, slug: str, *, nonce: Any = None, **options: Any
+    ) -> Markup:
+        page = _page(context)
+        return await self._embed.showing.arender(page, slug, nonce=_nonce(nonce, context, page), **options)
+
+    @pass_context
+    async def tag(  # type: ignore[override]
+        self, context: Context, _: None, slug: str, *, nonce: Any = None, **options: Any
+    ) -> Markup:
+        page = _page(context)
+        return await self._embed.showing.arender(page, slug, nonce=_nonce(nonce, context, page), **options)
+
+    @pass_context
+    async def use_faq(  # type: ignore[override]
+        self, context: Context, slug: str, *, lang: str | None = None
+    ) -> FAQState:
+        page = _page(context)
+        return _noted(await self._embed.ause_faq_on(page, slug, lang), page)
+
+
+def _noted(state: FAQState, page: Page) -> FAQState:
+    """A host that shows an FAQ with markup of its own has it in a `faq_schema()` further down."""
+    if state.data is not None:
+        page.defer(state.data)
+    return state
+
+
+def _nonce(nonce: Any, context: Context, page: Page) -> str | None:
+    """Find the nonce: the argument, else the framework's, else a `csp_nonce` of the template's."""
+    if nonce is None and page.nonce is not None:
+        nonce = page.nonce()
+    if nonce is None:
+        nonce = context.parent.get("csp_nonce")
+        if callable(nonce):
+            nonce = nonce()
+    return str(nonce) if nonce else None
+
+
+# Which page a call belongs to. A request has one; where there is none, each rendering gets its own, which
+# its includes and parents share. A macro imported without context sees no rendering: it takes the last one.
+_latest: ContextVar[list[Page] | None] = ContextVar("faqsvc_latest_rendering", default=None)
+
+
+def _page(context: Context) -> Page:
+    page = pages.current()
+    if page is not None:
+        return page
+    shelf: list[Page] | None = context.parent.get(PAGE)
+    if shelf is None:
+        shelf = _latest.get()
+    if shelf is None:
+        return Page()
+    if not shelf:
+        shelf.append(Page())
+    return shelf[0]
+
+
+class _PagedTemplate(Template):
+    """A template whose rendering has a place for a page; the page is made when an FAQ is."""
+
+    def new_context(
+        self, vars: dict[str, Any] | None = None, shared: bool = False, locals: Any = None
+    ) -> Context:
+        # `shared` is an include, and without variables it is an import: neither begins a rendering.
+        if vars is not None and not shared:
+            shelf: list[Page] = []
+            _latest.set(shelf)
+            vars[PAGE] = shelf
+        # Jinja walks its ChainMap of globals twice for each rendering; a dict is a tenth of the cost, and
+        # pays for what is added here.
+        flat: dict[str, Any] = {}
+        for layer in reversed(self.globals.maps if isinstance(self.globals, ChainMap) else [self.globals]):
+            flat.update(layer)
+        return new_context(self.environment, self.name, self.blocks, vars, shared, flat, locals)
+
+
+class FAQTag(Extension):
+    """`{% faq "pricing", lang="ko" %}`: what `{{ faq("pricing", lang="ko") }}` prints, without copying it."""
+
+    tags = {"faq"}  # noqa: RUF012  # Jinja's own interface
+
+    def parse(self, parser: Parser) -> nodes.Node:
+        line = next(parser.stream).lineno
+        slug = parser.parse_expression()
+        options = list[nodes.Keyword]()
+        while parser.stream.skip_if("comma"):
+            name = parser.stream.expect("name")
+            parser.stream.expect("assign")
+            options.append(nodes.Keyword(name.value, parser.parse_expression(), lineno=name.lineno))
+        # A filter block writes out what the filter returns; an expression would copy its Markup twice.
+        call = nodes.Filter(nodes.Const(None), TAG, [slug], options, None, None)
+        return nodes.FilterBlock([], call).set_lineno(line)

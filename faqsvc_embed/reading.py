@@ -1,0 +1,230 @@
+"""The way of a read: what is held answers at once; what is not is fetched, and waited for within a budget."""
+
+import sys
+import threading
+import time
+from collections.abc import Generator
+from concurrent.futures import Future
+from datetime import UTC, datetime
+from typing import Final, Protocol, TypedDict, TypeVar
+
+from faqsvc_embed.errors import FAQUnavailable
+from faqsvc_embed.freshness import Cache, Entry, Key, Want, snapshot, want
+from faqsvc_embed.page import Page
+from faqsvc_embed.records import FAQ, FAQState, Source
+from faqsvc_embed.settings import Settings
+from faqsvc_embed.wire import is_slug, not_a_slug
+
+T = TypeVar("T")
+
+SHORT: Final = 0.001
+"""Seconds that work of ours may hold an event loop up."""
+
+_making = threading.Lock()
+
+
+class Flies(Protocol):
+    """A fetch under way; its future yields the entry that it led to."""
+
+    @property
+    def landed(self) -> Future[Entry]: ...
+
+
+class Fetches(Protocol):
+    """What a reader needs of `fetching.Fetcher`, or of what stands in for it."""
+
+    def join(self, key: Key) -> Flies | None: ...
+    def is_flying(self, key: Key) -> bool: ...
+    def abandon(self, slug: str | None = None) -> None: ...
+    def close(self) -> None: ...
+
+
+class Health(TypedDict):
+    """What is known of one FAQ, for a health page; times in seconds."""
+
+    slug: str
+    lang: str | None
+    freshness: str
+    """`fresh`, `stale`, `expired` (older than `keep_for`), `missing` (404) or `failed` (never had)."""
+    age: float | None
+    error: str | None
+    next_try_in: float | None
+
+
+class Reader:
+    """Reads the FAQs of one service, through the copies that are held."""
+
+    def __init__(self, settings: Settings, cache: Cache, fetcher: Fetches | None = None) -> None:
+        self.cache = cache
+        self._settings = settings
+        self._fetcher = fetcher
+
+    def read(self, key: Key, wait: float, page: Page | None = None) -> FAQState:
+        """Return what is known of `key`; if nothing is held, fetch it and wait, at most `wait` seconds.
+
+        Within a `page`, the same key gives the same snapshot, and all waits together stay within `wait`.
+        """
+        if page is None:
+            return self._read(key, wait)
+        state: FAQState | None = page.states.get((self, key))
+        if state is None:
+            left = page.left(wait)
+            page.start_waiting()
+            try:
+                state = page.states[self, key] = self._read(key, left)
+            finally:
+                page.stop_waiting()
+        return state
+
+    def _read(self, key: Key, wait: float) -> FAQState:
+        answer = self.look_up(key)
+        if isinstance(answer, FAQState):
+            return answer
+        try:
+            return self._landed(answer.landed.result(wait)) if wait > 0 else self._snapshot(key)
+        except TimeoutError:
+            return self._snapshot(key)
+
+    async def aread(self, key: Key, wait: float, page: Page | None = None) -> FAQState:
+        """Return what `read` does, waiting without holding the event loop up."""
+        if page is None:
+            return await self._aread(key, wait)
+        state: FAQState | None = page.states.get((self, key))
+        if state is None:
+            left = page.left(wait)
+            page.start_waiting()
+            try:
+                state = page.states[self, key] = await self._aread(key, left)
+            finally:
+                page.stop_waiting()
+        return state
+
+    async def _aread(self, key: Key, wait: float) -> FAQState:
+        answer = self.look_up(key)
+        if isinstance(answer, FAQState):
+            return answer
+        if wait > 0:
+            import asyncio  # whoever awaits this has it already
+
+            # asyncio.wait cancels nothing, neither at its timeout nor when it is cancelled itself.
+            await asyncio.wait([asyncio.wrap_future(answer.landed)], timeout=wait)
+        return self._landed(answer.landed.result()) if answer.landed.done() else self._snapshot(key)
+
+    def look_up(self, key: Key) -> FAQState | Flies:
+        """Return the snapshot that answers a call now, or the flight that brings its answer.
+
+        A copy that should be refreshed is returned, and its refresh started.
+        """
+        try:
+            entry = self.cache.get(key)
+        except TypeError:  # a slug that is not even hashable
+            return FAQState(error=not_a_slug(key.slug), lang_requested=key.lang)
+        now = self.cache.clock()
+        if entry is not None:
+            entry.used_at = now
+            if entry.state is not None and now < entry.fresh_until:
+                return entry.state
+        wanted = want(entry, now)
+        if wanted is Want.NOTHING:
+            return self._snapshot(key)
+        if not is_slug(key.slug):
+            return FAQState(error=not_a_slug(key.slug), lang_requested=key.lang)
+        if self._settings.offline:
+            return self._offline(key)
+        flight = self._fetching().join(key)
+        return self._snapshot(key) if flight is None or wanted is Want.REFRESH else flight
+
+    def _snapshot(self, key: Key) -> FAQState:
+        return snapshot(self.cache.get(key), key, self.cache.clock(), is_fetching=self._is_fetching(key))
+
+    def _landed(self, entry: Entry) -> FAQState:
+        """`network` is the source only for the call that waited, and only if the wait brought it."""
+        source: Source = "network" if entry.error is None else "memory"
+        return snapshot(entry, entry.key, self.cache.clock(), source=source)
+
+    def _offline(self, key: Key) -> FAQState:
+        state = self._snapshot(key)
+        if state.data is not None or state.error is not None:
+            return state
+        error = FAQUnavailable(f"offline, and no copy of {key.slug!r} is held")
+        return FAQState(error=error, lang_requested=key.lang)
+
+    def _is_fetching(self, key: Key) -> bool:
+        return self._fetcher is not None and self._fetcher.is_flying(key)
+
+    def _fetching(self) -> Fetches:
+        if self._fetcher is None:
+            # Imported here: a page whose FAQs are held needs neither asyncio nor an HTTP client.
+            from faqsvc_embed.fetching import Fetcher
+
+            with _making:
+                if self._fetcher is None:
+                    self._fetcher = Fetcher(self._settings, self.cache)
+        return self._fetcher
+
+    def forget(self, slug: str | None = None) -> None:
+        """Drop what is held of `slug` in every language, or of all FAQs, and what is on its way."""
+        if self._fetcher is not None:
+            self._fetcher.abandon(slug)
+        self.cache.forget(slug)
+
+    def close(self) -> None:
+        """End what is running, within a second; a later read starts anew."""
+        fetcher = self._fetcher
+        if fetcher is not None:
+            fetcher.close()
+
+    def health(self) -> list[Health]:
+        """Return what is known of each FAQ that was asked for, by slug and language; asks nobody."""
+        now, wall = self.cache.clock(), datetime.now(UTC)
+        entries = sorted(self.cache.entries(), key=lambda entry: (entry.key.slug, entry.key.lang or ""))
+        return [_health(entry, now, wall) for entry in entries]
+
+
+def in_event_loop() -> bool:
+    """Tell whether this thread runs an event loop, which must not be held up."""
+    asyncio = sys.modules.get("asyncio")  # if nobody has imported it, nobody runs one
+    return asyncio is not None and asyncio._get_running_loop() is not None
+
+
+async def in_short_steps(steps: Generator[None, None, T]) -> T:
+    """Run a generator to its end and return its value, letting others run every millisecond."""
+    import asyncio  # whoever awaits this has it already
+
+    until = time.perf_counter() + SHORT
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            value: T = end.value
+            return value
+        if time.perf_counter() > until:
+            await asyncio.sleep(0)
+            until = time.perf_counter() + SHORT
+
+
+def data_or_raise(state: FAQState) -> FAQ:
+    """Return the record of a snapshot, or raise why there is none."""
+    if state.data is not None:
+        return state.data
+    if state.error is not None:
+        raise state.error.fresh()
+    raise FAQUnavailable("the FAQ did not arrive within what may be waited for it")
+
+
+def _health(entry: Entry, now: float, wall: datetime) -> Health:
+    if entry.faq is None:
+        freshness = "failed" if entry.failures else "missing"
+    elif now < entry.fresh_until:
+        freshness = "fresh"
+    else:
+        freshness = "stale" if now < entry.keep_until else "expired"
+    moments = [moment - now for moment in (entry.fresh_until, entry.retry_at) if moment > now]
+    return Health(
+        slug=entry.key.slug,
+        lang=entry.key.lang,
+        freshness=freshness,
+        age=None if entry.updated_at is None else max(0.0, (wall - entry.updated_at).total_seconds()),
+        error=None if entry.error is None else str(entry.error),
+        next_try_in=max(moments, default=None),
+    )

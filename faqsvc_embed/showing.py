@@ -1,0 +1,209 @@
+"""How an FAQ gets onto a page: ready-made, rendered now, left to a slot, or not at all."""
+
+import logging
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+from markupsafe import Markup
+
+from faqsvc_embed.errors import FAQError, quoted
+from faqsvc_embed.freshness import Entry, Key
+from faqsvc_embed.page import Page
+from faqsvc_embed.reading import Reader, data_or_raise, in_event_loop, in_short_steps
+from faqsvc_embed.records import FAQ, FAQState
+from faqsvc_embed.rendering import Block, Renderer, problem_element, stylesheet_name
+from faqsvc_embed.settings import UNSET, Settings
+from faqsvc_embed.theme import Theme
+from faqsvc_embed.wishes import Wishes
+
+logger = logging.getLogger("faqsvc_embed")
+
+MOST_AT_ONCE: Final = 100
+"""Items that may be rendered within an event loop in one go: a few milliseconds."""
+MOST_LOOKS: Final = 32
+"""How many looks of one record are kept rendered; a host with more has themes by visitor."""
+
+Asked = tuple[Any, bool | None, Any]
+"""The theme, title and heading level of a call as they came: a key of what was rendered for them."""
+
+
+class Showing:
+    """Shows the FAQs of one embed; whatever goes wrong, the page stays whole."""
+
+    def __init__(self, settings: Settings, reader: Reader, wishes: Wishes) -> None:
+        self._settings = settings
+        self._reader = reader
+        self._wishes = wishes
+        self._renderer = Renderer()
+        self._lang = settings.lang
+        self._inline = settings.styles == "inline"
+        self._held: Callable[[Any], Entry | None] = reader.cache.get
+
+    def render_with(self, renderer: Renderer) -> None:
+        """Render with the templates of a host from here on."""
+        self._renderer = renderer
+        for entry in self._reader.cache.entries():
+            entry.rendered.clear()
+
+    def render(
+        self,
+        page: Page,
+        what: str | FAQ,
+        *,
+        lang: str | None = None,
+        theme: Theme | Mapping[str, Any] | None = None,
+        show_title: bool | None = None,
+        heading_level: int | None = UNSET,
+        schema: bool = True,
+        nonce: str | None = None,
+    ) -> Markup:
+        """Return an FAQ for this place of `page`, or a slot if it is not held and nobody may wait here."""
+        asked = _asked(theme, show_title, heading_level)
+        try:
+            block = None if page.has_open_slots else self._ready(page, what, lang, asked)
+            if block is not None:
+                return self._place(page, block, schema, nonce)
+            if self._must_not_wait(page, what, lang):
+                return self._leave_slot(page, what, lang, asked, schema, nonce)
+            wait = 0 if in_event_loop() else self._settings.wait
+            state = (
+                what if isinstance(what, FAQ) else self._reader.read(self._key(page, what, lang), wait, page)
+            )
+            faq = state if isinstance(state, FAQ) else data_or_raise(state)
+            block = self._renderer.block(faq, self._wishes.look(*asked), page.ordinal(faq.slug))
+            return self._finish(page, state, block, asked, schema, nonce)
+        except Exception as error:
+            return self._nothing(page, what, error)
+
+    async def arender(
+        self,
+        page: Page,
+        what: str | FAQ,
+        *,
+        lang: str | None = None,
+        theme: Theme | Mapping[str, Any] | None = None,
+        show_title: bool | None = None,
+        heading_level: int | None = UNSET,
+        schema: bool = True,
+        nonce: str | None = None,
+    ) -> Markup:
+        """Return an FAQ for this place of `page`, waiting for it if need be, and rendering in short steps."""
+        asked = _asked(theme, show_title, heading_level)
+        try:
+            block = self._ready(page, what, lang, asked)
+            if block is not None:
+                return self._place(page, block, schema, nonce)
+            if isinstance(what, FAQ):
+                state: FAQ | FAQState = what
+            else:
+                state = await self._reader.aread(self._key(page, what, lang), self._settings.wait, page)
+            faq = state if isinstance(state, FAQ) else data_or_raise(state)
+            steps = self._renderer.steps(faq, self._wishes.look(*asked), page.ordinal(faq.slug))
+            return self._finish(page, state, await in_short_steps(steps), asked, schema, nonce)
+        except Exception as error:
+            return self._nothing(page, what, error)
+
+    def _key(self, page: Page, slug: str, lang: str | None) -> Key:
+        return Key(slug, self._wishes.language(lang, page))
+
+    def _ready(self, page: Page, slug: object, lang: str | None, asked: Asked) -> Block | None:
+        """Return what was rendered of a fresh copy before: one look-up, the way of nearly every page."""
+        if page.blocks and page.ordinal(slug) > 1:
+            return None  # its ids are taken
+        try:
+            entry = self._held((slug, lang or page.language() or self._lang))
+            if entry is None:
+                return None
+            now = self._reader.cache.clock()
+            if now >= entry.fresh_until:
+                return None
+            entry.used_at = now
+            page.states[self._reader, entry.key] = entry.state
+            return entry.rendered.get(asked)
+        except TypeError:  # a slug or a theme that cannot be looked up; the long way says so
+            return None
+
+    def _must_not_wait(self, page: Page, what: str | FAQ, lang: str | None) -> bool:
+        """Tell whether an FAQ has to come later, into a slot; its fetch is started in any case."""
+        answer: object = None
+        if isinstance(what, str) and (page.has_open_slots or in_event_loop()):
+            answer = self._reader.look_up(self._key(page, what, lang))
+        if page.slots is None:
+            if answer is not None and not isinstance(answer, FAQState):
+                self._wishes.warn(
+                    f"{quoted(what)} is not held yet, and a template in an event loop cannot wait for it: "
+                    "app.add_middleware(FAQMiddleware, embed=embed) fills it in"
+                )
+            return False
+        if page.has_open_slots:
+            return True  # behind an open slot everything waits its turn: styles and JSON-LD come in order
+        if isinstance(answer, FAQState):
+            return answer.data is not None and len(answer.data.items) > MOST_AT_ONCE
+        return answer is not None
+
+    def _leave_slot(
+        self, page: Page, what: str | FAQ, lang: str | None, asked: Asked, schema: bool, nonce: str | None
+    ) -> Markup:
+        theme, show_title, heading_level = asked
+        return page.leave_slot(
+            lambda: self.arender(
+                page,
+                what,
+                lang=lang,
+                theme=theme,
+                show_title=show_title,
+                heading_level=heading_level,
+                schema=schema,
+                nonce=nonce,
+            )
+        )
+
+    def _finish(
+        self,
+        page: Page,
+        state: FAQ | FAQState,
+        block: Block | None,
+        asked: Asked,
+        schema: bool,
+        nonce: str | None,
+    ) -> Markup:
+        if block is None:
+            return Markup()
+        if isinstance(state, FAQState) and page.ordinal(block.faq.slug) == 1:
+            self._remember(Key(block.faq.slug, state.lang_requested), block, asked)
+        return self._place(page, block, schema, nonce)
+
+    def _remember(self, key: Key, block: Block, asked: Asked) -> None:
+        entry = self._held(key)
+        if entry is None or entry.faq is not block.faq:
+            return
+        if len(entry.rendered) >= MOST_LOOKS:
+            entry.rendered.clear()
+        with suppress(TypeError):  # a theme that cannot be looked up is rendered each time
+            entry.rendered[asked] = block
+
+    def _place(self, page: Page, block: Block, schema: bool, nonce: str | None) -> Markup:
+        if nonce is None and page.nonce is not None:
+            nonce = page.nonce()
+        return page.place(block, nonce, schema, None if self._inline else self._stylesheet_link(page))
+
+    def _stylesheet_link(self, page: Page) -> str | None:
+        if self._settings.styles == "none":
+            return ""
+        return f"{page.assets}/{stylesheet_name()}" if page.assets is not None else None
+
+    def _nothing(self, page: Page, what: object, error: Exception) -> Markup:
+        """Keep the page whole: raise if strict, show the problem in development, else log."""
+        if self._settings.strict:
+            raise error
+        if not isinstance(error, FAQError):
+            logger.error("FAQ %s is not shown: %r", quoted(what), error, exc_info=error)
+        if page.shows_problems:
+            return Markup(problem_element(str(error) or repr(error)))  # noqa: S704  # escaped there
+        return Markup()
+
+
+def _asked(theme: Any, show_title: bool | None, heading_level: Any) -> Asked:
+    # A mapping written into a template is new each time; its items are what can be looked up.
+    return (tuple(theme.items()) if type(theme) is dict else theme, show_title, heading_level)

@@ -1,0 +1,74 @@
+"""What a call may ask for, set against what there is: a bad wish gives the default and one warning.
+
+Templates are written once and rendered for years; with `strict` a bad wish raises, for development.
+"""
+
+import logging
+from typing import Any
+
+from faqsvc_embed.errors import ConfigurationError, quoted
+from faqsvc_embed.languages import LANGUAGES, lookup
+from faqsvc_embed.page import Page
+from faqsvc_embed.rendering import Look
+from faqsvc_embed.settings import UNSET, Settings
+from faqsvc_embed.settings import heading_level as checked_level
+from faqsvc_embed.theme import Theme
+
+logger = logging.getLogger("faqsvc_embed")
+
+MOST_WARNINGS = 1000
+
+
+class Wishes:
+    """Reads the arguments of calls in the light of the settings."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._warned: set[str] = set()
+
+    def language(self, lang: str | None, page: Page | None = None) -> str | None:
+        """Return the language to ask for: the argument, else the page's, else the setting; RFC 4647, 3.4."""
+        if lang is None:
+            return (page.language() if page is not None else None) or self._settings.lang
+        language = lookup(lang) if isinstance(lang, str) else None
+        if language is None:
+            self._refuse(f"lang is {quoted(lang)}: one of {', '.join(LANGUAGES)} is accepted")
+            return self._settings.lang
+        return language
+
+    def look(self, theme: Any, show_title: bool | None, heading_level: Any) -> Look:
+        """Return the look that these arguments ask for; None and UNSET stand for the settings.
+
+        A theme may also come as the items of a mapping.
+        """
+        settings = self._settings
+        return Look(
+            settings.theme if theme is None else self._theme(theme),
+            settings.show_title if show_title is None else bool(show_title),
+            settings.heading_level if heading_level is UNSET else self._level(heading_level),
+        )
+
+    def _theme(self, wish: object) -> Theme:
+        theme, problems = self._settings.theme.merged(dict(wish) if isinstance(wish, tuple) else wish)
+        for problem in problems:
+            self._refuse(problem)
+        return theme
+
+    def _level(self, level: object) -> int | None:
+        try:
+            checked: int | None = checked_level(level)
+        except ValueError as error:
+            self._refuse(f"heading_level is {quoted(level)}: {error}")
+            return self._settings.heading_level
+        return checked
+
+    def _refuse(self, problem: str) -> None:
+        if self._settings.strict:
+            raise ConfigurationError(problem)
+        self.warn(problem)
+
+    def warn(self, problem: str) -> None:
+        """Say a mistake in a template once, not once a page."""
+        if problem not in self._warned and len(self._warned) < MOST_WARNINGS:
+            self._warned.add(problem)
+            logger.warning("%s", problem)

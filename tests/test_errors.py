@@ -1,0 +1,96 @@
+"""Errors say what happened, keep what helps, and can be raised again and again."""
+
+import copy
+import pickle
+import traceback
+
+import pytest
+
+import faqsvc_embed
+from faqsvc_embed.errors import (
+    BODY_KEPT,
+    AuthenticationError,
+    ConfigurationError,
+    FAQError,
+    FAQNotFound,
+    FAQUnavailable,
+    InvalidFAQ,
+    PublishRejected,
+    RateLimited,
+)
+
+CASES = [
+    FAQError("m", status=418, body="b", retry_after=1.5),
+    ConfigurationError("m"),
+    FAQNotFound("m", status=404),
+    FAQUnavailable("m", status=503, retry_after=30.0),
+    RateLimited("m", status=429, retry_after=7.0),
+    InvalidFAQ("m", path="items[2].answer", status=200, body="<html>"),
+    AuthenticationError("m", status=403),
+    PublishRejected("m", problems=["item 1: no answer", "item 2: no question"], status=422),
+]
+
+
+def names(error: BaseException) -> str:
+    return type(error).__name__
+
+
+@pytest.mark.parametrize("error", CASES, ids=names)
+def test_every_error_is_an_faq_error_that_the_package_exports(error: FAQError) -> None:
+    assert isinstance(error, FAQError)
+    assert getattr(faqsvc_embed, type(error).__name__) is type(error)
+    assert type(error).__doc__
+
+
+def test_errors_are_also_what_python_calls_them() -> None:
+    assert issubclass(ConfigurationError, ValueError)
+    assert issubclass(FAQNotFound, LookupError)
+    assert issubclass(InvalidFAQ, ValueError)
+    assert issubclass(RateLimited, FAQUnavailable)
+    assert not issubclass(FAQNotFound, FAQUnavailable)  # an answer is no outage
+
+
+def test_an_error_keeps_the_beginning_of_a_body_and_no_more() -> None:
+    assert FAQUnavailable("m", body="x" * 10_000).body == "x" * BODY_KEPT
+    assert FAQUnavailable("m").body == ""
+
+
+@pytest.mark.parametrize("error", CASES, ids=names)
+def test_a_fresh_error_equals_the_held_one_and_has_no_past(error: FAQError) -> None:
+    def raised() -> FAQError:
+        try:
+            raise error from KeyError("a cause")
+        except FAQError as caught:
+            return caught
+
+    fresh = raised().fresh()
+    assert type(fresh) is type(error)
+    assert str(fresh) == str(error)
+    assert vars(fresh) == vars(error)
+    assert fresh.__traceback__ is None
+    assert fresh.__cause__ is None
+    assert fresh.__context__ is None
+
+
+def test_raising_fresh_errors_does_not_lengthen_the_held_ones_traceback() -> None:
+    held = FAQUnavailable("down")
+    for _ in range(50):
+        with pytest.raises(FAQUnavailable) as caught:
+            raise held.fresh()
+        assert len(traceback.extract_tb(caught.value.__traceback__)) == 1
+    assert held.__traceback__ is None
+
+
+@pytest.mark.parametrize("error", CASES, ids=names)
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_errors_survive_pickling_and_copying(error: FAQError, protocol: int) -> None:
+    for other in (pickle.loads(pickle.dumps(error, protocol)), copy.copy(error), copy.deepcopy(error)):
+        assert type(other) is type(error)
+        assert (str(other), vars(other)) == (str(error), vars(error))
+
+
+def test_problems_are_a_tuple_that_nobody_changes_later() -> None:
+    problems = ["item 1: no answer"]
+    error = PublishRejected("m", problems=problems)
+    problems.append("another")
+    assert error.problems == ("item 1: no answer",)

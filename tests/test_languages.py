@@ -1,0 +1,172 @@
+"""Seven languages, and every way in which somebody asks for one of them."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from faqsvc_embed.languages import LANGUAGES, is_language_tag, lookup, negotiate
+from tests.support.strategies import any_text
+
+ranges = st.one_of(
+    st.sampled_from([*LANGUAGES, "*", "en-GB", "zh-Hant-TW", "de-CH-1996", "fr-x-private", "nl", "pt-BR"]),
+    st.from_regex(r"[a-z]{1,8}(-[a-z0-9]{1,8}){0,3}", fullmatch=True),
+)
+qualities = st.sampled_from(["", ";q=1", ";q=0", ";q=0.5", "; q=0.123", ";q=1.000", ";Q=0.9"])
+headers = st.lists(st.tuples(ranges, qualities).map("".join), max_size=8).map(", ".join)
+
+
+def test_the_languages_are_those_of_the_specification() -> None:  # L1
+    assert LANGUAGES == ("en", "ko", "ja", "zh", "es", "fr", "de")
+
+
+@pytest.mark.parametrize(
+    ("wish", "language"),
+    [
+        *((language, language) for language in LANGUAGES),
+        ("zh-Hant-TW", "zh"),
+        ("de-CH", "de"),
+        ("en-GB", "en"),
+        ("EN", "en"),
+        ("Fr-fr", "fr"),
+        ("ko_KR", "ko"),
+        ("zh_Hans_CN", "zh"),
+        (" ja ", "ja"),
+        ("de-x-wiki", "de"),
+        ("es-419", "es"),
+        ("en-a-bbb-x-a-ccc", "en"),
+        ("fr-*", "fr"),
+        ("*", None),
+        ("nl", None),
+        ("pt-BR", None),
+        ("eng", None),
+        ("x-en", None),
+        ("", None),
+        ("-en", None),
+        ("en-", None),
+        ("en--GB", None),
+        ("e n", None),
+        ("en;q=1", None),
+        ("en\n-GB", None),
+        ("еn", None),  # a Cyrillic letter
+        ("en-" + "a" * 200, None),
+    ],
+)
+def test_a_wish_is_looked_up_by_cutting_subtags_from_the_right(wish: str, language: str | None) -> None:  # L3
+    assert lookup(wish) == language
+
+
+@given(any_text)
+def test_looking_up_any_text_gives_a_language_or_none(wish: str) -> None:  # L1
+    assert lookup(wish) in (*LANGUAGES, None)
+
+
+@pytest.mark.parametrize(
+    ("header", "language"),
+    [
+        ("ko", "ko"),
+        ("ko, en", "ko"),
+        ("en;q=0.8, ko", "ko"),
+        ("en;q=0.8, ko;q=0.9", "ko"),
+        ("en;q=0.800, ko;q=0.801", "ko"),
+        ("en;q=0.5, ko;q=0.5", "en"),  # equals keep their order
+        ("nl, pt;q=0.9, fr;q=0.1", "fr"),
+        ("zh-Hant-TW,zh;q=0.9", "zh"),
+        ("de-CH;q=1.000", "de"),
+        ("DE-ch ; q=0.3", "de"),
+        ("en;Q=0.3, fr;q=0.2", "en"),
+        ("fr;q=0", None),
+        ("fr;q=0.000, de;q=0.001", "de"),
+        ("fr;q=0, fr-CH, de;q=0.1", "de"),
+        ("fr-CH;q=0, fr", "fr"),  # excludes Swiss French alone
+        ("nl", None),
+        ("", None),
+        (",,, ,", None),
+        ("*", None),
+        ("*;q=0", None),
+        # malformed parts are skipped
+        ("en;q=2, ko;q=0.1", "ko"),
+        ("en;q=0.1234, ko;q=0.1", "ko"),
+        ("en;q=-1, ko;q=0.1", "ko"),
+        ("en;q=nan, ko;q=0.1", "ko"),
+        ("en;q=1e0, ko;q=0.1", "ko"),
+        ("en;q=, ko;q=0.1", "ko"),
+        ("en;, ko;q=0.1", "ko"),
+        ("en GB, ko;q=0.1", "ko"),
+        ("en;q=１, ko;q=0.1", "ko"),  # a full-width digit
+        ('"en", ko;q=0.1', "ko"),
+        ("english-language, ko;q=0.1", "ko"),
+    ],
+)
+def test_a_header_is_weighed_by_its_qualities(header: str, language: str | None) -> None:  # L2, L3
+    assert negotiate(header) == language
+
+
+@pytest.mark.parametrize(
+    ("header", "default", "language"),
+    [
+        ("*", "de", "de"),  # L3: alone it gives the default
+        ("nl, *;q=0.5", "de", "de"),
+        ("*;q=0.5, ko", "de", "ko"),
+        ("fr;q=0, *", "fr", "en"),  # L3: never French while others exist
+        ("fr;q=0, *", "de", "de"),
+        ("fr;q=0, en;q=0, *", "fr", "ko"),
+        (", ".join(f"{language};q=0" for language in LANGUAGES) + ", *", "fr", "fr"),  # no other exists
+        ("nl", "de", "de"),
+        ("", "de", "de"),
+    ],
+)
+def test_a_star_stands_for_the_default_unless_that_is_excluded(
+    header: str, default: str, language: str
+) -> None:
+    assert negotiate(header, default) == language
+
+
+@given(st.one_of(any_text, headers, st.text("en-q=0.1;,* \t", max_size=200)), st.sampled_from(LANGUAGES))
+@example("en;q=" + "0" * 10_000, "ko")
+@example("," * 10_000, "ko")
+@example("en-" * 5_000, "ko")
+@example(" " * 10_000 + "fr", "ko")
+def test_no_header_raises_and_every_answer_is_one_of_the_seven(header: str, default: str) -> None:  # L2
+    assert negotiate(header, default) in LANGUAGES
+    assert negotiate(header) in (*LANGUAGES, None)
+
+
+@given(
+    st.lists(st.sampled_from([*LANGUAGES, "*", "fr-CH", "nl"])),
+    st.sampled_from(LANGUAGES),
+    st.sampled_from(LANGUAGES),
+)
+def test_an_excluded_language_is_never_given_while_another_may_be(
+    wishes: list[str], excluded: str, default: str
+) -> None:  # L3
+    assert negotiate(", ".join([*wishes, f"{excluded};q=0", "*;q=0.001"]), default) != excluded
+
+
+@pytest.mark.parametrize(
+    "tag", ["en", "zh-Hant-TW", "de-CH-1996", "es-419", "sl-rozaj-biske", "x-private", "en-a-bbb", "mas"]
+)
+def test_well_formed_tags_are_tags(tag: str) -> None:  # J13
+    assert is_language_tag(tag)
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [None, 5, b"en", ["en"], "", "e", "en_US", "en ", "en\n", "en-", "-en", "a" * 9, "en-x", "en-a", "ｅｎ"],
+)
+def test_anything_else_is_no_tag(tag: object) -> None:  # J13
+    assert not is_language_tag(tag)
+
+
+@pytest.mark.parametrize(
+    "tag",
+    ["en-" + "-".join(["abcde"] * 50), '"><script>', "en\x00", "en\u2028"],
+)
+def test_what_may_hurt_is_no_tag(tag: object) -> None:  # J13
+    assert not is_language_tag(tag)
+
+
+@given(any_text)
+def test_a_tag_is_plain_ascii_that_needs_no_escaping(text: str) -> None:  # E7
+    if is_language_tag(text):
+        assert text.isascii()
+        assert text.replace("-", "").isalnum()
