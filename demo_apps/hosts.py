@@ -1,0 +1,56 @@
+"""The hosts of the demo, one an adapter: to add one is to add a line to `HOSTS`."""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from flask import Flask
+from starlette.applications import Starlette
+from werkzeug.serving import make_server
+
+from demo_apps import flask_app
+from faqsvc_embed.service import serving
+
+ADDRESS: Final = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A site that shows FAQs; `factory` builds it for the address of a service."""
+
+    name: str
+    port: int
+    factory: Callable[[str], Flask | Starlette]
+
+    def running(self, service: str) -> AbstractContextManager[str]:
+        """Serve the site in a thread and lend its address.
+
+        Raises:
+            OSError: the port is taken.
+        """
+        app = self.factory(service)
+        if isinstance(app, Starlette):
+            return serving.running(app, ADDRESS, self.port)
+        return _running_wsgi(app, self.port)
+
+
+HOSTS: Final = (Host("Flask", 8701, flask_app.create_app),)
+
+
+@contextmanager
+def _running_wsgi(app: Flask, port: int) -> Iterator[str]:
+    logging.getLogger("werkzeug").setLevel(logging.WARNING)  # no line a request
+    # werkzeug ends the process if it finds the port taken; who binds it first can say so himself.
+    with serving.listen(ADDRESS, port) as listening:
+        server = make_server(ADDRESS, port, app, threaded=True, fd=listening.fileno())
+        thread = threading.Thread(target=server.serve_forever, name="flask-host")
+        thread.start()
+        try:
+            yield serving.address(listening)
+        finally:
+            server.shutdown()
+            thread.join()
+            server.server_close()
