@@ -2,7 +2,8 @@
 
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from types import TracebackType
 from typing import Any, Final, Self
@@ -11,7 +12,7 @@ from markupsafe import Markup
 
 from faqsvc_embed import page as pages
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQUnavailable, quoted
-from faqsvc_embed.freshness import Cache, Key
+from faqsvc_embed.freshness import Cache, Entry, Key
 from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.page import Page
 from faqsvc_embed.reading import Fetches, Health, Reader, data_or_raise
@@ -56,14 +57,23 @@ class FAQEmbed:
                 "to the address of the FAQ service, such as https://faq.example.com"
             )
         self.settings = settings
-        self.renderer = Renderer()
+        self._renderer = Renderer()
         self.cache = _cache(settings)
         self._reader = Reader(settings, self.cache)
+        self._held: Callable[[Any], Entry | None] = self.cache.get
+        self._lang = settings.lang
+        self._inline = settings.styles == "inline"
         self._warned: set[str] = set()
 
     def serve_from(self, fetcher: Fetches) -> None:
         """Fetch by other means than the network, as `faqsvc_embed.testing` does."""
         self._reader = Reader(self.settings, self.cache, fetcher)
+
+    def render_with(self, renderer: Renderer) -> None:
+        """Render with the templates of a host from here on."""
+        self._renderer = renderer
+        for entry in self.cache.entries():
+            entry.rendered.clear()
 
     def __enter__(self) -> Self:
         return self
@@ -105,26 +115,36 @@ class FAQEmbed:
         Never raises for what the service does: see `error`. Within a page, the same FAQ gives the same
         snapshot, and all waits together stay within `wait`.
         """
-        key = Key(slug, self._language(lang))
-        page = pages.current()
-        if page is None:
-            return self._reader.read(key, self.settings.wait if wait is None else wait)
-        state: FAQState | None = page.states.get((self, key))
-        if state is None:
-            left = page.left(self.settings.wait if wait is None else wait)
-            state = page.states[self, key] = self._reader.read(key, left, page)
-        return state
+        return self.use_faq_on(pages.current(), slug, lang, wait)
 
     async def ause_faq(self, slug: str, *, lang: str | None = None, wait: float | None = None) -> FAQState:
         """Return what `use_faq` does, waiting without holding the event loop up."""
+        return await self.ause_faq_on(pages.current(), slug, lang, wait)
+
+    def use_faq_on(
+        self, page: Page | None, slug: str, lang: str | None = None, wait: float | None = None
+    ) -> FAQState:
+        """Return what `use_faq` does, on a page at hand; for leaves."""
+        wait = self.settings.wait if wait is None else wait
         key = Key(slug, self._language(lang))
-        page = pages.current()
         if page is None:
-            return await self._reader.aread(key, self.settings.wait if wait is None else wait)
-        state: FAQState | None = page.states.get((self, key))
+            return self._reader.read(key, wait)
+        state = page.states.get((self, key))
         if state is None:
-            left = page.left(self.settings.wait if wait is None else wait)
-            state = page.states[self, key] = await self._reader.aread(key, left, page)
+            state = page.states[self, key] = self._reader.read(key, page.left(wait), page)
+        return state
+
+    async def ause_faq_on(
+        self, page: Page | None, slug: str, lang: str | None = None, wait: float | None = None
+    ) -> FAQState:
+        """Return what `ause_faq` does, on a page at hand; for leaves."""
+        wait = self.settings.wait if wait is None else wait
+        key = Key(slug, self._language(lang))
+        if page is None:
+            return await self._reader.aread(key, wait)
+        state = page.states.get((self, key))
+        if state is None:
+            state = page.states[self, key] = await self._reader.aread(key, page.left(wait), page)
         return state
 
     def get_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
@@ -173,14 +193,10 @@ class FAQEmbed:
         What is not given is as in the settings. `schema=False` leaves the JSON-LD to a later
         `faq_schema()`. Whatever goes wrong is logged, and raised only if `strict` is set.
         """
-        look = (theme, show_title, heading_level)
-        try:
-            if isinstance(slug_or_faq, FAQ):
-                return self._show(slug_or_faq, None, look, schema, nonce)
-            state = self.use_faq(slug_or_faq, lang=lang)
-            return self._show_state(slug_or_faq, state, look, schema, nonce)
-        except Exception as error:
-            return self._nothing(slug_or_faq, error)
+        page = pages.current() or Page()
+        return self.render_on(
+            page, slug_or_faq, lang, theme, show_title, heading_level, schema=schema, nonce=nonce
+        )
 
     async def arender(
         self,
@@ -194,48 +210,105 @@ class FAQEmbed:
         nonce: str | None = None,
     ) -> Markup:
         """Return what `render` does, waiting without holding the event loop up."""
-        look = (theme, show_title, heading_level)
+        page = pages.current() or Page()
+        return await self.arender_on(
+            page, slug_or_faq, lang, theme, show_title, heading_level, schema=schema, nonce=nonce
+        )
+
+    def render_on(
+        self,
+        page: Page,
+        what: str | FAQ,
+        lang: str | None = None,
+        theme: Any = None,
+        show_title: bool | None = None,
+        heading_level: int | None = UNSET,
+        *,
+        schema: bool = True,
+        nonce: str | None = None,
+    ) -> Markup:
+        """Render as `render` does, on a page at hand; for leaves."""
+        look = (tuple(theme.items()) if type(theme) is dict else theme, show_title, heading_level)
         try:
-            if isinstance(slug_or_faq, FAQ):
-                return self._show(slug_or_faq, None, look, schema, nonce)
-            state = await self.ause_faq(slug_or_faq, lang=lang)
-            return self._show_state(slug_or_faq, state, look, schema, nonce)
+            block = None if page.blocks else self._ready(page, what, lang, look)
+            if block is not None:
+                return self._place(page, block, schema, nonce)
+            state = what if isinstance(what, FAQ) else self.use_faq_on(page, what, lang)
+            return self._show(page, what, state, theme, look, schema, nonce)
         except Exception as error:
-            return self._nothing(slug_or_faq, error)
+            return self._nothing(page, what, error)
+
+    async def arender_on(
+        self,
+        page: Page,
+        what: str | FAQ,
+        lang: str | None = None,
+        theme: Any = None,
+        show_title: bool | None = None,
+        heading_level: int | None = UNSET,
+        *,
+        schema: bool = True,
+        nonce: str | None = None,
+    ) -> Markup:
+        """Render as `arender` does, on a page at hand; for leaves."""
+        look = (tuple(theme.items()) if type(theme) is dict else theme, show_title, heading_level)
+        try:
+            block = None if page.blocks else self._ready(page, what, lang, look)
+            if block is not None:
+                return self._place(page, block, schema, nonce)
+            state = what if isinstance(what, FAQ) else await self.ause_faq_on(page, what, lang)
+            return self._show(page, what, state, theme, look, schema, nonce)
+        except Exception as error:
+            return self._nothing(page, what, error)
 
     def schema(self, *faqs: FAQ, nonce: str | None = None) -> Markup:
         """Return one script element with the FAQPage of all `faqs`; empty if they have no question."""
         return Markup(script_element(faqs, nonce).lstrip())  # noqa: S704  # the serialiser made it safe
 
-    def _show_state(self, slug: str, state: FAQState, look: Any, schema: bool, nonce: str | None) -> Markup:
-        if state.data is not None:
-            return self._show(state.data, Key(slug, state.lang_requested), look, schema, nonce)
-        if state.error is not None:
-            return self._nothing(slug, state.error.fresh())
-        return self._nothing(slug, FAQUnavailable(f"{slug!r} did not arrive within the page's wait"))
+    def _ready(self, page: Page, slug: object, lang: str | None, look: Any) -> Block | None:
+        """Return what was rendered of a fresh copy before: one look-up, the way of nearly every page."""
+        try:
+            entry = self._held((slug, lang or self._lang))
+            if entry is None:
+                return None
+            now = self.cache.clock()
+            if now >= entry.fresh_until:
+                return None
+            entry.used_at = now
+            page.states[self, entry.key] = entry.state
+            return entry.rendered.get(look)
+        except TypeError:  # a slug or a theme that cannot be looked up; the long way says so
+            return None
 
-    def _show(self, faq: FAQ, key: Key | None, look: Any, schema: bool, nonce: str | None) -> Markup:
-        page = pages.current() or Page()
-        block = self._block(faq, key, self._look(*look), page.ordinal(faq.slug))
+    def _show(
+        self, page: Page, what: object, state: FAQState | FAQ, theme: Any, look: Any, schema: bool, nonce: Any
+    ) -> Markup:
+        faq = state if isinstance(state, FAQ) else state.data
+        if faq is None:
+            error = state.error if isinstance(state, FAQState) else None
+            late = f"{quoted(what)} did not arrive within what the page may wait"
+            return self._nothing(page, what, error.fresh() if error else FAQUnavailable(late))
+        ordinal = page.ordinal(faq.slug)
+        block = self._renderer.block(faq, self._look(theme, *look[1:]), ordinal)
         if block is None:
             return Markup()
+        if ordinal == 1 and isinstance(state, FAQState):
+            self._remember(faq, state.lang_requested, look, block)
+        return self._place(page, block, schema, nonce)
+
+    def _place(self, page: Page, block: Block, schema: bool, nonce: str | None) -> Markup:
         if nonce is None and page.nonce is not None:
             nonce = page.nonce()
-        return page.place(block, nonce=nonce, schema=schema, stylesheet_link=self._stylesheet_link(page))
+        return page.place(block, nonce, schema, None if self._inline else self._stylesheet_link(page))
 
-    def _block(self, faq: FAQ, key: Key | None, look: Look, ordinal: int) -> Block | None:
-        """Render a block, or take the one that was rendered of the same copy before."""
-        entry = self.cache.get(key) if key is not None else None
+    def _remember(self, faq: FAQ, lang: str | None, look: Any, block: Block) -> None:
+        entry = self.cache.get(Key(faq.slug, lang))
         if entry is None or entry.faq is not faq:
-            return self.renderer.block(faq, look, ordinal)
-        memory = (self.renderer, look, ordinal)
-        block: Block | None = entry.rendered.get(memory)
-        if block is None:
-            block = self.renderer.block(faq, look, ordinal)
-            if len(entry.rendered) >= MOST_LOOKS:
-                entry.rendered.clear()
-            entry.rendered[memory] = block
-        return block
+            return
+        if len(entry.rendered) >= MOST_LOOKS:
+            entry.rendered.clear()
+        with suppress(TypeError):  # a theme that cannot be looked up is rendered each time
+            entry.rendered[look] = block
 
     def _look(self, theme: object, show_title: bool | None, heading_level: int | None) -> Look:
         settings = self.settings
@@ -264,20 +337,18 @@ class FAQEmbed:
             return self.settings.heading_level
 
     def _stylesheet_link(self, page: Page) -> str | None:
-        if self.settings.styles == "none":
-            return ""
-        if self.settings.styles == "linked" and page.assets is not None:
-            return f"{page.assets}/{stylesheet_name()}"
-        return None
+        styles = self.settings.styles
+        if styles == "inline" or (styles == "linked" and page.assets is None):
+            return None
+        return f"{page.assets}/{stylesheet_name()}" if styles == "linked" else ""
 
-    def _nothing(self, what: object, error: Exception) -> Markup:
+    def _nothing(self, page: Page, what: object, error: Exception) -> Markup:
         """Keep the page whole: raise if strict, show the problem in development, else log."""
         if self.settings.strict:
             raise error
-        page = pages.current()
         if not isinstance(error, FAQError):
-            logger.error("FAQ %r is not shown: %r", what, error, exc_info=error)
-        if page is not None and page.shows_problems:
+            logger.error("FAQ %s is not shown: %r", quoted(what), error, exc_info=error)
+        if page.shows_problems:
             return Markup(problem_element(str(error) or repr(error)))  # noqa: S704  # escaped there
         return Markup()
 

@@ -60,7 +60,10 @@ def faqs_from(app: Flask | None = None) -> FAQEmbed:
 
 
 def _begin() -> None:
-    page = Page(nonce=_nonce, shows_problems=current_app.debug, assets=f"{request.script_root}/{NAME}")
+    page = Page()
+    page.nonce = _nonce
+    page.shows_problems = current_app.debug
+    page.assets = f"{request.script_root}/{NAME}"
     request.environ[TOKEN] = pages.begin(page)
 
 

@@ -1,6 +1,6 @@
 """FAQs in any Jinja environment: `faq`, `use_faq`, `faq_schema`, the tag `{% faq %}`, and macros of them."""
 
-from collections.abc import Callable
+from collections import ChainMap
 from contextvars import ContextVar
 from types import SimpleNamespace
 from typing import Any, Final
@@ -8,7 +8,7 @@ from typing import Any, Final
 from jinja2 import ChoiceLoader, Environment, PackageLoader, Template, nodes, pass_context
 from jinja2.ext import Extension
 from jinja2.parser import Parser
-from jinja2.runtime import Context
+from jinja2.runtime import Context, new_context
 from markupsafe import Markup
 
 from faqsvc_embed import page as pages
@@ -17,6 +17,7 @@ from faqsvc_embed.page import Page
 from faqsvc_embed.records import FAQ, FAQState
 from faqsvc_embed.rendering import Renderer
 
+TAG: Final = "faqsvc_tag"
 PAGE: Final = "faqsvc_page"
 """The name under which a rendering carries its page where no request has one."""
 
@@ -27,10 +28,11 @@ def install(environment: Environment, embed: FAQEmbed) -> None:
     A `faqsvc/faq.html` that the environment's loader finds is rendered in the place of ours. In an
     environment with `enable_async` the globals await instead of blocking.
     """
-    embed.renderer = Renderer(environment)
+    embed.render_with(Renderer(environment))
     calls = _AsyncCalls(embed) if environment.is_async else _Calls(embed)
     functions = {"faq": calls.faq, "use_faq": calls.use_faq, "faq_schema": calls.faq_schema}
     environment.globals.update(functions, faqsvc=SimpleNamespace(**functions))
+    environment.filters[TAG] = calls.tag
     environment.add_extension(FAQTag)
     ours = PackageLoader("faqsvc_embed")
     environment.loader = ChoiceLoader([environment.loader, ours]) if environment.loader else ours
@@ -44,53 +46,54 @@ class _Calls:
         self._embed = embed
 
     @pass_context
-    def faq(self, context: Context, slug: str, **options: Any) -> Markup:
+    def faq(self, context: Context, slug: str, *, nonce: Any = None, **options: Any) -> Markup:
         page = _page(context)
-        token = pages.begin(page)
-        try:
-            return self._embed.render(slug, **_with_nonce(options, context, page))
-        finally:
-            pages.end(token)
+        return self._embed.render_on(page, slug, nonce=_nonce(nonce, context, page), **options)
 
     @pass_context
-    def use_faq(self, context: Context, slug: str, **options: Any) -> FAQState:
+    def tag(self, context: Context, _: None, slug: str, *, nonce: Any = None, **options: Any) -> Markup:
+        """What the tag compiles to: a filter of nothing."""
         page = _page(context)
-        token = pages.begin(page)
-        try:
-            return _noted(self._embed.use_faq(slug, **options), page)
-        finally:
-            pages.end(token)
+        return self._embed.render_on(page, slug, nonce=_nonce(nonce, context, page), **options)
+
+    @pass_context
+    def use_faq(self, context: Context, slug: str, *, lang: str | None = None) -> FAQState:
+        page = _page(context)
+        return _noted(self._embed.use_faq_on(page, slug, lang), page)
 
     @pass_context
     def faq_schema(self, context: Context, faq: FAQ | FAQState | None = None, nonce: Any = None) -> Markup:
-        page = _page(context)
         if isinstance(faq, FAQState):
             if faq.data is None:
                 return Markup()
             faq = faq.data
-        return page.schema(faq, _with_nonce({"nonce": nonce}, context, page)["nonce"])
+        page = _page(context)
+        return page.schema(faq, _nonce(nonce, context, page))
 
 
 class _AsyncCalls(_Calls):
     """The globals of an environment with `enable_async`, which awaits whatever they return."""
 
     @pass_context
-    async def faq(self, context: Context, slug: str, **options: Any) -> Markup:  # type: ignore[override]
+    async def faq(  # type: ignore[override]
+        self, context: Context, slug: str, *, nonce: Any = None, **options: Any
+    ) -> Markup:
         page = _page(context)
-        token = pages.begin(page)
-        try:
-            return await self._embed.arender(slug, **_with_nonce(options, context, page))
-        finally:
-            pages.end(token)
+        return await self._embed.arender_on(page, slug, nonce=_nonce(nonce, context, page), **options)
 
     @pass_context
-    async def use_faq(self, context: Context, slug: str, **options: Any) -> FAQState:  # type: ignore[override]
+    async def tag(  # type: ignore[override]
+        self, context: Context, _: None, slug: str, *, nonce: Any = None, **options: Any
+    ) -> Markup:
         page = _page(context)
-        token = pages.begin(page)
-        try:
-            return _noted(await self._embed.ause_faq(slug, **options), page)
-        finally:
-            pages.end(token)
+        return await self._embed.arender_on(page, slug, nonce=_nonce(nonce, context, page), **options)
+
+    @pass_context
+    async def use_faq(  # type: ignore[override]
+        self, context: Context, slug: str, *, lang: str | None = None
+    ) -> FAQState:
+        page = _page(context)
+        return _noted(await self._embed.ause_faq_on(page, slug, lang), page)
 
 
 def _noted(state: FAQState, page: Page) -> FAQState:
@@ -100,37 +103,53 @@ def _noted(state: FAQState, page: Page) -> FAQState:
     return state
 
 
-def _with_nonce(options: dict[str, Any], context: Context, page: Page) -> dict[str, Any]:
+def _nonce(nonce: Any, context: Context, page: Page) -> str | None:
     """Find the nonce: the argument, else the framework's, else a `csp_nonce` of the template's."""
-    nonce = options.get("nonce") or (page.nonce() if page.nonce is not None else None)
-    if not nonce:
-        nonce = context.get("csp_nonce")
-        nonce = nonce() if callable(nonce) else nonce
-    options["nonce"] = str(nonce) if nonce else None
-    return options
+    if nonce is None and page.nonce is not None:
+        nonce = page.nonce()
+    if nonce is None:
+        nonce = context.parent.get("csp_nonce")
+        if callable(nonce):
+            nonce = nonce()
+    return str(nonce) if nonce else None
 
 
 # Which page a call belongs to. A request has one; where there is none, each rendering gets its own, which
 # its includes and parents share. A macro imported without context sees no rendering: it takes the last one.
-_latest: ContextVar[Page | None] = ContextVar("faqsvc_latest_rendering", default=None)
+_latest: ContextVar[list[Page] | None] = ContextVar("faqsvc_latest_rendering", default=None)
 
 
 def _page(context: Context) -> Page:
-    return pages.current() or context.get(PAGE) or _latest.get() or Page()
+    page = pages.current()
+    if page is not None:
+        return page
+    shelf: list[Page] | None = context.parent.get(PAGE)
+    if shelf is None:
+        shelf = _latest.get()
+    if shelf is None:
+        return Page()
+    if not shelf:
+        shelf.append(Page())
+    return shelf[0]
 
 
 class _PagedTemplate(Template):
-    """A template whose rendering carries a page."""
+    """A template whose rendering has a place for a page; the page is made when an FAQ is."""
 
     def new_context(
         self, vars: dict[str, Any] | None = None, shared: bool = False, locals: Any = None
     ) -> Context:
         # `shared` is an include, and without variables it is an import: neither begins a rendering.
-        if vars is not None and not shared and pages.current() is None:
-            page = Page()
-            _latest.set(page)
-            return super().new_context({**vars, PAGE: page}, shared, locals)
-        return super().new_context(vars, shared, locals)
+        if vars is not None and not shared:
+            shelf: list[Page] = []
+            _latest.set(shelf)
+            vars[PAGE] = shelf
+        # Jinja walks its ChainMap of globals twice for each rendering; a dict is a tenth of the cost, and
+        # pays for what is added here.
+        flat: dict[str, Any] = {}
+        for layer in reversed(self.globals.maps if isinstance(self.globals, ChainMap) else [self.globals]):
+            flat.update(layer)
+        return new_context(self.environment, self.name, self.blocks, vars, shared, flat, locals)
 
 
 class FAQTag(Extension):
@@ -146,10 +165,6 @@ class FAQTag(Extension):
             name = parser.stream.expect("name")
             parser.stream.expect("assign")
             options.append(nodes.Keyword(name.value, parser.parse_expression(), lineno=name.lineno))
-        call = self.call_method("_faq", [nodes.ContextReference(), slug], options, lineno=line)
-        # A call block writes out what it is given; an expression would copy the Markup twice.
-        return nodes.CallBlock(call, [], [], []).set_lineno(line)
-
-    def _faq(self, context: Context, slug: str, caller: Callable[[], str], **options: Any) -> Any:
-        faq = self.environment.globals["faqsvc"].faq  # type: ignore[attr-defined]
-        return faq(context, slug, **options)
+        # A filter block writes out what the filter returns; an expression would copy its Markup twice.
+        call = nodes.Filter(nodes.Const(None), TAG, [slug], options, None, None)
+        return nodes.FilterBlock([], call).set_lineno(line)

@@ -12,7 +12,7 @@ from typing import Any
 from markupsafe import Markup
 
 from faqsvc_embed.records import FAQ
-from faqsvc_embed.rendering import Block, link_element, script_element, style_element, stylesheet
+from faqsvc_embed.rendering import Block, link_element, script_element, style_element
 
 _current: ContextVar["Page | None"] = ContextVar("faqsvc_page", default=None)
 
@@ -38,54 +38,40 @@ class Page:
     serves our stylesheet, if it does.
     """
 
-    __slots__ = (
-        "_deferred",
-        "_marked",
-        "_printed",
-        "_printed_nonce",
-        "_shown",
-        "_styles",
-        "_waiting",
-        "assets",
-        "nonce",
-        "shows_problems",
-        "states",
-        "waited",
-    )
+    # Defaults on the class: most pages are made, show one FAQ, and are gone.
+    nonce: Callable[[], str | None] | None = None
+    shows_problems = False
+    assets: str | None = None
+    waited = 0.0
+    _waiting: tuple[int, float] = (0, 0.0)
+    _styles: tuple[str, ...] = ()
+    _printed: str | None = None
+    _printed_nonce: str | None = None
 
-    def __init__(
-        self,
-        *,
-        nonce: Callable[[], str | None] | None = None,
-        shows_problems: bool = False,
-        assets: str | None = None,
-    ) -> None:
-        self.nonce = nonce
-        self.assets = assets
-        self.shows_problems = shows_problems
+    def __init__(self) -> None:
         self.states: dict[Any, Any] = {}
         """The snapshots that this page works with: within it, an FAQ does not change."""
-        self.waited = 0.0
-        self._waiting: tuple[int, float] = (0, 0.0)
-        self._shown: list[Block] = []
-        self._styles: set[str] = set()
+        self.blocks: list[Block] = []
         self._marked: list[FAQ] = []
         self._deferred: list[FAQ] = []
-        self._printed: str | None = None
-        self._printed_nonce: str | None = None
 
     def ordinal(self, slug: str) -> int:
         """Return which block of this slug the next one is, counted from 1."""
-        return 1 + sum(block.faq.slug == slug for block in self._shown) if self._shown else 1
+        return 1 + sum(block.faq.slug == slug for block in self.blocks) if self.blocks else 1
 
-    def place(self, block: Block, *, nonce: str | None, schema: bool, stylesheet_link: str | None) -> Markup:
+    def place(self, block: Block, nonce: str | None, schema: bool, stylesheet_link: str | None) -> Markup:
         """Return a block with what this page has not printed yet: styles before it, JSON-LD behind it.
 
         `stylesheet_link` is the address of the linked stylesheet, None to print it inline, and empty to
         print no styles at all.
         """
+        is_first = not self.blocks and self._printed is None
+        self.blocks.append(block)
+        if is_first and schema and nonce is None and stylesheet_link is None:
+            self._styles, self._printed = block.css, block.script
+            self._marked.append(block.faq)
+            return block.alone  # ready-made: nothing has to be put together
         styles = self._new_styles(block, nonce, stylesheet_link)
-        self._shown.append(block)
         if not schema:
             self._deferred.append(block.faq)
             return Markup(styles + block.html)  # rendering escaped them
@@ -94,13 +80,13 @@ class Page:
     def _new_styles(self, block: Block, nonce: str | None, link: str | None) -> str:
         if link == "":
             return ""
-        base = stylesheet()
-        wanted = [rule for rule in (base, block.rule) if rule and rule not in self._styles]
-        self._styles.update(wanted)
+        wanted = [rule for rule in block.css if rule not in self._styles]
+        self._styles += tuple(wanted)
         if link is None:
             return style_element(wanted, nonce)
+        base, *rules = block.css
         linked = link_element(link) if base in wanted else ""
-        return linked + style_element([rule for rule in wanted if rule is not base], nonce)
+        return linked + style_element([rule for rule in rules if rule in wanted], nonce)
 
     def _mark_up(self, faqs: list[FAQ], nonce: str | None) -> str:
         """Count `faqs` into the page's FAQPage, and print it if this page has none yet."""

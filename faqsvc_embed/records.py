@@ -17,7 +17,7 @@ Source = Literal["memory", "store", "network", "none"]
 
 DEEPEST: Final = 50
 """Levels of a `cta`, the one part of a record whose form is open: deep enough for anything that means it."""
-LAST_POSITION: Final = 10**100
+LARGEST_INTEGER: Final = 10**100
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -100,9 +100,9 @@ class FAQ(msgspec.Struct, frozen=True):
         if not _is_json(wire.cta, DEEPEST):
             raise InvalidFAQ("no FAQ record: cta: is no JSON value, or nested too deeply", path="cta")
         for index, item in enumerate(wire.items):
-            if abs(item.position or 0) > LAST_POSITION:
+            if abs(item.position or 0) > LARGEST_INTEGER:
                 path = f"items[{index}].position"
-                raise InvalidFAQ(f"no FAQ record: {path}: is larger than any list", path=path)
+                raise InvalidFAQ(f"no FAQ record: {path}: is too large", path=path)
         return cls(
             slug=wire.slug,
             title=wire.title or "",
@@ -228,7 +228,7 @@ def _is_json(value: object, levels: int) -> bool:
     if value is None or isinstance(value, bool | str):
         return True
     if isinstance(value, int):
-        return -(2**64) < value < 2**64
+        return abs(value) <= LARGEST_INTEGER
     if isinstance(value, float):
         return math.isfinite(value)
     if isinstance(value, Mapping):

@@ -43,12 +43,16 @@ class ShownItem:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """One rendered FAQ, without what a page needs once only."""
+    """One rendered FAQ, and apart from it what a page needs once only."""
 
     faq: FAQ
     html: str
-    rule: str
-    """The theme's CSS rule; empty for the theme of the stylesheet itself."""
+    css: tuple[str, ...]
+    """The stylesheet, and the rule of the theme if it sets anything."""
+    script: str
+    """The JSON-LD of this FAQ alone, without a nonce."""
+    alone: Markup
+    """All of it, inline: what a page prints that shows nothing else."""
 
 
 class Renderer:
@@ -85,7 +89,10 @@ class Renderer:
         theme_class, rule = theme_rule(look.theme)
         classes = f"faqsvc {theme_class}" if theme_class else "faqsvc"
         root = f'<section class="{classes}" id="{block_id(faq.slug, ordinal)}"{_language(faq.lang)}>'
-        return Block(faq, f"{root}{encodable(inside)}\n</section>", rule)
+        html = f"{root}{encodable(inside)}\n</section>"
+        css = (stylesheet(), rule) if rule else (stylesheet(),)
+        script = script_element([faq])
+        return Block(faq, html, css, script, Markup(style_element(css) + html + script))
 
 
 def _overlay(host: Environment, loader: BaseLoader) -> Environment:

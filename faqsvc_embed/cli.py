@@ -1,0 +1,136 @@
+"""The `faqsvc` command.
+
+What a command needs is imported when it runs: `faqsvc --help` is to be there at once, and an extra that
+is not installed is to be missed by its own commands only.
+"""
+
+import contextlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from faqsvc_embed.errors import FAQError
+
+if TYPE_CHECKING:
+    from faqsvc_embed.service.keys import KeyInfo
+    from faqsvc_embed.service.storage import Storage
+
+# Which extra brings a package that the core does without.
+_EXTRAS = {"starlette": "service", "anyio": "service", "uvicorn": "service"}
+
+
+class Commands(click.Group):
+    """A group whose failures are one line on standard error and exit status 1, never a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except ModuleNotFoundError as error:
+            raise _failure(_missing(error)) from error
+        except (FAQError, OSError) as error:
+            raise _failure(str(error)) from error
+        except Exception as error:
+            raise _failure(f"{type(error).__name__}: {error}") from error
+
+
+def _failure(message: str) -> click.ClickException:
+    return click.ClickException(" ".join(message.split()))
+
+
+def _missing(error: ModuleNotFoundError) -> str:
+    package = (error.name or "").partition(".")[0]
+    if package in _EXTRAS:
+        return f"{package} is not installed: pip install 'faqsvc-embed[{_EXTRAS[package]}]'"
+    return str(error)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="faqsvc-embed")
+def main() -> None:
+    """FAQs, published once and embedded anywhere."""
+
+
+def _database_option(command: Callable[..., None]) -> Callable[..., None]:
+    return click.option(
+        "--database",
+        metavar="URL",
+        envvar="FAQSVC_DATABASE_URL",
+        default="sqlite:///faqsvc.db",
+        show_default=True,
+        show_envvar=True,
+        help="Where FAQs and keys are kept; a fourth slash begins an absolute path.",
+    )(command)
+
+
+@main.command()
+@_database_option
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8700, show_default=True, help="0 picks a free port."
+)
+def serve(database: str, host: str, port: int) -> None:
+    """Run the FAQ service until Ctrl-C.
+
+    Set FAQSVC_BASE_URL to the address by which the public reaches it.
+    """
+    from faqsvc_embed.service import serving
+    from faqsvc_embed.service.app import create_app
+
+    app = create_app(database)
+    try:
+        listening = serving.listen(host, port)
+    except OSError as error:
+        raise _failure(f"cannot listen on {host}:{port}: {error.strerror}") from error
+    click.echo(f"faqsvc listens on {serving.address(listening)}")
+    with contextlib.suppress(KeyboardInterrupt):  # how it is meant to end
+        serving.serve(app, listening)
+
+
+@main.group()
+def keys() -> None:
+    """Create, list and revoke the API keys that may publish."""
+
+
+@keys.command("create")
+@_database_option
+@click.option("--name", default="", help="What the key is for, shown by `keys list`.")
+def create_key(database: str, name: str) -> None:
+    """Print a new API key, once: it is not kept in clear and cannot be shown again."""
+    click.echo(_storage(database).keys.create(name))
+
+
+@keys.command("list")
+@_database_option
+def list_keys(database: str) -> None:
+    """Print one line a key, its id first."""
+    for key in _storage(database).keys.list():
+        click.echo(_line(key))
+
+
+@keys.command("revoke")
+@_database_option
+@click.argument("key_id", metavar="ID")
+def revoke_key(database: str, key_id: str) -> None:
+    """Refuse the key ID from now on; what it published stays."""
+    _storage(database).keys.revoke(key_id)
+
+
+def _storage(database: str) -> "Storage":
+    from faqsvc_embed.service.storage import open_storage
+
+    return open_storage(database)
+
+
+def _line(key: "KeyInfo") -> str:
+    used = f"used {key.last_used_at:%Y-%m-%d %H:%M}" if key.last_used_at else "never used"
+    line = f"{key.id}  ...{key.ending}  created {key.created_at:%Y-%m-%d %H:%M}  {used}"
+    line += f"  revoked {key.revoked_at:%Y-%m-%d %H:%M}" if key.revoked_at else ""
+    return f"{line}  {key.name}".rstrip()
+
+
+if __name__ == "__main__":
+    main()

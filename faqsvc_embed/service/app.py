@@ -1,0 +1,87 @@
+"""The service as an ASGI application: its addresses, and nothing else."""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from faqsvc_embed import settings
+from faqsvc_embed.errors import ConfigurationError, quoted
+from faqsvc_embed.service.problems import Problem
+from faqsvc_embed.service.publishing import Publishing
+from faqsvc_embed.service.reading import read_faq
+from faqsvc_embed.service.resources import READABLE_ANYWHERE, Resource
+from faqsvc_embed.service.storage import DEFAULT_URL, Storage, open_storage
+from faqsvc_embed.service.submission import MAX_BODY
+from faqsvc_embed.wire import API_PATH
+
+
+def create_app(
+    database: str | Storage | None = None,
+    *,
+    base_url: str | None = None,
+    max_body: int = MAX_BODY,
+    body_timeout: float = 30.0,
+) -> Starlette:
+    """Return the service over a database, which is created, or brought forward, if need be.
+
+    `database` is an address such as `sqlite:///faqsvc.db`, by default FAQSVC_DATABASE_URL, or a storage
+    that is open already. `base_url` is where the public reaches the service, by default FAQSVC_BASE_URL,
+    else what each request says. `max_body` is in bytes, `body_timeout` in seconds.
+
+    Raises:
+        ConfigurationError: an address cannot be one.
+        StorageUnavailable: the database cannot be opened.
+    """
+    public_url = _base_url(base_url or os.environ.get("FAQSVC_BASE_URL"))
+    if isinstance(database, Storage):
+        storage = database
+    else:
+        storage = open_storage(database or os.environ.get("FAQSVC_DATABASE_URL") or DEFAULT_URL)
+    publish = Publishing(storage=storage, base_url=public_url, max_body=max_body, body_timeout=body_timeout)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        storage.close()
+
+    return Starlette(
+        routes=[
+            Route(API_PATH, Resource(post=publish)),
+            # `path`, so that a slug with an encoded slash is told to be none by the one who knows slugs.
+            Route(API_PATH + "/{slug:path}", Resource(get=partial(read_faq, storage), public=True)),
+            Route("/healthz", Resource(get=partial(_health, storage))),
+        ],
+        exception_handlers={404: _no_such_address, Exception: _broken},
+        lifespan=lifespan,
+    )
+
+
+def _base_url(value: str | None) -> str | None:
+    try:
+        return settings.base_url(value) or None
+    except ValueError as error:
+        raise ConfigurationError(f"base_url is {quoted(value)}: {error}") from None
+
+
+async def _health(storage: Storage, _: Request) -> Response:
+    await run_in_threadpool(storage.ping)
+    return JSONResponse({"status": "ok"}, headers={"cache-control": "no-store"})
+
+
+async def _no_such_address(request: Request, _: Exception) -> Response:
+    response = Problem(404, "there is nothing at this address").response()
+    if request.method in ("GET", "HEAD"):
+        response.headers.update(READABLE_ANYWHERE)
+    return response
+
+
+async def _broken(_: Request, __: Exception) -> Response:
+    # Starlette raises the exception again behind this answer, so that the server logs it.
+    return Problem(500, "the service made a mistake; its log says which").response()

@@ -1,0 +1,50 @@
+"""GET /api/v1/faq/{slug}: a published FAQ, for everybody, kept by anybody for an hour."""
+
+import hashlib
+import re
+from typing import Final
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faqsvc_embed.errors import quoted
+from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.service.problems import Problem
+from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.wire import is_slug
+
+CACHE_CONTROL: Final = "public, max-age=3600"  # specification, Limits
+
+_ENTITY_TAG = re.compile(r'"[^"]*"')
+
+
+async def read_faq(storage: Storage, request: Request) -> Response:
+    """Answer with the record in the language of `lang`, or in the FAQ's own if it has not that one."""
+    lang = request.query_params.get("lang")
+    if lang is not None and lang not in LANGUAGES:
+        problem = f"lang is {quoted(lang)}: one of {', '.join(LANGUAGES)} is accepted"
+        raise Problem(422, problem, problems=[problem])
+    slug = request.path_params["slug"]
+    # What can be no slug is not asked for: a database may choke on a NUL.
+    edition = await run_in_threadpool(storage.edition, slug, lang) if is_slug(slug) else None
+    if edition is None:
+        raise Problem(404, f"there is no FAQ {quoted(slug)}")
+    body = edition.record.encode()
+    etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    headers = {
+        "cache-control": CACHE_CONTROL,
+        "content-language": edition.lang,
+        "etag": etag,
+        "x-content-type-options": "nosniff",
+    }
+    if _is_held(etag, request.headers.get("if-none-match")):
+        return Response(None, 304, headers)
+    return Response(body, 200, headers, "application/json")
+
+
+def _is_held(etag: str, if_none_match: str | None) -> bool:
+    """Compare weakly (RFC 9110, 13.1.2): a proxy that compresses may have marked the tag as weak."""
+    if if_none_match is None:
+        return False
+    return if_none_match.strip() == "*" or etag in _ENTITY_TAG.findall(if_none_match)

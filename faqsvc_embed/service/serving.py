@@ -1,0 +1,56 @@
+"""The service on a socket: for the command, for the demo, and for tests that want a real one."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import uvicorn
+from starlette.types import ASGIApp
+
+BACKLOG: Final = 2048
+"""Connections that may wait to be accepted."""
+
+
+def listen(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
+    """Return a socket that takes connections; port 0 picks a free one.
+
+    Raises:
+        OSError: the address is taken, or not this machine's.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.create_server((host, port), family=family, backlog=BACKLOG)
+    # asyncio would do so itself if the socket named its protocol; without it an answer of two packets waits
+    # 40 ms for the first to be acknowledged. Connections inherit it.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
+
+
+def address(listening: socket.socket) -> str:
+    """Return the http address of a socket."""
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def serve(app: ASGIApp, listening: socket.socket) -> None:
+    """Serve until the process is told to end."""
+    _server(app).run(sockets=[listening])
+
+
+@contextmanager
+def running(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> Iterator[str]:
+    """Serve in a thread and lend the address; requests in flight are answered before this ends."""
+    listening = listen(host, port)
+    server = _server(app)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name="faqsvc-service")
+    thread.start()  # the socket listens already: who connects now waits until the server is up
+    try:
+        yield address(listening)
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def _server(app: ASGIApp) -> uvicorn.Server:
+    return uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none", server_header=False))

@@ -1,0 +1,235 @@
+"""What the service keeps: FAQs in their languages, and who published them.
+
+An FAQ is a slug with an owner and a language of its own; what is read is one of its editions, one a
+language, kept as the JSON that is sent.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final, NamedTuple
+
+from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, InvalidFAQ, quoted
+from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.records import FAQ, Item
+from faqsvc_embed.service.database import Connection, Database, migrate, timestamp
+from faqsvc_embed.service.keys import Keys, note_use
+from faqsvc_embed.service.slugs import new_slug
+from faqsvc_embed.service.sqlite import SQLite
+from faqsvc_embed.service.submission import Submission
+from faqsvc_embed.wire import is_slug, not_a_slug
+
+DEFAULT_URL: Final = "sqlite:///faqsvc.db"
+DEFAULT_LANGUAGE: Final = "en"
+RETRY_WINDOW: Final = timedelta(hours=24)
+"""How long a publication is remembered by its Idempotency-Key."""
+
+
+class NotTheOwner(FAQError):
+    """The FAQ belongs to another key."""
+
+
+class AlreadyUsed(FAQError):
+    """The Idempotency-Key came before, with another body."""
+
+
+class Edition(NamedTuple):
+    """An FAQ in one language: `record` is the JSON of the read endpoint."""
+
+    lang: str
+    record: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """What makes a publication safe to send again: the Idempotency-Key and the digest of the body."""
+
+    key: str
+    body_digest: str
+
+
+def open_storage(url: str = DEFAULT_URL) -> "Storage":
+    """Open the database of an address such as `sqlite:///faqsvc.db`, and bring its schema forward.
+
+    Three slashes lead to a path relative to the working directory, four to an absolute one.
+
+    Raises:
+        ConfigurationError: the address names no database that could be one.
+        StorageUnavailable: it cannot be opened.
+    """
+    path = url.removeprefix("sqlite:///")
+    if path in (url, "", ":memory:"):
+        shown = "not shown, for it may hold a password" if "@" in url else quoted(url)
+        raise ConfigurationError(
+            f"database is {shown}: sqlite:///FILE is accepted, with a fourth slash for an absolute path"
+        )
+    database = SQLite(path)
+    migrate(database)
+    database.close()  # so that a server may fork after creating its application
+    return Storage(database)
+
+
+def utc_now() -> datetime:
+    """Return the time of the wall clock."""
+    return datetime.now(UTC)
+
+
+class Storage:
+    """FAQs and keys in a database. Every method blocks, any thread may call it."""
+
+    def __init__(self, database: Database, clock: Callable[[], datetime] = utc_now) -> None:
+        self._database = database
+        self._clock = clock
+        self.keys = Keys(database, clock)
+
+    def close(self) -> None:
+        """Close idle connections; the storage stays usable."""
+        self._database.close()
+
+    def ping(self) -> None:
+        """Ask the database for something small.
+
+        Raises:
+            StorageUnavailable: it does not answer.
+        """
+        with self._database.reading() as connection:
+            connection.execute("SELECT 1").fetchone()
+
+    def edition(self, slug: str, lang: str | None = None) -> Edition | None:
+        """Return an FAQ in a language, or in its own if it has not that one; None if there is no FAQ."""
+        with self._database.reading() as connection:
+            row = connection.execute(
+                "SELECT editions.lang, editions.record"
+                " FROM faqs JOIN editions ON editions.slug = faqs.slug"
+                " WHERE faqs.slug = :slug AND editions.lang IN (faqs.lang, :lang)"
+                " ORDER BY CASE WHEN editions.lang = :lang THEN 0 ELSE 1 END LIMIT 1",
+                {"slug": slug, "lang": lang},
+            ).fetchone()
+        return None if row is None else Edition(*row)
+
+    def put(self, faq: FAQ, *, website_url: str = "") -> None:
+        """Store a record under its own slug, whoever owns it: the operator's way, for seeding.
+
+        The first language that is stored under a slug is the FAQ's own. Positions are counted anew.
+
+        Raises:
+            FAQNotFound: no FAQ can have this slug.
+            InvalidFAQ: its language is none of the service's.
+        """
+        if not is_slug(faq.slug):
+            raise not_a_slug(faq.slug)
+        if faq.lang not in LANGUAGES:
+            raise InvalidFAQ(
+                f"lang is {quoted(faq.lang)}: one of {', '.join(LANGUAGES)} is accepted", path="lang"
+            )
+        with self._database.writing() as connection:
+            self._claim(connection, faq.slug, None, faq.lang)
+            self._write(connection, faq, faq.lang, website_url)
+
+    def publish(self, submission: Submission, *, owner: str, retry: Retry | None = None) -> str:
+        """Store what a key publishes and return its slug; it is on disk when this returns.
+
+        Raises:
+            FAQNotFound: it is to replace an FAQ that does not exist.
+            NotTheOwner: it is to replace an FAQ of another key.
+            AlreadyUsed: the Idempotency-Key came with another body in the last 24 hours.
+        """
+        with self._database.writing() as connection:
+            # Holds the key's row, so that a request and its retry come one after the other.
+            note_use(connection, owner, self._clock())
+            if retry is not None and (earlier := self._published(connection, owner, retry)):
+                return earlier
+            if submission.slug is None:
+                lang = submission.lang or DEFAULT_LANGUAGE
+                slug = self._claim_new(connection, submission, owner, lang)
+            else:
+                slug = submission.slug
+                own = self._own_language(connection, slug, owner)
+                lang = submission.lang or own
+            faq = FAQ(
+                slug=slug,
+                title=submission.title or f"{submission.website_name} FAQ",
+                website_name=submission.website_name,
+                items=submission.items,
+            )
+            self._write(connection, faq, lang, submission.website_url)
+            if retry is not None:
+                self._remember(connection, owner, retry, slug)
+        return slug
+
+    def _claim(self, connection: Connection, slug: str, owner: str | None, lang: str) -> bool:
+        """Take a slug if it is free; return whether it was."""
+        sql = (
+            "INSERT INTO faqs (slug, owner, lang, created_at) VALUES (:slug, :owner, :lang, :now)"
+            " ON CONFLICT (slug) DO NOTHING"
+        )
+        values = {"slug": slug, "owner": owner, "lang": lang, "now": timestamp(self._clock())}
+        return connection.execute(sql, values).rowcount == 1
+
+    def _claim_new(self, connection: Connection, submission: Submission, owner: str, lang: str) -> str:
+        words = f"{submission.website_name} {submission.title or ''}"
+        while True:
+            slug = new_slug(words, submission.website_url)
+            if self._claim(connection, slug, owner, lang):
+                return slug
+
+    def _own_language(self, connection: Connection, slug: str, owner: str) -> str:
+        row = connection.execute("SELECT owner, lang FROM faqs WHERE slug = :slug", {"slug": slug}).fetchone()
+        if row is None:
+            raise FAQNotFound(f"there is no FAQ {slug!r}; without slug, a new one is published")
+        if row[0] != owner:
+            raise NotTheOwner(f"the FAQ {slug!r} belongs to another key")
+        return str(row[1])
+
+    def _write(self, connection: Connection, faq: FAQ, lang: str, website_url: str) -> None:
+        """Write an edition, over the one of the same language if there is one."""
+        record = FAQ(
+            slug=faq.slug,
+            title=faq.title,
+            website_name=faq.website_name,
+            lang=lang,
+            items=tuple(Item(index, item.question, item.answer) for index, item in enumerate(faq.items)),
+            cta=faq.cta,
+        )
+        connection.execute(
+            "INSERT INTO editions (slug, lang, website_url, record, updated_at)"
+            " VALUES (:slug, :lang, :website_url, :record, :now)"
+            " ON CONFLICT (slug, lang) DO UPDATE SET website_url = excluded.website_url,"
+            " record = excluded.record, updated_at = excluded.updated_at",
+            {
+                "slug": faq.slug,
+                "lang": lang,
+                "website_url": website_url,
+                "record": record.to_json(),
+                "now": timestamp(self._clock()),
+            },
+        )
+
+    def _published(self, connection: Connection, owner: str, retry: Retry) -> str | None:
+        """Return the slug of the publication that this one repeats, if it does."""
+        connection.execute(
+            "DELETE FROM publications WHERE created_at < :oldest",
+            {"oldest": timestamp(self._clock() - RETRY_WINDOW)},
+        )
+        row = connection.execute(
+            "SELECT body_digest, slug FROM publications WHERE owner = :owner AND idempotency_key = :key",
+            {"owner": owner, "key": retry.key},
+        ).fetchone()
+        if row is None:
+            return None
+        if row[0] != retry.body_digest:
+            raise AlreadyUsed(f"the Idempotency-Key {retry.key!r} came before, with another body")
+        return str(row[1])
+
+    def _remember(self, connection: Connection, owner: str, retry: Retry, slug: str) -> None:
+        connection.execute(
+            "INSERT INTO publications (owner, idempotency_key, body_digest, slug, created_at)"
+            " VALUES (:owner, :key, :body_digest, :slug, :now)",
+            {
+                "owner": owner,
+                "key": retry.key,
+                "body_digest": retry.body_digest,
+                "slug": slug,
+                "now": timestamp(self._clock()),
+            },
+        )

@@ -1,0 +1,80 @@
+"""API keys: made, known again, revoked, and told to nobody."""
+
+import base64
+import hashlib
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.service.keys import KeyInfo, NoSuchKey
+from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.submission import Submission
+from faqsvc_embed.settings import APIKey
+from tests.support.clock import EPOCH, Clock
+
+
+def test_a_key_is_fs_live_and_256_random_bits(storage: Storage) -> None:
+    keys = {storage.keys.create() for _ in range(20)}
+
+    assert len(keys) == 20
+    for key in keys:
+        assert key.startswith("fs_live_")
+        assert len(base64.urlsafe_b64decode(key.removeprefix("fs_live_") + "=")) == 32
+        assert APIKey(key).reveal() == key  # the client's own idea of a key
+
+
+def test_the_database_holds_a_digest_of_a_key_and_not_the_key(
+    storage: Storage, database_file: Path
+) -> None:  # V2, D12
+    key = storage.keys.create("deploy")
+    stored = b"".join(path.read_bytes() for path in database_file.parent.iterdir())
+
+    assert hashlib.sha256(key.encode()).hexdigest().encode() in stored
+    assert key.encode() not in stored
+    assert key.removeprefix("fs_live_")[:12].encode() not in stored
+
+
+def test_a_key_is_known_by_its_id(storage: Storage, key: str) -> None:
+    [info] = storage.keys.list()
+
+    assert storage.keys.owner(key) == info.id
+    assert storage.keys.owner(key + "x") is None
+    assert storage.keys.owner("") is None
+    assert storage.keys.owner("\ud800\x00") is None
+
+
+def test_the_list_tells_when_a_key_was_made_used_and_revoked(storage: Storage, clock: Clock) -> None:
+    key = storage.keys.create("deploy")
+    owner = storage.keys.owner(key)
+    assert owner is not None
+    clock.advance(60)
+    storage.publish(Submission("https://a.example", "A", ()), owner=owner)
+    clock.advance(60)
+    storage.keys.revoke(owner)
+    clock.advance(60)
+    storage.keys.revoke(owner)  # which changes nothing
+
+    assert storage.keys.list() == [
+        KeyInfo(
+            id=owner,
+            name="deploy",
+            ending=key[-4:],
+            created_at=EPOCH,
+            last_used_at=EPOCH + timedelta(seconds=60),
+            revoked_at=EPOCH + timedelta(seconds=120),
+        )
+    ]
+    assert storage.keys.owner(key) is None
+
+
+def test_what_is_revoked_must_exist(storage: Storage) -> None:
+    with pytest.raises(NoSuchKey, match="there is no API key 'nobody'"):
+        storage.keys.revoke("nobody")
+
+
+@pytest.mark.parametrize("name", ["two\nlines", "\x1b[31m", "n" * 101, "\ud800"])
+def test_a_name_is_one_line(storage: Storage, name: str) -> None:
+    with pytest.raises(ConfigurationError, match="100 printable characters"):
+        storage.keys.create(name)

@@ -1,0 +1,250 @@
+"""The storage: what it is given it keeps, through restarts, forks, threads and kill -9."""
+
+import multiprocessing
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from faqsvc_embed.errors import ConfigurationError, FAQNotFound, InvalidFAQ
+from faqsvc_embed.records import FAQ
+from faqsvc_embed.service.app import create_app
+from faqsvc_embed.service.database import SCHEMA, StorageUnavailable
+from faqsvc_embed.service.slugs import new_slug
+from faqsvc_embed.service.storage import Edition, Storage, open_storage
+from faqsvc_embed.service.submission import Submission
+from tests.support import samples
+
+PRICING = FAQ.from_dict(samples.pricing())
+TEA = Submission("https://www.tea.example", "Tea & Sons", PRICING.items)
+
+
+def url_of(path: Path) -> str:
+    return f"sqlite:///{path}"
+
+
+def test_what_was_stored_is_there_after_a_restart(tmp_path: Path) -> None:
+    first = open_storage(url_of(tmp_path / "a.db"))
+    first.put(PRICING)
+    first.close()
+    second = open_storage(url_of(tmp_path / "a.db"))
+
+    assert second.edition("pricing") == Edition("en", PRICING.to_json())
+    second.close()
+
+
+def test_three_slashes_are_relative_and_four_absolute(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    create_app("sqlite:///relative.db")
+    create_app(f"sqlite:///{tmp_path}/absolute.db")
+
+    assert (tmp_path / "relative.db").is_file()
+    assert (tmp_path / "absolute.db").is_file()
+
+
+def test_the_environment_names_the_database_if_nobody_else_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FAQSVC_DATABASE_URL", "sqlite:///named.db")
+    create_app()
+    monkeypatch.delenv("FAQSVC_DATABASE_URL")
+    create_app()
+
+    assert {path.name for path in tmp_path.glob("*.db")} == {"named.db", "faqsvc.db"}
+
+
+def test_a_storage_stays_where_it_was_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    storage = open_storage("sqlite:///faqsvc.db")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    storage.put(PRICING)
+    storage.close()
+
+    assert list(elsewhere.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "sqlite://", "sqlite:///", "sqlite:///:memory:", "sqlite:faqsvc.db", "faqsvc.db", "mysql://db/faqs"],
+)
+def test_an_address_that_is_none_is_named(url: str) -> None:
+    with pytest.raises(ConfigurationError, match="sqlite:///FILE is accepted") as caught:
+        open_storage(url)
+
+    assert f"database is {url!r}" in str(caught.value)
+
+
+def test_a_password_in_an_address_is_not_shown() -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        open_storage("mysql://me:secret@db/faqs")
+
+    assert "secret" not in str(caught.value)
+
+
+def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StorageUnavailable, match=r"missing/faqsvc\.db': unable to open database file"):
+        open_storage(url_of(tmp_path / "missing" / "faqsvc.db"))
+
+
+def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("These are notes, and no database at all.\n" * 100)
+
+    with pytest.raises(StorageUnavailable, match=r"notes\.txt': file is not a database"):
+        open_storage(url_of(path))
+
+
+def test_a_database_of_a_later_release_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "faqsvc.db"
+    open_storage(url_of(path)).close()
+    connection = sqlite3.connect(path)
+    connection.execute("INSERT INTO schema_version VALUES (99)")
+    connection.commit()
+    connection.close()
+
+    with pytest.raises(StorageUnavailable, match=f"version 99, and this release .* knows {len(SCHEMA)}"):
+        open_storage(url_of(path))
+
+
+def test_many_processes_may_open_a_new_database_at_once(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    url = url_of(tmp_path / "faqsvc.db")
+    with context.Pool(6) as processes:
+        assert processes.map(_open_and_close, [url] * 12) == [None] * 12
+
+
+def _open_and_close(url: str) -> None:
+    open_storage(url).close()
+
+
+def test_an_application_that_was_made_before_a_fork_shares_no_connection(tmp_path: Path) -> None:
+    storage = open_storage(url_of(tmp_path / "faqsvc.db"))
+
+    assert len(storage._database._idle) == 0  # type: ignore[attr-defined]
+
+
+def test_the_first_language_that_is_stored_is_the_faqs_own(storage: Storage) -> None:
+    faqs = samples.multilingual()
+    for lang in ("ko", "en", "de"):
+        storage.put(FAQ.from_dict(faqs[lang]))
+
+    langs = {lang: edition.lang for lang in (None, *faqs) if (edition := storage.edition("pricing", lang))}
+    assert langs == {
+        None: "ko", "en": "en", "ko": "ko", "ja": "ko", "zh": "ko", "es": "ko", "fr": "ko", "de": "de",
+    }  # fmt: skip
+
+
+def test_what_cannot_be_served_is_not_seeded(storage: Storage) -> None:
+    with pytest.raises(FAQNotFound, match="is no slug"):
+        storage.put(FAQ("a/b", lang="en"))
+    with pytest.raises(InvalidFAQ, match="lang is 'it': one of en, ko"):
+        storage.put(FAQ("a", lang="it"))
+    with pytest.raises(InvalidFAQ, match="lang is None"):
+        storage.put(FAQ("a"))
+
+
+def test_a_slug_that_is_taken_is_not_given_again(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
+    storage.keys.create()
+    [key] = storage.keys.list()
+    letters = iter("aaaaaaaaaaaabbbbbb")
+    monkeypatch.setattr("secrets.choice", lambda _: next(letters))
+
+    assert storage.publish(TEA, owner=key.id) == "tea-sons-aaaaaa"
+    assert storage.publish(TEA, owner=key.id) == "tea-sons-bbbbbb"
+
+
+@pytest.mark.parametrize(
+    ("words", "readable"),
+    [
+        ("Tea & Sons", "tea-sons"),
+        ("Café Zürich", "cafe-zurich"),
+        ("ＦＡＱ №5", "faq-no5"),
+        ("서울 상점", "www-tea-example"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("An uncommonly long name of a website, with a subtitle", "an-uncommonly-long-name-of-a-website"),
+        ("x" * 100, "x" * 40),
+    ],
+)
+def test_a_slug_can_be_read(words: str, readable: str) -> None:
+    assert new_slug(words, "https://www.tea.example/").rpartition("-")[0] == readable
+
+
+def test_a_slug_needs_no_latin_letters_at_all() -> None:
+    assert new_slug("서울", "https://서울.한국/").startswith("faq-")
+
+
+def test_what_fails_in_a_transaction_is_undone(storage: Storage) -> None:
+    def fail() -> None:
+        with storage._database.writing() as connection:
+            storage._claim(connection, "half", None, "en")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    storage.put(FAQ("half", lang="de"))
+
+    assert storage.edition("half", "en") == Edition("de", FAQ("half", lang="de").to_json())
+
+
+def test_a_reader_does_not_wait_for_a_writer(storage: Storage) -> None:
+    storage.put(PRICING)
+    with storage._database.writing() as connection, ThreadPoolExecutor(1) as thread:
+        connection.execute("DELETE FROM editions")
+
+        assert thread.submit(storage.edition, "pricing").result(timeout=5) is not None
+
+
+def test_threads_may_read_and_write_at_once(storage: Storage) -> None:
+    barrier = threading.Barrier(8)
+
+    def work(number: int) -> int:
+        barrier.wait(10)
+        for round_ in range(10):
+            storage.put(FAQ(f"faq-{number}", lang="en", title=str(round_)))
+            assert storage.edition(f"faq-{number}") is not None
+        return number
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(work, range(8))) == list(range(8))
+
+
+WRITER = """
+import sys
+from faqsvc_embed.records import FAQ
+from faqsvc_embed.service.storage import open_storage
+
+storage = open_storage(sys.argv[1])
+for number in range(100_000):
+    storage.put(FAQ(f"faq-{number}", lang="en"))
+    print(number, flush=True)
+"""
+
+
+def test_nothing_acknowledged_is_lost_by_kill_9(tmp_path: Path) -> None:
+    url = url_of(tmp_path / "faqsvc.db")
+    root = Path(__file__).parents[2]
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    command = [sys.executable, "-c", WRITER, url]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as writer:
+        assert writer.stdout is not None
+        for line in writer.stdout:
+            if int(line) == 50:
+                writer.send_signal(signal.SIGKILL)
+                break
+        acknowledged = 50 + sum(1 for _ in writer.stdout)
+    storage = open_storage(url)
+
+    missing = [number for number in range(acknowledged + 1) if storage.edition(f"faq-{number}") is None]
+    storage.close()
+    assert missing == []
