@@ -141,7 +141,7 @@ def test_a_theme_is_one_class_and_one_rule() -> None:  # T2, C1
     assert rule == f"@layer faqsvc{{.{name}{{--faqsvc-accent:#008080;--faqsvc-question-size:18px}}}}"
     themed = block(small(), PLAIN._replace(theme=theme))
     assert themed.html == block(small()).html.replace('class="faqsvc"', f'class="faqsvc {name}"')
-    assert themed.rule == rule
+    assert themed.css == (stylesheet(), rule)
     assert theme_rule(Theme(accent_color="#008080", question_size=18.0)) == (name, rule)  # T6
     assert theme_rule(Theme(question_size=18))[1].endswith("{--faqsvc-question-size:18px}}")
     assert theme_rule(Theme()) == ("", "")
