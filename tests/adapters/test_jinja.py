@@ -1,0 +1,392 @@
+"""FAQs in a plain Jinja environment: functions, tag and macros, in whatever way the host uses Jinja."""
+
+import asyncio
+import json
+import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import html5lib
+import pytest
+from jinja2 import DictLoader, Environment, StrictUndefined, TemplateSyntaxError
+from jinja2.sandbox import SandboxedEnvironment
+
+from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQNotFound, Theme
+from faqsvc_embed.jinja import install
+from faqsvc_embed.jsonld import page_node, serialise
+from faqsvc_embed.rendering import Block, Look, Renderer, stylesheet, theme_rule
+from faqsvc_embed.testing import fake_embed
+from tests.support import samples
+
+STYLE = f"<style>{stylesheet()}</style>\n"
+A = FAQ.from_dict(samples.pricing())
+B = FAQ.from_dict(samples.record("legal", ("Who?", "We <are>."), title="Legal & more"))
+NASTY = FAQ.from_dict(samples.nasty())
+
+MACROS = '{% from "faqsvc/macros.html" import faq, use_faq, faq_schema %}'
+MACROS_WITH_CONTEXT = '{% from "faqsvc/macros.html" import faq, use_faq, faq_schema with context %}'
+
+
+def embed(**settings: Any) -> FAQEmbed:
+    return fake_embed({"pricing": A, "legal": B, "nasty": NASTY}, **settings)
+
+
+def environment(
+    templates: dict[str, str] | None = None, *, kind: type[Environment] = Environment, **options: Any
+) -> Environment:
+    """Return a host's environment with FAQs in it; `options` are Jinja's."""
+    host = kind(**{"autoescape": True, "loader": DictLoader(templates or {}), **options})
+    install(host, embed())
+    return host
+
+
+def render(source: str, templates: dict[str, str] | None = None, **options: Any) -> str:
+    return environment(templates, **options).from_string(source).render()
+
+
+def block(faq: FAQ, ordinal: int = 1, **look: Any) -> str:
+    look = {"theme": Theme(), "show_title": True, "heading_level": 2, **look}
+    rendered: Block | None = Renderer().block(faq, Look(**look), ordinal)
+    assert rendered is not None
+    return rendered.html
+
+
+def script(*faqs: FAQ, nonce: str = "") -> str:
+    return f'\n<script type="application/ld+json"{nonce}>{serialise(page_node(faqs))}</script>'
+
+
+def alone(faq: FAQ) -> str:
+    return f"{STYLE}{block(faq)}{script(faq)}"
+
+
+def nodes(html: str) -> list[Any]:
+    tree = html5lib.parse(html, namespaceHTMLElements=False)
+    return [json.loads(e.text) for e in tree.iter("script") if e.get("type") == "application/ld+json"]
+
+
+WAYS: dict[str, Callable[[str], str]] = {
+    "function": lambda call: f"{{{{ {call} }}}}",
+    "tag": lambda call: re.sub(r"faq\((.*)\)", r"{% faq \1 %}", call),
+    "macro": lambda call: f"{MACROS}{{{{ {call} }}}}",
+    "macro with context": lambda call: f"{MACROS_WITH_CONTEXT}{{{{ {call} }}}}",
+    "namespace": lambda call: f"{{{{ faqsvc.{call} }}}}",
+}
+ways = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
+
+
+@ways
+@pytest.mark.parametrize("faq", [A, B, NASTY], ids=["pricing", "legal", "nasty"])
+@pytest.mark.parametrize("autoescape", [True, False])
+def test_every_way_prints_the_same_block(
+    way: Callable[[str], str], faq: FAQ, autoescape: bool
+) -> None:  # E5, E6
+    call = way(f'faq("{faq.slug}")')
+    html = render(f"<p>{call}</p>", autoescape=autoescape)
+    assert html == f"<p>{alone(faq)}</p>"
+
+
+@ways
+def test_every_way_takes_every_option(way: Callable[[str], str]) -> None:
+    theme = Theme(accent_color="teal", question_size=18)
+    call = (
+        'faq("legal", lang="de", theme={"accentColor": "teal", "questionSize": 18}, show_title=false, '
+        "heading_level=4, schema=false, nonce='a\"b')"
+    )
+    assert render(way(call)) == (
+        f'<style nonce="a&#34;b">{stylesheet()}{theme_rule(theme)[1]}</style>\n'
+        f"{block(B, theme=theme, show_title=False, heading_level=4)}"
+    )
+
+
+@ways
+def test_arguments_are_expressions(way: Callable[[str], str]) -> None:
+    source = way('faq(slugs[0] ~ "", heading_level=1 + 2, show_title=not false)')
+    html = environment().from_string("{% set slugs = ['legal'] %}" + source).render()
+    assert html == alone(B).replace(block(B), block(B, heading_level=3))
+
+
+@ways
+@pytest.mark.parametrize("slug", ["unknown", "a/b", ""])
+def test_what_there_is_not_prints_nothing(way: Callable[[str], str], slug: str) -> None:  # R4, J16
+    call = way(f'faq("{slug}")')
+    assert render(f"<p>{call}</p>") == "<p></p>"
+
+
+@ways
+def test_an_unknown_option_is_a_type_error(way: Callable[[str], str]) -> None:
+    with pytest.raises(TypeError, match="colour"):
+        render(way('faq("pricing", colour="red")'))
+
+
+@ways
+def test_strict_raises_what_went_wrong(way: Callable[[str], str]) -> None:  # R4
+    host = Environment(autoescape=True)
+    install(host, embed(strict=True))
+    with pytest.raises(FAQNotFound, match="unknown"):
+        host.from_string(way('faq("unknown")')).render()
+    with pytest.raises(ConfigurationError, match="accentColor"):
+        host.from_string(way('faq("pricing", theme={"accentColor": "no colour"})')).render()
+
+
+@pytest.mark.parametrize(
+    "source", ["{% faq %}", '{% faq "a" lang="de" %}', '{% faq "a", lang %}', '{% faq "a", 1 %}']
+)
+def test_a_tag_that_is_written_wrongly_is_a_syntax_error_of_its_line(source: str) -> None:
+    with pytest.raises(TemplateSyntaxError) as caught:
+        render(f"\n\n{source}")
+    assert caught.value.lineno == 3
+
+
+# Headless
+
+
+@pytest.mark.parametrize("autoescape", [True, False])
+def test_a_host_shows_an_faq_with_markup_of_its_own(autoescape: bool) -> None:  # E5
+    source = (
+        '{% set state = use_faq("legal") %}<h1>{{ state.data.title | e }}</h1>'
+        "{% for i in state.data['items'] %}<p>{{ i.question | e }} {{ i.answer | e }}</p>{% endfor %}"
+        "{{ faq_schema() }}"
+    )
+    html = render(source, autoescape=autoescape)
+    assert html == f"<h1>Legal &amp; more</h1><p>Who? We &lt;are&gt;.</p>{script(B)}"
+
+
+def test_a_field_of_a_record_is_escaped_where_the_host_prints_it() -> None:  # E5
+    assert render('{{ use_faq("legal").data.title }}') == "Legal &amp; more"
+
+
+@pytest.mark.parametrize("macros", [MACROS, MACROS_WITH_CONTEXT])
+def test_the_macro_of_the_hook_hands_the_state_to_its_caller(macros: str) -> None:
+    source = (
+        macros + '{% call(state) use_faq("legal") %}{{ state.data.title }}{% endcall %}{{ faq_schema() }}'
+    )
+    assert render(source) == f"Legal &amp; more{script(B)}"
+
+
+@pytest.mark.parametrize("macros", ["", MACROS, MACROS_WITH_CONTEXT])
+@pytest.mark.parametrize("argument", ['use_state("legal")', 'use_state("legal").data'])
+def test_schema_takes_a_state_or_a_record(macros: str, argument: str) -> None:
+    host = environment()
+    host.globals["use_state"] = embed().use_faq
+    assert host.from_string(f"{macros}{{{{ faq_schema({argument}) }}}}").render() == script(B)
+
+
+def test_schema_of_a_state_without_data_prints_nothing() -> None:  # J16
+    assert render('{{ faq_schema(use_faq("unknown")) }}{{ faq_schema() }}') == ""
+
+
+# One page
+
+
+BODIES = {
+    "twice": '{{ faq("pricing") }}{{ faq("legal") }}{{ faq("pricing") }}',
+    "tag and function": '{% faq "pricing" %}{{ faq("legal") }}{% faq "pricing" %}',
+    "macros": MACROS + '{{ faq("pricing") }}{{ faq("legal") }}{{ faq("pricing") }}',
+    "macro, function and tag": '{% import "faqsvc/macros.html" as m %}{{ m.faq("pricing") }}'
+    '{{ faq("legal") }}{% faq "pricing" %}',
+    "function, macro and tag": '{% import "faqsvc/macros.html" as m %}{{ faq("pricing") }}'
+    '{{ m.faq("legal") }}{% faq "pricing" %}',
+    "loop": '{% for slug in ["pricing", "legal", "pricing"] %}{{ faq(slug) }}{% endfor %}',
+    "tag in a loop": '{% for slug in ["pricing", "legal", "pricing"] %}{% faq slug %}{% endfor %}',
+    "include": '{{ faq("pricing") }}{% include "part" %}{{ faq("pricing") }}',
+    "included tag": '{% include "first" %}{% include "part" %}{% faq "pricing" %}',
+    "extends": '{% extends "base" %}{% block body %}{{ faq("legal") }}{% endblock %}',
+    "own macro": "{% macro m(slug) %}{{ faq(slug) }}{% endmacro %}"
+    '{{ m("pricing") }}{{ m("legal") }}{{ m("pricing") }}',
+    "imported macro": '{% from "mine" import m %}{{ m("pricing") }}{{ m("legal") }}{{ faq("pricing") }}',
+    "set and printed": '{% set x %}{{ faq("pricing") }}{% endset %}'
+    '{{ x }}{{ faq("legal") }}{% faq "pricing" %}',
+}
+TEMPLATES = {
+    "first": '{% faq "pricing" %}',
+    "part": '{{ faq("legal") }}',
+    "base": '{{ faq("pricing") }}{% block body %}{% endblock %}{{ faq("pricing") }}',
+    "mine": "{% macro m(slug) %}{{ faq(slug) }}{% endmacro %}",
+}
+
+
+@pytest.mark.parametrize("enable_async", [False, True])
+@pytest.mark.parametrize("source", BODIES.values(), ids=BODIES.keys())
+def test_one_rendering_has_one_stylesheet_and_one_faq_page(
+    source: str, enable_async: bool
+) -> None:  # J1, T6, A14
+    host = environment(TEMPLATES, enable_async=enable_async)
+    for _ in range(2):  # and the next rendering begins anew
+        assert host.from_string(source).render() == f"{alone(A)}{block(B)}{block(A, 2)}"
+
+
+@pytest.mark.parametrize("last", ["{{ faq_schema() }}", MACROS + "{{ faq_schema() }}"])
+def test_an_explicit_schema_marks_up_all_that_was_left_to_it(last: str) -> None:  # J12
+    source = '{{ faq("pricing", schema=false) }}{% faq "legal", schema=false %}' + last
+    assert render(source) == f"{STYLE}{block(A)}{block(B)}{script(A, B)}"
+
+
+def test_a_rendering_inside_a_rendering_leaves_the_outer_one_its_page() -> None:
+    host = environment(TEMPLATES)
+    host.globals["other"] = lambda: host.get_template("part").render().count("<style>")
+    html = host.from_string('{{ faq("pricing") }}{{ other() }}{{ faq("pricing") }}').render()
+    assert html == f"{alone(A)}1{block(A, 2)}"
+
+
+def test_renderings_of_many_threads_do_not_mix() -> None:
+    host = environment()
+    template = host.from_string('{% for _ in range(3) %}{% faq "pricing" %}{% endfor %}')
+    with ThreadPoolExecutor(8) as pool:
+        pages = set(pool.map(lambda _: template.render(), range(64)))
+    assert pages == {f"{alone(A)}{block(A, 2)}{block(A, 3)}"}
+
+
+def test_a_streamed_rendering_is_one_page_too() -> None:
+    source = '{% faq "pricing", schema=false %}{% faq "legal", schema=false %}{{ faq_schema() }}'
+    pieces = environment().from_string(source).stream()
+    assert "".join(pieces) == f"{STYLE}{block(A)}{block(B)}{script(A, B)}"
+
+
+def test_a_request_has_one_page_for_all_its_renderings() -> None:
+    from faqsvc_embed import page as pages
+
+    host = environment()
+    token = pages.begin(pages.Page())
+    try:
+        first = host.from_string('{% faq "pricing" %}').render()
+        assert first + host.from_string('{% faq "pricing" %}').render() == f"{alone(A)}{block(A, 2)}"
+    finally:
+        pages.end(token)
+
+
+# The nonce
+
+
+@ways
+@pytest.mark.parametrize("nonce", ["x", lambda: "x"], ids=["text", "callable"])
+def test_a_global_csp_nonce_is_used(way: Callable[[str], str], nonce: Any) -> None:  # C4, C6
+    host = environment()
+    host.globals["csp_nonce"] = nonce
+    expected = (
+        alone(A).replace("<style>", '<style nonce="x">').replace(script(A), script(A, nonce=' nonce="x"'))
+    )
+    assert host.from_string(way('faq("pricing")')).render() == expected
+    with_own = expected.replace('nonce="x"', 'nonce="y"')
+    assert host.from_string(way('faq("pricing", nonce="y")')).render() == with_own
+
+
+def test_a_csp_nonce_of_the_rendering_is_used() -> None:  # C6
+    host = environment()
+    html = host.from_string('{% faq "pricing", schema=false %}').render(csp_nonce="<x>")
+    assert html == f'<style nonce="&lt;x&gt;">{stylesheet()}</style>\n{block(A)}'
+
+
+@pytest.mark.parametrize("nonce", [None, "", lambda: None, lambda: ""])
+def test_a_missing_nonce_is_no_error(nonce: Any) -> None:  # C4
+    host = environment()
+    host.globals["csp_nonce"] = nonce
+    assert host.from_string('{% faq "pricing" %}').render() == alone(A)
+
+
+# Environments
+
+
+ENVIRONMENTS: dict[str, dict[str, Any]] = {
+    "strict undefined": {"undefined": StrictUndefined},
+    "sandbox": {"kind": SandboxedEnvironment},
+    "trimmed": {"trim_blocks": True, "lstrip_blocks": True},
+    "line statements": {"line_statement_prefix": "%%", "line_comment_prefix": "##"},
+    "no cache": {"cache_size": 0},
+    "no loader": {"loader": None},
+    "autoescape by name": {"autoescape": lambda name: name is None},
+}
+
+
+@ways
+@pytest.mark.parametrize("options", ENVIRONMENTS.values(), ids=ENVIRONMENTS.keys())
+def test_every_way_works_in_every_environment(way: Callable[[str], str], options: dict[str, Any]) -> None:
+    assert render(way('faq("nasty")'), **options) == alone(NASTY)
+
+
+def test_functions_and_tag_work_with_delimiters_of_the_host() -> None:
+    host = environment(
+        block_start_string="<%",
+        block_end_string="%>",
+        variable_start_string="<<",
+        variable_end_string=">>",
+        comment_start_string="<#",
+        comment_end_string="#>",
+    )
+    assert host.from_string('<% faq "nasty" %>').render() == alone(NASTY)
+    assert host.from_string('<< faq("nasty") >>').render() == alone(NASTY)
+
+
+@ways
+@pytest.mark.parametrize("autoescape", [True, False])
+def test_an_async_environment_awaits(way: Callable[[str], str], autoescape: bool) -> None:  # E6, F5
+    host = environment(enable_async=True, autoescape=autoescape)
+    template = host.from_string(way('faq("nasty")'))
+    assert asyncio.run(template.render_async()) == alone(NASTY)
+
+
+@pytest.mark.parametrize("macros", ["", MACROS, MACROS_WITH_CONTEXT])
+def test_the_hook_is_awaited_in_an_async_environment(macros: str) -> None:
+    macro = '{% call(state) use_faq("legal") %}{{ state.data.title }}{% endcall %}'
+    source = macros + (macro if macros else '{{ use_faq("legal").data.title }}') + "{{ faq_schema() }}"
+    host = environment(enable_async=True)
+    assert asyncio.run(host.from_string(source).render_async()) == f"Legal &amp; more{script(B)}"
+
+
+def test_async_renderings_at_the_same_time_do_not_mix() -> None:
+    host = environment(enable_async=True)
+
+    async def pause() -> str:
+        await asyncio.sleep(0)
+        return ""
+
+    host.globals["pause"] = pause
+    template = host.from_string(
+        f'{MACROS}{{% for _ in range(2) %}}{{{{ faq("pricing") }}}}{{{{ pause() }}}}{{% endfor %}}'
+    )
+
+    async def all_at_once() -> list[str]:
+        return await asyncio.gather(*(template.render_async() for _ in range(20)))
+
+    assert set(asyncio.run(all_at_once())) == {f"{alone(A)}{block(A, 2)}"}
+
+
+# Templates of the host
+
+
+def test_a_host_replaces_the_inside_and_keeps_root_style_and_script() -> None:  # T7
+    override = "<dl>{% for item in items %}<dt id={{ item.id }}>{{ item.question }}{% endfor %}</dl>"
+    html = render('{% faq "legal" %}', {"faqsvc/faq.html": override})
+    inside = "<dl><dt id=faq-legal--who>Who?</dl>"
+    root = '<section class="faqsvc" id="faq-legal" lang="en" dir="ltr">'
+    assert html == f"{STYLE}{root}{inside}\n</section>{script(B)}"
+
+
+def test_a_host_overrides_one_block_of_ours() -> None:  # T7
+    override = (
+        '{% extends "faqsvc/block.html" %}'
+        "{% block title %}\n<b>{{ title }}</b>{% endblock %}"
+        "{% block cta %}\n<i>{{ faq.website_name }}</i>{% endblock %}"
+    )
+    html = render('{% faq "legal" %}', {"faqsvc/faq.html": override})
+    heading = '\n<h2 class="faqsvc-title">Legal &amp; more</h2>'
+    expected = alone(B).replace(heading, "\n<b>Legal &amp; more</b>")
+    assert html == expected.replace("\n</section>", "\n<i>Tea &amp; Sons</i>\n</section>")
+
+
+@pytest.mark.parametrize("autoescape", [True, False])
+def test_an_override_is_escaped_whatever_the_host_does(autoescape: bool) -> None:  # E6, T7
+    override = (
+        "{{ title }}{% for item in items %}{{ item.question }}{{ item.text }}{{ item.answer }}{% endfor %}"
+    )
+    html = render('{% faq "nasty" %}', {"faqsvc/faq.html": override}, autoescape=autoescape)
+    parser = html5lib.HTMLParser(strict=False, namespaceHTMLElements=False)
+    tags = {e.tag for e in parser.parseFragment(html).iter()} - {"DOCUMENT_FRAGMENT"}
+    assert tags == {"style", "section", "p", "br", "script"}
+    assert nodes(html) == [page_node([NASTY])]
+
+
+def test_a_broken_override_costs_the_block_and_not_the_page(caplog: pytest.LogCaptureFixture) -> None:  # R4
+    html = render('<p>{% faq "legal" %}</p>', {"faqsvc/faq.html": "{% for %}"})
+    assert html == "<p></p>"
+    assert [(r.name, r.levelname) for r in caplog.records] == [("faqsvc_embed", "ERROR")]

@@ -1,0 +1,122 @@
+"""Ids in a page: ASCII, made of slug and question, the same in any order, and never twice."""
+
+import re
+import string
+from itertools import permutations
+from random import Random
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from faqsvc_embed.anchors import LONGEST_WORDS, block_id, question_ids
+from tests.support.strategies import any_text
+
+FORM = re.compile(r"faq-[a-z0-9-]+")
+
+plain_slugs = st.from_regex(r"[a-z0-9]{1,8}(-[a-z0-9]{1,8}){0,2}", fullmatch=True)
+slugs = plain_slugs | any_text.filter(bool)
+alike = st.text(string.ascii_letters + " ?!-", max_size=6)
+"""Short texts that often read alike without being the same."""
+
+
+@pytest.mark.parametrize(
+    ("slug", "ordinal", "expected"),
+    [
+        ("pricing", 1, "faq-pricing"),
+        ("pricing", 2, "faq-pricing--2"),
+        ("my-shop-2", 1, "faq-my-shop-2"),
+        ("Pricing", 1, "faq-pricing-dfe95783"),
+        ("a b", 1, "faq-a-b-c8687a08"),
+        ("a--b", 1, "faq-a-b-90827a2e"),
+    ],
+)
+def test_a_block_is_found_by_its_slug(slug: str, ordinal: int, expected: str) -> None:  # P3
+    assert block_id(slug, ordinal) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What does it cost?", "what-does-it-cost"),
+        ("  Is there a “free” plan?  ", "is-there-a-free-plan"),
+        ("Passé composé?", "passe-compose"),
+        ("404?", "404"),
+        ("<script>alert(1)</script>", "script-alert-1-script"),
+    ],
+)
+def test_a_question_is_found_by_its_words(question: str, expected: str) -> None:  # P3
+    assert question_ids("pricing", [question]) == [f"faq-pricing--{expected}"]
+
+
+@pytest.mark.parametrize("question", ["비용이 얼마인가요?", "料金は？", "Что?", "?!", "Straße", "1€ в день"])
+def test_what_ascii_cannot_say_is_told_apart_by_a_digest(question: str) -> None:  # P3
+    (anchor,) = question_ids("pricing", [question])
+    assert re.fullmatch(r"faq-pricing--([a-z0-9]+-)*[0-9a-f]{8}", anchor)
+    assert question_ids("pricing", [question + "!"]) != [anchor]
+
+
+def test_a_long_question_is_cut_and_still_told_apart() -> None:  # P3
+    first, second = question_ids("p", ["word " * 100 + "one", "word " * 100 + "two"])
+    assert first != second
+    assert all(
+        len(anchor) <= len("faq-p--") + LONGEST_WORDS + 2 * len("-01234567") for anchor in (first, second)
+    )
+
+
+def test_questions_that_read_alike_keep_their_ids_in_any_order() -> None:  # P3
+    questions = ["Why?", "Why!", "why", "How?"]
+    ids = dict(zip(questions, question_ids("p", questions), strict=True))
+    assert len(set(ids.values())) == 4
+    for order in permutations(questions):
+        assert question_ids("p", order) == [ids[question] for question in order]
+
+
+def test_the_same_question_twice_is_told_apart_by_counting() -> None:  # A14, P3
+    assert question_ids("p", ["Why?", "How?", "Why?", "Why?"]) == [
+        "faq-p--why-5d8a995a",
+        "faq-p--how",
+        "faq-p--why-5d8a995a-2",
+        "faq-p--why-5d8a995a-3",
+    ]
+
+
+@given(slugs, st.lists(any_text, max_size=8), st.integers(1, 30))
+def test_ids_are_ascii_and_need_no_escaping_anywhere(
+    slug: str, questions: list[str], ordinal: int
+) -> None:  # P3
+    for anchor in [block_id(slug, ordinal), *question_ids(slug, questions, ordinal)]:
+        assert FORM.fullmatch(anchor)
+
+
+@given(slugs, st.lists(any_text | alike, unique=True, max_size=8), st.randoms())
+def test_an_id_does_not_depend_on_the_order_of_the_questions(
+    slug: str,
+    questions: list[str],
+    random: Random,
+) -> None:  # P3
+    ids = dict(zip(questions, question_ids(slug, questions), strict=True))
+    random.shuffle(questions)
+    assert question_ids(slug, questions) == [ids[question] for question in questions]
+
+
+@given(slugs, st.lists(any_text | alike, max_size=8))
+@example("p", ["Why?", "Why?", "Why!", "why 5d8a995a"])
+def test_no_two_ids_of_one_block_are_the_same(slug: str, questions: list[str]) -> None:  # A14
+    ids = [block_id(slug), *question_ids(slug, questions)]
+    assert len(set(ids)) == len(ids)
+
+
+@given(st.lists(st.tuples(plain_slugs, st.lists(alike.filter(lambda text: not text.isdigit()), max_size=4))))
+def test_no_two_ids_of_one_page_are_the_same(blocks: list[tuple[str, list[str]]]) -> None:  # A14
+    ids, seen = list[str](), list[str]()
+    for slug, questions in blocks:
+        seen.append(slug)
+        ids += [block_id(slug, seen.count(slug)), *question_ids(slug, questions, seen.count(slug))]
+    assert len(set(ids)) == len(ids)
+
+
+@given(any_text.filter(bool), any_text.filter(bool))
+def test_two_slugs_share_no_id(one: str, other: str) -> None:  # A14
+    same = one.encode("utf-8", "replace") == other.encode("utf-8", "replace")
+    assert (block_id(one) == block_id(other)) is same
