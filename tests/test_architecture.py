@@ -16,7 +16,7 @@ PACKAGE = Path(faqsvc_embed.__file__).parent
 ROOT = "faqsvc_embed"
 
 VALUES = {"anchors", "apikey", "errors", "languages", "records", "theme", "settings"}
-CORE = VALUES | {"wire", "freshness", "jsonld", "rendering", "responses", "slots", "page", "wishes"}
+CORE = VALUES | {"copies", "wire", "freshness", "jsonld", "rendering", "responses", "slots", "page", "wishes"}
 FACADE = CORE | {"stores", "fetching", "reading", "showing", "client", "embed"}
 
 BELOW: dict[str, set[str]] = {
@@ -30,7 +30,8 @@ BELOW: dict[str, set[str]] = {
     "settings": {"apikey", "errors", "languages", "theme"},
     # pure decisions
     "wire": {"errors", "languages", "records"},
-    "freshness": {"errors", "records", "wire"},
+    "copies": {"errors", "records", "wire"},
+    "freshness": {"copies", "errors", "records", "wire"},
     "jsonld": {"records"},
     "rendering": VALUES | {"jsonld"},
     "responses": set(),
@@ -38,7 +39,7 @@ BELOW: dict[str, set[str]] = {
     "page": VALUES | {"jsonld", "rendering", "responses", "slots"},
     "wishes": VALUES | {"page", "rendering"},
     # the one room with I/O, and what outlives it
-    "stores": {"errors", "records", "settings"},
+    "stores": VALUES | {"copies", "freshness"},
     "fetching": VALUES | {"freshness", "stores", "wire"},
     "client": VALUES | {"fetching", "wire"},
     # the facade
