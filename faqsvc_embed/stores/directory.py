@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import stat
+import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable
@@ -17,10 +18,8 @@ from faqsvc_embed.errors import InvalidFAQ
 from faqsvc_embed.freshness import Key
 from faqsvc_embed.languages import LANGUAGES
 
-try:
+if sys.platform != "win32":
     import fcntl
-except ImportError:  # where there is none, each process refreshes by itself
-    fcntl = None  # type: ignore[assignment]
 
 POLL: Final = 0.02
 """Seconds between two looks at a lease that another process holds."""
@@ -132,7 +131,7 @@ class DirectoryStore:
         """
         path = self.path(key).with_suffix(".lock")
         path = path.with_name(f".{path.name}")
-        until = time.monotonic() + (patience if fcntl is not None else 0)
+        until = time.monotonic() + (0 if sys.platform == "win32" else patience)
         descriptor = self._lock(path)
         while descriptor is None and time.monotonic() < until:
             await asyncio.sleep(POLL)
@@ -148,8 +147,8 @@ class DirectoryStore:
 
     def _lock(self, path: Path) -> int | None:
         """Return the descriptor that holds the lock; None if another does, or its file is just gone."""
-        if fcntl is None:
-            return None
+        if sys.platform == "win32":
+            return None  # without such locks, each process refreshes by itself
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except FileNotFoundError:
