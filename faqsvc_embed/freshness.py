@@ -151,10 +151,10 @@ class Cache:
         return entry
 
     def adopt(self, key: Key, copy: Copy) -> Entry:
-        """Hold a copy that another process had of the service, unless ours is as new; return the entry."""
+        """Hold a copy that another process had of the service, unless ours is newer; return the entry."""
         with self._lock:
             held = self._entries.get(key)
-            if held is not None and held.updated_at is not None and held.updated_at >= copy.confirmed_at:
+            if held is not None and held.updated_at is not None and held.updated_at > copy.confirmed_at:
                 return held
             entry = self._entries[key] = self._adopted(held or Entry(key), copy)
             if len(self._entries) > self._max_entries:
@@ -166,9 +166,11 @@ class Cache:
         age = (wall - copy.confirmed_at).total_seconds()
         # A copy from the future says that a clock was set: it is shown, and the service asked.
         left = copy.fresh_for - max(age, 0.0) if age > -CLOCKS_DIFFER else 0.0
+        is_the_same = held.faq == copy.faq
         entry = Entry(
             key=held.key,
-            faq=copy.faq,
+            faq=held.faq if is_the_same else copy.faq,
+            rendered=held.rendered if is_the_same else {},
             validators=copy.validators,
             fresh_until=now + left,
             keep_until=now + left + self._keep_for,

@@ -17,7 +17,8 @@ ROOT = "faqsvc_embed"
 
 VALUES = {"anchors", "apikey", "errors", "languages", "records", "theme", "settings"}
 CORE = VALUES | {"copies", "wire", "freshness", "jsonld", "rendering", "responses", "slots", "page", "wishes"}
-FACADE = CORE | {"stores", "fetching", "reading", "showing", "client", "embed"}
+WRITING = {"publishing", "replies"}
+FACADE = CORE | WRITING | {"stores", "transport", "fetching", "reading", "showing", "client", "embed"}
 
 BELOW: dict[str, set[str]] = {
     # values
@@ -38,10 +39,13 @@ BELOW: dict[str, set[str]] = {
     "slots": set(),
     "page": VALUES | {"jsonld", "rendering", "responses", "slots"},
     "wishes": VALUES | {"page", "rendering"},
-    # the one room with I/O, and what outlives it
+    "publishing": VALUES | {"wire"},
+    "replies": VALUES | {"publishing", "wire"},
+    # the one room with I/O, those who use it, and what outlives it
     "stores": VALUES | {"copies", "freshness"},
-    "fetching": VALUES | {"freshness", "stores", "wire"},
-    "client": VALUES | {"fetching", "wire"},
+    "transport": VALUES | {"wire"},
+    "fetching": VALUES | {"freshness", "stores", "transport", "wire"},
+    "client": VALUES | {"publishing", "replies", "transport", "wire"},
     # the facade
     "reading": CORE | {"fetching", "stores"},
     "showing": CORE | {"reading"},
@@ -70,13 +74,12 @@ AT_HOME: dict[str, set[str]] = {
     "redis": {"stores"},
     "starlette": {"fastapi", "service", "starlette"},
     "uvicorn": {"cli", "service"},
-    "httpx2": {"client", "fetching", "service"},
+    "httpx2": {"transport", "service"},
     "tinycss2": {"theme"},
 }
 """For each package that not every host has, or wants at import, the rooms that may know of it."""
 
 LAZY: dict[str, set[str]] = {
-    "httpx2": {"client"},  # and `fetching` itself, which only `reading` imports, inside a function
     "psycopg": {"service"},
     "psycopg_pool": {"service"},
     "redis": {"stores"},

@@ -50,6 +50,9 @@ class DirectoryStore:
             name = f"{_UNREADABLE.sub('-', name)[:40]}~{_digest(name)}"
         return self.directory / ".".join(filter(None, (name, key.lang, self._service, "json")))
 
+    def prepare(self) -> None:
+        """Nothing to import."""
+
     async def load(self, key: Key) -> Copy | None:
         """Read a copy; None if there is none."""
         return self.read(key)

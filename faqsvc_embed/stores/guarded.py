@@ -70,11 +70,13 @@ class GuardedStore:
 
     async def watch(self, forget: Callable[[str | None], None], missed: Callable[[], None]) -> None:
         """Pass on what other processes forget, for as long as this runs."""
+        again: Callable[[], None] = _nothing
         while True:
             try:
-                return await self._store.watch(forget, missed)
+                return await self._store.watch(forget, again)
             except Exception as error:
                 self._failed("watched", error)
+                again = missed
             await asyncio.sleep(max(0.0, self._retry_at - self._clock()))
 
     async def aclose(self) -> None:
@@ -86,6 +88,7 @@ class GuardedStore:
         if self._clock() < self._retry_at:
             return None
         try:
+            self._store.prepare()
             async with asyncio.timeout(LONGEST):
                 result = await call()
         except InvalidFAQ:
@@ -106,3 +109,7 @@ class GuardedStore:
             FIRST_BACK_OFF * 2.0 ** min(self._failures, 10), LONGEST_BACK_OFF
         )
         self._failures += 1
+
+
+def _nothing() -> None:
+    """Before the first word there is none to miss."""

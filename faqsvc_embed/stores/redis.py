@@ -36,6 +36,17 @@ class RedisStore:
         self._client: Redis | None = None
         self._parents_clients: list[Any] = []
 
+    def prepare(self) -> None:
+        """Make the client, which connects with its first call; importing it takes a quarter of a second."""
+        if self._client is None:
+            from redis.asyncio import Redis
+            from redis.asyncio.retry import Retry
+            from redis.backoff import NoBackoff
+
+            self._client = Redis.from_url(
+                self._url, socket_connect_timeout=SLOWEST, socket_timeout=SLOWEST, retry=Retry(NoBackoff(), 0)
+            )
+
     async def load(self, key: Key) -> Copy | None:
         """Read a copy; None if there is none."""
         text = await self._redis().get(self._name(key))
@@ -104,13 +115,6 @@ class RedisStore:
         return f"{self._prefix}:copy:{key.lang or '-'}:{key.slug}"
 
     def _redis(self) -> "Redis":
-        if self._client is None:
-            # Imported here: it takes a quarter of a second, which a page should not.
-            from redis.asyncio import Redis
-            from redis.asyncio.retry import Retry
-            from redis.backoff import NoBackoff
-
-            self._client = Redis.from_url(
-                self._url, socket_connect_timeout=SLOWEST, socket_timeout=SLOWEST, retry=Retry(NoBackoff(), 0)
-            )
+        self.prepare()
+        assert self._client is not None  # noqa: S101  # it was made just now
         return self._client

@@ -14,6 +14,9 @@ class Store(Protocol):
     is_shared: bool
     """Whether other machines read it, so that no `private` answer may be kept in it (RFC 9111, 5.2.2.7)."""
 
+    def prepare(self) -> None:
+        """Import what is slow to import; called before each use, and not counted in its time."""
+
     async def load(self, key: Key) -> Copy | None:
         """Return a copy, or None; raise InvalidFAQ for one that cannot be trusted."""
 
@@ -30,7 +33,7 @@ class Store(Protocol):
         """Be the only one to refresh `key`; after `patience` seconds, or the holder's death, go without."""
 
     async def watch(self, forget: Callable[[str | None], None], missed: Callable[[], None]) -> None:
-        """Tell what other processes forget; `missed` says that something may have gone unheard."""
+        """Tell what other processes forget; call `missed` as soon as nothing goes unheard any more."""
 
     async def aclose(self) -> None:
         """Close what is open."""
