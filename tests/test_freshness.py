@@ -661,7 +661,9 @@ def test_a_copy_for_the_next_process_lives_as_long_as_ours(clock: Clock) -> None
     cache = holding(clock, chance=lambda: 1.0)
     entry = cache.apply(KEY, found(etag='"v1"'))
     copy = cache.copy_of(entry)
-    assert copy == Copy(PRICING, None, clock.wall(), pytest.approx(60 * (1 + JITTER)), Validators('"v1"'))
+    assert copy is not None
+    assert copy.fresh_for == pytest.approx(60 * (1 + JITTER))
+    assert copy == Copy(PRICING, None, clock.wall(), copy.fresh_for, Validators('"v1"'))
     assert cache.copy_of(cache.apply(Key("gone", None), Missing(GONE))) is None
 
 
