@@ -22,6 +22,7 @@ import httpx2
 from faqsvc_embed.errors import FAQError, FAQUnavailable, InvalidFAQ
 from faqsvc_embed.freshness import Cache, Entry, Key, Want, want
 from faqsvc_embed.settings import Settings
+from faqsvc_embed.steps import SHORT, in_short_steps
 from faqsvc_embed.wire import (
     MAX_REDIRECTS,
     REDIRECTS,
@@ -32,7 +33,7 @@ from faqsvc_embed.wire import (
     Validators,
     read_request,
     redirect_target,
-    understand,
+    understanding,
 )
 
 logger = logging.getLogger("faqsvc_embed")
@@ -201,7 +202,9 @@ class Fetcher:
             detail = str(error) or type(error).__name__
             return Failed(FAQUnavailable(f"the service cannot be reached for {key.slug!r}: {detail[:200]!r}"))
         conditional = validators.etag is not None or validators.last_modified is not None
-        return understand(reply, key.slug, now=self._cache.wall_clock(), conditional=conditional)
+        steps = understanding(reply, key.slug, now=self._cache.wall_clock(), conditional=conditional)
+        # A real pause: until this thread sleeps, another one may wait for the interpreter's lock for 5 ms.
+        return await in_short_steps(steps, pause=SHORT)
 
     async def _follow(self, request: Request) -> Reply:
         """Send a read; redirects are followed on the origin only, three at most."""

@@ -2,11 +2,9 @@
 
 import sys
 import threading
-import time
-from collections.abc import Generator
 from concurrent.futures import Future
 from datetime import UTC, datetime
-from typing import Final, Protocol, TypedDict, TypeVar
+from typing import Protocol, TypedDict
 
 from faqsvc_embed.errors import FAQUnavailable
 from faqsvc_embed.freshness import Cache, Entry, Key, Want, snapshot, want
@@ -14,11 +12,6 @@ from faqsvc_embed.page import Page
 from faqsvc_embed.records import FAQ, FAQState, Source
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.wire import is_slug, not_a_slug
-
-T = TypeVar("T")
-
-SHORT: Final = 0.001
-"""Seconds that work of ours may hold an event loop up."""
 
 _making = threading.Lock()
 
@@ -185,22 +178,6 @@ def in_event_loop() -> bool:
     """Tell whether this thread runs an event loop, which must not be held up."""
     asyncio = sys.modules.get("asyncio")  # if nobody has imported it, nobody runs one
     return asyncio is not None and asyncio._get_running_loop() is not None
-
-
-async def in_short_steps(steps: Generator[None, None, T]) -> T:
-    """Run a generator to its end and return its value, letting others run every millisecond."""
-    import asyncio  # whoever awaits this has it already
-
-    until = time.perf_counter() + SHORT
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            value: T = end.value
-            return value
-        if time.perf_counter() > until:
-            await asyncio.sleep(0)
-            until = time.perf_counter() + SHORT
 
 
 def data_or_raise(state: FAQState) -> FAQ:

@@ -15,23 +15,24 @@ import faqsvc_embed
 PACKAGE = Path(faqsvc_embed.__file__).parent
 ROOT = "faqsvc_embed"
 
-VALUES = {"anchors", "apikey", "errors", "languages", "records", "theme", "settings"}
+VALUES = {"anchors", "apikey", "errors", "languages", "records", "steps", "theme", "settings"}
 CORE = VALUES | {"wire", "freshness", "jsonld", "rendering", "responses", "slots", "page", "wishes"}
 FACADE = CORE | {"stores", "fetching", "reading", "showing", "client", "embed"}
 
 BELOW: dict[str, set[str]] = {
     # values
     "errors": set(),
-    "anchors": set(),
+    "steps": set(),
+    "anchors": {"steps"},
     "languages": set(),
-    "records": {"errors", "languages"},
+    "records": {"errors", "languages", "steps"},
     "theme": {"errors"},
     "apikey": {"errors"},
     "settings": {"apikey", "errors", "languages", "theme"},
     # pure decisions
-    "wire": {"errors", "languages", "records"},
+    "wire": {"errors", "languages", "records", "steps"},
     "freshness": {"errors", "records", "wire"},
-    "jsonld": {"records"},
+    "jsonld": {"records", "steps"},
     "rendering": VALUES | {"jsonld"},
     "responses": set(),
     "slots": set(),
