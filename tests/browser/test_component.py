@@ -10,7 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from flask import Flask, Response, g, render_template_string, request
 from PIL import Image
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Dialog, Page
 from werkzeug.serving import make_server
 
 from faqsvc_embed import FAQ
@@ -45,7 +45,8 @@ HOST_PAGE = """<!doctype html>
 <main id="host">
 <h1>Host</h1>
 <p class="faq item title" id="before">Before <a href="/">link</a> <b>bold</b> <code>code</code></p>
-<details id="own"><summary id="own-summary">Own</summary><div id="own-answer"><p>Own answer</p></div></details>
+<details id="own"><summary id="own-summary">Own</summary>
+<div id="own-answer"><p>Own answer</p></div></details>
 CONTENT
 <ul id="list"><li>one</li></ul>
 <table id="table"><tr><th>head</th><td>cell</td></tr></table>
@@ -139,7 +140,8 @@ def open_items(page: Page) -> list[bool]:
 def visible_answers(page: Page) -> list[bool]:
     """Whether each answer takes room on the page."""
     found: list[bool] = page.locator(".faqsvc-answer").evaluate_all(
-        "all => all.map(e => e.checkVisibility({contentVisibilityAuto: true}) && e.getBoundingClientRect().height > 8)"
+        """all => all.map(e =>
+            e.checkVisibility({contentVisibilityAuto: true}) && e.getBoundingClientRect().height > 8)"""
     )
     return found
 
@@ -165,7 +167,12 @@ def test_the_text_shown_is_the_text_of_the_record(
     page: Page, host: str, path: str, faq: FAQ
 ) -> None:  # J10, H1
     dialogs = list[str]()
-    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+
+    def dismiss(dialog: Dialog) -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", dismiss)
     page.goto(host + path)
     assert texts(page, ".faqsvc-title") == [words(faq.title)]
     assert texts(page, ".faqsvc-question") == [words(item.question) for item in faq.items]
