@@ -83,8 +83,8 @@ class Reader:
         if page is None:
             return await self._aread(key, wait)
         state: FAQState | None = page.states.get((self, key))
-        if state is None:
-            left = page.left(wait)
+        left = page.left(wait)
+        if state is None or (state.is_loading and left > 0):  # a template that could not wait asked before
             page.start_waiting()
             try:
                 state = page.states[self, key] = await self._aread(key, left)

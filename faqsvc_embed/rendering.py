@@ -229,6 +229,11 @@ def script_element(faqs: Iterable[FAQ], nonce: str | None = None) -> str:
     return finished(script_steps(list(faqs), nonce))
 
 
+def with_nonce(script: str, nonce: str | None) -> str:
+    """Return a script element that has no nonce with one."""
+    return script.replace(">", f"{_nonce(nonce)}>", 1) if nonce else script
+
+
 def script_steps(faqs: Sequence[FAQ], nonce: str | None = None) -> Steps[str]:
     """Make what `script_element` returns, a question at a time."""
     node = yield from node_steps(faqs)

@@ -16,7 +16,17 @@ PACKAGE = Path(faqsvc_embed.__file__).parent
 ROOT = "faqsvc_embed"
 
 VALUES = {"anchors", "apikey", "errors", "languages", "records", "steps", "theme", "settings"}
-CORE = VALUES | {"wire", "freshness", "jsonld", "rendering", "responses", "slots", "page", "wishes"}
+CORE = VALUES | {
+    "wire",
+    "freshness",
+    "jsonld",
+    "rendering",
+    "responses",
+    "slots",
+    "page",
+    "filling",
+    "wishes",
+}
 FACADE = CORE | {"stores", "fetching", "reading", "showing", "client", "embed"}
 
 BELOW: dict[str, set[str]] = {
@@ -37,6 +47,7 @@ BELOW: dict[str, set[str]] = {
     "responses": set(),
     "slots": set(),
     "page": VALUES | {"jsonld", "rendering", "responses", "slots"},
+    "filling": VALUES | {"page", "responses", "slots"},
     "wishes": VALUES | {"page", "rendering"},
     # the one room with I/O, and what outlives it
     "stores": {"errors", "records", "settings"},
