@@ -98,7 +98,8 @@ class BodyFiller:
         """Return what stands in the place of a mark."""
         page, slots = self._page, self._page.slots
         if slots is not None:
-            await slots.fill()
+            async with page.turn():
+                await slots.fill()
         printed, merged = page.printed, await in_short_steps(page.merging())
         if number == SCRIPT:
             text = printed or ""

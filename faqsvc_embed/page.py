@@ -194,7 +194,7 @@ class Page:
         return self.slots.leave(filling)
 
     def turn(self) -> AbstractAsyncContextManager[None]:
-        """Return what lets FAQs that are awaited together onto the page in the order of their calls."""
+        """Return what lets FAQs that are awaited onto the page one by one, in the order of their calls."""
         import asyncio  # whoever awaits this has it already
 
         loop = asyncio.get_running_loop()

@@ -66,7 +66,7 @@ class Showing:
             if block is not None and not (page.fills_slots and len(block.alone) > LARGE):
                 return self._place(page, block, schema, nonce)
             if self._must_not_wait(page, what, lang):
-                return self._leave_slot(page, what, lang, asked, schema, nonce)
+                return page.leave_slot(lambda: self._arrive(page, what, lang, asked, schema, nonce))
             wait = 0 if in_event_loop() else self._settings.wait
             state = (
                 what if isinstance(what, FAQ) else self._reader.read(self._key(page, what, lang), wait, page)
@@ -93,23 +93,31 @@ class Showing:
     ) -> Markup:
         """Return an FAQ for this place of `page`, waiting for it if need be, and rendering in short steps."""
         asked = _asked(theme, show_title, heading_level)
+        if isinstance(what, str):
+            self._reader.look_up(self._key(page, what, lang))  # its fetch begins before its turn
+        async with page.turn():
+            if page.slots is not None:
+                await page.slots.fill()  # those FAQs come first
+            return await self._arrive(page, what, lang, asked, schema, nonce)
+
+    async def _arrive(
+        self, page: Page, what: str | FAQ, lang: str | None, asked: Asked, schema: bool, nonce: str | None
+    ) -> Markup:
+        """Return an FAQ for this place of `page`, whose turn it is."""
         try:
-            if isinstance(what, str):
-                self._reader.look_up(self._key(page, what, lang))  # its fetch begins before its turn
-            async with page.turn():
-                block = self._ready(page, what, lang, asked)
-                if block is not None:
-                    return self._place(page, block, schema, nonce)
-                if isinstance(what, FAQ):
-                    state: FAQ | FAQState = what
-                else:
-                    state = await self._reader.aread(self._key(page, what, lang), self._settings.wait, page)
-                faq = state if isinstance(state, FAQ) else data_or_raise(state)
-                block = self._rendered(page, state, asked)
-                if block is None:
-                    look = self._wishes.look(*asked)
-                    block = await in_short_steps(self._renderer.steps(faq, look, page.ordinal(faq.slug)))
-                return self._finish(page, state, block, asked, schema, nonce)
+            block = self._ready(page, what, lang, asked)
+            if block is not None:
+                return self._place(page, block, schema, nonce)
+            if isinstance(what, FAQ):
+                state: FAQ | FAQState = what
+            else:
+                state = await self._reader.aread(self._key(page, what, lang), self._settings.wait, page)
+            faq = state if isinstance(state, FAQ) else data_or_raise(state)
+            block = self._rendered(page, state, asked)
+            if block is None:
+                look = self._wishes.look(*asked)
+                block = await in_short_steps(self._renderer.steps(faq, look, page.ordinal(faq.slug)))
+            return self._finish(page, state, block, asked, schema, nonce)
         except Exception as error:
             return self._nothing(page, what, error)
 
@@ -152,23 +160,6 @@ class Showing:
         faq = answer.data if isinstance(answer, FAQState) else what
         is_long = isinstance(faq, FAQ) and len(faq.items) > MANY
         return is_coming or (is_long and in_event_loop())
-
-    def _leave_slot(
-        self, page: Page, what: str | FAQ, lang: str | None, asked: Asked, schema: bool, nonce: str | None
-    ) -> Markup:
-        theme, show_title, heading_level = asked
-        return page.leave_slot(
-            lambda: self.arender(
-                page,
-                what,
-                lang=lang,
-                theme=theme,
-                show_title=show_title,
-                heading_level=heading_level,
-                schema=schema,
-                nonce=nonce,
-            )
-        )
 
     def _finish(
         self,

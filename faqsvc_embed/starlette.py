@@ -39,7 +39,7 @@ class FAQMiddleware:
         ConfigurationError: a setting cannot be, or there are settings beside an `embed`.
     """
 
-    def __init__(self, app: ASGIApp, embed: FAQEmbed | None = None, **settings: Any) -> None:
+    def __init__(self, app: ASGIApp, /, embed: FAQEmbed | None = None, **settings: Any) -> None:
         settings = sealed(settings)
         if embed is not None and settings:
             names = ", ".join(sorted(settings))
