@@ -16,6 +16,7 @@ from typing import Final
 from faqsvc_embed.errors import FAQError, FAQUnavailable
 from faqsvc_embed.freshness import Cache, Entry, Key, Want, want
 from faqsvc_embed.settings import Settings
+from faqsvc_embed.steps import SHORT, in_short_steps
 from faqsvc_embed.stores import GuardedStore
 from faqsvc_embed.transport import Transport
 from faqsvc_embed.wire import (
@@ -26,7 +27,7 @@ from faqsvc_embed.wire import (
     Outcome,
     Validators,
     read_request,
-    understand,
+    understanding,
 )
 
 LEASE_GRACE: Final = 1.0
@@ -207,7 +208,9 @@ class Fetcher:
         if isinstance(reply, FAQError):
             return Failed(reply)
         conditional = validators.etag is not None or validators.last_modified is not None
-        return understand(reply, key.slug, now=self._cache.wall_clock(), conditional=conditional)
+        steps = understanding(reply, key.slug, now=self._cache.wall_clock(), conditional=conditional)
+        # A real pause: until this thread sleeps, another one may wait for the interpreter's lock for 5 ms.
+        return await in_short_steps(steps, pause=SHORT)
 
 
 def _tell(before: Entry | None, after: Entry) -> None:

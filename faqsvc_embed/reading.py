@@ -2,11 +2,9 @@
 
 import sys
 import threading
-import time
-from collections.abc import Generator
 from concurrent.futures import Future
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, Protocol, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypedDict
 
 from faqsvc_embed.errors import FAQUnavailable
 from faqsvc_embed.freshness import Cache, Entry, Key, Want, snapshot, want
@@ -17,11 +15,6 @@ from faqsvc_embed.wire import is_slug, not_a_slug
 
 if TYPE_CHECKING:
     from faqsvc_embed.stores.bundle import Bundle
-
-T = TypeVar("T")
-
-SHORT: Final = 0.001
-"""Seconds that work of ours may hold an event loop up."""
 
 _making = threading.Lock()
 
@@ -94,8 +87,8 @@ class Reader:
         if page is None:
             return await self._aread(key, wait)
         state: FAQState | None = page.states.get((self, key))
-        if state is None:
-            left = page.left(wait)
+        left = page.left(wait)
+        if state is None or (state.is_loading and left > 0):  # a template that could not wait asked before
             page.start_waiting()
             try:
                 state = page.states[self, key] = await self._aread(key, left)
@@ -206,22 +199,6 @@ def in_event_loop() -> bool:
     """Tell whether this thread runs an event loop, which must not be held up."""
     asyncio = sys.modules.get("asyncio")  # if nobody has imported it, nobody runs one
     return asyncio is not None and asyncio._get_running_loop() is not None
-
-
-async def in_short_steps(steps: Generator[None, None, T]) -> T:
-    """Run a generator to its end and return its value, letting others run every millisecond."""
-    import asyncio  # whoever awaits this has it already
-
-    until = time.perf_counter() + SHORT
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            value: T = end.value
-            return value
-        if time.perf_counter() > until:
-            await asyncio.sleep(0)
-            until = time.perf_counter() + SHORT
 
 
 def data_or_raise(state: FAQState) -> FAQ:

@@ -15,29 +15,42 @@ import faqsvc_embed
 PACKAGE = Path(faqsvc_embed.__file__).parent
 ROOT = "faqsvc_embed"
 
-VALUES = {"anchors", "apikey", "errors", "languages", "records", "theme", "settings"}
-CORE = VALUES | {"copies", "wire", "freshness", "jsonld", "rendering", "responses", "slots", "page", "wishes"}
+VALUES = {"anchors", "apikey", "errors", "languages", "records", "steps", "theme", "settings"}
+CORE = VALUES | {
+    "wire",
+    "copies",
+    "freshness",
+    "jsonld",
+    "rendering",
+    "responses",
+    "slots",
+    "page",
+    "filling",
+    "wishes",
+}
 WRITING = {"publishing", "replies"}
 FACADE = CORE | WRITING | {"stores", "transport", "fetching", "reading", "showing", "client", "embed"}
 
 BELOW: dict[str, set[str]] = {
     # values
     "errors": set(),
-    "anchors": set(),
+    "steps": set(),
+    "anchors": {"steps"},
     "languages": set(),
-    "records": {"errors", "languages"},
+    "records": {"errors", "languages", "steps"},
     "theme": {"errors"},
     "apikey": {"errors"},
     "settings": {"apikey", "errors", "languages", "theme"},
     # pure decisions
-    "wire": {"errors", "languages", "records"},
+    "wire": {"errors", "languages", "records", "steps"},
     "copies": {"errors", "records", "wire"},
     "freshness": {"copies", "errors", "records", "wire"},
-    "jsonld": {"records"},
+    "jsonld": {"records", "steps"},
     "rendering": VALUES | {"jsonld"},
     "responses": set(),
     "slots": set(),
     "page": VALUES | {"jsonld", "rendering", "responses", "slots"},
+    "filling": VALUES | {"page", "responses", "slots"},
     "wishes": VALUES | {"page", "rendering"},
     "publishing": VALUES | {"wire"},
     "replies": VALUES | {"publishing", "wire"},
