@@ -16,7 +16,17 @@ PACKAGE = Path(faqsvc_embed.__file__).parent
 ROOT = "faqsvc_embed"
 
 VALUES = {"anchors", "apikey", "errors", "languages", "records", "theme", "settings"}
-CORE = VALUES | {"wire", "freshness", "jsonld", "rendering", "responses", "slots", "page", "wishes"}
+CORE = VALUES | {
+    "wire",
+    "freshness",
+    "jsonld",
+    "markdown",
+    "rendering",
+    "responses",
+    "slots",
+    "page",
+    "wishes",
+}
 WRITING = {"publishing", "replies"}
 FACADE = CORE | WRITING | {"stores", "transport", "fetching", "reading", "showing", "client", "embed"}
 
@@ -33,6 +43,7 @@ BELOW: dict[str, set[str]] = {
     "wire": {"errors", "languages", "records"},
     "freshness": {"errors", "records", "wire"},
     "jsonld": {"records"},
+    "markdown": {"records"},
     "rendering": VALUES | {"jsonld"},
     "responses": set(),
     "slots": set(),
@@ -57,7 +68,7 @@ BELOW: dict[str, set[str]] = {
     "testing": FACADE,
     "mcp": FACADE,
     "cli": FACADE | {"mcp", "service"},  # which it only starts
-    "service": VALUES | {"jsonld", "rendering", "wire"},
+    "service": VALUES | {"jsonld", "markdown", "rendering", "wire"},
     # the front door opens on the facade and on no leaf
     "__init__": FACADE,
 }
@@ -75,6 +86,7 @@ AT_HOME: dict[str, set[str]] = {
     "uvicorn": {"cli", "service"},
     "httpx2": {"transport", "service"},
     "tinycss2": {"theme"},
+    "yaml": {"cli"},
 }
 """For each package that not every host has, or wants at import, the rooms that may know of it."""
 
@@ -85,6 +97,7 @@ LAZY: dict[str, set[str]] = {
     "starlette": {"cli"},
     "tinycss2": {"theme"},
     "uvicorn": {"cli"},
+    "yaml": {"cli"},
 }
 """For each package that is slow to import, or may be absent, the rooms that import it inside a function."""
 
