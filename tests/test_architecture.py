@@ -21,6 +21,7 @@ CORE = VALUES | {
     "copies",
     "freshness",
     "jsonld",
+    "markdown",
     "rendering",
     "responses",
     "slots",
@@ -46,6 +47,7 @@ BELOW: dict[str, set[str]] = {
     "copies": {"errors", "records", "wire"},
     "freshness": {"copies", "errors", "records", "wire"},
     "jsonld": {"records", "steps"},
+    "markdown": {"records"},
     "rendering": VALUES | {"jsonld"},
     "responses": set(),
     "slots": set(),
@@ -71,7 +73,7 @@ BELOW: dict[str, set[str]] = {
     "testing": FACADE,
     "mcp": FACADE,
     "cli": FACADE | {"mcp", "service"},  # which it only starts
-    "service": VALUES | {"jsonld", "rendering", "wire"},
+    "service": VALUES | {"jsonld", "markdown", "rendering", "wire"},
     # the front door opens on the facade and on no leaf
     "__init__": FACADE,
 }
@@ -89,6 +91,7 @@ AT_HOME: dict[str, set[str]] = {
     "uvicorn": {"cli", "service"},
     "httpx2": {"transport", "service"},
     "tinycss2": {"theme"},
+    "yaml": {"cli"},
 }
 """For each package that not every host has, or wants at import, the rooms that may know of it."""
 
@@ -99,6 +102,7 @@ LAZY: dict[str, set[str]] = {
     "starlette": {"cli"},
     "tinycss2": {"theme"},
     "uvicorn": {"cli"},
+    "yaml": {"cli"},
 }
 """For each package that is slow to import, or may be absent, the rooms that import it inside a function."""
 
