@@ -61,7 +61,7 @@ class Copy(msgspec.Struct, frozen=True):
         yield f'    "title": {_json(faq.title)},\n'
         yield f'    "websiteName": {_json(faq.website_name)},\n'
         yield f'    "lang": {_json(faq.lang)},\n'
-        yield f'    "cta": {json.dumps(faq.cta)},\n'  # in ASCII: nobody has replaced lone surrogates there
+        yield f'    "cta": {_encodable(_json(faq.cta))},\n'
         yield '    "items": ['
         comma = ""
         for item in faq.items:
@@ -124,6 +124,11 @@ class _Document(msgspec.Struct, rename="camel"):
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+def _encodable(text: str) -> str:
+    """Replace lone surrogates with U+FFFD, as a record does with all but its `cta`."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _digest(text: bytes) -> str:

@@ -47,8 +47,9 @@ def test_the_document_can_be_reviewed_line_by_line() -> None:
     strategies.records.map(FAQ.from_dict), st.none() | st.sampled_from(["en", "ko"]), st.integers(0, 10**9)
 )
 def test_any_record_survives(faq: FAQ, lang: str | None, seconds: int) -> None:
-    copy = Copy(faq, lang, EPOCH + timedelta(seconds=seconds), 60.0)
-    assert read(copy.to_json(BASE), BASE, faq.slug, lang) == copy
+    at = EPOCH + timedelta(seconds=seconds)
+    copy = read(Copy(faq, lang, at, 60.0).to_json(BASE), BASE, faq.slug, lang)
+    assert copy == Copy(FAQ.from_json(faq.to_json()), lang, at, 60.0)
 
 
 @pytest.mark.parametrize(
