@@ -4,28 +4,50 @@ Sync callers wait on a flight's `concurrent.futures.Future`, async callers await
 """
 
 import asyncio
+import contextlib
 import logging
 import os
 import threading
 import weakref
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field
+from typing import Final
 
 from faqsvc_embed.errors import FAQError, FAQUnavailable
 from faqsvc_embed.freshness import Cache, Entry, Key, Want, want
 from faqsvc_embed.settings import Settings
+from faqsvc_embed.steps import SHORT, in_short_steps
+from faqsvc_embed.stores import GuardedStore
 from faqsvc_embed.transport import Transport
-from faqsvc_embed.wire import Failed, Outcome, Validators, read_request, understand
+from faqsvc_embed.wire import (
+    Failed,
+    Found,
+    Missing,
+    NotModified,
+    Outcome,
+    Validators,
+    read_request,
+    understanding,
+)
+
+LEASE_GRACE: Final = 1.0
+"""Seconds beyond `timeout` that a refresh waits for another process to end the same one."""
+STORE_CLOSE: Final = 0.25
+"""Seconds that the store has to close its connections."""
 
 logger = logging.getLogger("faqsvc_embed")
 
 
 @dataclass(slots=True, eq=False)
 class Flight:
-    """One fetch under way; its future yields the entry that it led to."""
+    """One fetch under way; its future yields the entry that it led to.
+
+    A stale copy of the store's lands before the flight is over: it is shown while the service is asked.
+    """
 
     landed: Future[Entry] = field(default_factory=Future)
     work: Future[None] | None = None  # held here, because a loop holds its tasks weakly
+    is_over: bool = False
     abandoned: bool = False
     """Its FAQ was forgotten meanwhile: those who wait get its answer, the cache does not."""
 
@@ -33,11 +55,14 @@ class Flight:
 class Fetcher:
     """Fetches FAQs into a cache: at most one flight an FAQ at a time, however many ask."""
 
-    def __init__(self, settings: Settings, cache: Cache) -> None:
+    def __init__(self, settings: Settings, cache: Cache, store: GuardedStore | None = None) -> None:
         self._settings = settings
+        self._store = store
+        self._watch: asyncio.Task[None] | None = None
+        self._forgetting: Future[None] | None = None
         self._cache = cache
         self._flights: dict[Key, Flight] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._transport = Transport(settings.max_bytes)
         _fetchers.add(self)
 
@@ -71,38 +96,109 @@ class Fetcher:
             for key in [key for key in self._flights if slug is None or key.slug == slug]:
                 self._flights.pop(key).abandoned = True
 
+    def forget(self, slug: str | None = None) -> None:
+        """Drop `slug`, or all, from the cache and from the store; what is on its way reaches neither."""
+        self._forget_here(slug)
+        if self._store is not None:
+            # Not waited for here; later flights do, so that none brings back what was forgotten.
+            with contextlib.suppress(RuntimeError):  # no thread can be started
+                self._forgetting = self._transport.run(self._store.forget(slug))
+
+    def _forget_here(self, slug: str | None) -> None:
+        self.abandon(slug)
+        self._cache.forget(slug)
+
     def close(self) -> None:
         """End what is running and free the connections, within a second; a later fetch starts anew."""
+        if self._store is not None and (self._watch or self._forgetting) is not None:
+            with contextlib.suppress(RuntimeError, TimeoutError, CancelledError):
+                self._transport.run(_close(self._store, self._watch)).result(STORE_CLOSE)
         self._transport.close()
+        self._watch = self._forgetting = None
 
     def forked(self) -> None:
         """In a forked child: locks are new, the parent's flights are left alone."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._cache.reset_lock()
         self._flights.clear()
+        self._watch = self._forgetting = None
+        if self._store is not None:
+            self._store.forked()
 
     async def _fly(self, key: Key, flight: Flight) -> None:
-        outcome: Outcome = Failed(FAQUnavailable(f"fetching {key.slug!r} was interrupted"))
         try:
-            outcome = await self._fetch(key)
+            if self._store is None:
+                self._land(key, flight, await self._fetch(key))
+            else:
+                await self._fly_by_store(key, flight, self._store)
         except asyncio.CancelledError:
             self.abandon(key.slug)  # closing is no fault of the service, to be held against it
             raise
         except Exception as error:  # whatever a server can provoke ends as a failed fetch
-            outcome = Failed(FAQUnavailable(f"fetching {key.slug!r} failed: {error!r}"))
+            self._land(key, flight, Failed(FAQUnavailable(f"fetching {key.slug!r} failed: {error!r}")))
         finally:
-            with self._lock:
-                self._land(key, flight, outcome)
+            if not flight.is_over:
+                self._land(key, flight, Failed(FAQUnavailable(f"fetching {key.slug!r} was interrupted")))
 
-    def _land(self, key: Key, flight: Flight, outcome: Outcome) -> None:
-        if flight.abandoned:
-            entry = self._cache.after(None, key, outcome)
-        else:
+    async def _fly_by_store(self, key: Key, flight: Flight, store: GuardedStore) -> None:
+        """Take the copy in the store if it is fresh; else fetch one for all, as the only one to do so."""
+        if self._watch is None:
+            self._watch = asyncio.create_task(store.watch(self._forget_here, self._cache.expire))
+        if self._forgetting is not None:
+            await asyncio.wrap_future(self._forgetting)
+        if await self._take(key, flight, store):
+            return
+        async with store.lease(key, self._settings.timeout + LEASE_GRACE):
+            if await self._take(key, flight, store):  # another process has been there meanwhile
+                return
+            outcome = await self._fetch(key)
+            entry = self._land(key, flight, outcome)
+            if not flight.abandoned:
+                await self._keep(entry, outcome, store)
+
+    async def _take(self, key: Key, flight: Flight, store: GuardedStore) -> bool:
+        """Hold the copy in the store; tell whether it is fresh. A stale one is shown to those who wait."""
+        copy = await store.load(key)
+        with self._lock:
+            if copy is None or flight.abandoned:
+                return False
             before = self._cache.get(key)
-            entry = self._cache.apply(key, outcome)
-            del self._flights[key]
+            entry = self._cache.adopt(key, copy)
             _tell(before, entry)
-        flight.landed.set_result(entry)
+            wanted = want(entry, self._cache.clock())
+            if wanted is Want.NOTHING:
+                self._end(key, flight, entry)
+            elif wanted is Want.REFRESH and not flight.landed.done():
+                flight.landed.set_result(entry)
+            return wanted is Want.NOTHING
+
+    async def _keep(self, entry: Entry, outcome: Outcome, store: GuardedStore) -> None:
+        """Let the store have what the service said."""
+        if isinstance(outcome, Missing):
+            await store.drop(entry.key)
+        elif isinstance(outcome, Found | NotModified):
+            policy, copy = outcome.policy, self._cache.copy_of(entry)
+            if copy is not None and not policy.no_store and not (policy.private and store.is_shared):
+                await store.save(entry.key, copy)
+
+    def _land(self, key: Key, flight: Flight, outcome: Outcome) -> Entry:
+        """End a flight with what the service said, or with why it said nothing."""
+        with self._lock:
+            if flight.abandoned:
+                entry = self._cache.after(None, key, outcome)
+            else:
+                before = self._cache.get(key)
+                entry = self._cache.apply(key, outcome)
+                _tell(before, entry)
+            self._end(key, flight, entry)
+            return entry
+
+    def _end(self, key: Key, flight: Flight, entry: Entry) -> None:
+        flight.is_over = True
+        if not flight.abandoned:
+            del self._flights[key]
+        if not flight.landed.done():
+            flight.landed.set_result(entry)
 
     async def _fetch(self, key: Key) -> Outcome:
         held = self._cache.get(key)
@@ -112,7 +208,9 @@ class Fetcher:
         if isinstance(reply, FAQError):
             return Failed(reply)
         conditional = validators.etag is not None or validators.last_modified is not None
-        return understand(reply, key.slug, now=self._cache.wall_clock(), conditional=conditional)
+        steps = understanding(reply, key.slug, now=self._cache.wall_clock(), conditional=conditional)
+        # A real pause: until this thread sleeps, another one may wait for the interpreter's lock for 5 ms.
+        return await in_short_steps(steps, pause=SHORT)
 
 
 def _tell(before: Entry | None, after: Entry) -> None:
@@ -123,6 +221,13 @@ def _tell(before: Entry | None, after: Entry) -> None:
         logger.warning("FAQ %r: %s; %s", after.key.slug, after.error, shown)
     elif after.error is None and failed_before:
         logger.info("FAQ %r: well again", after.key.slug)
+
+
+async def _close(store: GuardedStore, watch: asyncio.Task[None] | None) -> None:
+    if watch is not None:
+        watch.cancel()
+        await asyncio.wait([watch])
+    await store.aclose()
 
 
 _fetchers: weakref.WeakSet[Fetcher] = weakref.WeakSet()

@@ -68,6 +68,7 @@ class BackgroundLoop:
             await asyncio.gather(*tasks, return_exceptions=True)
             with contextlib.suppress(Exception):
                 await asyncio.wait_for(last, LONGEST_CLOSE / 2)
+            await asyncio.sleep(0)  # for what closing only scheduled
             loop.stop()
 
         with contextlib.suppress(RuntimeError):  # the loop ended by itself

@@ -21,6 +21,7 @@ from faqsvc_embed.errors import (
     quoted,
 )
 from faqsvc_embed.records import FAQ
+from faqsvc_embed.steps import Steps, finished
 
 API_PATH: Final = "/api/v1/faq"
 KEY_HEADER: Final = "X-Plugin-Key"
@@ -160,17 +161,22 @@ def understand(reply: Reply, slug: str, *, now: datetime, conditional: bool = Fa
 
     `now` is the wall clock, against which a Retry-After date and Expires are measured.
     """
+    return finished(understanding(reply, slug, now=now, conditional=conditional))
+
+
+def understanding(reply: Reply, slug: str, *, now: datetime, conditional: bool = False) -> Steps[Outcome]:
+    """Understand as `understand` does, an item at a time."""
     status = reply.status
     if status == 200:
-        return _understand_record(reply, slug, now)
+        return (yield from _understand_record(reply, slug, now))
     if status == 304 and conditional:
         return NotModified(cache_policy(reply.headers, now))
     return _understand_refusal(reply, slug, now)
 
 
-def _understand_record(reply: Reply, slug: str, now: datetime) -> Outcome:
+def _understand_record(reply: Reply, slug: str, now: datetime) -> Steps[Outcome]:
     try:
-        faq = FAQ.from_json(reply.body)
+        faq = yield from FAQ.json_steps(reply.body)
     except InvalidFAQ as error:
         message = f"the service's answer for {slug!r} is {error}"
         return Failed(InvalidFAQ(message, path=error.path, status=200, body=_shown(reply.body)))

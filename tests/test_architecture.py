@@ -15,9 +15,10 @@ import faqsvc_embed
 PACKAGE = Path(faqsvc_embed.__file__).parent
 ROOT = "faqsvc_embed"
 
-VALUES = {"anchors", "apikey", "errors", "languages", "records", "theme", "settings"}
+VALUES = {"anchors", "apikey", "errors", "languages", "records", "steps", "theme", "settings"}
 CORE = VALUES | {
     "wire",
+    "copies",
     "freshness",
     "jsonld",
     "markdown",
@@ -25,6 +26,7 @@ CORE = VALUES | {
     "responses",
     "slots",
     "page",
+    "filling",
     "wishes",
 }
 WRITING = {"publishing", "replies"}
@@ -33,26 +35,29 @@ FACADE = CORE | WRITING | {"stores", "transport", "fetching", "reading", "showin
 BELOW: dict[str, set[str]] = {
     # values
     "errors": set(),
-    "anchors": set(),
+    "steps": set(),
+    "anchors": {"steps"},
     "languages": set(),
-    "records": {"errors", "languages"},
+    "records": {"errors", "languages", "steps"},
     "theme": {"errors"},
     "apikey": {"errors"},
     "settings": {"apikey", "errors", "languages", "theme"},
     # pure decisions
-    "wire": {"errors", "languages", "records"},
-    "freshness": {"errors", "records", "wire"},
-    "jsonld": {"records"},
+    "wire": {"errors", "languages", "records", "steps"},
+    "copies": {"errors", "records", "wire"},
+    "freshness": {"copies", "errors", "records", "wire"},
+    "jsonld": {"records", "steps"},
     "markdown": {"records"},
     "rendering": VALUES | {"jsonld"},
     "responses": set(),
     "slots": set(),
     "page": VALUES | {"jsonld", "rendering", "responses", "slots"},
+    "filling": VALUES | {"page", "responses", "slots"},
     "wishes": VALUES | {"page", "rendering"},
     "publishing": VALUES | {"wire"},
     "replies": VALUES | {"publishing", "wire"},
     # the one room with I/O, those who use it, and what outlives it
-    "stores": {"errors", "records", "settings"},
+    "stores": VALUES | {"copies", "freshness"},
     "transport": VALUES | {"wire"},
     "fetching": VALUES | {"freshness", "stores", "transport", "wire"},
     "client": VALUES | {"publishing", "replies", "transport", "wire"},
