@@ -1,6 +1,9 @@
-"""Options that several commands have, and the client that they ask for."""
+"""What several commands have: options, the client that they ask for, a bar of progress."""
 
-from typing import TYPE_CHECKING, Any
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -9,10 +12,20 @@ from faqsvc_embed.languages import LANGUAGES, lookup
 if TYPE_CHECKING:
     from faqsvc_embed.client import FAQClient
 
+T = TypeVar("T")
+
 
 def _language(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    language = lookup(value) if value is not None else None
-    if value is not None and language is None:
+    return None if value is None else _known(value)
+
+
+def _languages(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(map(_known, values)))
+
+
+def _known(value: str) -> str:
+    language = lookup(value)
+    if language is None:
         raise click.BadParameter(f"{value!r}: one of {', '.join(LANGUAGES)} is accepted")
     return language
 
@@ -28,6 +41,15 @@ lang_option = click.option(
     "--lang", callback=_language, metavar="LANG", help=f"One of {', '.join(LANGUAGES)}; de-CH asks for de."
 )
 
+languages_option = click.option(
+    "--lang",
+    "languages",
+    multiple=True,
+    callback=_languages,
+    metavar="LANG",
+    help="May be given several times; else the FAQ's own language.",
+)
+
 
 def open_client(base_url: str | None, **settings: Any) -> "FAQClient":
     """Return a client of the service at `base_url`, with its key from the environment."""
@@ -38,3 +60,11 @@ def open_client(base_url: str | None, **settings: Any) -> "FAQClient":
             "Which service? Give --base-url, or set FAQSVC_BASE_URL, such as https://faq.example.com"
         )
     return FAQClient(base_url, **settings)
+
+
+def progress(values: Sequence[T], label: str) -> AbstractContextManager[Iterable[T]]:
+    """Return a context that lends `values`: with a bar on standard error, if there are many and one looks."""
+    if len(values) < 2 or not sys.stderr.isatty():
+        return nullcontext(values)
+    bar = click.progressbar(values, label=label, file=sys.stderr)
+    return cast("AbstractContextManager[Iterable[T]]", bar)
