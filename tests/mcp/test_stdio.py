@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -231,6 +232,9 @@ def test_a_cancelled_call_is_not_answered_and_ends_its_request(faulty: FaultySer
         faulty.wait_for_requests(1)
         client.tell("notifications/cancelled", requestId=99)
         assert "result" in client.ask("ping")
+        start = time.monotonic()
+        client.end()
+        assert time.monotonic() - start < 1.5  # of the two seconds that what is under way would have
 
 
 def test_standard_output_is_the_protocols_and_the_key_is_nowhere(faulty: FaultyServer) -> None:  # G7
