@@ -18,6 +18,7 @@ from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
+from faqsvc_embed.apikey import without_keys
 from faqsvc_embed.client import FAQClient
 from faqsvc_embed.mcp.definitions import INSTRUCTIONS, TOOLS
 from faqsvc_embed.mcp.results import MOST_MESSAGE, Refusal, shortened
@@ -60,7 +61,8 @@ def create_server(client: FAQClient | None = None) -> Server[Any]:
         try:
             answer = await tools.call(params.name, params.arguments or {}, report)
         except Refusal as refusal:
-            return types.CallToolResult(content=[_text(shortened(str(refusal), MOST_MESSAGE))], is_error=True)
+            message = shortened(without_keys(str(refusal)), MOST_MESSAGE)
+            return types.CallToolResult(content=[_text(message)], is_error=True)
         notes = [_text(answer.note)] if answer.note else []
         return types.CallToolResult(content=[_text(answer.text), *notes], structured_content=answer.content)
 

@@ -67,8 +67,10 @@ class Tools:
             "generate_faq": self._generate_faq,
             "publish_faq": self._publish_faq,
         }[name]
+        # Models write null for what they leave out.
+        given = {name: value for name, value in arguments.items() if value is not None}
         try:
-            return await tool(arguments, report)
+            return await tool(given, report)
         except FAQError as error:
             raise Refusal(_advice(error)) from None
 

@@ -167,6 +167,11 @@ def test_a_language_is_asked_for(client: FAQClient, faulty: FaultyServer) -> Non
     assert faulty.log[-1].target == "/api/v1/faq/pricing?lang=ko"
 
 
+def test_null_counts_as_left_out(client: FAQClient, faulty: FaultyServer) -> None:
+    content(call(client, "get_faq", {"slug": "pricing", "lang": None, "offset": None}))
+    assert faulty.log[-1].target == "/api/v1/faq/pricing"
+
+
 def test_reads_carry_no_key(client: FAQClient, faulty: FaultyServer) -> None:  # G8
     call(client, "get_faq", {"slug": "pricing"})
     assert "x-plugin-key" not in faulty.log[0].headers
@@ -329,6 +334,8 @@ def test_without_a_key_a_write_says_which_variable_to_set_and_sends_nothing(
     [
         ("get_faq", {}, ["'slug' is a required property"]),
         ("get_faq", {"slug": 7}, ["slug: 7 is not of type 'string'"]),
+        ("get_faq", {"slug": None}, ["'slug' is a required property"]),
+        ("get_faq", {"slug": {"key": SECRET}}, ["slug: {'key': 'fs_live_***'} is not of type 'string'"]),
         ("get_faq", {"slug": "a/b"}, ["'a/b' is no slug", "Check the slug"]),
         ("get_faq", {"slug": "x", "lang": "tlh"}, ["lang: 'tlh' is not one of ['en', 'ko'"]),
         ("get_faq", {"slug": "x", "offset": -1}, ["offset: -1 is less than the minimum of 0"]),
