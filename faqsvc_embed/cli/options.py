@@ -16,16 +16,8 @@ T = TypeVar("T")
 
 
 def _language(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    return None if value is None else _known(value)
-
-
-def _languages(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(map(_known, values)))
-
-
-def _known(value: str) -> str:
-    language = lookup(value)
-    if language is None:
+    language = lookup(value) if value is not None else None
+    if value is not None and language is None:
         raise click.BadParameter(f"{value!r}: one of {', '.join(LANGUAGES)} is accepted")
     return language
 
@@ -41,25 +33,31 @@ lang_option = click.option(
     "--lang", callback=_language, metavar="LANG", help=f"One of {', '.join(LANGUAGES)}; de-CH asks for de."
 )
 
+
 languages_option = click.option(
     "--lang",
-    "languages",
+    "langs",
     multiple=True,
-    callback=_languages,
+    callback=lambda context, option, values: tuple(_language(context, option, value) for value in values),
     metavar="LANG",
-    help="May be given several times; else the FAQ's own language.",
+    help="A language; may be given several times. By default, every one that there is.",
 )
+
+
+def need_base_url(base_url: str | None) -> str:
+    """Return the address of the service; what is missing is a mistake of usage."""
+    if not base_url:
+        raise click.UsageError(
+            "Which service? Give --base-url, or set FAQSVC_BASE_URL, such as https://faq.example.com"
+        )
+    return base_url
 
 
 def open_client(base_url: str | None, **settings: Any) -> "FAQClient":
     """Return a client of the service at `base_url`, with its key from the environment."""
     from faqsvc_embed.client import FAQClient
 
-    if not base_url:
-        raise click.UsageError(
-            "Which service? Give --base-url, or set FAQSVC_BASE_URL, such as https://faq.example.com"
-        )
-    return FAQClient(base_url, **settings)
+    return FAQClient(need_base_url(base_url), **settings)
 
 
 def progress(values: Sequence[T], label: str) -> AbstractContextManager[Iterable[T]]:

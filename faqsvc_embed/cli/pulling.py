@@ -1,66 +1,75 @@
-"""`faqsvc pull`: FAQs into a directory, for a deploy that has them from its first second."""
+"""`faqsvc pull`: FAQs as files, for a deploy that is to show them whatever becomes of the service."""
 
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from faqsvc_embed.cli.failures import failure
-from faqsvc_embed.cli.options import base_url_option, languages_option, open_client, progress
+from faqsvc_embed.cli.options import base_url_option, languages_option, need_base_url, progress
+from faqsvc_embed.errors import FAQError, FAQNotFound
+from faqsvc_embed.languages import LANGUAGES
 
 if TYPE_CHECKING:
     from faqsvc_embed.copies import Copy
+    from faqsvc_embed.embed import FAQEmbed
     from faqsvc_embed.freshness import Key
-    from faqsvc_embed.stores.directory import DirectoryStore
 
 
 @click.command()
 @click.argument("slugs", metavar="SLUG...", nargs=-1, required=True)
-@click.option("--to", "directory", metavar="DIR", required=True, help="The directory; made if need be.")
+@click.option(
+    "--to",
+    "directory",
+    metavar="DIR",
+    required=True,
+    type=click.Path(file_okay=False),
+    help="Where to write them: one file a slug and language.",
+)
 @languages_option
 @base_url_option
-def pull(slugs: tuple[str, ...], directory: str, languages: tuple[str, ...], base_url: str | None) -> None:
-    """Write FAQs into a directory.
+def pull(slugs: tuple[str, ...], directory: str, langs: tuple[str, ...], base_url: str | None) -> None:
+    """Write the FAQs SLUG... to files in DIR.
 
-    There is one JSON file a SLUG and language; their names are printed. Nothing is written unless all were
-    read. An application shows them from its start, whether the service answers or not, with
-    FAQSVC_STORE=file:DIR, and only them with FAQSVC_OFFLINE=1 too.
+    An application runs from them with store="file:DIR", also without the service, and with offline=True
+    without any network. The files can be reviewed and kept in git, but not edited: each holds its digest.
+    All are written, or none.
 
     \b
-      faqsvc pull pricing getting-started --to faqs
+      faqsvc pull pricing getting-started --to faqs --base-url https://faq.example.com
       faqsvc pull pricing --lang en --lang ko --to faqs
     """
-    from faqsvc_embed.copies import Copy
-    from faqsvc_embed.freshness import Key
-    from faqsvc_embed.stores.directory import DirectoryStore
+    from faqsvc_embed.embed import FAQEmbed
+    from faqsvc_embed.stores import DirectoryStore
 
-    copies = dict[Key, Copy]()
-    with open_client(base_url) as client:
-        settings = client.settings
-        keys = [Key(slug, lang) for slug in slugs for lang in languages or (settings.lang,)]
-        with progress(keys, "Pulling") as bar:
-            for key in bar:
-                faq = client.get_faq(key.slug, lang=key.lang)
-                copies[key] = Copy(faq, key.lang, datetime.now(UTC), settings.fresh_for)
-    store = DirectoryStore(directory, settings.base_url, settings.max_bytes)
-    for path in _write(store, copies):
+    copies: dict[Key, Copy] = {}
+    with FAQEmbed(need_base_url(base_url)) as embed, progress(slugs, "Pulling") as watched:
+        for slug in watched:
+            copies.update(_pulled(embed, slug, langs))
+    store = DirectoryStore(directory, embed.settings.base_url, embed.settings.max_bytes)
+    for path in store.write(copies):
         click.echo(path)
 
 
-def _write(store: "DirectoryStore", copies: "dict[Key, Copy]") -> list[Path]:
-    """Write all copies, or leave the directory as it was."""
-    before = dict[Path, bytes | None]()
-    try:
-        for key, copy in copies.items():
-            path = store.path(key)
-            before[path] = path.read_bytes() if path.exists() else None
-            store.write(key, copy)
-    except OSError as error:
-        for path, content in before.items():
-            if content is None:
-                path.unlink(missing_ok=True)
-            else:
-                path.write_bytes(content)
-        raise failure(f"{store.directory}: {error.strerror}") from error
-    return list(before)
+def _pulled(embed: "FAQEmbed", slug: str, langs: tuple[str, ...]) -> "dict[Key, Copy]":
+    """Return an FAQ in its own language and, if none is named, in all the others that it has."""
+    from faqsvc_embed.freshness import Key
+
+    copies: dict[Key, Copy] = {}
+    for lang in (None, *(langs or LANGUAGES)):
+        key = Key(slug, lang)
+        try:
+            faq = embed.get_faq(slug, lang=lang)
+        except FAQNotFound as error:
+            if lang is None:
+                raise failure(f"{slug!r}: {error}") from error
+            continue
+        except FAQError as error:
+            raise failure(f"{slug!r}: {error}") from error
+        entry = embed.cache.get(key)
+        copy = embed.cache.copy_of(entry) if entry is not None else None
+        if copy is not None and (lang is None or faq.lang == lang):
+            copies[key] = copy
+    missing = [lang for lang in langs if Key(slug, lang) not in copies]
+    if missing:
+        raise failure(f"{slug!r} is not published in {', '.join(missing)}")
+    return copies

@@ -9,7 +9,7 @@ import stat
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -83,25 +83,31 @@ class DirectoryStore:
 
     async def save(self, key: Key, copy: Copy) -> None:
         """Write a copy in the place of the one before."""
-        self.write(key, copy)
+        self.write({key: copy})
 
-    def write(self, key: Key, copy: Copy) -> None:
-        """Write a copy in the place of the one before; a reader sees the one or the other.
+    def write(self, copies: Mapping[Key, Copy]) -> list[Path]:
+        """Write copies in the place of those before, and return their files; a reader sees old or new.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: one cannot be written; then none is.
         """
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._sweep()
-        descriptor, name = tempfile.mkstemp(dir=self.directory, prefix=".", suffix=".tmp")  # 0600
+        written = list[tuple[str, Path]]()
         try:
-            with open(descriptor, "w", encoding="utf-8") as file:
-                file.write(copy.to_json(self._base_url))
-            os.replace(name, self.path(key))
+            for key, copy in copies.items():
+                descriptor, name = tempfile.mkstemp(dir=self.directory, prefix=".", suffix=".tmp")  # 0600
+                written.append((name, self.path(key)))
+                with open(descriptor, "w", encoding="utf-8") as file:
+                    file.write(copy.to_json(self._base_url))
+            for name, path in written:
+                os.replace(name, path)
         except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(name)
+            for name, _ in written:
+                with contextlib.suppress(OSError):
+                    os.unlink(name)
             raise
+        return [path for _, path in written]
 
     def _sweep(self) -> None:
         """Remove what writers left behind that were killed."""

@@ -1,98 +1,109 @@
-"""`faqsvc pull`: a directory from which an application shows its FAQs without the service."""
+"""`faqsvc pull`: files that an application runs from without the service."""
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
-from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed import FAQEmbed
 from faqsvc_embed.cli import main
-from faqsvc_embed.stores.directory import DirectoryStore
-from tests.support import faulty as behaviours
+from tests.support import faulty as faults
 from tests.support import samples
 from tests.support.faulty import FaultyServer
 
 
+def pull(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["pull", *arguments])
+
+
+def failed(result: Result) -> str:
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+    return result.stderr.removeprefix("Error: ").rstrip("\n")
+
+
 @pytest.fixture
-def theirs(faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch) -> FaultyServer:
-    """A service with one FAQ in seven languages and another in one, to which the environment leads."""
+def service(faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch) -> FaultyServer:
+    """A service with an FAQ in two languages and one in its own only, to which the environment leads."""
     monkeypatch.setenv("FAQSVC_BASE_URL", faulty.base_url)
-    for lang, record in samples.multilingual().items():
-        faulty.serve(record, lang=lang)
-    faulty.serve(samples.pricing())
-    faulty.serve(samples.record("hours", ("Open?", "Daily.")))
+    for lang in (None, "en", "ko"):
+        faulty.serve(samples.record("pricing", title=f"In {lang}", lang=lang or "en"), lang=lang)
+    faulty.serve(samples.record("legal", title="Legal", lang="de"))
     return faulty
 
 
-def pull(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(main, ["pull", *map(str, arguments)])
+def titles(service: FaultyServer, directory: Path, **settings: Any) -> dict[str, str | None]:
+    with FAQEmbed(service.base_url, store=f"file:{directory}", offline=True, **settings) as embed:
+        states = {
+            f"{slug} {lang}": embed.use_faq(slug, lang=lang)
+            for slug in ("pricing", "legal")
+            for lang in (None, "ko", "fr")
+        }
+        return {name: state.data.title if state.data else None for name, state in states.items()}
 
 
-def contents(directory: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in directory.iterdir()} if directory.exists() else {}
-
-
-def test_what_was_pulled_is_shown_without_the_service(theirs: FaultyServer, tmp_path: Path) -> None:  # R7, R8
-    result = pull("pricing", "hours", "--to", tmp_path / "faqs")
+def test_an_application_runs_from_what_was_pulled(service: FaultyServer, tmp_path: Path) -> None:
+    result = pull("pricing", "legal", "--to", str(tmp_path / "faqs"))
     assert (result.exit_code, result.stderr) == (0, "")
-    assert sorted(result.stdout.splitlines()) == sorted(
-        str(tmp_path / "faqs" / name) for name in contents(tmp_path / "faqs")
+    names = [Path(line).name.split(".")[:-2] for line in result.stdout.splitlines()]
+    assert names == [["pricing"], ["pricing", "en"], ["pricing", "ko"], ["legal"], ["legal", "de"]]
+    service.refuse()
+    assert titles(service, tmp_path / "faqs") == {
+        "pricing None": "In None",
+        "pricing ko": "In ko",
+        "pricing fr": "In None",
+        "legal None": "Legal",
+        "legal ko": "Legal",
+        "legal fr": "Legal",
+    }
+
+
+def test_languages_can_be_named(service: FaultyServer, tmp_path: Path) -> None:
+    result = pull("pricing", "--to", str(tmp_path), "--lang", "ko-KR")
+    assert (result.exit_code, len(result.stdout.splitlines())) == (0, 2)
+    assert failed(pull("pricing", "--to", str(tmp_path), "--lang", "ko", "--lang", "fr")) == (
+        "'pricing' is not published in fr"
     )
-    theirs.refuse()
-    with FAQEmbed(theirs.base_url, store=f"file:{tmp_path / 'faqs'}", offline=True) as embed:
-        assert embed.get_faq("pricing") == FAQ.from_dict(samples.pricing())
-        assert embed.get_faq("hours").items[0].answer == "Daily."
 
 
-def test_each_language_is_a_file(theirs: FaultyServer, tmp_path: Path) -> None:
-    result = pull("pricing", "--lang", "en", "--lang", "ko-KR", "--lang", "ko", "--to", tmp_path)
-    assert len(result.stdout.splitlines()) == 2
-    with FAQEmbed(theirs.base_url, store=f"file:{tmp_path}", offline=True) as embed:
-        shown = {lang: embed.get_faq("pricing", lang=lang).title for lang in ("en", "ko")}
-    assert shown == {"en": "Prices", "ko": "요금"}
-
-
-def test_nothing_is_written_if_one_cannot_be_read(theirs: FaultyServer, tmp_path: Path) -> None:
-    pull("pricing", "--to", tmp_path / "faqs")
-    before = contents(tmp_path / "faqs")
-    theirs.serve(samples.record("pricing", ("New?", "Yes.")))
-    result = pull("pricing", "not-there", "--to", tmp_path / "faqs")
-    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
-    assert "'not-there'" in result.stderr
-    assert contents(tmp_path / "faqs") == before
-    theirs.behave(behaviours.status(500))
-    assert pull("pricing", "--to", tmp_path / "new").exit_code == 1
-    assert not (tmp_path / "new").exists()
-
-
-def test_nothing_is_changed_if_one_cannot_be_written(
-    theirs: FaultyServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("trouble", "message"),
+    [
+        (faults.status(404), "'legal': the service knows no FAQ 'legal' (404)"),
+        (faults.status(500), "'legal': the service answered 500 for 'legal'"),
+    ],
+)
+def test_nothing_changes_when_one_cannot_be_had(
+    service: FaultyServer, tmp_path: Path, trouble: faults.Behaviour, message: str
 ) -> None:
-    pull("pricing", "--to", tmp_path)
-    before = contents(tmp_path)
-    theirs.serve(samples.record("pricing", ("New?", "Yes.")))
-    write = DirectoryStore.write
+    assert pull("pricing", "--to", str(tmp_path)).exit_code == 0
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    service.then(*[faults.healthy] * 8, trouble)
+    assert failed(pull("pricing", "legal", "--to", str(tmp_path))) == message
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
-    def fill_up(store: DirectoryStore, key: object, copy: object) -> None:
-        if getattr(key, "slug", "") == "hours":
+
+def test_nothing_changes_when_one_cannot_be_written(
+    service: FaultyServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rename, renamed = os.replace, list[object]()
+
+    def out_of_space(old: str, new: str) -> None:
+        renamed.append(new)
+        if len(renamed) == 1:
             raise OSError(28, "No space left on device")
-        write(store, key, copy)  # type: ignore[arg-type]
+        rename(old, new)
 
-    monkeypatch.setattr(DirectoryStore, "write", fill_up)
-    result = pull("pricing", "hours", "--to", tmp_path)
-    assert (result.exit_code, result.stderr) == (1, f"Error: {tmp_path}: No space left on device\n")
-    assert contents(tmp_path) == before
-
-
-def test_a_directory_that_can_be_none_is_named(theirs: FaultyServer, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    result = pull("pricing", "--to", tmp_path / "file" / "faqs")
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert str(tmp_path / "file" / "faqs") in result.stderr
-    assert os.listdir(tmp_path) == ["file"]
+    monkeypatch.setattr(os, "replace", out_of_space)
+    assert failed(pull("pricing", "--to", str(tmp_path))) == "[Errno 28] No space left on device"
+    assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("arguments", [["pricing"], ["--to", "x"], ["pricing", "--to", "x", "--lang", "tlh"]])
-def test_a_mistake_of_usage_is_told_as_one(theirs: FaultyServer, arguments: list[str]) -> None:
-    assert pull(*arguments).exit_code == 2
+def test_mistakes_of_usage_are_told_as_such(tmp_path: Path) -> None:
+    for arguments in ([], ["pricing"], ["--to", str(tmp_path)], ["pricing", "--to", str(tmp_path)]):
+        assert pull(*arguments).exit_code == 2
+    assert (
+        pull("pricing", "--to", str(tmp_path), "--lang", "xx", "--base-url", "http://x.invalid").exit_code
+        == 2
+    )
