@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
-from urllib.parse import quote
 
 import anyio
 import anyio.to_thread
@@ -17,10 +16,12 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from faqsvc_embed.errors import FAQNotFound, PublishRejected
+from faqsvc_embed.service.accepting import accepted
+from faqsvc_embed.service.addresses import Addresses, page_address, record_address
+from faqsvc_embed.service.limits import RateLimit
 from faqsvc_embed.service.problems import Problem
 from faqsvc_embed.service.storage import AlreadyUsed, NotTheOwner, Retry, Storage
 from faqsvc_embed.service.submission import MAX_BODY, Submission, parse_submission
-from faqsvc_embed.wire import API_PATH
 
 KEY_HEADER: Final = "X-Plugin-Key"
 WRITERS: Final = 4
@@ -33,12 +34,13 @@ _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
 class Publishing:
     """The handler of publications, with what it may spend on one.
 
-    `base_url` is None if addresses are to be built from the request's own origin; `max_body` is in bytes,
+    `limit` is how often one key may publish, None as often as it likes; `max_body` is in bytes,
     `body_timeout` is the number of seconds in which the whole body must have come.
     """
 
     storage: Storage
-    base_url: str | None = None
+    addresses: Addresses
+    limit: RateLimit | None = None
     max_body: int = MAX_BODY
     body_timeout: float = 30.0
     _writers: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(WRITERS))
@@ -46,7 +48,10 @@ class Publishing:
     async def __call__(self, request: Request) -> Response:
         """Check the key, then the form, then the contents: a stranger's body is never looked at."""
         owner = await self._owner(request)
+        if self.limit is not None:
+            self.limit.count(owner)
         _check_form(request)
+        base = self.addresses.base(request)
         body = await self._body(request)
         retry = _retry(request, body)
         try:
@@ -60,7 +65,7 @@ class Publishing:
             raise Problem(403, str(error)) from None
         except AlreadyUsed as error:
             raise Problem(422, str(error), problems=[str(error)]) from None
-        return self._created(request, slug)
+        return self._created(base, slug)
 
     async def _owner(self, request: Request) -> str:
         key = request.headers.get(KEY_HEADER)
@@ -101,12 +106,11 @@ class Publishing:
         publish: Callable[[], str] = partial(self.storage.publish, submission, owner=owner, retry=retry)
         return await anyio.to_thread.run_sync(publish, limiter=self._writers)
 
-    def _created(self, request: Request, slug: str) -> Response:
-        base_url = self.base_url or str(request.base_url).rstrip("/")
-        path = quote(slug, safe="")
+    @staticmethod
+    def _created(base: str, slug: str) -> Response:
         publication = {
             "slug": slug,
-            "faqUrl": f"{base_url}/faq/{path}",
+            "faqUrl": page_address(base, slug),
             "install": {
                 "npm": "npm install @faqsvc/react",
                 "component": f'<FAQ slug="{html.escape(slug)}" />',
@@ -117,7 +121,7 @@ class Publishing:
             201,
             {
                 "cache-control": "no-store",
-                "location": f"{base_url}{API_PATH}/{path}",
+                "location": record_address(base, slug),
                 "x-content-type-options": "nosniff",
             },
             "application/json",
@@ -125,7 +129,8 @@ class Publishing:
 
 
 def _check_form(request: Request) -> None:
-    """Accept JSON that is neither compressed nor in another charset than its own, UTF-8 (RFC 8259)."""
+    """Take JSON that is neither compressed nor in another charset than its own, UTF-8 (RFC 8259)."""
+    accepted(request, "application/json")
     media_type, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = parameters.replace(" ", "").replace('"', "").lower()
     if media_type.strip().lower() != "application/json" or charset not in ("", "charset=utf-8"):

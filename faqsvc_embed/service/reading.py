@@ -10,17 +10,20 @@ from starlette.responses import Response
 
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.service.accepting import accepted
 from faqsvc_embed.service.problems import Problem
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.wire import is_slug
 
 CACHE_CONTROL: Final = "public, max-age=3600"  # specification, Limits
+MEDIA_TYPE: Final = "application/json"
 
 _ENTITY_TAG = re.compile(r'"[^"]*"')
 
 
 async def read_faq(storage: Storage, request: Request) -> Response:
     """Answer with the record in the language of `lang`, or in the FAQ's own if it has not that one."""
+    accepted(request, MEDIA_TYPE)
     lang = request.query_params.get("lang")
     if lang is not None and lang not in LANGUAGES:
         problem = f"lang is {quoted(lang)}: one of {', '.join(LANGUAGES)} is accepted"
@@ -38,13 +41,11 @@ async def read_faq(storage: Storage, request: Request) -> Response:
         "etag": etag,
         "x-content-type-options": "nosniff",
     }
-    if _is_held(etag, request.headers.get("if-none-match")):
+    if _is_held(etag, request.headers.getlist("if-none-match")):
         return Response(None, 304, headers)
-    return Response(body, 200, headers, "application/json")
+    return Response(body, 200, headers, MEDIA_TYPE)
 
 
-def _is_held(etag: str, if_none_match: str | None) -> bool:
+def _is_held(etag: str, if_none_match: list[str]) -> bool:
     """Compare weakly (RFC 9110, 13.1.2): a proxy that compresses may have marked the tag as weak."""
-    if if_none_match is None:
-        return False
-    return if_none_match.strip() == "*" or etag in _ENTITY_TAG.findall(if_none_match)
+    return any(field.strip() == "*" or etag in _ENTITY_TAG.findall(field) for field in if_none_match)

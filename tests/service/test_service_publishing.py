@@ -428,3 +428,42 @@ def test_the_public_address_is_a_setting(storage: Storage, key: str, monkeypatch
     slug = response.json()["slug"]
     assert response.json()["faqUrl"] == f"https://faq.example.com/faq/{slug}"
     assert response.headers["location"] == f"https://faq.example.com/api/v1/faq/{slug}"
+
+
+# Addresses
+
+
+@pytest.mark.parametrize(
+    ("host", "page"),
+    [
+        ("faq.tea.example", "http://faq.tea.example/faq/"),
+        ("127.0.0.1:8700", "http://127.0.0.1:8700/faq/"),
+        ("[::1]:8700", "http://[::1]:8700/faq/"),
+    ],
+)
+def test_the_hosted_page_is_where_the_request_came_to(
+    client: TestClient, key: str, host: str, page: str
+) -> None:
+    assert publish(client, key, publication(), Host=host).json()["faqUrl"].startswith(page)
+
+
+@pytest.mark.parametrize("host", ["", "a b", 'x"><script>', "a,b", "user@host", "h/path", "[x]", "x:port"])
+def test_a_host_that_is_none_is_refused_before_anything_is_stored(
+    client: TestClient, storage: Storage, key: str, host: str
+) -> None:
+    refused = publish(client, key, publication(), Host=host)
+
+    assert is_problem(refused, 400)
+    assert storage.keys.list()[0].last_used_at is None
+
+
+def test_who_runs_the_service_may_say_where_the_public_reaches_it(
+    storage: Storage, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAQSVC_BASE_URL", "https://faq.tea.example/de/")
+    with TestClient(create_app(storage)) as client:
+        published = publish(client, key, publication(), Host="internal:8700")
+
+    slug = published.json()["slug"]
+    assert published.json()["faqUrl"] == f"https://faq.tea.example/de/faq/{slug}"
+    assert published.headers["location"] == f"https://faq.tea.example/de/api/v1/faq/{slug}"
