@@ -15,7 +15,9 @@ from starlette.routing import Route
 from faqsvc_embed import settings
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.service.addresses import Addresses
+from faqsvc_embed.service.hosted import Hosted
 from faqsvc_embed.service.limits import READS_PER_MINUTE, WRITES_PER_MINUTE, RateLimit
+from faqsvc_embed.service.llms import List
 from faqsvc_embed.service.problems import Problem
 from faqsvc_embed.service.publishing import Publishing
 from faqsvc_embed.service.reading import read_faq
@@ -74,6 +76,8 @@ def create_app(
             Route(API_PATH, Resource(post=publish)),
             # `path`, so that a slug with an encoded slash is told to be none by the one who knows slugs.
             public(API_PATH + "/{slug:path}", partial(read_faq, storage)),
+            public("/faq/{slug:path}", Hosted(storage, addresses)),
+            public("/llms.txt", List(storage, addresses)),
             Route("/healthz", Resource(get=partial(_health, storage))),
         ],
         exception_handlers={404: _no_such_address, Exception: _broken},
@@ -87,9 +91,12 @@ def _limit(what: str, per_minute: int | None, clock: Callable[[], float]) -> Rat
 
 def _base_url(value: str | None) -> str | None:
     try:
-        return settings.base_url(value) or None
+        url = settings.base_url(value) or None
     except ValueError as error:
         raise ConfigurationError(f"base_url is {quoted(value)}: {error}") from None
+    if url is not None and not url.isascii():  # it goes into headers
+        raise ConfigurationError(f"base_url is {quoted(value)}: an address in ASCII is accepted")
+    return url
 
 
 async def _health(storage: Storage, _: Request) -> Response:

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from starlette.concurrency import run_in_threadpool
@@ -33,17 +34,24 @@ async def read_faq(storage: Storage, request: Request) -> Response:
     edition = await run_in_threadpool(storage.edition, slug, lang) if is_slug(slug) else None
     if edition is None:
         raise Problem(404, f"there is no FAQ {quoted(slug)}")
-    body = edition.record.encode()
+    headers = {"content-language": edition.lang}
+    return cacheable(request, edition.record.encode(), MEDIA_TYPE, CACHE_CONTROL, headers)
+
+
+def cacheable(
+    request: Request, body: bytes, media_type: str, cache_control: str, headers: Mapping[str, str]
+) -> Response:
+    """Answer with `body`, unless the request says that it is held already (304)."""
     etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
     headers = {
-        "cache-control": CACHE_CONTROL,
-        "content-language": edition.lang,
+        **headers,
+        "cache-control": cache_control,
         "etag": etag,
         "x-content-type-options": "nosniff",
     }
     if _is_held(etag, request.headers.getlist("if-none-match")):
         return Response(None, 304, headers)
-    return Response(body, 200, headers, MEDIA_TYPE)
+    return Response(body, 200, headers, media_type)
 
 
 def _is_held(etag: str, if_none_match: list[str]) -> bool:

@@ -24,6 +24,8 @@ DEFAULT_LANGUAGE: Final = "en"
 RETRY_WINDOW: Final = timedelta(hours=24)
 """How long a publication is remembered by its Idempotency-Key."""
 
+_ORDER: Final = {lang: place for place, lang in enumerate(LANGUAGES)}
+
 
 class NotTheOwner(FAQError):
     """The FAQ belongs to another key."""
@@ -38,6 +40,16 @@ class Edition(NamedTuple):
 
     lang: str
     record: str
+    website_url: str = ""
+
+
+class Listed(NamedTuple):
+    """An FAQ in a list: its own language, and what it is called there."""
+
+    slug: str
+    lang: str
+    title: str
+    website_name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +126,34 @@ class Storage:
         """Return an FAQ in a language, or in its own if it has not that one; None if there is no FAQ."""
         with self._database.reading() as connection:
             row = connection.execute(
-                "SELECT editions.lang, editions.record"
+                "SELECT editions.lang, editions.record, editions.website_url"
                 " FROM faqs JOIN editions ON editions.slug = faqs.slug"
                 " WHERE faqs.slug = :slug AND editions.lang IN (faqs.lang, :lang)"
                 " ORDER BY CASE WHEN editions.lang = :lang THEN 0 ELSE 1 END LIMIT 1",
                 {"slug": slug, "lang": lang},
             ).fetchone()
         return None if row is None else Edition(*row)
+
+    def languages(self, slug: str) -> tuple[str, ...]:
+        """Return the languages of an FAQ, its own first; empty if there is no FAQ."""
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                "SELECT editions.lang, faqs.lang FROM faqs JOIN editions ON editions.slug = faqs.slug"
+                " WHERE faqs.slug = :slug",
+                {"slug": slug},
+            ).fetchall()
+        return tuple(sorted((lang for lang, _ in rows), key=lambda lang: (lang != rows[0][1], _ORDER[lang])))
+
+    def listed(self, *, after: str = "", limit: int) -> list[Listed]:
+        """Return up to `limit` FAQs in the order of their slugs, from the first one after `after`."""
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                "SELECT faqs.slug, faqs.lang, editions.title, editions.website_name"
+                " FROM faqs JOIN editions ON editions.slug = faqs.slug AND editions.lang = faqs.lang"
+                " WHERE faqs.slug > :after ORDER BY faqs.slug LIMIT :limit",
+                {"after": after, "limit": limit},
+            ).fetchall()
+        return [Listed(*row) for row in rows]
 
     def put(self, faq: FAQ, *, website_url: str = "") -> None:
         """Store a record under its own slug, whoever owns it: the operator's way, for seeding.
