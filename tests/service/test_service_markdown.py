@@ -93,6 +93,15 @@ def test_every_text_stays_a_text(parser: MarkdownIt, record: dict[str, object]) 
     assert read(markdown(faq, faq.title), parser) == ([flat(faq.title)], said(faq))
 
 
+@pytest.mark.parametrize("mark", MARKS)
+def test_a_mark_is_none_wherever_it_stands(mark: str) -> None:  # X4
+    answer = f"{mark} a\nb {mark} c\n{mark}\nd{mark}e\n{mark}\n\n{mark}\n\n   {mark}{mark} f {mark}"
+    faq = FAQ("pricing", lang="en", items=(Item(0, f"{mark} a{mark}b {mark}", answer),))
+
+    for parser in PARSERS:
+        assert read(markdown(faq, title=mark), parser) == ([mark], said(faq))
+
+
 def texts() -> st.SearchStrategy[str]:
     """Lines made of everything that has a meaning in Markdown."""
     pieces = st.sampled_from([*MARKS, "a", "Öl", "  ", "\t", "\n", "\n\n", "\r\n", "\x0b", "\u3000", "\0"])
