@@ -15,6 +15,7 @@ from starlette.routing import Route
 from faqsvc_embed import settings
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.service.addresses import Addresses
+from faqsvc_embed.service.description import describe
 from faqsvc_embed.service.hosted import Hosted
 from faqsvc_embed.service.limits import READS_PER_MINUTE, WRITES_PER_MINUTE, RateLimit
 from faqsvc_embed.service.llms import List
@@ -78,6 +79,7 @@ def create_app(
             public(API_PATH + "/{slug:path}", partial(read_faq, storage)),
             public("/faq/{slug:path}", Hosted(storage, addresses)),
             public("/llms.txt", List(storage, addresses)),
+            public("/openapi.json", describe),
             Route("/healthz", Resource(get=partial(_health, storage))),
         ],
         exception_handlers={404: _no_such_address, Exception: _broken},

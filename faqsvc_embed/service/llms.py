@@ -35,11 +35,11 @@ class List:
         """Answer with the FAQs behind the slug `after`, or with the first ones."""
         base = self.addresses.base(request)
         media_type = accepted(request, "text/plain", "text/markdown")
-        after = request.query_params.get("after", "")
-        if after and not is_slug(after):
+        after = request.query_params.get("after")
+        if after is not None and not is_slug(after):
             problem = f"after is {quoted(after)}: a slug is accepted"
             raise Problem(422, problem, problems=[problem])
-        faqs = await run_in_threadpool(self.storage.listed, after=after, limit=PAGE + 1)
+        faqs = await run_in_threadpool(self.storage.listed, after=after or "", limit=PAGE + 1)
         headers, following = dict[str, str](), ""
         if len(faqs) > PAGE:
             following = f"{base}/llms.txt?after={quote(faqs[PAGE - 1].slug, safe='')}"
