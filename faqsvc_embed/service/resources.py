@@ -10,6 +10,7 @@ from starlette.types import Receive, Scope, Send
 
 from faqsvc_embed.service.database import StorageUnavailable
 from faqsvc_embed.service.limits import RateLimit, address_of
+from faqsvc_embed.service.lingering import Incoming, lingering
 from faqsvc_embed.service.problems import Problem
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -52,10 +53,14 @@ class Resource:
         self._limit = limit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = Request(scope, receive)
+        incoming = Incoming(scope, receive)
+        request = Request(scope, incoming)
         response = await self._respond(request)
         if self._public and request.method in ("GET", "HEAD"):
             response.headers.update(READABLE_ANYWHERE)
+        if incoming.is_long:
+            response.headers["connection"] = "close"
+            send = lingering(incoming, send)
         await response(scope, receive, send)
 
     async def _respond(self, request: Request) -> Response:

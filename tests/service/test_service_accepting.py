@@ -10,8 +10,7 @@ from faqsvc_embed.records import FAQ
 from faqsvc_embed.service.accepting import accepted
 from faqsvc_embed.service.problems import Problem
 from faqsvc_embed.service.storage import Storage
-from tests.service.bodies import publication
-from tests.service.test_service_publishing import is_problem, publish
+from tests.service.bodies import is_problem, publication, publish
 from tests.support import samples
 
 HTML, MARKDOWN = "text/html", "text/markdown"

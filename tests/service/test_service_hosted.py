@@ -19,8 +19,7 @@ from faqsvc_embed.service.app import create_app
 from faqsvc_embed.service.serving import running
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.words import WORDS
-from tests.service.bodies import publication
-from tests.service.test_service_publishing import publish
+from tests.service.bodies import publication, publish
 from tests.support import samples
 
 HOST = "http://testserver"

@@ -8,8 +8,7 @@ from faqsvc_embed.service import limits
 from faqsvc_embed.service.app import create_app
 from faqsvc_embed.service.limits import RateLimit
 from faqsvc_embed.service.storage import Storage
-from tests.service.bodies import publication
-from tests.service.test_service_publishing import is_problem, publish
+from tests.service.bodies import is_problem, publication, publish
 from tests.support.clock import Clock
 
 PRICING = "/api/v1/faq/pricing"

@@ -8,8 +8,7 @@ from starlette.testclient import TestClient
 from faqsvc_embed.records import FAQ
 from faqsvc_embed.service import llms
 from faqsvc_embed.service.storage import Storage
-from tests.service.bodies import publication
-from tests.service.test_service_publishing import publish
+from tests.service.bodies import publication, publish
 from tests.support import samples
 
 HOST = "http://testserver"

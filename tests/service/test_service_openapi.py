@@ -14,7 +14,15 @@ from faqsvc_embed.records import FAQ
 from faqsvc_embed.service.app import create_app
 from faqsvc_embed.service.serving import running
 from faqsvc_embed.service.storage import Storage
-from faqsvc_embed.service.submission import MAX_ANSWER, MAX_BODY, MAX_ITEMS, MAX_NAME, MAX_QUESTION, MAX_URL
+from faqsvc_embed.service.submission import (
+    MAX_ANSWER,
+    MAX_BODY,
+    MAX_ITEMS,
+    MAX_NAME,
+    MAX_QUESTION,
+    MAX_URL,
+    WEB_ADDRESS,
+)
 from tests.support import samples
 
 SQLITE = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -49,6 +57,7 @@ def test_its_numbers_are_those_of_the_service(client: TestClient) -> None:
     assert schemas["Language"]["enum"] == list(LANGUAGES)
     assert schemas["Name"]["maxLength"] == MAX_NAME
     assert publication["websiteUrl"]["maxLength"] == MAX_URL
+    assert publication["websiteUrl"]["pattern"] == WEB_ADDRESS
     assert schemas["NewItem"]["properties"]["question"]["maxLength"] == MAX_QUESTION
     assert schemas["NewItem"]["properties"]["answer"]["maxLength"] == MAX_ANSWER
     assert f"{MAX_ITEMS:,}" in publication["items"]["description"]
