@@ -5,7 +5,8 @@ import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
+from http.client import HTTPConnection
 from random import Random
 from typing import Any
 
@@ -180,6 +181,15 @@ def test_a_body_of_100_mb_is_refused_and_its_sender_hears_why(
 
     assert is_problem(response, 413 if with_key else 401)
     assert response.headers["connection"] == "close"
+
+
+@SQLITE
+def test_who_sends_all_before_it_listens_hears_why_too(server: httpx2.Client, key: str) -> None:
+    headers = {"Content-Type": "application/json", "X-Plugin-Key": key}
+    with closing(HTTPConnection(server.base_url.host, server.base_url.port or 80)) as connection:
+        connection.request("POST", PATH, body=b" " * 5_000_000, headers=headers)
+
+        assert connection.getresponse().status == 413
 
 
 @SQLITE
