@@ -83,7 +83,7 @@ def test_a_reader_does_not_notice_that_the_server_ended_its_connections(storage:
     storage.put(PRICING)
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'faqsvc'"
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'faqsvc'"
         )
 
     assert storage.edition("pricing") is not None
@@ -97,28 +97,34 @@ def test_what_a_transaction_waits_for_is_not_waited_for_by_readers(storage: Stor
         assert storage.edition("pricing") is not None
 
 
+SERVICE = """
+import sys
+from faqsvc_embed.service.serving import address, listen, serve_many
+
+if __name__ == "__main__":  # which its processes import anew
+    listening = listen()
+    print(address(listening), flush=True)
+    serve_many(sys.argv[1], listening, 2)
+"""
+
+
 @contextmanager
-def workers(url: str, count: int) -> Iterator[str]:
-    """Run the service in several processes of uvicorn, as an operator would, and lend its address."""
-    command = [sys.executable, "-m", "uvicorn", "--factory", "faqsvc_embed.service:create_app"]
-    command += ["--port", "0", "--workers", str(count)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "FAQSVC_DATABASE_URL": url}
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
+def workers(url: str) -> Iterator[str]:
+    """Run the service in two processes, and lend its address."""
+    command = [sys.executable, "-W", "error", "-c", SERVICE, url]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         try:
-            assert process.stderr is not None
-            lines = iter(process.stderr.readline, "")
-            address = next(found[0] for line in lines if (found := re.search(r"http://[\d.:]+", line)))
-            for _ in range(count):  # all of them answer before any is asked
-                next(line for line in lines if "startup complete" in line)
-            yield address
+            assert process.stdout is not None
+            yield process.stdout.readline().strip()
         finally:
             process.terminate()
-            process.communicate(timeout=20)
+            assert process.wait(20) == 0
 
 
 def test_many_workers_serve_one_database(url: str) -> None:
     with ExitStack() as stack:
-        addresses = [stack.enter_context(workers(url, 2)) for _ in range(2)]  # which both create the schema
+        addresses = [stack.enter_context(workers(url)) for _ in range(2)]  # which both create the schema
         storage = open_storage(url)
         headers = {"X-Plugin-Key": storage.keys.create(), "Idempotency-Key": "once"}
         storage.close()
