@@ -2,10 +2,11 @@
 
 import json
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from faqsvc_embed.records import FAQ, Item
+from faqsvc_embed.steps import Steps, finished
 
 # Inside a script element a parser looks for nothing but `</script` and `<!--`; `&` matters in XHTML, and
 # the two separators ended a line in JavaScript before 2019. Escaped so, the JSON means the same.
@@ -36,16 +37,29 @@ def page_node(faqs: Sequence[FAQ]) -> dict[str, Any]:
 
     `inLanguage` is on the page if all agree, else on each question.
     """
-    seen = set[str]()
-    entries = [(faq, item) for faq in faqs for item in _marked_up(faq.items, seen)]
+    return finished(node_steps(faqs))
+
+
+def node_steps(faqs: Sequence[FAQ]) -> Steps[dict[str, Any]]:
+    """Make what `page_node` returns, a question at a time."""
+    seen, entries = set[str](), list[tuple[FAQ, Item]]()
+    for faq in faqs:
+        for item in faq.items:
+            if _is_new(item, seen):
+                entries.append((faq, item))
+            yield
     if not entries:
         return {}
     languages = {faq.lang for faq, _ in entries}
+    yield
     shared = languages.pop() if len(languages) == 1 else None
     node: dict[str, Any] = {"@context": "https://schema.org", "@type": "FAQPage"}
     if shared is not None:
         node["inLanguage"] = shared
-    node["mainEntity"] = [_question(item, None if shared is not None else faq.lang) for faq, item in entries]
+    node["mainEntity"] = questions = list[dict[str, Any]]()
+    for faq, item in entries:
+        questions.append(_question(item, None if shared is not None else faq.lang))
+        yield
     return node
 
 
@@ -81,12 +95,12 @@ def _question(item: Item, language: str | None) -> dict[str, Any]:
     return question
 
 
-def _marked_up(items: Iterable[Item], seen: set[str]) -> Iterable[Item]:
-    """Yield the items that can be marked up, each question once; `seen` remembers across records."""
-    for item in items:
-        if not item.question.strip() or not item.answer.strip():
-            continue
-        key = " ".join(unicodedata.normalize("NFC", item.question).split())
-        if key not in seen:
-            seen.add(key)
-            yield item
+def _is_new(item: Item, seen: set[str]) -> bool:
+    """Tell whether an item can be marked up, and its question was not before, in this record or another."""
+    if not item.question.strip() or not item.answer.strip():
+        return False
+    key = " ".join(unicodedata.normalize("NFC", item.question).split())
+    if key in seen:
+        return False
+    seen.add(key)
+    return True
