@@ -13,7 +13,7 @@ from faqsvc_embed.records import FAQ
 from faqsvc_embed.service import pages
 from faqsvc_embed.service.accepting import accepted
 from faqsvc_embed.service.addresses import Addresses, page_address
-from faqsvc_embed.service.markdown import to_markdown
+from faqsvc_embed.service.markdown import page_markdown
 from faqsvc_embed.service.problems import Problem
 from faqsvc_embed.service.reading import cacheable
 from faqsvc_embed.service.storage import Edition, Storage
@@ -96,7 +96,7 @@ def _preferred(request: Request, languages: tuple[str, ...]) -> str:
 
 def _markdown(faq: FAQ, edition: Edition, links: pages.Links) -> str:
     title = faq.title.strip() or WORDS[edition.lang].faq
-    return to_markdown(faq, title=title, address=links.canonical, website_url=edition.website_url)
+    return page_markdown(faq, title=title, address=links.canonical, website_url=edition.website_url)
 
 
 def _missing(request: Request, media_type: str) -> Response:

@@ -9,10 +9,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faqsvc_embed.errors import quoted
+from faqsvc_embed.markdown import escaped_line
 from faqsvc_embed.service.accepting import accepted
 from faqsvc_embed.service.addresses import Addresses, page_address
 from faqsvc_embed.service.hosted import SUFFIX
-from faqsvc_embed.service.markdown import link, one_line
+from faqsvc_embed.service.markdown import link
 from faqsvc_embed.service.problems import Problem
 from faqsvc_embed.service.reading import cacheable
 from faqsvc_embed.service.storage import Listed, Storage
@@ -51,7 +52,7 @@ class List:
 
 def _text(base: str, faqs: list[Listed], following: str) -> str:
     parts = [
-        f"# FAQs on {one_line(urlsplit(base).netloc)}",
+        f"# FAQs on {escaped_line(urlsplit(base).netloc)}",
         "> Questions and answers that websites have published here: each as a page, and as Markdown with"
         f" `{SUFFIX}` behind its address.",
         "## FAQs",
@@ -65,5 +66,5 @@ def _text(base: str, faqs: list[Listed], following: str) -> str:
 
 def _line(base: str, faq: Listed) -> str:
     name = faq.title.strip() or faq.slug
-    notes = filter(None, (one_line(faq.website_name), WORDS[faq.lang].language))
+    notes = filter(None, (escaped_line(faq.website_name), WORDS[faq.lang].language))
     return f"- {link(name, page_address(base, faq.slug) + SUFFIX)}: {', '.join(notes)}"

@@ -33,7 +33,7 @@ def test_it_lists_every_faq_once_by_its_own_language(client: TestClient, storage
         == HEAD
         + f"""
 - [a b]({HOST}/faq/a%20b.md): Deutsch
-- [요금 \\[1\\]]({HOST}/faq/b.md): Tea & Sons, 한국어
+- [요금 \\[1\\]]({HOST}/faq/b.md): Tea \\& Sons, 한국어
 """
     )
     assert response.headers["content-type"] == "text/plain; charset=utf-8"
