@@ -17,6 +17,7 @@ from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.service.addresses import Addresses
 from faqsvc_embed.service.description import describe
 from faqsvc_embed.service.hosted import Hosted
+from faqsvc_embed.service.keyed import KeyCheck
 from faqsvc_embed.service.limits import READS_PER_MINUTE, WRITES_PER_MINUTE, RateLimit
 from faqsvc_embed.service.llms import List
 from faqsvc_embed.service.problems import Problem
@@ -55,10 +56,11 @@ def create_app(
         storage = database
     else:
         storage = open_storage(database or os.environ.get("FAQSVC_DATABASE_URL") or DEFAULT_URL)
+    key_check = KeyCheck(storage.keys, _limit("writes of this key", writes_per_minute, clock))
     publish = Publishing(
         storage=storage,
         addresses=addresses,
-        limit=_limit("writes of this key", writes_per_minute, clock),
+        key_check=key_check,
         max_body=max_body,
         body_timeout=body_timeout,
     )
@@ -75,6 +77,7 @@ def create_app(
     return Starlette(
         routes=[
             Route(API_PATH, Resource(post=publish)),
+            # What writes below it, such as generation, stands here: the next route takes every other path.
             # `path`, so that a slug with an encoded slash is told to be none by the one who knows slugs.
             public(API_PATH + "/{slug:path}", partial(read_faq, storage)),
             public("/faq/{slug:path}", Hosted(storage, addresses)),
