@@ -360,6 +360,7 @@ def test_a_slot_that_the_host_drops_leaves_its_styles_to_nobody() -> None:
 def test_a_hanging_service_holds_a_page_for_one_wait_in_all(count: int) -> None:  # R1, R2
     slugs = [f"faq-{n}" for n in range(count)]
     embed = slow_embed({}, hanging=slugs, wait=0.3)
+
     async def endpoint(request: Request) -> Response:
         page = templates(embed, page="<p>{% for slug in slugs %}{{ faq(slug) }}{% endfor %}</p>")
         return page.TemplateResponse(request, "page", {"slugs": slugs})
