@@ -13,7 +13,7 @@ from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, Templat
 from markupsafe import Markup, escape
 
 from faqsvc_embed.anchors import block_id, id_steps
-from faqsvc_embed.jsonld import node_steps, serialised_in_parts
+from faqsvc_embed.jsonld import serialised_page
 from faqsvc_embed.records import FAQ, Item
 from faqsvc_embed.steps import MANY, Steps, finished
 from faqsvc_embed.theme import Theme, css_number
@@ -236,12 +236,7 @@ def with_nonce(script: str, nonce: str | None) -> str:
 
 def script_steps(faqs: Sequence[FAQ], nonce: str | None = None) -> Steps[str]:
     """Make what `script_element` returns, a question at a time."""
-    node = yield from node_steps(faqs)
-    json_ld = yield from _joined(serialised_in_parts(node))
-    questions = node.get("mainEntity", [])
-    while questions:
-        del questions[-MANY:]
-        yield
+    json_ld = yield from serialised_page(faqs)
     return f'\n<script type="application/ld+json"{_nonce(nonce)}>{json_ld}</script>' if json_ld else ""
 
 

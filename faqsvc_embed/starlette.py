@@ -165,7 +165,9 @@ class _Responder:
     def _begin(self, message: Message) -> Awaitable[None]:
         """Pass the start of a response on, or hold it back if the body is HTML that may change."""
         page, headers = self._page, message.get("headers", ())
-        if not isinstance(headers, list | tuple):  # it may be any iterable, even one that can be read but once
+        if not isinstance(
+            headers, list | tuple
+        ):  # it may be any iterable, even one that can be read but once
             message = {**message, "headers": list(headers)}
             headers = message["headers"]
         if not page.may_change:
