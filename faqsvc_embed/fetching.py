@@ -11,11 +11,11 @@ import os
 import threading
 import weakref
 import zlib
-from collections.abc import AsyncIterator, Coroutine
-from concurrent.futures import Future
+from collections.abc import AsyncIterator, Callable, Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import httpx2
 
@@ -35,6 +35,8 @@ from faqsvc_embed.wire import (
     redirect_target,
     understanding,
 )
+
+T = TypeVar("T")
 
 logger = logging.getLogger("faqsvc_embed")
 
@@ -65,6 +67,7 @@ class BackgroundLoop:
         """Run `work` on the loop; the caller holds the lock of its owner."""
         if self._loop is None:
             loop = asyncio.new_event_loop()
+            loop.set_default_executor(DaemonThreads())
             thread = threading.Thread(target=self._run, args=(loop,), name="faqsvc-embed", daemon=True)
             thread.start()
             self._loop, self._thread = loop, thread
@@ -104,6 +107,23 @@ class BackgroundLoop:
         self._loop = self._thread = None
 
 
+class DaemonThreads(ThreadPoolExecutor):
+    """Runs each call in a daemon thread: a name look-up that hangs does not hold the end of the process."""
+
+    def submit(self, call: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        future = Future[T]()
+
+        def run() -> None:
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(call(*args, **kwargs))
+                except BaseException as error:
+                    future.set_exception(error)
+
+        threading.Thread(target=run, name="faqsvc-embed-names", daemon=True).start()
+        return future
+
+
 class Fetcher:
     """Fetches FAQs into a cache: at most one flight an FAQ at a time, however many ask."""
 
@@ -115,6 +135,11 @@ class Fetcher:
         self._loop = BackgroundLoop()
         self._client: httpx2.AsyncClient | None = None
         _fetchers.add(self)
+
+    def get_ready(self) -> None:
+        """Make the HTTP client, which takes a while: importing, and reading the certificates it trusts."""
+        with self._lock:
+            self._client = self._client or _new_client(self._settings.base_url)
 
     def join(self, key: Key) -> Flight | None:
         """Return the flight for `key`, started if need be; None if meanwhile there is nothing to fetch."""
@@ -222,7 +247,7 @@ class Fetcher:
 
     async def _send(self, request: Request) -> Reply:
         if self._client is None:
-            self._client = _new_client()
+            self._client = _new_client(self._settings.base_url)
         async with self._client.stream(
             request.method, request.url, headers=dict(request.headers)
         ) as response:
@@ -245,8 +270,11 @@ def _tell(before: Entry | None, after: Entry) -> None:
         logger.info("FAQ %r: well again", after.key.slug)
 
 
-def _new_client() -> httpx2.AsyncClient:
+def _new_client(base_url: str) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(
+        verify=base_url.startswith(
+            "https:"
+        ),  # plain http has no use for certificates, which are slow to read
         follow_redirects=False,
         timeout=None,  # one deadline covers all: a timeout of each read is no budget
         limits=httpx2.Limits(

@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -73,6 +74,12 @@ class Renderer:
     def block(self, faq: FAQ, look: Look, ordinal: int = 1) -> Block | None:
         """Render the `ordinal`th block of an FAQ on its page; None if there is no question to show."""
         return finished(self.steps(faq, look, ordinal))
+
+    def get_ready(self) -> None:
+        """Make what the first block needs: its template is compiled, and the stylesheet read."""
+        stylesheet()
+        with suppress(Exception):  # a broken template of the host's: whoever renders it will say so
+            self._environment.get_template(TEMPLATE)
 
     def steps(self, faq: FAQ, look: Look, ordinal: int = 1) -> Steps[Block | None]:
         """Render as `block` does, a short step at a time: an event loop can do other things in between."""

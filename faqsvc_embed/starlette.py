@@ -71,6 +71,7 @@ class FAQMiddleware:
             if responder.start is not None:
                 await responder.let_go()
         elif scope["type"] == "lifespan":
+            await to_thread.run_sync(self.embed.get_ready)
             await self.app(scope, receive, self._closing(send))
         else:
             await self.app(scope, receive, send)
