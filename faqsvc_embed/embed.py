@@ -236,7 +236,7 @@ class FAQEmbed:
 def _cache(settings: Settings) -> Cache:
     return Cache(
         fresh_for=settings.fresh_for,
-        keep_for=settings.keep_for,
+        keep_for=None if settings.offline else settings.keep_for,  # nothing newer can come
         not_found_for=settings.not_found_for,
         max_entries=settings.max_entries,
     )

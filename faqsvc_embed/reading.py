@@ -4,7 +4,7 @@ import sys
 import threading
 from concurrent.futures import Future
 from datetime import UTC, datetime
-from typing import Protocol, TypedDict
+from typing import TYPE_CHECKING, Protocol, TypedDict
 
 from faqsvc_embed.errors import FAQUnavailable
 from faqsvc_embed.freshness import Cache, Entry, Key, Want, snapshot, want
@@ -12,6 +12,9 @@ from faqsvc_embed.page import Page
 from faqsvc_embed.records import FAQ, FAQState, Source
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.wire import is_slug, not_a_slug
+
+if TYPE_CHECKING:
+    from faqsvc_embed.stores.bundle import Bundle
 
 _making = threading.Lock()
 
@@ -28,7 +31,7 @@ class Fetches(Protocol):
 
     def join(self, key: Key) -> Flies | None: ...
     def is_flying(self, key: Key) -> bool: ...
-    def abandon(self, slug: str | None = None) -> None: ...
+    def forget(self, slug: str | None = None) -> None: ...
     def close(self) -> None: ...
 
 
@@ -51,6 +54,7 @@ class Reader:
         self.cache = cache
         self._settings = settings
         self._fetcher = fetcher
+        self._bundle: Bundle | None = None
 
     def read(self, key: Key, wait: float, page: Page | None = None) -> FAQState:
         """Return what is known of `key`; if nothing is held, fetch it and wait, at most `wait` seconds.
@@ -131,16 +135,28 @@ class Reader:
         return snapshot(self.cache.get(key), key, self.cache.clock(), is_fetching=self._is_fetching(key))
 
     def _landed(self, entry: Entry) -> FAQState:
-        """`network` is the source only for the call that waited, and only if the wait brought it."""
-        source: Source = "network" if entry.error is None else "memory"
-        return snapshot(entry, entry.key, self.cache.clock(), source=source)
+        """The source is `network` or `store` only for the call whose wait brought the copy."""
+        source: Source = entry.came_from if entry.error is None else "memory"
+        is_fetching = self._is_fetching(entry.key)
+        return snapshot(entry, entry.key, self.cache.clock(), is_fetching=is_fetching, source=source)
 
     def _offline(self, key: Key) -> FAQState:
-        state = self._snapshot(key)
-        if state.data is not None or state.error is not None:
-            return state
-        error = FAQUnavailable(f"offline, and no copy of {key.slug!r} is held")
-        return FAQState(error=error, lang_requested=key.lang)
+        source: Source = "memory"
+        if self.cache.get(key) is None:
+            copy = self._shipped().find(key)
+            if copy is None:
+                error = FAQUnavailable(f"offline, and no copy of {key.slug!r} is held")
+                return FAQState(error=error, lang_requested=key.lang)
+            self.cache.adopt(key, copy)
+            source = "store"
+        return snapshot(self.cache.get(key), key, self.cache.clock(), source=source)
+
+    def _shipped(self) -> "Bundle":
+        if self._bundle is None:
+            from faqsvc_embed.stores.bundle import Bundle
+
+            self._bundle = Bundle(self._settings)
+        return self._bundle
 
     def _is_fetching(self, key: Key) -> bool:
         return self._fetcher is not None and self._fetcher.is_flying(key)
@@ -149,10 +165,12 @@ class Reader:
         if self._fetcher is None:
             # Imported here: a page whose FAQs are held needs neither asyncio nor an HTTP client.
             from faqsvc_embed.fetching import Fetcher
+            from faqsvc_embed.stores import open_store
 
             with _making:
                 if self._fetcher is None:
-                    self._fetcher = Fetcher(self._settings, self.cache)
+                    store = None if self._settings.offline else open_store(self._settings)
+                    self._fetcher = Fetcher(self._settings, self.cache, store)
         return self._fetcher
 
     def get_ready(self) -> None:
@@ -166,9 +184,12 @@ class Reader:
 
     def forget(self, slug: str | None = None) -> None:
         """Drop what is held of `slug` in every language, or of all FAQs, and what is on its way."""
-        if self._fetcher is not None:
-            self._fetcher.abandon(slug)
-        self.cache.forget(slug)
+        if self._settings.store is not None and not self._settings.offline:
+            self._fetching().forget(slug)  # the store may hold what this process never asked for
+        elif self._fetcher is not None:
+            self._fetcher.forget(slug)
+        else:
+            self.cache.forget(slug)
 
     def close(self) -> None:
         """End what is running, within a second; a later read starts anew."""

@@ -55,8 +55,8 @@ class SlowFetcher:
     def is_flying(self, key: Key) -> bool:
         return key in self._flights
 
-    def abandon(self, slug: str | None = None) -> None:
-        pass
+    def forget(self, slug: str | None = None) -> None:
+        self._cache.forget(slug)
 
     def close(self) -> None:
         pass
