@@ -138,7 +138,9 @@ def _assembled(faq: FAQ, look: Look, ordinal: int, inside: str, script: str) -> 
     yield
     alone = f"{style_element(css)}{html}{script}"
     yield
-    return Block(faq, html, css, script, Markup(alone))
+    marked_up = Markup(alone)
+    yield
+    return Block(faq, html, css, script, marked_up)
 
 
 def _overlay(host: Environment, loader: BaseLoader) -> Environment:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 from jinja2 import DictLoader, Environment
@@ -98,9 +99,7 @@ def whole_request(count: int = 20) -> list[Timing]:
     with ExitStack() as stack:
         clients = {name: stack.enter_context(TestClient(app)) for name, app in apps_with(count).items()}
         assert len({client.get("/").content for client in clients.values()}) == 1
-        return compare(
-            {name: lambda client=client: client.get("/") for name, client in clients.items()}, calls=10
-        )
+        return compare({name: partial(client.get, "/") for name, client in clients.items()}, calls=10)
 
 
 def application(count: int = 20) -> list[Timing]:
