@@ -64,6 +64,10 @@ class Fetcher:
         self._transport = Transport(settings.max_bytes)
         _fetchers.add(self)
 
+    def get_ready(self) -> None:
+        """Make what the first fetch needs; nothing is fetched."""
+        self._transport.get_ready(self._settings.base_url)
+
     def join(self, key: Key) -> Flight | None:
         """Return the flight for `key`, started if need be; None if meanwhile there is nothing to fetch."""
         with self._lock:

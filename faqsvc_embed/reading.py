@@ -177,6 +177,15 @@ class Reader:
                     self._fetcher = Fetcher(self._settings, self.cache, store)
         return self._fetcher
 
+    def get_ready(self) -> None:
+        """Make what the first fetch needs; nothing is fetched."""
+        if self._fetcher is None and not self._settings.offline:
+            from faqsvc_embed.fetching import Fetcher
+
+            fetcher = self._fetching()
+            if isinstance(fetcher, Fetcher):
+                fetcher.get_ready()
+
     def forget(self, slug: str | None = None) -> None:
         """Drop what is held of `slug` in every language, or of all FAQs, and what is on its way."""
         if self._settings.store is not None and not self._settings.offline:
