@@ -69,7 +69,10 @@ AT_HOME: dict[str, set[str]] = {
     "redis": {"stores"},
     "starlette": {"fastapi", "service", "starlette"},
     "uvicorn": {"cli", "service"},
+    "httpcore2": {"service"},
     "httpx2": {"client", "fetching", "service"},
+    "protego": {"service"},
+    "turbohtml": {"service"},
     "tinycss2": {"theme"},
 }
 """For each package that not every host has, or wants at import, the rooms that may know of it."""
