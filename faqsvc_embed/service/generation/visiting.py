@@ -3,7 +3,7 @@
 import re
 import ssl
 import zlib
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from types import TracebackType
@@ -27,6 +27,9 @@ MAX_REDIRECTS: Final = 5
 PATIENCE: Final = 8.0
 """Seconds for one answer with all its redirects; for connecting to one address, half of them."""
 CONNECTIONS: Final = 3
+
+Permit = Callable[[httpx2.URL], Awaitable[None]]
+"""Raises what a visit may not read."""
 
 REDIRECTS: Final = (301, 302, 303, 307, 308)
 
@@ -79,16 +82,16 @@ class Visitor:
     ) -> None:
         await self._pool.__aexit__(kind, error, traceback)
 
-    async def get(self, url: str, *, accept: str = "text/html") -> Reply:
-        """Read what is at an address, following redirects, each hop checked anew.
+    async def get(self, url: str, *, accept: str = "text/html", permit: Permit | None = None) -> Reply:
+        """Read what is at an address, following redirects, each hop checked anew; `permit` is asked too.
 
         Raises:
-            Refused: it, or where it redirects to, is not on the public web.
+            Refused: it, or where it redirects to, is not on the public web, or not permitted.
             Unreachable: there is no answer, or not in time.
         """
         try:
             with anyio.fail_after(self._patience):
-                return await self._follow(check_url(url, self._allowed), accept)
+                return await self._follow(check_url(url, self._allowed), accept, permit)
         except TimeoutError:
             raise Unreachable(f"{quoted(url)} gave no complete answer in {self._patience:g} s") from None
         except (httpcore2.TimeoutException, httpcore2.NetworkError) as error:
@@ -96,8 +99,10 @@ class Visitor:
         except (httpcore2.ProtocolError, httpcore2.ConnectionNotAvailable, ssl.SSLError, OSError) as error:
             raise Unreachable(f"{quoted(url)} does not answer as a website: {_said(error)}") from None
 
-    async def _follow(self, url: httpx2.URL, accept: str) -> Reply:
+    async def _follow(self, url: httpx2.URL, accept: str, permit: Permit | None) -> Reply:
         for _ in range(MAX_REDIRECTS + 1):
+            if permit is not None:
+                await permit(url)
             reply, location = await self._ask(url, accept)
             if reply.status not in REDIRECTS or location is None:
                 return reply
