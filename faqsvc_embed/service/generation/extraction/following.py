@@ -101,6 +101,8 @@ def _titled(free: list[Element]) -> Iterator[Element]:
         if element.words & OPENING and element.words & TITLES:
             if not answers.inside(element):
                 found.append(element)
+        elif element.tag == "dt" and is_question(question_text(element)):
+            found.append(element)  # of no list, or the list would have claimed it
         elif (
             element.tag in ("button", "label") or element.role == "button" or "aria-expanded" in element.attrs
         ):
@@ -168,9 +170,7 @@ def _begins(element: Element) -> bool:
 def _alike(view: View, free: list[Element]) -> Iterator[Element]:
     """Yield blocks of a look in which nearly all are questions; in an FAQ any block that ends as one."""
     inside = {element.start for element in free}
-    leaves = [
-        leaf for leaf in view.leaves if leaf.start in inside and leaf.tag not in ("td", "th", "dt", "dd")
-    ]
+    leaves = [leaf for leaf in view.leaves if leaf.start in inside and not _is_cell(leaf)]
     texts = {leaf.start: question_text(leaf) for leaf in leaves}
     looks = defaultdict[object, list[Element]](list)
     for leaf in leaves:
@@ -186,6 +186,13 @@ def _alike(view: View, free: list[Element]) -> Iterator[Element]:
         is_alone = is_one and not ends_as_question(texts[after.start])
         if is_alone and view.announces_faq(leaf) and not is_call(leaf):
             yield leaf
+
+
+def _is_cell(leaf: Element) -> bool:
+    """Tell whether a block is one of several in a row, or part of a list of definitions."""
+    if leaf.tag in ("td", "th"):
+        return leaf.parent is not None and len(leaf.parent.children) > 1
+    return leaf.tag in ("dt", "dd")
 
 
 def _look(element: Element) -> object:

@@ -53,7 +53,7 @@ def _is_noise(element: Element) -> bool:
         return False
     if element.tag == "nav" and element.role != "navigation":
         return not _is_answer(element)
-    if element.tag in ("nav", "aside", "dialog") or element.role in ROLES:
+    if element.tag in ("nav", "aside", "dialog", "form") or element.role in ROLES:
         return True
     if element.tag in ("header", "footer"):
         return not any(

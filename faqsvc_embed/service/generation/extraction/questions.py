@@ -89,7 +89,8 @@ _ASKED_BACK: Final = {
         r"let['’]s (?:talk|chat|go)|contact us|get in touch|talk to us|leave a (?:reply|comment)",
         r"forgot(?:ten)? (?:your )?password\b|already (?:a member|have an account)|new here|no account"
         r"|don['’]t have an account",
-        r"what(?: do)? you(?:['’]ll)? (?:get|learn|think)\b",
+        r"what(?: do)? you(?:['’]ll)? (?:get|learn|think)\b|what (?:would you like|do you want) to\b",
+        r"what are you looking for|want more\b|(?:back to |to the )?top$",
     ),
     "de": (
         r"(?:noch |weitere |haben sie |hast du |sie haben |du hast |immer |offene |weitere |eine |andere )*"
@@ -98,7 +99,7 @@ _ASKED_BACK: Final = {
         r"(?:nicht |keine antwort |nichts )(?:passendes )?gefunden\b|(?:wie"
         r"|womit) können wir (?:ihnen |dir )?helfen",
         r"warum (?:wir|uns|mit uns|kunden)\b|(?:brauchen sie|brauchst du) hilfe|hilfe (?:benötigt|gefällig)",
-        r"war d(?:as|iese).*hilfreich|passwort vergessen|schon (?:kunde|registriert)",
+        r"(?:zurück )?nach oben$|war d(?:as|iese).*hilfreich|passwort vergessen|schon (?:kunde|registriert)",
     ),
     "fr": (
         r"(?:une|des|vous avez (?:une|des|encore des|d['’]autres)|encore des|d['’]autres|plus de)"
@@ -107,7 +108,8 @@ _ASKED_BACK: Final = {
         r"|un coup)|envie d[e'’]",
         r"comment (?:pouvons|peut)[- ](?:nous|on) vous aider|cet(?:te)? (?:article|page"
         r"|réponse) .*(?:utile|aidé)",
-        r"intéress|vous n['’]avez pas trouvé|mot de passe oublié|pas encore (?:de compte|inscrit)",
+        r"(?:retour )?(?:en )?haut(?: de (?:la )?page)?$|intéress|vous n['’]avez pas trouvé",
+        r"mot de passe oublié|pas encore (?:de compte|inscrit)",
     ),
     "es": (
         r"¿?\s*(?:aún |todavía )?(?:tienes?|tenéis|tiene) (?:(?:aún |más |alguna|otras?"
@@ -115,19 +117,19 @@ _ASKED_BACK: Final = {
         r"¿?\s*(?:más |otras |alguna )?(?:preguntas|dudas)\s*\?|¿?\s*list[oa]s? para",
         r"¿?\s*por qué (?:elegirnos|nosotros|elegir)|¿?\s*necesitas? (?:más )?ayuda|¿?\s*no encuentras",
         r"¿?\s*(?:te|le) (?:ha )?(?:resultó|sido|fue) útil|¿?\s*(?:en qué|cómo) podemos ayudar"
-        r"|¿?\s*olvidaste",
+        r"|¿?\s*olvidaste|volver arriba$",
     ),
     "ko": (
         r".*(?:더 궁금|궁금한 점이|궁금하신|문의사항이|질문이 (?:더 )?있으|도움이 (?:되셨|필요|되었))",
-        r".*(?:시작할 준비|찾지 못하)",
+        r".*(?:시작할 준비|찾지 못하)|(?:맨 )?위로$",
         r"왜 .{0,12}(?:선택|인가)",
     ),
     "ja": (
         r".*(?:ご不明な点|お困り(?:です|では)|お悩みではありませんか|解決しましたか|役に立ちましたか|選ばれる理由)",
-        r".*(?:まだ質問|お探しですか|ご質問がありますか|始めませんか|してみませんか)",
+        r".*(?:まだ質問|お探しですか|ご質問がありますか|始めませんか|してみませんか)|(?:ページ)?トップへ(?:戻る)?$",
     ),
     "zh": (
-        r".*(?:还有(?:其他)?(?:问题|疑问)|需要(?:更多)?帮助|没有找到|有帮助吗|准备好|为什么选择|想了解更多|為什麼選擇)",
+        r".*(?:还有(?:其他)?(?:问题|疑问)|需要(?:更多)?帮助|没有找到|有帮助吗|准备好|为什么选择|想了解更多|為什麼選擇)|(?:返回|回到)顶部$",
     ),
 }
 """What a page asks its reader, to be clicked or answered: no question that the page answers."""
