@@ -16,8 +16,7 @@ from faqsvc_embed.service.generation.extraction.questions import (
 )
 from faqsvc_embed.service.generation.extraction.text import (
     bare_question,
-    has_question_marker,
-    one_line,
+    is_marked_question,
     question_text,
     split_at_answer,
     text_of,
@@ -45,7 +44,7 @@ def following(view: View, claims: Claims) -> Iterator[Candidate]:
     starts = sorted(mark.start for mark, _ in marks)
     for mark, shape in marks:
         look = (shape, mark.tag, mark.attrs.get("class", ""))
-        split = split_at_answer(text_of([mark])) if has_question_marker(one_line(mark.children)) else None
+        split = split_at_answer(text_of([mark])) if is_marked_question(mark) else None
         if split is not None:
             question, answer = " ".join(split[0].split()), split[1]
             yield Candidate(mark, (), shape, look, question=bare_question(question), answer=answer)
@@ -83,11 +82,7 @@ def _named(free: list[Element]) -> Iterator[Element]:
     called = [element for element in free if is_called_question(element) and element.tag not in NOT_ONE]
     yield from _innermost([element for element in called if not answers.inside(element)])
     for element in free:
-        if (
-            element.tag in PARAGRAPHS
-            and not element.holds_blocks
-            and has_question_marker(one_line(element.children))
-        ):
+        if element.tag in PARAGRAPHS and not element.holds_blocks and is_marked_question(element):
             yield element
 
 

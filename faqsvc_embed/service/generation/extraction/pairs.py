@@ -18,7 +18,7 @@ from faqsvc_embed.service.generation.extraction.questions import (
     is_question,
 )
 from faqsvc_embed.service.generation.extraction.structured import in_elements, in_scripts
-from faqsvc_embed.service.generation.extraction.text import has_question_marker, one_line, plain
+from faqsvc_embed.service.generation.extraction.text import is_marked_question, one_line, plain
 from faqsvc_embed.service.generation.extraction.tree import HEADINGS, Element, grow
 from faqsvc_embed.service.generation.extraction.view import View
 
@@ -121,7 +121,7 @@ def _is_question_here(candidate: Candidate, share: float, view: View) -> bool:
     mark = candidate.mark
     if candidate.shape is Shape.NAMED and (is_called_question(mark) or mark.tag in ("td", "th")):
         return True
-    return has_question_marker(one_line(mark.children)) or view.announces_faq(mark)
+    return is_marked_question(mark) or view.announces_faq(mark)
 
 
 def _is_container(candidate: Candidate, every_mark: Places, question_marks: Places) -> bool:

@@ -24,6 +24,7 @@ _ANSWER_MARKER = re.compile(
     r"(?:A|R|Answer|Antwort|Respuesta|Réponse|답변|답|回答|答え|答)\s*[0-9]{0,3}\s*[:：.．)）、]\s*"
 )
 _LONE_MARKER = re.compile(r"(?:Q|A|F|R|P|질문|답변|답|问|答|問)\s*[0-9]{0,3}\s*[:：.．)）、]?")
+_LONE_QUESTION = re.compile(r"(?:Q|질문|问|問)\s*[0-9]{0,3}\s*[:：.．)）、]?")
 _NUMBER = re.compile(r"(?:[0-9]{1,3}[.)．、:]|\([0-9]{1,3}\)|[0-9]{1,3}\s+-)\s+|[0-9]{1,3}[、．]")
 
 
@@ -168,9 +169,13 @@ def bare_question(text: str) -> str:
     return text.strip(_EDGES)
 
 
-def has_question_marker(text: str) -> bool:
-    """Tell whether a text begins with `Q:` or the like."""
-    return _QUESTION_MARKER.match(text) is not None
+def is_marked_question(element: Element) -> bool:
+    """Tell whether a text begins with `Q:` or the like, or with a `Q` in an element of its own."""
+    if _QUESTION_MARKER.match(one_line(element.children)):
+        return True
+    children = (child for child in element.children if not isinstance(child, str) or child.strip())
+    first = next(children, None)
+    return isinstance(first, Element) and _LONE_QUESTION.fullmatch(plain("".join(strings(first)))) is not None
 
 
 def split_at_answer(text: str) -> tuple[str, str] | None:
