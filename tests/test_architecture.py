@@ -92,7 +92,10 @@ AT_HOME: dict[str, set[str]] = {
     "redis": {"stores"},
     "starlette": {"fastapi", "service", "starlette"},
     "uvicorn": {"cli", "service"},
+    "httpcore2": {"service"},
     "httpx2": {"transport", "service"},
+    "protego": {"service"},
+    "turbohtml": {"service"},
     "tinycss2": {"theme"},
     "yaml": {"cli"},
 }

@@ -16,6 +16,7 @@ from faqsvc_embed import settings
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.service.addresses import Addresses
 from faqsvc_embed.service.description import describe
+from faqsvc_embed.service.generation import generate_route
 from faqsvc_embed.service.hosted import Hosted
 from faqsvc_embed.service.keyed import KeyCheck
 from faqsvc_embed.service.limits import READS_PER_MINUTE, WRITES_PER_MINUTE, RateLimit
@@ -37,6 +38,7 @@ def create_app(
     body_timeout: float = 30.0,
     writes_per_minute: int | None = WRITES_PER_MINUTE,
     reads_per_minute: int | None = READS_PER_MINUTE,
+    generate_allow: str | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Starlette:
     """Return the service over a database, which is created, or brought forward, if need be.
@@ -45,7 +47,8 @@ def create_app(
     that is open already. `base_url` is where the public reaches the service, by default FAQSVC_BASE_URL,
     else what each request says. `max_body` is in bytes, `body_timeout` in seconds.
     `writes_per_minute` is for each key and `reads_per_minute` for each address, both in this process,
-    None for no limit; `clock` is what they are measured by.
+    None for no limit; `clock` is what they are measured by. `generate_allow` names, as `host:port[,…]`, what
+    generation may read although it is not public, by default FAQSVC_GENERATE_ALLOW.
 
     Raises:
         ConfigurationError: an address cannot be one, or a limit is no number.
@@ -77,7 +80,7 @@ def create_app(
     return Starlette(
         routes=[
             Route(API_PATH, Resource(post=publish)),
-            # What writes below it, such as generation, stands here: the next route takes every other path.
+            generate_route(key_check, generate_allow=generate_allow),
             # `path`, so that a slug with an encoded slash is told to be none by the one who knows slugs.
             public(API_PATH + "/{slug:path}", partial(read_faq, storage)),
             public("/faq/{slug:path}", Hosted(storage, addresses)),

@@ -1,6 +1,7 @@
 """Runs all measurements and prints them: `python -m tests.benchmarks`."""
 
 from tests.benchmarks import asgi
+from tests.benchmarks.extraction import extraction
 from tests.benchmarks.imports import imports
 from tests.benchmarks.lookups import lookups
 from tests.benchmarks.pages import render, whole_request
@@ -15,3 +16,4 @@ print(table("The Starlette application alone, without client or server, 20 items
 print(table("The Starlette application alone, no FAQ on the page", asgi.without_faqs()))
 print(imports())
 print(service())
+print(extraction())

@@ -12,6 +12,8 @@ from starlette.testclient import TestClient
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.records import FAQ
 from faqsvc_embed.service.app import create_app
+from faqsvc_embed.service.generation import endpoint as generation
+from faqsvc_embed.service.generation.engines import MAX_COUNT
 from faqsvc_embed.service.serving import running
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.submission import (
@@ -61,6 +63,9 @@ def test_its_numbers_are_those_of_the_service(client: TestClient) -> None:
     assert schemas["NewItem"]["properties"]["question"]["maxLength"] == MAX_QUESTION
     assert schemas["NewItem"]["properties"]["answer"]["maxLength"] == MAX_ANSWER
     assert f"{MAX_ITEMS:,}" in publication["items"]["description"]
+    assert schemas["Wish"]["properties"]["websiteUrl"]["maxLength"] == generation.MAX_URL
+    assert schemas["Wish"]["properties"]["topic"]["maxLength"] == generation.MAX_TOPIC
+    assert schemas["Wish"]["properties"]["count"]["maximum"] == MAX_COUNT
     assert f"{MAX_BODY:,} bytes" in json.dumps(document)
 
 
@@ -85,4 +90,4 @@ def test_the_service_is_what_its_description_says(
         )
 
     assert ran.returncode == 0, "\n".join(line[:400] for line in ran.stdout.splitlines())
-    assert "Tested: 5" in ran.stdout  # all but the description itself
+    assert "Tested: 6" in ran.stdout  # all but the description itself
