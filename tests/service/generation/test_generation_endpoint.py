@@ -239,21 +239,21 @@ def test_a_website_that_fails_is_told_within_the_deadline(
     faulty.behave(behaviour)
     started = time.monotonic()
 
-    response = ask({"FAQSVC_GENERATE_TIMEOUT": "1"})
+    response = ask({"FAQSVC_GENERATE_TIMEOUT": "2" if status == 504 else "30"})
 
     assert (response.status_code, response.headers["content-type"]) == (status, "application/problem+json")
     assert reason in response.json()["detail"]
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 6
 
 
 def test_what_was_read_before_the_deadline_is_what_there_is(ask: Ask, faulty: FaultyServer) -> None:
     faulty.behave(website({"/": HOME, "/faq": faults.hang}))
     started = time.monotonic()
 
-    response = ask({"FAQSVC_GENERATE_TIMEOUT": "1"})
+    response = ask({"FAQSVC_GENERATE_TIMEOUT": "2"})
 
     assert [item["question"] for item in response.json()["items"]] == ["When are you open?"]
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 6
 
 
 def test_a_client_that_goes_ends_the_work(storage: Storage, key: str, faulty: FaultyServer) -> None:
