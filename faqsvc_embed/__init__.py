@@ -1,5 +1,6 @@
 """FAQs from a FAQ service on the pages of a Python web application."""
 
+from faqsvc_embed.client import FAQClient
 from faqsvc_embed.embed import FAQEmbed, aget_faq, get_faq
 from faqsvc_embed.errors import (
     AuthenticationError,
@@ -20,6 +21,7 @@ __all__ = [
     "FAQ",
     "AuthenticationError",
     "ConfigurationError",
+    "FAQClient",
     "FAQEmbed",
     "FAQError",
     "FAQNotFound",

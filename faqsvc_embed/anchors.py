@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
+from faqsvc_embed.steps import MANY, Steps, finished
+
 LONGEST_WORDS: Final = 60
 _PLAIN_SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _WORDS = re.compile(r"[a-z0-9]+")
@@ -29,18 +31,25 @@ def question_ids(slug: str, questions: Sequence[str], ordinal: int = 1) -> list[
     An id depends on its own question only, whatever the order; questions that read alike are told apart by
     a digest, and identical ones by counting.
     """
-    return told_apart(slug, [(question, name_of(question)) for question in questions], ordinal)
+    return finished(id_steps(slug, questions, ordinal))
 
 
-def told_apart(slug: str, named: Sequence[tuple[str, str]], ordinal: int = 1) -> list[str]:
-    """Return ids for questions that come with their names, as `question_ids` does."""
-    count = Counter(name for _, name in named)
-    seen = Counter[str]()
+def id_steps(slug: str, questions: Sequence[str], ordinal: int = 1) -> Steps[list[str]]:
+    """Make what `question_ids` returns, a question at a time."""
+    names = list[str]()
+    for question in questions:
+        names.append(name_of(question))
+        yield
+    count, seen = Counter[str](), Counter[str]()
+    for start in range(0, len(names), MANY):
+        count.update(names[start : start + MANY])
+        yield
     base, ids = block_id(slug, ordinal), list[str]()
-    for question, alike in named:
+    for question, alike in zip(questions, names, strict=True):
         name = alike if count[alike] == 1 else f"{alike}-{_digest(question)}"
         seen[name] += 1
         ids.append(f"{base}--{name}" if seen[name] == 1 else f"{base}--{name}-{seen[name]}")
+        yield
     return ids
 
 

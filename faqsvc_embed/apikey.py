@@ -1,9 +1,12 @@
 """The API key, wrapped so that it shows itself to nobody: not in a repr, a log, a pickle or a traceback."""
 
 import hmac
+import html
+import json
 import re
 from collections.abc import Mapping
 from typing import Any, Final
+from urllib.parse import quote
 
 from faqsvc_embed.errors import AuthenticationError
 
@@ -11,6 +14,8 @@ PREFIX: Final = "FAQSVC_"
 """What the names of our settings begin with outside: in a host's configuration and in the environment."""
 
 _KEY = re.compile(r"fs_live_[!-~]+", re.ASCII)
+_KEYLIKE = re.compile(r"fs_live_[A-Za-z0-9_-]+")
+MASKED: Final = "fs_live_***"
 _MALFORMED: Final = object()
 """Stands for an API key that is none, so that a check can refuse it without having it."""
 
@@ -32,11 +37,16 @@ class APIKey:
         return self._secret
 
     def mask(self, text: str) -> str:
-        """Return `text` with every occurrence of the key replaced."""
-        return text.replace(self._secret, "fs_live_***")
+        """Return `text` with every occurrence of the key replaced, as it is or as JSON, HTML or a URL has it.
+
+        What only begins like a key is replaced too: a text may have been cut.
+        """
+        for written in (lambda key: key, lambda key: json.dumps(key)[1:-1], html.escape, _in_url):
+            text = text.replace(written(self._secret), MASKED)
+        return without_keys(text)
 
     def __repr__(self) -> str:
-        return "APIKey('fs_live_***')"
+        return f"APIKey('{MASKED}')"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, APIKey):
@@ -53,6 +63,15 @@ class APIKey:
         raise TypeError("an APIKey cannot be pickled: read it from the environment where it is needed")
 
 
+def without_keys(text: str) -> str:
+    """Return `text` with everything replaced that begins like an API key."""
+    return _KEYLIKE.sub(MASKED, text)
+
+
+def _in_url(key: str) -> str:
+    return quote(key, safe="")
+
+
 def malformed_key() -> AuthenticationError:
     """Return the error for what is no API key, without a word of it."""
     return AuthenticationError(
@@ -66,6 +85,7 @@ def sealed(values: Mapping[str, Any]) -> dict[str, Any]:
     copy = dict(values)
     for name in ("api_key", f"{PREFIX}API_KEY"):
         key = copy.get(name)
-        if isinstance(key, str):
-            copy[name] = APIKey(key) if _KEY.fullmatch(key) else _MALFORMED
+        if isinstance(key, str | bytes | bytearray):
+            good = isinstance(key, str) and _KEY.fullmatch(key) is not None
+            copy[name] = APIKey(str(key)) if good else _MALFORMED
     return copy

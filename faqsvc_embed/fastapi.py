@@ -11,8 +11,8 @@ from faqsvc_embed.starlette import FAQMiddleware, faqs_from
 __all__ = ["FAQMiddleware", "FAQs", "faqs_from"]
 
 
-def _faqs(request: Request) -> FAQEmbed:
-    return faqs_from(request)
+async def _faqs(request: Request) -> FAQEmbed:
+    return faqs_from(request)  # awaited in place: a plain function would go to the thread pool and back
 
 
 FAQs = Annotated[FAQEmbed, Depends(_faqs)]

@@ -1,7 +1,6 @@
-"""The only room with I/O: one background loop, one HTTP client, one flight an FAQ, one deadline a flight.
+"""Fetching FAQs into a cache: one flight an FAQ at a time, however many ask.
 
-Sync callers wait on a flight's `concurrent.futures.Future`, async callers await the same one. Nothing is
-started before the first flight, and a forked child starts its own.
+Sync callers wait on a flight's `concurrent.futures.Future`, async callers await the same one.
 """
 
 import asyncio
@@ -10,110 +9,64 @@ import logging
 import os
 import threading
 import weakref
-import zlib
-from collections.abc import AsyncIterator, Coroutine
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import Any, Final
+from typing import Final
 
-import httpx2
-
-from faqsvc_embed.errors import FAQError, FAQUnavailable, InvalidFAQ
+from faqsvc_embed.errors import FAQError, FAQUnavailable
 from faqsvc_embed.freshness import Cache, Entry, Key, Want, want
 from faqsvc_embed.settings import Settings
+from faqsvc_embed.steps import SHORT, in_short_steps
+from faqsvc_embed.stores import GuardedStore
+from faqsvc_embed.transport import Transport
 from faqsvc_embed.wire import (
-    MAX_REDIRECTS,
-    REDIRECTS,
     Failed,
+    Found,
+    Missing,
+    NotModified,
     Outcome,
-    Reply,
-    Request,
     Validators,
     read_request,
-    redirect_target,
-    understand,
+    understanding,
 )
 
-logger = logging.getLogger("faqsvc_embed")
+LEASE_GRACE: Final = 1.0
+"""Seconds beyond `timeout` that a refresh waits for another process to end the same one."""
 
-MAX_CONNECTIONS: Final = 20
-LONGEST_CLOSE: Final = 1.0
-ERROR_BODY: Final = 65_536
-"""Bytes read of an answer that is no record: enough for an error to show, and to reuse the connection."""
+logger = logging.getLogger("faqsvc_embed")
 
 
 @dataclass(slots=True, eq=False)
 class Flight:
-    """One fetch under way; its future yields the entry that it led to."""
+    """One fetch under way; its future yields the entry that it led to.
+
+    A stale copy of the store's lands before the flight is over: it is shown while the service is asked.
+    """
 
     landed: Future[Entry] = field(default_factory=Future)
     work: Future[None] | None = None  # held here, because a loop holds its tasks weakly
+    is_over: bool = False
     abandoned: bool = False
     """Its FAQ was forgotten meanwhile: those who wait get its answer, the cache does not."""
-
-
-class BackgroundLoop:
-    """An event loop on a daemon thread, started by its first use and again after `close`."""
-
-    def __init__(self) -> None:
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
-
-    def submit(self, work: Coroutine[Any, Any, None]) -> Future[None]:
-        """Run `work` on the loop; the caller holds the lock of its owner."""
-        if self._loop is None:
-            loop = asyncio.new_event_loop()
-            thread = threading.Thread(target=self._run, args=(loop,), name="faqsvc-embed", daemon=True)
-            thread.start()
-            self._loop, self._thread = loop, thread
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
-
-    @staticmethod
-    def _run(loop: asyncio.AbstractEventLoop) -> None:
-        asyncio.set_event_loop(loop)
-        try:
-            loop.run_forever()
-        finally:
-            loop.close()
-
-    def stop(self, last: Coroutine[Any, Any, None]) -> None:
-        """Cancel what is running, run `last`, and end the thread; at most a second passes."""
-        loop, thread = self._loop, self._thread
-        self._loop = self._thread = None
-        if loop is None or thread is None:
-            last.close()
-            return
-
-        async def wind_up() -> None:
-            tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            with contextlib.suppress(Exception):
-                await asyncio.wait_for(last, LONGEST_CLOSE / 2)
-            loop.stop()
-
-        with contextlib.suppress(RuntimeError):  # the loop ended by itself
-            asyncio.run_coroutine_threadsafe(wind_up(), loop)
-        thread.join(LONGEST_CLOSE)
-
-    def disown(self) -> None:
-        """Forget a loop that runs in the parent process only."""
-        self._loop = self._thread = None
 
 
 class Fetcher:
     """Fetches FAQs into a cache: at most one flight an FAQ at a time, however many ask."""
 
-    def __init__(self, settings: Settings, cache: Cache) -> None:
+    def __init__(self, settings: Settings, cache: Cache, store: GuardedStore | None = None) -> None:
         self._settings = settings
+        self._store = store
+        self._watch: asyncio.Task[None] | None = None
+        self._forgetting: Future[None] | None = None
         self._cache = cache
         self._flights: dict[Key, Flight] = {}
-        self._lock = threading.Lock()
-        self._loop = BackgroundLoop()
-        self._client: httpx2.AsyncClient | None = None
+        self._lock = threading.RLock()
+        self._transport = Transport(settings.max_bytes)
         _fetchers.add(self)
+
+    def get_ready(self) -> None:
+        """Make what the first fetch needs; nothing is fetched."""
+        self._transport.get_ready(self._settings.base_url)
 
     def join(self, key: Key) -> Flight | None:
         """Return the flight for `key`, started if need be; None if meanwhile there is nothing to fetch."""
@@ -129,7 +82,7 @@ class Fetcher:
             flight.landed.set_running_or_notify_cancel()
             work = self._fly(key, flight)
             try:
-                flight.work = self._loop.submit(work)
+                flight.work = self._transport.run(work)
             except RuntimeError as error:  # no thread can be started
                 work.close()
                 self._land(key, flight, Failed(FAQUnavailable(f"no thread to fetch with: {error}")))
@@ -145,91 +98,121 @@ class Fetcher:
             for key in [key for key in self._flights if slug is None or key.slug == slug]:
                 self._flights.pop(key).abandoned = True
 
+    def forget(self, slug: str | None = None) -> Future[None] | None:
+        """Drop `slug`, or all, from the cache and from the store; what is on its way reaches neither.
+
+        The store takes a moment: later flights wait for it, and so may who called.
+        """
+        self._forget_here(slug)
+        if self._store is not None:
+            with contextlib.suppress(RuntimeError):  # no thread can be started
+                self._forgetting = self._transport.run(self._store.forget(slug))
+        return self._forgetting
+
+    def _forget_here(self, slug: str | None) -> None:
+        self.abandon(slug)
+        self._cache.forget(slug)
+
     def close(self) -> None:
         """End what is running and free the connections, within a second; a later fetch starts anew."""
-        with self._lock:
-            loop, self._loop = self._loop, BackgroundLoop()
-            client, self._client = self._client, None
-        loop.stop(_close(client))
+        self._transport.close(self._store.aclose if self._store is not None else None)
+        self._watch = self._forgetting = None
 
     def forked(self) -> None:
-        """In a forked child: locks are new, the parent's loop, flights and sockets are left alone."""
-        self._lock = threading.Lock()
+        """In a forked child: locks are new, the parent's flights are left alone."""
+        self._lock = threading.RLock()
         self._cache.reset_lock()
-        self._loop = BackgroundLoop()
         self._flights.clear()
-        # Not closed: that would speak on the parent's connections. Kept, so that nobody collects it.
-        _parents_clients.append(self._client)
-        self._client = None
+        self._watch = self._forgetting = None
+        if self._store is not None:
+            self._store.forked()
 
     async def _fly(self, key: Key, flight: Flight) -> None:
-        outcome: Outcome = Failed(FAQUnavailable(f"fetching {key.slug!r} was interrupted"))
         try:
-            outcome = await self._fetch(key)
+            if self._store is None:
+                self._land(key, flight, await self._fetch(key))
+            else:
+                await self._fly_by_store(key, flight, self._store)
         except asyncio.CancelledError:
             self.abandon(key.slug)  # closing is no fault of the service, to be held against it
             raise
         except Exception as error:  # whatever a server can provoke ends as a failed fetch
-            outcome = Failed(FAQUnavailable(f"fetching {key.slug!r} failed: {error!r}"))
+            self._land(key, flight, Failed(FAQUnavailable(f"fetching {key.slug!r} failed: {error!r}")))
         finally:
-            with self._lock:
-                self._land(key, flight, outcome)
+            if not flight.is_over:
+                self._land(key, flight, Failed(FAQUnavailable(f"fetching {key.slug!r} was interrupted")))
 
-    def _land(self, key: Key, flight: Flight, outcome: Outcome) -> None:
-        if flight.abandoned:
-            entry = self._cache.after(None, key, outcome)
-        else:
+    async def _fly_by_store(self, key: Key, flight: Flight, store: GuardedStore) -> None:
+        """Take the copy in the store if it is fresh; else fetch one for all, as the only one to do so."""
+        if self._watch is None:
+            self._watch = asyncio.create_task(store.watch(self._forget_here, self._cache.expire))
+        if self._forgetting is not None:
+            await asyncio.wrap_future(self._forgetting)
+        if await self._take(key, flight, store):
+            return
+        async with store.lease(key, self._settings.timeout + LEASE_GRACE):
+            if await self._take(key, flight, store):  # another process has been there meanwhile
+                return
+            outcome = await self._fetch(key)
+            entry = self._land(key, flight, outcome)
+            if not flight.abandoned:
+                await self._keep(entry, outcome, store)
+
+    async def _take(self, key: Key, flight: Flight, store: GuardedStore) -> bool:
+        """Hold the copy in the store; tell whether it is fresh. A stale one is shown to those who wait."""
+        copy = await store.load(key)
+        with self._lock:
+            if copy is None or flight.abandoned:
+                return False
             before = self._cache.get(key)
-            entry = self._cache.apply(key, outcome)
-            del self._flights[key]
+            entry = self._cache.adopt(key, copy)
             _tell(before, entry)
-        flight.landed.set_result(entry)
+            wanted = want(entry, self._cache.clock())
+            if wanted is Want.NOTHING:
+                self._end(key, flight, entry)
+            elif wanted is Want.REFRESH and not flight.landed.done():
+                flight.landed.set_result(entry)
+            return wanted is Want.NOTHING
+
+    async def _keep(self, entry: Entry, outcome: Outcome, store: GuardedStore) -> None:
+        """Let the store have what the service said."""
+        if isinstance(outcome, Missing):
+            await store.drop(entry.key)
+        elif isinstance(outcome, Found | NotModified):
+            policy, copy = outcome.policy, self._cache.copy_of(entry)
+            if copy is not None and not policy.no_store and not (policy.private and store.is_shared):
+                await store.save(entry.key, copy)
+
+    def _land(self, key: Key, flight: Flight, outcome: Outcome) -> Entry:
+        """End a flight with what the service said, or with why it said nothing."""
+        with self._lock:
+            if flight.abandoned:
+                entry = self._cache.after(None, key, outcome)
+            else:
+                before = self._cache.get(key)
+                entry = self._cache.apply(key, outcome)
+                _tell(before, entry)
+            self._end(key, flight, entry)
+            return entry
+
+    def _end(self, key: Key, flight: Flight, entry: Entry) -> None:
+        flight.is_over = True
+        if not flight.abandoned:
+            del self._flights[key]
+        if not flight.landed.done():
+            flight.landed.set_result(entry)
 
     async def _fetch(self, key: Key) -> Outcome:
         held = self._cache.get(key)
         validators = held.validators if held is not None and held.faq is not None else Validators()
         request = read_request(self._settings.base_url, key.slug, key.lang, validators)
-        try:
-            async with asyncio.timeout(self._settings.timeout):
-                reply = await self._follow(request)
-        except TimeoutError:
-            seconds = f"{self._settings.timeout:g} s"
-            return Failed(FAQUnavailable(f"no complete answer for {key.slug!r} within {seconds}"))
-        except FAQError as error:
-            return Failed(error)
-        except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
-            detail = str(error) or type(error).__name__
-            return Failed(FAQUnavailable(f"the service cannot be reached for {key.slug!r}: {detail[:200]!r}"))
+        reply = await self._transport.ask(request, timeout=self._settings.timeout, about=f"for {key.slug!r}")
+        if isinstance(reply, FAQError):
+            return Failed(reply)
         conditional = validators.etag is not None or validators.last_modified is not None
-        return understand(reply, key.slug, now=self._cache.wall_clock(), conditional=conditional)
-
-    async def _follow(self, request: Request) -> Reply:
-        """Send a read; redirects are followed on the origin only, three at most."""
-        url = request.url
-        for _ in range(MAX_REDIRECTS + 1):
-            reply = await self._send(Request(url, request.headers))
-            if reply.status not in REDIRECTS:
-                return reply
-            target = redirect_target(url, reply.headers.get("location"))
-            if target is None:
-                location = reply.headers.get("location", "")[:200]
-                raise FAQUnavailable(f"a redirect to {location!r} is not followed", status=reply.status)
-            url = target
-        raise FAQUnavailable(f"more than {MAX_REDIRECTS} redirects", status=reply.status)
-
-    async def _send(self, request: Request) -> Reply:
-        if self._client is None:
-            self._client = _new_client()
-        async with self._client.stream(
-            request.method, request.url, headers=dict(request.headers)
-        ) as response:
-            headers = {name.lower(): value for name, value in response.headers.items()}
-            if response.status_code != 200:
-                body = await _read_some(response.aiter_raw(), ERROR_BODY)
-            else:
-                coding = headers.get("content-encoding", "identity").strip().lower()
-                body = await _read_all(response.aiter_raw(), coding, self._settings.max_bytes)
-            return Reply(response.status_code, headers, body)
+        steps = understanding(reply, key.slug, now=self._cache.wall_clock(), conditional=conditional)
+        # A real pause: until this thread sleeps, another one may wait for the interpreter's lock for 5 ms.
+        return await in_short_steps(steps, pause=SHORT)
 
 
 def _tell(before: Entry | None, after: Entry) -> None:
@@ -242,52 +225,7 @@ def _tell(before: Entry | None, after: Entry) -> None:
         logger.info("FAQ %r: well again", after.key.slug)
 
 
-def _new_client() -> httpx2.AsyncClient:
-    return httpx2.AsyncClient(
-        follow_redirects=False,
-        timeout=None,  # one deadline covers all: a timeout of each read is no budget
-        limits=httpx2.Limits(
-            max_connections=MAX_CONNECTIONS, max_keepalive_connections=5, keepalive_expiry=5
-        ),
-        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-    )
-
-
-async def _close(client: httpx2.AsyncClient | None) -> None:
-    if client is not None:
-        await client.aclose()
-
-
-async def _read_some(chunks: AsyncIterator[bytes], limit: int) -> bytes:
-    body = bytearray()
-    async for chunk in chunks:
-        body += chunk
-        if len(body) >= limit:
-            break
-    return bytes(body[:limit])
-
-
-async def _read_all(chunks: AsyncIterator[bytes], coding: str, limit: int) -> bytes:
-    """Return a whole body, unpacked; no more than `limit` bytes of it are ever held, packed or not."""
-    if coding not in ("identity", "", "gzip", "x-gzip"):
-        raise InvalidFAQ(f"the answer's content coding {coding[:40]!r} was not asked for", status=200)
-    unpack = None if coding in ("identity", "") else zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-    body, received = bytearray(), 0
-    async for chunk in chunks:
-        received += len(chunk)
-        try:
-            body += chunk if unpack is None else unpack.decompress(chunk, limit + 1 - len(body))
-        except zlib.error as error:
-            raise InvalidFAQ(f"the answer is no gzip: {error}", status=200) from None
-        if len(body) > limit or received > limit:
-            raise InvalidFAQ(f"the answer is larger than max_bytes, {limit}", status=200)
-    if unpack is not None and not unpack.eof:
-        raise InvalidFAQ("the answer's gzip ends early", status=200)
-    return bytes(body)
-
-
 _fetchers: weakref.WeakSet[Fetcher] = weakref.WeakSet()
-_parents_clients: list[object] = []
 
 
 def _after_fork() -> None:

@@ -13,12 +13,15 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import Any, Final, NamedTuple, assert_never
 
+from faqsvc_embed.copies import Copy
 from faqsvc_embed.errors import FAQError, FAQUnavailable
 from faqsvc_embed.records import FAQ, FAQState, Source
 from faqsvc_embed.wire import CachePolicy, Failed, Found, Missing, NotModified, Outcome, Validators
 
 FIRST_BACK_OFF: Final = 1.0
 LONGEST_BACK_OFF: Final = 60.0
+CLOCKS_DIFFER: Final = 300.0
+"""Seconds by which the clock of another machine may be ahead of ours."""
 JITTER: Final = 0.05
 """Copies live up to this share longer than they must, so that FAQs fetched together part ways."""
 
@@ -57,6 +60,8 @@ class Entry:
     failures: int = 0
     retry_at: float = 0.0
     """Nothing is asked of the service before this moment, unless `faq` is fresh anyway."""
+    came_from: Source = "network"
+    """Who told us last: the service, or a store that had asked it."""
     used_at: float = 0.0
     """When it was last looked up; the only field that readers write."""
     state: FAQState | None = None
@@ -101,6 +106,12 @@ def snapshot(
     )
 
 
+def _settled(entry: Entry) -> FAQState:
+    return FAQState(
+        data=entry.faq, source="memory", updated_at=entry.updated_at, lang_requested=entry.key.lang
+    )
+
+
 class Cache:
     """The copies of one embed, at most `max_entries`; the least recently used give way, empty ones first."""
 
@@ -139,6 +150,60 @@ class Cache:
                 self._evict(key)
         return entry
 
+    def adopt(self, key: Key, copy: Copy) -> Entry:
+        """Hold a copy that another process had of the service, unless ours is newer; return the entry."""
+        with self._lock:
+            held = self._entries.get(key)
+            if held is not None and held.updated_at is not None and held.updated_at > copy.confirmed_at:
+                return held
+            entry = self._entries[key] = self._adopted(held or Entry(key), copy)
+            if len(self._entries) > self._max_entries:
+                self._evict(key)
+        return entry
+
+    def _adopted(self, held: Entry, copy: Copy) -> Entry:
+        now, wall = self.clock(), self.wall_clock()
+        age = (wall - copy.confirmed_at).total_seconds()
+        # A copy from the future says that a clock was set: it is shown, and the service asked.
+        left = copy.fresh_for - max(age, 0.0) if age > -CLOCKS_DIFFER else 0.0
+        is_the_same = held.faq == copy.faq
+        entry = Entry(
+            key=held.key,
+            faq=held.faq if is_the_same else copy.faq,
+            rendered=held.rendered if is_the_same else {},
+            validators=copy.validators,
+            fresh_until=now + left,
+            keep_until=now + left + self._keep_for,
+            must_revalidate=copy.must_revalidate,
+            updated_at=min(copy.confirmed_at, wall),
+            came_from="store",
+            used_at=now,
+        )
+        if left > 0:
+            return replace(entry, state=_settled(entry))
+        return replace(entry, error=held.error, failures=held.failures, retry_at=held.retry_at)
+
+    def copy_of(self, entry: Entry) -> Copy | None:
+        """Return what of an entry that was just confirmed can outlive the process."""
+        if entry.faq is None or entry.updated_at is None:
+            return None
+        return Copy(
+            entry.faq,
+            entry.key.lang,
+            entry.updated_at,
+            max(0.0, entry.fresh_until - self.clock()),
+            entry.validators,
+            entry.must_revalidate,
+        )
+
+    def expire(self) -> None:
+        """Let every copy be asked for again before it is trusted; what is held is shown meanwhile."""
+        with self._lock:
+            now = self.clock()
+            for key, entry in self._entries.items():
+                if entry.fresh_until > now:
+                    self._entries[key] = replace(entry, fresh_until=now, state=None)
+
     def after(self, held: Entry | None, key: Key, outcome: Outcome) -> Entry:
         """Return the entry that follows `held` after a fetch of `key` ended in `outcome`."""
         now = self.clock()
@@ -165,20 +230,18 @@ class Cache:
     def _confirmed(self, entry: Entry, policy: CachePolicy, now: float) -> Entry:
         lifetime = self._fresh_for if policy.lifetime is None else policy.lifetime
         fresh_until = now + lifetime * (1 + JITTER * self._chance())
-        updated_at = self.wall_clock()
-        return replace(
+        confirmed = replace(
             entry,
             fresh_until=fresh_until,
             keep_until=fresh_until + self._keep_for,
             must_revalidate=policy.must_revalidate,
-            updated_at=updated_at,
+            updated_at=self.wall_clock(),
             error=None,
             failures=0,
             retry_at=0.0,
-            state=FAQState(
-                data=entry.faq, source="memory", updated_at=updated_at, lang_requested=entry.key.lang
-            ),
+            came_from="network",
         )
+        return replace(confirmed, state=_settled(confirmed))
 
     def _failed(self, entry: Entry, error: FAQError, now: float) -> Entry:
         longest = min(FIRST_BACK_OFF * 2.0 ** min(entry.failures, 10), LONGEST_BACK_OFF)

@@ -6,6 +6,7 @@ leaves begin and end it; everything that renders finds it in a context variable,
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from contextvars import ContextVar, Token
 from typing import Any
 
@@ -13,14 +14,18 @@ from markupsafe import Markup
 
 from faqsvc_embed.languages import lookup, negotiate
 from faqsvc_embed.records import FAQ
-from faqsvc_embed.rendering import Block, link_element, script_element, style_element
-from faqsvc_embed.responses import encode
-from faqsvc_embed.slots import Filling, SlotFinder, Slots
+from faqsvc_embed.rendering import Block, link_element, script_steps, style_element, with_nonce
+from faqsvc_embed.responses import encode, exact
+from faqsvc_embed.slots import Filling, Slots
+from faqsvc_embed.steps import Steps, finished, in_short_steps
 
 _current: ContextVar["Page | None"] = ContextVar("faqsvc_page", default=None)
 
-current = _current.get
-"""Return the page of the request that is being answered, or None."""
+
+def current() -> "Page | None":
+    """Return the page of the request that is being answered, or None."""
+    page = _current.get()
+    return None if page is None or page.is_over else page
 
 
 def begin(page: "Page") -> Token["Page | None"]:
@@ -38,7 +43,8 @@ class Page:
 
     `nonce` is asked for the Content-Security-Policy nonce when one is needed, `locale` for the host's own
     choice of language, and `accept_language` for the header; `negotiated` tells that the header was asked.
-    `slots` are there where FAQs can be filled in after the template is rendered. `shows_problems` makes what
+    `fills_slots` says that FAQs can be filled in after the template is rendered, and `is_over` that the
+    response has left: what a task of the host renders later is no part of it. `shows_problems` makes what
     went wrong visible in the place of an FAQ, for development; `assets` is the path below which the host
     serves our stylesheet, if it does.
     """
@@ -48,22 +54,28 @@ class Page:
     locale: Callable[[], object] | None = None
     accept_language: Callable[[], str] | None = None
     negotiated = False
+    fills_slots = False
     slots: Slots | None = None
+    is_over = False
     shows_problems = False
     assets: str | None = None
     waited = 0.0
     _waiting: tuple[int, float] = (0, 0.0)
     _styles: tuple[str, ...] = ()
-    _printed: str | None = None
+    printed: str | None = None
+    """The script with the FAQPage, as it was printed."""
     _printed_nonce: str | None = None
+    _merged: tuple[int, str] = (0, "")
+    _turns: tuple[object, AbstractAsyncContextManager[None]] | None = None
     _language: tuple[str | None] | None = None
+
+    blocks: tuple[Block, ...] = ()
+    _marked: tuple[FAQ, ...] = ()
+    _deferred: tuple[FAQ, ...] = ()
 
     def __init__(self) -> None:
         self.states: dict[Any, Any] = {}
         """The snapshots that this page works with: within it, an FAQ does not change."""
-        self.blocks: list[Block] = []
-        self._marked: list[FAQ] = []
-        self._deferred: list[FAQ] = []
 
     def ordinal(self, slug: object) -> int:
         """Return which block of this slug the next one is, counted from 1."""
@@ -75,17 +87,21 @@ class Page:
         `stylesheet_link` is the address of the linked stylesheet, None to print it inline, and empty to
         print no styles at all.
         """
-        is_first = not self.blocks and self._printed is None
-        self.blocks.append(block)
+        is_first = not self.blocks and self.printed is None
+        self.blocks += (block,)
         if is_first and schema and nonce is None and stylesheet_link is None:
-            self._styles, self._printed = block.css, block.script
-            self._marked.append(block.faq)
+            self._styles, self.printed = block.css, block.script
+            self._marked = (block.faq,)
             return block.alone  # ready-made: nothing has to be put together
         styles = self._new_styles(block, nonce, stylesheet_link)
         if not schema:
-            self._deferred.append(block.faq)
-            return Markup(styles + block.html)  # rendering escaped them
-        return Markup(styles + block.html + self._mark_up([block.faq], nonce))
+            self._deferred += (block.faq,)
+            return Markup(f"{styles}{block.html}")  # rendering escaped them
+        if not self._marked and self.printed is None:
+            self._marked = (block.faq,)
+            self.printed, self._printed_nonce = with_nonce(block.script, nonce), nonce
+            return Markup(f"{styles}{block.html}{self.printed}")
+        return Markup(f"{styles}{block.html}{finished(self._mark_up((block.faq,), nonce))}")
 
     def _new_styles(self, block: Block, nonce: str | None, link: str | None) -> str:
         if link == "":
@@ -98,77 +114,93 @@ class Page:
         linked = link_element(link) if base in wanted else ""
         return linked + style_element([rule for rule in rules if rule in wanted], nonce)
 
-    def _mark_up(self, faqs: list[FAQ], nonce: str | None) -> str:
+    def _mark_up(self, faqs: tuple[FAQ, ...], nonce: str | None) -> Steps[str]:
         """Count `faqs` into the page's FAQPage, and print it if this page has none yet."""
         self._marked += faqs
-        if self._printed is not None:
+        if self.printed is not None:
             return ""
-        script = script_element(self._marked, nonce)
+        script = yield from script_steps(self._marked, nonce)
         if script:
-            self._printed, self._printed_nonce = script, nonce
+            self.printed, self._printed_nonce = script, nonce
         return script
 
     def defer(self, faq: FAQ) -> None:
         """Remember an FAQ that the host shows with its own markup, for a `faq_schema()` further down."""
-        self._deferred.append(faq)
+        self._deferred += (faq,)
 
     def schema(self, faq: FAQ | None = None, nonce: str | None = None) -> Markup:
         """Return the FAQPage of `faq`, or of all that was left to this call, unless the page has one.
 
         A page that has one gets these questions into it, by `merge`.
         """
-        faqs, self._deferred = ([faq], self._deferred) if faq is not None else (self._deferred, [])
-        return Markup(self._mark_up(faqs, nonce))
+        return Markup(finished(self._mark_up(self._left_to_schema(faq), nonce)))
 
     async def aschema(self, faq: FAQ | None = None, nonce: str | None = None) -> Markup:
         """Return what `schema` does, as the filling of a slot."""
-        return self.schema(faq, nonce)
+        return Markup(await in_short_steps(self._mark_up(self._left_to_schema(faq), nonce)))
+
+    def _left_to_schema(self, faq: FAQ | None) -> tuple[FAQ, ...]:
+        if faq is not None:
+            return (faq,)
+        faqs, self._deferred = self._deferred, ()
+        return faqs
 
     @property
     def is_settled(self) -> bool:
         """Everything marked up stands in the script that was printed: the response is right as it is."""
-        return len(self._marked) < 2 or self._printed is None or self._printed == self._merged()
+        return len(self._marked) < 2 or self.printed is None or self.printed == finished(self.merging())
 
-    def _merged(self) -> str:
-        return script_element(self._marked, self._printed_nonce)
+    def merging(self) -> Steps[str]:
+        """Make the script of all FAQs that are marked up; once, as long as none is added."""
+        if len(self._marked) < 2 or self.printed is None:
+            return self.printed or ""
+        if self._merged[0] != len(self._marked):
+            faqs = self._marked
+            self._merged = len(faqs), (yield from script_steps(faqs, self._printed_nonce))
+        return self._merged[1]
 
     def merge(self, body: bytes, charset: str = "utf-8") -> bytes:
         """Return the body of a response with the FAQPage of all FAQs in the place of the first one's."""
-        if self._printed is None or self.is_settled:
+        if self.printed is None or self.is_settled:
             return body
-        printed = encode(self._printed, charset)
+        charset = exact(charset, body)
+        try:
+            printed = self.printed.encode(charset)
+        except UnicodeEncodeError:  # so it cannot be in there
+            return body
         start = body.find(printed)
         if start < 0:
             return body
-        return body[:start] + encode(self._merged(), charset) + body[start + len(printed) :]
+        return body[:start] + encode(finished(self.merging()), charset) + body[start + len(printed) :]
+
+    def settle(self) -> None:
+        """Take it that the script of all FAQs was printed."""
+        self.printed = finished(self.merging())
+
+    @property
+    def may_change(self) -> bool:
+        """The body may have to change as it leaves: it has slots, or more is marked up than was printed."""
+        return self.slots is not None or (len(self._marked) > 1 and self.printed is not None)
 
     @property
     def has_open_slots(self) -> bool:
-        """A template left slots, and somebody has to fill them."""
-        return self.slots is not None and bool(self.slots.fillings)
+        """A template left slots, and they are not filled yet."""
+        return self.slots is not None and self.slots.are_open
 
     def leave_slot(self, filling: Filling) -> Markup:
-        """Leave a slot where this stands; nothing on a page that has none."""
-        return self.slots.leave(filling) if self.slots is not None else Markup()
+        """Leave a slot where this stands."""
+        if self.slots is None:
+            self.slots = Slots()
+        return self.slots.leave(filling)
 
-    def finder(self, charset: str) -> SlotFinder | None:
-        """Return what finds this page's slots in a body, if it can have any."""
-        return self.slots.finder(charset) if self.slots is not None else None
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        """Return what lets FAQs that are awaited onto the page one by one, in the order of their calls."""
+        import asyncio  # whoever awaits this has it already
 
-    async def fill(self, slot: int, charset: str) -> bytes:
-        """Return what belongs into a slot, once it is there or the page may wait no longer."""
-        fillings = self.slots.fillings if self.slots is not None else []
-        return encode(await fillings[slot](), charset) if slot < len(fillings) else b""
-
-    async def filled(self, body: bytes, charset: str) -> bytes:
-        """Return a whole body with its slots filled and the FAQPage of all its FAQs."""
-        finder = self.finder(charset)
-        pieces = list(finder.feed(body, last=True)) if finder is not None and self.has_open_slots else [body]
-        texts = {
-            slot: await self.fill(slot, charset) for slot in sorted(p for p in pieces if isinstance(p, int))
-        }
-        whole = b"".join(texts[piece] if isinstance(piece, int) else piece for piece in pieces)
-        return self.merge(whole, charset)
+        loop = asyncio.get_running_loop()
+        if self._turns is None or self._turns[0] is not loop:
+            self._turns = loop, asyncio.Lock()
+        return self._turns[1]
 
     def language(self) -> str | None:
         """Return which of the seven the host, or else the visitor, prefers; None if neither does."""

@@ -2,11 +2,10 @@
 
 import sys
 import threading
-import time
-from collections.abc import Generator
+from concurrent import futures
 from concurrent.futures import Future
 from datetime import UTC, datetime
-from typing import Final, Protocol, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypedDict
 
 from faqsvc_embed.errors import FAQUnavailable
 from faqsvc_embed.freshness import Cache, Entry, Key, Want, snapshot, want
@@ -15,10 +14,11 @@ from faqsvc_embed.records import FAQ, FAQState, Source
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.wire import is_slug, not_a_slug
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from faqsvc_embed.stores.bundle import Bundle
 
-SHORT: Final = 0.001
-"""Seconds that work of ours may hold an event loop up."""
+LONGEST_FORGETTING: Final = 0.5
+"""Seconds that `forget` waits for the store."""
 
 _making = threading.Lock()
 
@@ -35,7 +35,7 @@ class Fetches(Protocol):
 
     def join(self, key: Key) -> Flies | None: ...
     def is_flying(self, key: Key) -> bool: ...
-    def abandon(self, slug: str | None = None) -> None: ...
+    def forget(self, slug: str | None = None) -> Future[None] | None: ...
     def close(self) -> None: ...
 
 
@@ -58,6 +58,7 @@ class Reader:
         self.cache = cache
         self._settings = settings
         self._fetcher = fetcher
+        self._bundle: Bundle | None = None
 
     def read(self, key: Key, wait: float, page: Page | None = None) -> FAQState:
         """Return what is known of `key`; if nothing is held, fetch it and wait, at most `wait` seconds.
@@ -90,8 +91,8 @@ class Reader:
         if page is None:
             return await self._aread(key, wait)
         state: FAQState | None = page.states.get((self, key))
-        if state is None:
-            left = page.left(wait)
+        left = page.left(wait)
+        if state is None or (state.is_loading and left > 0):  # a template that could not wait asked before
             page.start_waiting()
             try:
                 state = page.states[self, key] = await self._aread(key, left)
@@ -138,16 +139,28 @@ class Reader:
         return snapshot(self.cache.get(key), key, self.cache.clock(), is_fetching=self._is_fetching(key))
 
     def _landed(self, entry: Entry) -> FAQState:
-        """`network` is the source only for the call that waited, and only if the wait brought it."""
-        source: Source = "network" if entry.error is None else "memory"
-        return snapshot(entry, entry.key, self.cache.clock(), source=source)
+        """The source is `network` or `store` only for the call whose wait brought the copy."""
+        source: Source = entry.came_from if entry.error is None else "memory"
+        is_fetching = self._is_fetching(entry.key)
+        return snapshot(entry, entry.key, self.cache.clock(), is_fetching=is_fetching, source=source)
 
     def _offline(self, key: Key) -> FAQState:
-        state = self._snapshot(key)
-        if state.data is not None or state.error is not None:
-            return state
-        error = FAQUnavailable(f"offline, and no copy of {key.slug!r} is held")
-        return FAQState(error=error, lang_requested=key.lang)
+        source: Source = "memory"
+        if self.cache.get(key) is None:
+            copy = self._shipped().find(key)
+            if copy is None:
+                error = FAQUnavailable(f"offline, and no copy of {key.slug!r} is held")
+                return FAQState(error=error, lang_requested=key.lang)
+            self.cache.adopt(key, copy)
+            source = "store"
+        return snapshot(self.cache.get(key), key, self.cache.clock(), source=source)
+
+    def _shipped(self) -> "Bundle":
+        if self._bundle is None:
+            from faqsvc_embed.stores.bundle import Bundle
+
+            self._bundle = Bundle(self._settings)
+        return self._bundle
 
     def _is_fetching(self, key: Key) -> bool:
         return self._fetcher is not None and self._fetcher.is_flying(key)
@@ -156,17 +169,34 @@ class Reader:
         if self._fetcher is None:
             # Imported here: a page whose FAQs are held needs neither asyncio nor an HTTP client.
             from faqsvc_embed.fetching import Fetcher
+            from faqsvc_embed.stores import open_store
 
             with _making:
                 if self._fetcher is None:
-                    self._fetcher = Fetcher(self._settings, self.cache)
+                    store = None if self._settings.offline else open_store(self._settings)
+                    self._fetcher = Fetcher(self._settings, self.cache, store)
         return self._fetcher
+
+    def get_ready(self) -> None:
+        """Make what the first fetch needs; nothing is fetched."""
+        if self._fetcher is None and not self._settings.offline:
+            from faqsvc_embed.fetching import Fetcher
+
+            fetcher = self._fetching()
+            if isinstance(fetcher, Fetcher):
+                fetcher.get_ready()
 
     def forget(self, slug: str | None = None) -> None:
         """Drop what is held of `slug` in every language, or of all FAQs, and what is on its way."""
-        if self._fetcher is not None:
-            self._fetcher.abandon(slug)
-        self.cache.forget(slug)
+        if self._settings.store is not None and not self._settings.offline:
+            # The store may hold what this process never asked for.
+            forgetting = self._fetching().forget(slug)
+            if forgetting is not None and not in_event_loop():
+                futures.wait([forgetting], LONGEST_FORGETTING)
+        elif self._fetcher is not None:
+            self._fetcher.forget(slug)
+        else:
+            self.cache.forget(slug)
 
     def close(self) -> None:
         """End what is running, within a second; a later read starts anew."""
@@ -185,22 +215,6 @@ def in_event_loop() -> bool:
     """Tell whether this thread runs an event loop, which must not be held up."""
     asyncio = sys.modules.get("asyncio")  # if nobody has imported it, nobody runs one
     return asyncio is not None and asyncio._get_running_loop() is not None
-
-
-async def in_short_steps(steps: Generator[None, None, T]) -> T:
-    """Run a generator to its end and return its value, letting others run every millisecond."""
-    import asyncio  # whoever awaits this has it already
-
-    until = time.perf_counter() + SHORT
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            value: T = end.value
-            return value
-        if time.perf_counter() > until:
-            await asyncio.sleep(0)
-            until = time.perf_counter() + SHORT
 
 
 def data_or_raise(state: FAQState) -> FAQ:

@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Any, Final, Literal, Self
 
 import msgspec
@@ -12,6 +13,7 @@ from msgspec.structs import force_setattr
 
 from faqsvc_embed.errors import FAQError, InvalidFAQ
 from faqsvc_embed.languages import is_language_tag
+from faqsvc_embed.steps import Steps, finished
 
 Source = Literal["memory", "store", "network", "none"]
 
@@ -27,7 +29,7 @@ def _clean(text: str) -> str:
     return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
 
-class Item(msgspec.Struct, frozen=True):
+class Item(msgspec.Struct, frozen=True, gc=False):
     """One question and its answer; `position` is the zero-based place in the FAQ."""
 
     position: int
@@ -62,7 +64,7 @@ class FAQ(msgspec.Struct, frozen=True):
                     f"items[{index}] is {type(item).__name__}, not Item; FAQ.from_dict() reads mappings",
                     path=f"items[{index}]",
                 )
-        force_setattr(self, "items", tuple(sorted(items, key=lambda item: item.position)))
+        force_setattr(self, "items", tuple(sorted(items, key=attrgetter("position"))))
         force_setattr(self, "slug", _clean(self.slug))
         force_setattr(self, "title", _clean(self.title))
         force_setattr(self, "website_name", _clean(self.website_name))
@@ -75,7 +77,7 @@ class FAQ(msgspec.Struct, frozen=True):
         Raises:
             InvalidFAQ: it is no FAQ record; `path` names the part that is wrong.
         """
-        return cls._from_wire(_convert(record))
+        return finished(cls._from_wire(_convert(record)))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -84,8 +86,13 @@ class FAQ(msgspec.Struct, frozen=True):
         Raises:
             InvalidFAQ: it is no JSON, or no FAQ record; `path` names the part that is wrong.
         """
+        return finished(cls.json_steps(text))
+
+    @classmethod
+    def json_steps(cls, text: str | bytes) -> Steps[Self]:
+        """Read as `from_json` does, an item at a time."""
         try:
-            wire = msgspec.json.decode(text, type=_WireFAQ)
+            wire = yield from _decode(text)
         except msgspec.ValidationError as error:
             raise _invalid(error) from None
         except (msgspec.DecodeError, UnicodeError):
@@ -93,25 +100,26 @@ class FAQ(msgspec.Struct, frozen=True):
             wire = _convert(_load_leniently(text))
         except RecursionError:
             raise InvalidFAQ("the record is nested too deeply") from None
-        return cls._from_wire(wire)
+        return (yield from cls._from_wire(wire))
 
     @classmethod
-    def _from_wire(cls, wire: "_WireFAQ") -> Self:
+    def _from_wire(cls, wire: "_WireFAQ") -> Steps[Self]:
         if not _is_json(wire.cta, DEEPEST):
             raise InvalidFAQ("no FAQ record: cta: is no JSON value, or nested too deeply", path="cta")
+        items = list[Item]()
         for index, item in enumerate(wire.items):
             if abs(item.position or 0) > LARGEST_INTEGER:
                 path = f"items[{index}].position"
                 raise InvalidFAQ(f"no FAQ record: {path}: is too large", path=path)
+            position = index if item.position is None else item.position
+            items.append(Item(position, item.question, item.answer))
+            yield
         return cls(
             slug=wire.slug,
             title=wire.title or "",
             website_name=wire.website_name or "",
             lang=wire.lang if isinstance(wire.lang, str) else None,
-            items=tuple(
-                Item(index if item.position is None else item.position, item.question, item.answer)
-                for index, item in enumerate(wire.items)
-            ),
+            items=tuple(items),
             cta=wire.cta,
         )
 
@@ -195,19 +203,47 @@ class FAQState(msgspec.Struct, frozen=True, kw_only=True):
         return max(0.0, (datetime.now(UTC) - self.updated_at).total_seconds())
 
 
-class _WireItem(msgspec.Struct):
+class _WireItem(msgspec.Struct, gc=False):
     question: str
     answer: str
     position: int | None = None
 
 
-class _WireFAQ(msgspec.Struct, rename="camel"):
+class _WireHead(msgspec.Struct, rename="camel", kw_only=True):
     slug: str
-    items: list[_WireItem]
     title: str | None = None
     website_name: str | None = None
     lang: Any = None
     cta: Any = None
+
+
+class _WireFAQ(_WireHead, kw_only=True):
+    items: list[_WireItem]
+
+
+class _RawFAQ(_WireHead, kw_only=True):
+    """A record whose items are still JSON: 10,000 of them at once would take many milliseconds."""
+
+    items: list[msgspec.Raw]
+
+
+def _decode(text: str | bytes) -> Steps[_WireFAQ]:
+    raw = msgspec.json.decode(text, type=_RawFAQ)
+    items = list[_WireItem]()
+    for index, item in enumerate(raw.items):
+        try:
+            items.append(msgspec.json.decode(item, type=_WireItem))
+        except msgspec.ValidationError as error:
+            raise _invalid(error, f"items[{index}]") from None
+        yield
+    return _WireFAQ(
+        slug=raw.slug,
+        items=items,
+        title=raw.title,
+        website_name=raw.website_name,
+        lang=raw.lang,
+        cta=raw.cta,
+    )
 
 
 def _convert(record: object) -> _WireFAQ:
@@ -259,10 +295,11 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON value (RFC 8259)")
 
 
-def _invalid(error: msgspec.ValidationError) -> InvalidFAQ:
+def _invalid(error: msgspec.ValidationError, inside: str = "") -> InvalidFAQ:
     """Turn `Expected X, got Y - at `$.items[2].answer`` into our error, with the path of its own."""
     what, _, where = str(error).partition(" - at ")
-    path = where.strip("`").removeprefix("$").lstrip(".") if where.startswith("`$") else ""
+    path = where.strip("`").removeprefix("$") if where.startswith("`$") else ""
+    path = f"{inside}{path}".lstrip(".")
     if missing := re.search(r"missing required field `([^`]*)`", what):
         path = f"{path}.{missing[1]}".lstrip(".")
         what = "is missing"

@@ -2,18 +2,21 @@
 
 import hashlib
 import re
-from collections.abc import Generator, Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import msgspec
 from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, Template
 from markupsafe import Markup, escape
 
-from faqsvc_embed.anchors import block_id, name_of, told_apart
-from faqsvc_embed.jsonld import page_node, serialise, serialised_in_parts
+from faqsvc_embed.anchors import block_id, id_steps
+from faqsvc_embed.jsonld import serialised_page
 from faqsvc_embed.records import FAQ, Item
+from faqsvc_embed.steps import MANY, Steps, finished
 from faqsvc_embed.theme import Theme, css_number
 
 TEMPLATE: Final = "faqsvc/faq.html"
@@ -31,8 +34,7 @@ class Look(NamedTuple):
     heading_level: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class ShownItem:
+class ShownItem(msgspec.Struct, frozen=True, gc=False):
     """One item as the template gets it."""
 
     id: str
@@ -71,38 +73,36 @@ class Renderer:
 
     def block(self, faq: FAQ, look: Look, ordinal: int = 1) -> Block | None:
         """Render the `ordinal`th block of an FAQ on its page; None if there is no question to show."""
-        steps = self.steps(faq, look, ordinal)
-        while True:
-            try:
-                next(steps)
-            except StopIteration as end:
-                block: Block | None = end.value
-                return block
+        return finished(self.steps(faq, look, ordinal))
 
-    def steps(self, faq: FAQ, look: Look, ordinal: int = 1) -> Generator[None, None, Block | None]:
+    def get_ready(self) -> None:
+        """Make what the first block needs: its template is compiled, and the stylesheet read."""
+        stylesheet()
+        with suppress(Exception):  # a broken template of the host's: whoever renders it will say so
+            self._environment.get_template(TEMPLATE)
+
+    def steps(self, faq: FAQ, look: Look, ordinal: int = 1) -> Steps[Block | None]:
         """Render as `block` does, a short step at a time: an event loop can do other things in between."""
-        shown, named = list[Item](), list[tuple[str, str]]()
+        shown = list[Item]()
         for item in faq.items:
             if item.question.strip() and item.answer.strip():
                 shown.append(item)
-                named.append((item.question, name_of(item.question)))
-                yield
+            yield
         if not shown:
             return None
         items = list[ShownItem]()
-        for anchor, item in zip(told_apart(faq.slug, named, ordinal), shown, strict=True):
+        anchors = yield from id_steps(faq.slug, [item.question for item in shown], ordinal)
+        for anchor, item in zip(anchors, shown, strict=True):
             question = _visible(item.question.strip())
             items.append(ShownItem(anchor, question, paragraphs(item.answer), item.answer))
             yield
-        inside = list[str]()
-        for text in self._environment.get_template(TEMPLATE).generate(self._context(faq, look, items)):
-            inside.append(encodable(text))
+        template = self._environment.get_template(TEMPLATE)
+        inside = yield from _joined(map(encodable, template.generate(self._context(faq, look, items))))
+        while items:  # to free so much takes time, too
+            del items[-MANY:]
             yield
-        script = list[str]()
-        for text in serialised_in_parts(page_node([faq])):
-            script.append(text)
-            yield
-        return _assembled(faq, look, ordinal, "".join(inside), "".join(script))
+        script = yield from script_steps([faq])
+        return (yield from _assembled(faq, look, ordinal, inside, script))
 
     @staticmethod
     def _context(faq: FAQ, look: Look, items: list[ShownItem]) -> dict[str, object]:
@@ -116,14 +116,31 @@ class Renderer:
         }
 
 
-def _assembled(faq: FAQ, look: Look, ordinal: int, inside: str, json_ld: str) -> Block:
+def _joined(parts: Iterable[str]) -> Steps[str]:
+    """Join many short texts, some at a time."""
+    whole, few = list[str](), list[str]()
+    for part in parts:
+        few.append(part)
+        if len(few) == MANY:
+            whole.append("".join(few))
+            few.clear()
+            yield
+    return "".join(whole + few)
+
+
+def _assembled(faq: FAQ, look: Look, ordinal: int, inside: str, script: str) -> Steps[Block]:
+    # To copy megabytes takes milliseconds: one copy is one step.
     theme_class, rule = theme_rule(look.theme)
     classes = f"faqsvc {theme_class}" if theme_class else "faqsvc"
     root = f'<section class="{classes}" id="{block_id(faq.slug, ordinal)}"{_language(faq.lang)}>'
     html = f"{root}{inside}\n</section>"
     css = (stylesheet(), rule) if rule else (stylesheet(),)
-    script = _script(json_ld)
-    return Block(faq, html, css, script, Markup(style_element(css) + html + script))
+    yield
+    alone = f"{style_element(css)}{html}{script}"
+    yield
+    marked_up = Markup(alone)
+    yield
+    return Block(faq, html, css, script, marked_up)
 
 
 def _overlay(host: Environment, loader: BaseLoader) -> Environment:
@@ -218,13 +235,18 @@ def link_element(address: str) -> str:
 
 def script_element(faqs: Iterable[FAQ], nonce: str | None = None) -> str:
     """Return the script element with the one FAQPage of `faqs`; empty if they have no question."""
-    return _script(serialise(page_node(list(faqs))), nonce)
+    return finished(script_steps(list(faqs), nonce))
 
 
-def _script(json_ld: str, nonce: str | None = None) -> str:
-    if not json_ld:
-        return ""
-    return f'\n<script type="application/ld+json"{_nonce(nonce)}>{json_ld}</script>'
+def with_nonce(script: str, nonce: str | None) -> str:
+    """Return a script element that has no nonce with one."""
+    return script.replace(">", f"{_nonce(nonce)}>", 1) if nonce else script
+
+
+def script_steps(faqs: Sequence[FAQ], nonce: str | None = None) -> Steps[str]:
+    """Make what `script_element` returns, a question at a time."""
+    json_ld = yield from serialised_page(faqs)
+    return f'\n<script type="application/ld+json"{_nonce(nonce)}>{json_ld}</script>' if json_ld else ""
 
 
 def problem_element(message: str) -> str:

@@ -10,17 +10,18 @@ from markupsafe import Markup
 from faqsvc_embed.errors import FAQError, quoted
 from faqsvc_embed.freshness import Entry, Key
 from faqsvc_embed.page import Page
-from faqsvc_embed.reading import Reader, data_or_raise, in_event_loop, in_short_steps
+from faqsvc_embed.reading import Flies, Reader, data_or_raise, in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
 from faqsvc_embed.rendering import Block, Renderer, problem_element, stylesheet_name
 from faqsvc_embed.settings import UNSET, Settings
+from faqsvc_embed.steps import MANY, in_short_steps
 from faqsvc_embed.theme import Theme
 from faqsvc_embed.wishes import Wishes
 
 logger = logging.getLogger("faqsvc_embed")
 
-MOST_AT_ONCE: Final = 100
-"""Items that may be rendered within an event loop in one go: a few milliseconds."""
+LARGE: Final = 250_000
+"""Characters of a block that costs an event loop about a millisecond each time it is copied."""
 MOST_LOOKS: Final = 32
 """How many looks of one record are kept rendered; a host with more has themes by visitor."""
 
@@ -46,6 +47,10 @@ class Showing:
         for entry in self._reader.cache.entries():
             entry.rendered.clear()
 
+    def get_ready(self) -> None:
+        """Make what the first page needs."""
+        self._renderer.get_ready()
+
     def render(
         self,
         page: Page,
@@ -62,16 +67,18 @@ class Showing:
         asked = _asked(theme, show_title, heading_level)
         try:
             block = None if page.has_open_slots else self._ready(page, what, lang, asked)
-            if block is not None:
+            if block is not None and not (page.fills_slots and len(block.alone) > LARGE):
                 return self._place(page, block, schema, nonce)
             if self._must_not_wait(page, what, lang):
-                return self._leave_slot(page, what, lang, asked, schema, nonce)
+                return page.leave_slot(lambda: self._arrive(page, what, lang, asked, schema, nonce))
             wait = 0 if in_event_loop() else self._settings.wait
             state = (
                 what if isinstance(what, FAQ) else self._reader.read(self._key(page, what, lang), wait, page)
             )
             faq = state if isinstance(state, FAQ) else data_or_raise(state)
-            block = self._renderer.block(faq, self._wishes.look(*asked), page.ordinal(faq.slug))
+            block = self._rendered(page, state, asked) or self._renderer.block(
+                faq, self._wishes.look(*asked), page.ordinal(faq.slug)
+            )
             return self._finish(page, state, block, asked, schema, nonce)
         except Exception as error:
             return self._nothing(page, what, error)
@@ -90,6 +97,17 @@ class Showing:
     ) -> Markup:
         """Return an FAQ for this place of `page`, waiting for it if need be, and rendering in short steps."""
         asked = _asked(theme, show_title, heading_level)
+        if isinstance(what, str):
+            self._reader.look_up(self._key(page, what, lang))  # its fetch begins before its turn
+        async with page.turn():
+            if page.slots is not None:
+                await page.slots.fill()  # those FAQs come first
+            return await self._arrive(page, what, lang, asked, schema, nonce)
+
+    async def _arrive(
+        self, page: Page, what: str | FAQ, lang: str | None, asked: Asked, schema: bool, nonce: str | None
+    ) -> Markup:
+        """Return an FAQ for this place of `page`, whose turn it is."""
         try:
             block = self._ready(page, what, lang, asked)
             if block is not None:
@@ -99,8 +117,11 @@ class Showing:
             else:
                 state = await self._reader.aread(self._key(page, what, lang), self._settings.wait, page)
             faq = state if isinstance(state, FAQ) else data_or_raise(state)
-            steps = self._renderer.steps(faq, self._wishes.look(*asked), page.ordinal(faq.slug))
-            return self._finish(page, state, await in_short_steps(steps), asked, schema, nonce)
+            block = self._rendered(page, state, asked)
+            if block is None:
+                look = self._wishes.look(*asked)
+                block = await in_short_steps(self._renderer.steps(faq, look, page.ordinal(faq.slug)))
+            return self._finish(page, state, block, asked, schema, nonce)
         except Exception as error:
             return self._nothing(page, what, error)
 
@@ -126,38 +147,23 @@ class Showing:
 
     def _must_not_wait(self, page: Page, what: str | FAQ, lang: str | None) -> bool:
         """Tell whether an FAQ has to come later, into a slot; its fetch is started in any case."""
-        answer: object = None
+        answer: FAQState | Flies | None = None
         if isinstance(what, str) and (page.has_open_slots or in_event_loop()):
             answer = self._reader.look_up(self._key(page, what, lang))
-        if page.slots is None:
-            if answer is not None and not isinstance(answer, FAQState):
+        is_coming = answer is not None and not isinstance(answer, FAQState) and not answer.landed.done()
+        if not page.fills_slots:
+            if is_coming:
                 self._wishes.warn(
                     f"{quoted(what)} is not held yet, and a template in an event loop cannot wait for it: "
-                    "app.add_middleware(FAQMiddleware, embed=embed) fills it in"
+                    "app.add_middleware(FAQMiddleware, embed=embed) fills it in",
+                    about="the middleware",
                 )
             return False
         if page.has_open_slots:
             return True  # behind an open slot everything waits its turn: styles and JSON-LD come in order
-        if isinstance(answer, FAQState):
-            return answer.data is not None and len(answer.data.items) > MOST_AT_ONCE
-        return answer is not None
-
-    def _leave_slot(
-        self, page: Page, what: str | FAQ, lang: str | None, asked: Asked, schema: bool, nonce: str | None
-    ) -> Markup:
-        theme, show_title, heading_level = asked
-        return page.leave_slot(
-            lambda: self.arender(
-                page,
-                what,
-                lang=lang,
-                theme=theme,
-                show_title=show_title,
-                heading_level=heading_level,
-                schema=schema,
-                nonce=nonce,
-            )
-        )
+        faq = answer.data if isinstance(answer, FAQState) else what
+        is_long = isinstance(faq, FAQ) and len(faq.items) > MANY
+        return is_coming or (is_long and in_event_loop())
 
     def _finish(
         self,
@@ -173,6 +179,19 @@ class Showing:
         if isinstance(state, FAQState) and page.ordinal(block.faq.slug) == 1:
             self._remember(Key(block.faq.slug, state.lang_requested), block, asked)
         return self._place(page, block, schema, nonce)
+
+    def _rendered(self, page: Page, state: FAQ | FAQState, asked: Asked) -> Block | None:
+        """Return what was rendered of a copy that is no longer fresh."""
+        if isinstance(state, FAQ) or state.data is None or page.ordinal(state.data.slug) > 1:
+            return None
+        entry = self._held((state.data.slug, state.lang_requested))
+        if entry is None or entry.faq is not state.data:
+            return None
+        try:
+            block: Block | None = entry.rendered.get(asked)
+        except TypeError:
+            return None
+        return block
 
     def _remember(self, key: Key, block: Block, asked: Asked) -> None:
         entry = self._held(key)

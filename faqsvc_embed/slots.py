@@ -6,7 +6,7 @@ one that is never filled is never seen.
 
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from markupsafe import Markup
@@ -22,15 +22,27 @@ class Slots:
 
     def __init__(self) -> None:
         self._token = secrets.token_hex(12)
-        self.fillings: list[Filling] = []
+        self._fillings: list[Filling] = []
+        self.texts: list[str] = []
+        """What belongs into the slots that were filled, by their numbers."""
+
+    @property
+    def are_open(self) -> bool:
+        """Some are not filled yet."""
+        return len(self.texts) < len(self._fillings)
 
     def leave(self, filling: Filling) -> Markup:
-        """Return the mark of a new slot; `filling` is awaited once, when the mark is found."""
-        number = len(self.fillings)
+        """Return the mark of a new slot; `filling` is awaited once, before the mark leaves."""
+        number = len(self._fillings)
         if number >= 10**WIDTH:
             return Markup()
-        self.fillings.append(filling)
+        self._fillings.append(filling)
         return Markup(f"<!--faqsvc {self._token} {number:0{WIDTH}}-->")
+
+    async def fill(self) -> None:
+        """Await all that is open, in order: what a page prints once comes with the first."""
+        while self.are_open:
+            self.texts.append(await self._fillings[len(self.texts)]())
 
     def finder(self, charset: str) -> "SlotFinder":
         """Return what finds these slots in a body of this character set."""
@@ -38,7 +50,7 @@ class Slots:
 
 
 class SlotFinder:
-    """Finds slots in a body that comes in chunks, cut anywhere."""
+    """Finds the marks of slots in bytes."""
 
     def __init__(self, before: bytes, after: bytes, charset: str) -> None:
         digits = len("0".encode(charset)) * WIDTH
@@ -46,27 +58,27 @@ class SlotFinder:
         self._before = before
         self._length = len(before) + digits + len(after)
         self._mark = re.compile(re.escape(before) + b"(.{%d})" % digits + re.escape(after), re.DOTALL)
-        self._kept = b""
 
-    def feed(self, chunk: bytes, *, last: bool) -> Iterator[bytes | int]:
-        """Yield text to send as it is and numbers of slots, in order; a possible beginning of one is kept."""
-        text, start = self._kept + chunk, 0
-        for match in self._mark.finditer(text):
-            if match.start() > start:
-                yield text[start : match.start()]
-            yield int(match[1].decode(self._charset))
-            start = match.end()
-        cut = len(text) if last else self._beginning(text, start)
-        if cut > start:
-            yield text[start:cut]
-        self._kept = text[cut:]
+    def find(self, text: bytes, start: int) -> tuple[int, int, int] | None:
+        """Return where the first mark from `start` on begins and ends, and the number of its slot."""
+        match = self._mark.search(text, start)
+        return (match.start(), match.end(), int(match[1].decode(self._charset))) if match else None
 
-    def _beginning(self, text: bytes, start: int) -> int:
+    def cut(self, text: bytes, start: int) -> int:
         """Return where the tail of `text` may be the beginning of a mark; its length if it cannot."""
         whole = text.find(self._before, max(start, len(text) - self._length + 1))
-        if whole >= 0:
-            return whole
-        for kept in range(min(len(self._before) - 1, len(text) - start), 0, -1):
-            if text.endswith(self._before[:kept]):
-                return len(text) - kept
-        return len(text)
+        return whole if whole >= 0 else beginning(self._before, text, start)
+
+
+def beginning(mark: bytes, text: bytes, start: int) -> int:
+    """Return where the tail of `text` is the beginning of `mark`; its length if it is not."""
+    head = mark[:8]
+    at = text.find(head, max(start, len(text) - len(mark) + 1))
+    while at >= 0:
+        if mark.startswith(text[at:]):
+            return at
+        at = text.find(head, at + 1)
+    for kept in range(min(len(head) - 1, len(text) - start), 0, -1):
+        if text.endswith(head[:kept]):
+            return len(text) - kept
+    return len(text)

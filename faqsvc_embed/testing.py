@@ -54,8 +54,8 @@ class _Shelf:
     def is_flying(self, key: Key) -> bool:
         return False
 
-    def abandon(self, slug: str | None = None) -> None:
-        pass
+    def forget(self, slug: str | None = None) -> None:
+        self._cache.forget(slug)
 
     def close(self) -> None:
         pass

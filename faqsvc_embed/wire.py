@@ -13,7 +13,6 @@ from typing import Final
 from urllib.parse import quote, urljoin, urlsplit
 
 from faqsvc_embed.errors import (
-    AuthenticationError,
     FAQError,
     FAQNotFound,
     FAQUnavailable,
@@ -22,8 +21,10 @@ from faqsvc_embed.errors import (
     quoted,
 )
 from faqsvc_embed.records import FAQ
+from faqsvc_embed.steps import Steps, finished
 
 API_PATH: Final = "/api/v1/faq"
+KEY_HEADER: Final = "X-Plugin-Key"
 MAX_SLUG: Final = 200
 MAX_REDIRECTS: Final = 3
 REDIRECTS: Final = (301, 302, 303, 307, 308)
@@ -36,11 +37,12 @@ _LIST_MEMBER = re.compile(r'(?:[^,"]|"[^"]*"?)+')  # of a header; a comma in quo
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to send. A read carries neither key nor cookie."""
+    """What to send. A read carries neither key nor cookie; the key of a write is added as it leaves."""
 
     url: str
     headers: Mapping[str, str]
     method: str = "GET"
+    body: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,17 +161,22 @@ def understand(reply: Reply, slug: str, *, now: datetime, conditional: bool = Fa
 
     `now` is the wall clock, against which a Retry-After date and Expires are measured.
     """
+    return finished(understanding(reply, slug, now=now, conditional=conditional))
+
+
+def understanding(reply: Reply, slug: str, *, now: datetime, conditional: bool = False) -> Steps[Outcome]:
+    """Understand as `understand` does, an item at a time."""
     status = reply.status
     if status == 200:
-        return _understand_record(reply, slug, now)
+        return (yield from _understand_record(reply, slug, now))
     if status == 304 and conditional:
         return NotModified(cache_policy(reply.headers, now))
     return _understand_refusal(reply, slug, now)
 
 
-def _understand_record(reply: Reply, slug: str, now: datetime) -> Outcome:
+def _understand_record(reply: Reply, slug: str, now: datetime) -> Steps[Outcome]:
     try:
-        faq = FAQ.from_json(reply.body)
+        faq = yield from FAQ.json_steps(reply.body)
     except InvalidFAQ as error:
         message = f"the service's answer for {slug!r} is {error}"
         return Failed(InvalidFAQ(message, path=error.path, status=200, body=_shown(reply.body)))
@@ -202,19 +209,6 @@ def _token(reply: Reply, name: str) -> str | None:
 
 def _shown(body: bytes) -> str:
     return body[:2000].decode("utf-8", "replace")
-
-
-def refusal(reply: Reply, now: datetime) -> FAQError:
-    """Return the error of a write that was refused; the body is not yet masked."""
-    status, body = reply.status, _shown(reply.body)
-    if status in (401, 403):
-        return AuthenticationError(f"the service refused the API key ({status})", status=status, body=body)
-    wait = retry_after(reply.headers.get("retry-after"), now)
-    if status == 429:
-        return RateLimited(
-            "the service asks to write less often (429)", status=429, body=body, retry_after=wait
-        )
-    return FAQUnavailable(f"the service answered {status}", status=status, body=body, retry_after=wait)
 
 
 def retry_after(value: str | None, now: datetime) -> float | None:

@@ -67,8 +67,9 @@ class Wishes:
             raise ConfigurationError(problem)
         self.warn(problem)
 
-    def warn(self, problem: str) -> None:
-        """Say a mistake in a template once, not once a page."""
-        if problem not in self._warned and len(self._warned) < MOST_WARNINGS:
-            self._warned.add(problem)
+    def warn(self, problem: str, about: str | None = None) -> None:
+        """Say a mistake once, not once a page; of several problems `about` the same, only the first."""
+        about = about or problem
+        if about not in self._warned and len(self._warned) < MOST_WARNINGS:
+            self._warned.add(about)
             logger.warning("%s", problem)

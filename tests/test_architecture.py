@@ -15,32 +15,52 @@ import faqsvc_embed
 PACKAGE = Path(faqsvc_embed.__file__).parent
 ROOT = "faqsvc_embed"
 
-VALUES = {"anchors", "apikey", "errors", "languages", "records", "theme", "settings"}
-CORE = VALUES | {"wire", "freshness", "jsonld", "rendering", "responses", "slots", "page", "wishes"}
-FACADE = CORE | {"stores", "fetching", "reading", "showing", "client", "embed"}
+VALUES = {"anchors", "apikey", "errors", "languages", "records", "steps", "theme", "settings"}
+CORE = VALUES | {
+    "wire",
+    "copies",
+    "freshness",
+    "jsonld",
+    "markdown",
+    "rendering",
+    "responses",
+    "slots",
+    "page",
+    "filling",
+    "wishes",
+}
+WRITING = {"publishing", "replies"}
+FACADE = CORE | WRITING | {"stores", "transport", "fetching", "reading", "showing", "client", "embed"}
 
 BELOW: dict[str, set[str]] = {
     # values
     "errors": set(),
-    "anchors": set(),
+    "steps": set(),
+    "anchors": {"steps"},
     "languages": set(),
-    "records": {"errors", "languages"},
+    "records": {"errors", "languages", "steps"},
     "theme": {"errors"},
     "apikey": {"errors"},
     "settings": {"apikey", "errors", "languages", "theme"},
     # pure decisions
-    "wire": {"errors", "languages", "records"},
-    "freshness": {"errors", "records", "wire"},
-    "jsonld": {"records"},
+    "wire": {"errors", "languages", "records", "steps"},
+    "copies": {"errors", "records", "steps", "wire"},
+    "freshness": {"copies", "errors", "records", "wire"},
+    "jsonld": {"records", "steps"},
+    "markdown": {"records"},
     "rendering": VALUES | {"jsonld"},
     "responses": set(),
     "slots": set(),
     "page": VALUES | {"jsonld", "rendering", "responses", "slots"},
+    "filling": VALUES | {"page", "responses", "slots"},
     "wishes": VALUES | {"page", "rendering"},
-    # the one room with I/O, and what outlives it
-    "stores": {"errors", "records", "settings"},
-    "fetching": VALUES | {"freshness", "stores", "wire"},
-    "client": VALUES | {"fetching", "wire"},
+    "publishing": VALUES | {"wire"},
+    "replies": VALUES | {"publishing", "wire"},
+    # the one room with I/O, those who use it, and what outlives it
+    "stores": VALUES | {"copies", "freshness"},
+    "transport": VALUES | {"wire"},
+    "fetching": VALUES | {"freshness", "stores", "transport", "wire"},
+    "client": VALUES | {"publishing", "replies", "transport", "wire"},
     # the facade
     "reading": CORE | {"fetching", "stores"},
     "showing": CORE | {"reading"},
@@ -53,7 +73,7 @@ BELOW: dict[str, set[str]] = {
     "testing": FACADE,
     "mcp": FACADE,
     "cli": FACADE | {"mcp", "service"},  # which it only starts
-    "service": VALUES | {"jsonld", "rendering", "wire"},
+    "service": VALUES | {"jsonld", "markdown", "rendering", "wire"},
     # the front door opens on the facade and on no leaf
     "__init__": FACADE,
 }
@@ -63,28 +83,32 @@ AT_HOME: dict[str, set[str]] = {
     "click": {"cli", "flask"},
     "fastapi": {"fastapi"},
     "flask": {"flask"},
+    "jsonschema": {"mcp"},
     "mcp": {"mcp"},
+    "mcp_types": {"mcp"},
+    "pydantic": {"mcp"},
     "psycopg": {"service"},
     "psycopg_pool": {"service"},
     "redis": {"stores"},
     "starlette": {"fastapi", "service", "starlette"},
     "uvicorn": {"cli", "service"},
     "httpcore2": {"service"},
-    "httpx2": {"client", "fetching", "service"},
     "protego": {"service"},
     "turbohtml": {"service"},
+    "httpx2": {"transport", "service"},
     "tinycss2": {"theme"},
+    "yaml": {"cli"},
 }
 """For each package that not every host has, or wants at import, the rooms that may know of it."""
 
 LAZY: dict[str, set[str]] = {
-    "httpx2": {"client"},  # and `fetching` itself, which only `reading` imports, inside a function
     "psycopg": {"service"},
     "psycopg_pool": {"service"},
     "redis": {"stores"},
     "starlette": {"cli"},
     "tinycss2": {"theme"},
     "uvicorn": {"cli"},
+    "yaml": {"cli"},
 }
 """For each package that is slow to import, or may be absent, the rooms that import it inside a function."""
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, multiple, rule
 
 from faqsvc_embed import FAQ, FAQError, FAQNotFound, FAQState, FAQUnavailable, RateLimited, Settings
+from faqsvc_embed.copies import Copy
 from faqsvc_embed.freshness import (
     JITTER,
     LONGEST_BACK_OFF,
@@ -587,3 +588,87 @@ class Holding(RuleBasedStateMachine):
 
 
 TestHolding = Holding.TestCase
+
+
+# Copies that another process left
+
+
+def copy_of(clock: Clock, age: float, fresh_for: float = 60.0, faq: FAQ = PRICING, **more: Any) -> Copy:
+    return Copy(faq, None, clock.wall() - timedelta(seconds=age), fresh_for, **more)
+
+
+@pytest.mark.parametrize(("age", "expected"), [(0, Want.NOTHING), (59, Want.NOTHING), (60, Want.REFRESH)])
+def test_a_copy_is_as_old_as_the_process_before_made_it(clock: Clock, age: float, expected: Want) -> None:
+    cache = holding(clock)
+    cache.adopt(KEY, copy_of(clock, age))
+    assert wants(cache) is expected
+    assert shown(cache).data == PRICING
+    assert shown(cache).updated_at == clock.wall() - timedelta(seconds=age)
+
+
+@pytest.mark.parametrize(
+    ("ahead", "expected"),
+    [(10, Want.NOTHING), (299, Want.NOTHING), (301, Want.REFRESH), (86_400, Want.REFRESH)],
+)
+def test_a_copy_from_the_future_is_shown_and_asked_about(
+    clock: Clock, ahead: float, expected: Want
+) -> None:  # K15
+    cache = holding(clock)
+    cache.adopt(KEY, copy_of(clock, -ahead))
+    assert (wants(cache), shown(cache).data) == (expected, PRICING)
+    assert shown(cache).updated_at == clock.wall()
+
+
+def test_a_copy_is_kept_no_longer_than_the_process_before_would_have(clock: Clock) -> None:
+    cache = holding(clock, keep_for=100)
+    cache.adopt(KEY, copy_of(clock, age=150))
+    assert shown(cache).data == PRICING
+    clock.advance(11)
+    assert shown(cache).data is None
+
+
+def test_the_newer_copy_wins_and_an_equal_record_stays_the_same_object(clock: Clock) -> None:
+    cache = holding(clock)
+    older = copy_of(clock, age=10, faq=NEWER)
+    held = cache.apply(KEY, found())
+    assert cache.adopt(KEY, older) is held
+    clock.advance(30)
+    again = FAQ.from_dict(samples.pricing())
+    entry = cache.adopt(KEY, copy_of(clock, age=0, faq=again))
+    assert entry.faq is held.faq
+    assert entry.rendered is held.rendered
+    assert wants(cache) is Want.NOTHING
+    assert cache.adopt(KEY, copy_of(clock, age=-1, faq=NEWER)).faq is NEWER
+
+
+def test_a_stale_copy_does_not_end_a_back_off(clock: Clock) -> None:  # K14
+    cache = holding(clock, chance=lambda: 1.0)
+    cache.apply(KEY, Failed(DOWN))
+    cache.adopt(KEY, copy_of(clock, age=70))
+    assert (wants(cache), shown(cache).error, shown(cache).is_degraded) == (Want.NOTHING, DOWN, True)
+    cache.adopt(KEY, copy_of(clock, age=5))
+    assert (wants(cache), shown(cache).error, shown(cache).is_degraded) == (Want.NOTHING, None, False)
+
+
+def test_what_is_adopted_counts_as_an_entry(clock: Clock) -> None:  # K16
+    cache = holding(clock, max_entries=3)
+    for number in range(10):
+        cache.adopt(Key(str(number), None), copy_of(clock, age=0))
+    assert len(list(cache.entries())) == 3
+
+
+def test_a_copy_for_the_next_process_lives_as_long_as_ours(clock: Clock) -> None:
+    cache = holding(clock, chance=lambda: 1.0)
+    entry = cache.apply(KEY, found(etag='"v1"'))
+    copy = cache.copy_of(entry)
+    assert copy is not None
+    assert copy.fresh_for == pytest.approx(60 * (1 + JITTER))
+    assert copy == Copy(PRICING, None, clock.wall(), copy.fresh_for, Validators('"v1"'))
+    assert cache.copy_of(cache.apply(Key("gone", None), Missing(GONE))) is None
+
+
+def test_expired_copies_are_shown_while_they_are_asked_about(clock: Clock) -> None:
+    cache = holding(clock)
+    cache.apply(KEY, found())
+    cache.expire()
+    assert (wants(cache), shown(cache).data, shown(cache).is_stale) == (Want.REFRESH, PRICING, True)

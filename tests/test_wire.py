@@ -11,7 +11,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from faqsvc_embed import (
-    AuthenticationError,
     FAQError,
     FAQNotFound,
     FAQUnavailable,
@@ -35,7 +34,6 @@ from faqsvc_embed.wire import (
     not_a_slug,
     read_request,
     redirect_target,
-    refusal,
     retry_after,
     understand,
 )
@@ -363,16 +361,6 @@ def test_whatever_comes_has_a_meaning(
 ) -> None:  # D4
     outcome = understand(Reply(status, headers, body), "pricing", now=NOW, conditional=conditional)
     assert isinstance(outcome, Found | NotModified | Missing | Failed)
-
-
-@pytest.mark.parametrize(
-    ("status", "kind"),
-    [(401, AuthenticationError), (403, AuthenticationError), (429, RateLimited), (500, FAQUnavailable)],
-)
-def test_a_refused_write_is_an_error_of_its_kind(status: int, kind: type[FAQError]) -> None:  # W8
-    error = refusal(reply(status, b"x" * 5_000, retry_after="5"), NOW)
-    assert type(error) is kind
-    assert (error.status, error.body) == (status, "x" * 500)
 
 
 # Retry-After

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import anyio
-from starlette.concurrency import run_in_threadpool
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -21,15 +20,15 @@ from faqsvc_embed.service.generation.engines import MAX_COUNT, Engine, Extractin
 from faqsvc_embed.service.generation.guard import Endpoint, Refused, check_url, parse_allowed
 from faqsvc_embed.service.generation.site import Site
 from faqsvc_embed.service.generation.visiting import Unreachable, Visitor
-from faqsvc_embed.service.keys import Keys
+from faqsvc_embed.service.keyed import KeyCheck, read_body
 from faqsvc_embed.service.problems import Problem
-from faqsvc_embed.service.publishing import KEY_HEADER
 from faqsvc_embed.service.resources import Resource
 from faqsvc_embed.wire import API_PATH
 
 PATH: Final = f"{API_PATH}/generate"
 DEADLINE: Final = 30.0
 MAX_BODY: Final = 16_384
+BODY_TIMEOUT: Final = 10.0
 MAX_URL: Final = 2_000
 MAX_TOPIC: Final = 200
 AT_ONCE: Final = 4
@@ -39,7 +38,7 @@ logger = logging.getLogger("faqsvc_embed.service")
 
 
 def generate_route(
-    keys: Keys, *, generate_allow: str | None = None, environ: Mapping[str, str] = os.environ
+    key_check: KeyCheck, *, generate_allow: str | None = None, environ: Mapping[str, str] = os.environ
 ) -> Route:
     """Return the route of generation, to be put before the one of slugs: GET goes on to that.
 
@@ -56,7 +55,7 @@ def generate_route(
         listed = ", ".join(sorted(f"{host}:{port}" for host, port in allowed))
         logger.warning("generation may visit %s although they are not public: FAQSVC_GENERATE_ALLOW", listed)
     generate = Generating(
-        keys=keys,
+        key_check=key_check,
         engine=model.from_environment(environ) or Extracting(),
         allowed=allowed,
         deadline=_seconds(environ.get("FAQSVC_GENERATE_TIMEOUT", "")),
@@ -78,7 +77,7 @@ def _seconds(value: str) -> float:
 class Generating:
     """The handler of generations; `deadline` is the number of seconds for one of them, all in all."""
 
-    keys: Keys
+    key_check: KeyCheck
     engine: Engine
     allowed: frozenset[Endpoint] = frozenset()
     deadline: float = DEADLINE
@@ -86,24 +85,14 @@ class Generating:
 
     async def __call__(self, request: Request) -> Response:
         """Check the key, then the body, then visit; end at the deadline, or when the client has gone."""
-        await self._check_key(request)
+        await self.key_check.owner(request)
         try:
             with anyio.fail_after(self.deadline):
-                wish = read_wish(await _body(request), self.allowed)
+                body = await read_body(request, most=MAX_BODY, timeout=BODY_TIMEOUT)
+                wish = read_wish(body, self.allowed)
                 return await self._while_connected(request, wish)
         except TimeoutError:
             return Problem(504, f"there was nothing to answer with after {self.deadline:g} s").response()
-
-    async def _check_key(self, request: Request) -> None:
-        key = request.headers.get(KEY_HEADER)
-        if not key:
-            raise Problem(
-                401,
-                f"an API key is needed, in the header {KEY_HEADER}",
-                headers={"www-authenticate": f'ApiKey header="{KEY_HEADER}"'},
-            )
-        if await run_in_threadpool(self.keys.owner, key) is None:
-            raise Problem(403, f"the API key in {KEY_HEADER} is unknown or was revoked")
 
     async def _while_connected(self, request: Request, wish: Wish) -> Response:
         response = Response(status_code=499)  # for nobody: the client has gone
@@ -142,18 +131,6 @@ class Generating:
             with anyio.move_on_after(self.engine.share * self.deadline):
                 await site.visit()
         return await self.engine.write(site.pages, wish) if site.pages else None
-
-
-async def _body(request: Request) -> bytes:
-    body = bytearray()
-    try:
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > MAX_BODY:
-                raise Problem(413, f"the body has more than {MAX_BODY} bytes")
-    except ClientDisconnect:
-        raise Problem(400, "the body ended early") from None
-    return bytes(body)
 
 
 def read_wish(body: bytes, allowed: frozenset[Endpoint] = frozenset()) -> Wish:

@@ -9,6 +9,7 @@ import pytest
 from starlette.applications import Starlette
 
 from faqsvc_embed.service.generation import generate_route
+from faqsvc_embed.service.keyed import KeyCheck
 from faqsvc_embed.service.serving import running
 from faqsvc_embed.service.storage import Storage
 from tests.support.faulty import FaultyServer
@@ -23,7 +24,9 @@ def ask(storage: Storage, key: str, faulty: FaultyServer) -> Iterator[Ask]:
 
         def ask(environ: dict[str, str] | None = None, **fields: Any) -> httpx2.Response:
             allow = {"FAQSVC_GENERATE_ALLOW": f"127.0.0.1:{faulty.port}"}
-            app = Starlette(routes=[generate_route(storage.keys, environ={**allow, **(environ or {})})])
+            app = Starlette(
+                routes=[generate_route(KeyCheck(storage.keys), environ={**allow, **(environ or {})})]
+            )
             address = stack.enter_context(running(app))
             body = {"websiteUrl": f"http://127.0.0.1:{faulty.port}/", **fields}
             return httpx2.post(

@@ -12,6 +12,7 @@ from starlette.routing import Route
 
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.service.generation import generate_route
+from faqsvc_embed.service.keyed import KeyCheck
 from faqsvc_embed.service.resources import Resource
 from faqsvc_embed.service.serving import running
 from faqsvc_embed.service.storage import Storage
@@ -182,14 +183,14 @@ def test_every_mistake_is_told_at_once(ask: Ask) -> None:
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b"\xff", b'"x"', b"[" * 10_000])
 def test_a_body_that_is_no_object_is_told(storage: Storage, key: str, body: bytes) -> None:
-    with running(Starlette(routes=[generate_route(storage.keys, environ={})])) as address:
+    with running(Starlette(routes=[generate_route(KeyCheck(storage.keys), environ={})])) as address:
         response = httpx2.post(address + PATH, content=body, headers={"X-Plugin-Key": key}, trust_env=False)
 
     assert (response.status_code, response.json()["detail"]) == (422, "the body is no JSON object in UTF-8")
 
 
 def test_a_huge_body_is_not_read(storage: Storage, key: str) -> None:
-    with running(Starlette(routes=[generate_route(storage.keys, environ={})])) as address:
+    with running(Starlette(routes=[generate_route(KeyCheck(storage.keys), environ={})])) as address:
         response = httpx2.post(
             address + PATH, content=b" " * 20_000, headers={"X-Plugin-Key": key}, trust_env=False
         )
@@ -200,7 +201,7 @@ def test_a_huge_body_is_not_read(storage: Storage, key: str) -> None:
 def test_a_key_is_needed_before_anything_is_read(storage: Storage, key: str, faulty: FaultyServer) -> None:
     allow = f"127.0.0.1:{faulty.port}"
     body = {"websiteUrl": faulty.base_url}
-    with running(Starlette(routes=[generate_route(storage.keys, generate_allow=allow)])) as address:
+    with running(Starlette(routes=[generate_route(KeyCheck(storage.keys), generate_allow=allow)])) as address:
         without = httpx2.post(address + PATH, json=body, trust_env=False)
         wrong = httpx2.post(address + PATH, json=body, headers={"X-Plugin-Key": key + "x"}, trust_env=False)
 
@@ -214,7 +215,7 @@ def test_an_faq_whose_slug_is_generate_can_still_be_read(storage: Storage) -> No
         raise AssertionError
 
     slugs = Route("/api/v1/faq/{slug:path}", Resource(get=None))
-    with running(Starlette(routes=[generate_route(storage.keys, environ={}), slugs])) as address:
+    with running(Starlette(routes=[generate_route(KeyCheck(storage.keys), environ={}), slugs])) as address:
         response = httpx2.get(address + PATH, trust_env=False)
 
     assert response.headers["allow"] == "OPTIONS"  # said by the other route
@@ -261,7 +262,7 @@ def test_a_client_that_goes_ends_the_work(storage: Storage, key: str, faulty: Fa
     allow = f"127.0.0.1:{faulty.port}"
     body = json.dumps({"websiteUrl": f"http://127.0.0.1:{faulty.port}/"}).encode()
     head = f"POST {PATH} HTTP/1.1\r\nHost: x\r\nX-Plugin-Key: {key}\r\nContent-Length: {len(body)}\r\n\r\n"
-    with running(Starlette(routes=[generate_route(storage.keys, generate_allow=allow)])) as address:
+    with running(Starlette(routes=[generate_route(KeyCheck(storage.keys), generate_allow=allow)])) as address:
         with socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2]))) as connection:
             connection.sendall(head.encode() + body)
             faulty.wait_for_requests(2)
@@ -273,9 +274,9 @@ def test_a_client_that_goes_ends_the_work(storage: Storage, key: str, faulty: Fa
 
 def test_what_is_allowed_is_logged_as_a_warning(storage: Storage, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "faqsvc_embed"):
-        generate_route(storage.keys, environ={})
+        generate_route(KeyCheck(storage.keys), environ={})
         assert caplog.records == []
-        generate_route(storage.keys, environ={"FAQSVC_GENERATE_ALLOW": "10.0.0.1:80,[::1]:8080"})
+        generate_route(KeyCheck(storage.keys), environ={"FAQSVC_GENERATE_ALLOW": "10.0.0.1:80,[::1]:8080"})
 
     assert [record.getMessage() for record in caplog.records] == [
         "generation may visit 10.0.0.1:80, ::1:8080 although they are not public: FAQSVC_GENERATE_ALLOW"
@@ -285,4 +286,4 @@ def test_what_is_allowed_is_logged_as_a_warning(storage: Storage, caplog: pytest
 @pytest.mark.parametrize("seconds", ["0", "-1", "x", "1e9", "nan"])
 def test_a_deadline_is_a_number_of_seconds(storage: Storage, seconds: str) -> None:
     with pytest.raises(ConfigurationError, match="FAQSVC_GENERATE_TIMEOUT is"):
-        generate_route(storage.keys, environ={"FAQSVC_GENERATE_TIMEOUT": seconds})
+        generate_route(KeyCheck(storage.keys), environ={"FAQSVC_GENERATE_TIMEOUT": seconds})

@@ -1,57 +1,16 @@
-"""The `faqsvc` command.
-
-What a command needs is imported when it runs: `faqsvc --help` is to be there at once, and an extra that
-is not installed is to be missed by its own commands only.
-"""
+"""`faqsvc serve`, `faqsvc keys`, `faqsvc mcp`: what runs, and who may write to it."""
 
 import contextlib
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from faqsvc_embed.errors import FAQError
+from faqsvc_embed.cli.failures import failure
 
 if TYPE_CHECKING:
     from faqsvc_embed.service.keys import KeyInfo
     from faqsvc_embed.service.storage import Storage
-
-# Which extra brings a package that the core does without.
-_EXTRAS = {"starlette": "service", "anyio": "service", "uvicorn": "service"}
-
-
-class Commands(click.Group):
-    """A group whose failures are one line on standard error and exit status 1, never a traceback."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command."""
-        try:
-            return super().invoke(ctx)
-        except (click.ClickException, click.exceptions.Exit, click.Abort):
-            raise
-        except ModuleNotFoundError as error:
-            raise _failure(_missing(error)) from error
-        except (FAQError, OSError) as error:
-            raise _failure(str(error)) from error
-        except Exception as error:
-            raise _failure(f"{type(error).__name__}: {error}") from error
-
-
-def _failure(message: str) -> click.ClickException:
-    return click.ClickException(" ".join(message.split()))
-
-
-def _missing(error: ModuleNotFoundError) -> str:
-    package = (error.name or "").partition(".")[0]
-    if package in _EXTRAS:
-        return f"{package} is not installed: pip install 'faqsvc-embed[{_EXTRAS[package]}]'"
-    return str(error)
-
-
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="faqsvc-embed")
-def main() -> None:
-    """FAQs, published once and embedded anywhere."""
 
 
 def _database_option(command: Callable[..., None]) -> Callable[..., None]:
@@ -66,7 +25,7 @@ def _database_option(command: Callable[..., None]) -> Callable[..., None]:
     )(command)
 
 
-@main.command()
+@click.command()
 @_database_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
@@ -76,6 +35,9 @@ def serve(database: str, host: str, port: int) -> None:
     """Run the FAQ service until Ctrl-C.
 
     Set FAQSVC_BASE_URL to the address by which the public reaches it.
+
+    \b
+      faqsvc serve --database sqlite:////var/lib/faqs.db --port 8700
     """
     from faqsvc_embed.service import serving
     from faqsvc_embed.service.app import create_app
@@ -84,15 +46,21 @@ def serve(database: str, host: str, port: int) -> None:
     try:
         listening = serving.listen(host, port)
     except OSError as error:
-        raise _failure(f"cannot listen on {host}:{port}: {error.strerror}") from error
+        raise failure(f"cannot listen on {host}:{port}: {error.strerror}") from error
     click.echo(f"faqsvc listens on {serving.address(listening)}")
     with contextlib.suppress(KeyboardInterrupt):  # how it is meant to end
         serving.serve(app, listening)
 
 
-@main.group()
+@click.group()
 def keys() -> None:
-    """Create, list and revoke the API keys that may publish."""
+    """Create, list and revoke the API keys that may publish.
+
+    \b
+      export FAQSVC_API_KEY=$(faqsvc keys create --name website)
+      faqsvc keys list
+      faqsvc keys revoke 1a2b3c4d
+    """
 
 
 @keys.command("create")
@@ -132,5 +100,17 @@ def _line(key: "KeyInfo") -> str:
     return f"{line}  {key.name}".rstrip()
 
 
-if __name__ == "__main__":
+@click.command()
+def mcp() -> None:
+    """Run the tool server for MCP clients.
+
+    It speaks over standard input and output; its tools read, generate and publish FAQs. FAQSVC_BASE_URL
+    says where the service is, and writing needs FAQSVC_API_KEY. A client is told to start it:
+
+    \b
+      {"mcpServers": {"faqsvc": {"command": "faqsvc", "args": ["mcp"],
+        "env": {"FAQSVC_BASE_URL": "https://faq.example.com", "FAQSVC_API_KEY": "<API_KEY>"}}}}
+    """
+    from faqsvc_embed.mcp.server import main
+
     main()

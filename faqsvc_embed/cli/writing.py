@@ -1,0 +1,144 @@
+"""`faqsvc publish`, `faqsvc generate`: from files to a slug, from a website to a file."""
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from faqsvc_embed.cli.failures import failure
+from faqsvc_embed.cli.files import Submission, read_file
+from faqsvc_embed.cli.options import base_url_option, lang_option, open_client, progress
+from faqsvc_embed.cli.reading import items_as_text
+from faqsvc_embed.errors import FAQError, PublishRejected
+from faqsvc_embed.markdown import items_to_markdown, one_line
+from faqsvc_embed.publishing import MAX_ITEMS, encoded, publication
+from faqsvc_embed.records import Item
+
+if TYPE_CHECKING:
+    from faqsvc_embed.client import FAQClient
+
+
+@click.command()
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.option("--website-url", metavar="URL", help="The address of the website that the FAQ is about.")
+@click.option("--website-name", metavar="NAME", help="The name of that website.")
+@click.option("--dry-run", is_flag=True, help="Check the files and print what would be sent; send nothing.")
+@base_url_option
+def publish(
+    files: tuple[str, ...],
+    website_url: str | None,
+    website_name: str | None,
+    dry_run: bool,
+    base_url: str | None,
+) -> None:
+    """Publish FAQs from files.
+
+    Each FILE is one FAQ: its slug and the address of its page are printed. All files are checked before
+    the first is sent. The key is read from FAQSVC_API_KEY.
+
+    \b
+      faqsvc publish faq.json
+      faqsvc publish faq.csv --website-url https://heron.example --website-name Heron
+      faqsvc publish faqs/*.md --dry-run
+
+    \b
+    .json, .yaml   {"websiteUrl": ..., "websiteName": ..., "items": [{"question": ..., "answer": ...}]},
+                   with title, lang and the slug to replace if you like; or just the list of items
+    .csv           a row of headers, question and answer among them
+    .md            a heading for each question; websiteUrl and websiteName between two lines of ---
+    """
+    submissions = [_checked(file, website_url, website_name) for file in files]
+    if dry_run:
+        for _, submission in submissions:
+            click.echo(json.dumps(_body(submission), ensure_ascii=False, indent=2))
+        return
+    with open_client(base_url) as client, progress(submissions, "Publishing") as bar:
+        for done, (file, submission) in enumerate(bar):
+            line = _publish(
+                client, file, submission, f"; {done} of {len(files)} are published" if done else ""
+            )
+            click.echo(f"{line}  {file}" if len(files) > 1 else line)
+
+
+def _checked(file: str, website_url: str | None, website_name: str | None) -> tuple[str, Submission]:
+    try:
+        submission = read_file(file).completed(website_url=website_url, website_name=website_name)
+        _body(submission)
+    except OSError as error:
+        raise failure(f"{file}: {error.strerror}") from error
+    except PublishRejected as error:
+        raise failure(f"{file}: {'; '.join(map(_as_option, error.problems))}") from error
+    return file, submission
+
+
+def _as_option(problem: str) -> str:
+    """Say of what is missing how to give it."""
+    options = {"websiteUrl is missing": "--website-url", "websiteName is missing": "--website-name"}
+    return f"{problem}: give {options[problem]}, or put it in the file" if problem in options else problem
+
+
+def _body(submission: Submission) -> dict[str, Any]:
+    return publication(**{name: getattr(submission, name) for name in Submission.__slots__})
+
+
+def _publish(client: "FAQClient", file: str, submission: Submission, so_far: str) -> str:
+    try:
+        published = client.publish_faq(**{name: getattr(submission, name) for name in Submission.__slots__})
+    except FAQError as error:
+        raise failure(f"{file}: {error}{so_far}") from error
+    return f"{published.slug}  {published.faq_url}".rstrip()
+
+
+@click.command()
+@click.argument("url")
+@lang_option
+@click.option("--count", type=click.IntRange(1, MAX_ITEMS), help="At most so many questions.")
+@click.option("--topic", help="What they are to be about.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "markdown"]),
+    default="text",
+    show_default=True,
+    help="How to print them; `faqsvc publish` reads json and markdown.",
+)
+@base_url_option
+def generate(
+    url: str, lang: str | None, count: int | None, topic: str | None, form: str, base_url: str | None
+) -> None:
+    """Print questions and answers for a website.
+
+    The service finds them on the pages at URL. Nothing is stored: look at them, and publish what is
+    right. The key is read from FAQSVC_API_KEY.
+
+    \b
+      faqsvc generate https://heron.example --count 10 --format markdown > faq.md
+      faqsvc publish faq.md --website-name Heron
+    """
+    with open_client(base_url) as client:
+        items = client.generate_faq(url, lang=lang, count=count, topic=topic)
+    if not items:
+        raise failure(f"no questions were found for {url!r}")
+    click.echo(_FORMS[form](url, lang, items).rstrip("\n"))
+
+
+def _as_json(url: str, lang: str | None, items: Iterable[Item]) -> str:
+    entries = [
+        {"question": item.question, "answer": item.answer, "source": getattr(item, "source", "")}
+        for item in items
+    ]
+    body = {"websiteUrl": url, **({"lang": lang} if lang else {}), "items": entries}
+    return encoded(body).decode()
+
+
+def _as_markdown(url: str, lang: str | None, items: list[Item]) -> str:
+    language = f"lang: {lang}\n" if lang else ""
+    return f"---\nwebsiteUrl: {one_line(url)}\n{language}---\n\n{items_to_markdown(items)}"
+
+
+def _as_text(_: str, __: str | None, items: list[Item]) -> str:
+    return items_as_text(items)
+
+
+_FORMS = {"text": _as_text, "json": _as_json, "markdown": _as_markdown}

@@ -1,0 +1,152 @@
+"""What the answer to a write means. Whatever came, nothing is raised: an error is returned.
+
+So no frame of a traceback holds the answer, which may quote the API key; the error has it masked.
+Specification: Publish response body. How errors look is not stated there: RFC 9457 and common forms are read.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any, Final
+
+from faqsvc_embed.apikey import APIKey
+from faqsvc_embed.errors import AuthenticationError, FAQError, FAQNotFound, FAQUnavailable, RateLimited
+from faqsvc_embed.publishing import Suggestion, rejected
+from faqsvc_embed.records import Publication
+from faqsvc_embed.wire import REDIRECTS, Reply, is_slug, retry_after
+
+REFUSED: Final = (400, 409, 413, 415, 422)
+MOST_PROBLEMS: Final = 1_000
+LONGEST_PROBLEM: Final = 300
+
+_LISTS: Final = ("problems", "errors", "violations", "detail", "message", "error", "title")
+_TEXTS: Final = ("detail", "message", "msg", "reason", "error", "title")
+_PLACES: Final = ("pointer", "path", "loc", "field", "name", "location")
+
+
+def published(reply: Reply, key: APIKey, now: datetime) -> Publication | FAQError:
+    """Return what was published; only its slug must be there."""
+    if reply.status != 201:
+        return refusal(reply, key, now)
+    fields = _json(reply.body)
+    slug = fields.get("slug") if isinstance(fields, dict) else None
+    if not isinstance(fields, dict) or not isinstance(slug, str) or not is_slug(slug):
+        return FAQUnavailable(
+            "the service took the FAQ (201), but its answer names no slug",
+            status=201,
+            body=_shown(reply.body, key),
+        )
+    url, install = fields.get("faqUrl"), fields.get("install")
+    return Publication(
+        slug=slug,
+        faq_url=url if isinstance(url, str) else "",
+        install=install if isinstance(install, dict) else {},
+    )
+
+
+def generated(reply: Reply, key: APIKey, now: datetime) -> list[Suggestion] | FAQError:
+    """Return the questions and answers that were generated; what is no such pair is left out."""
+    if reply.status != 200:
+        return refusal(reply, key, now)
+    fields = _json(reply.body)
+    items = fields.get("items") if isinstance(fields, dict) else None
+    if not isinstance(items, list):
+        return FAQUnavailable(
+            "the service answered 200 without items", status=200, body=_shown(reply.body, key)
+        )
+    pairs = [item for item in items if isinstance(item, dict) and _is_pair(item)]
+    return [
+        Suggestion(position, item["question"], item["answer"], _text(item.get("source")))
+        for position, item in enumerate(pairs)
+    ]
+
+
+def refusal(reply: Reply, key: APIKey, now: datetime) -> FAQError:
+    """Return the error of a write that was not done."""
+    status, body = reply.status, _shown(reply.body, key)
+    reasons = [key.mask(reason) for reason in _problems(reply.body)]
+    because = f": {reasons[0]}" if reasons else ""
+    if status in (401, 403):
+        return AuthenticationError(
+            f"the service refused the API key ({status}){because}", status=status, body=body
+        )
+    if status in (404, 410):
+        return FAQNotFound(
+            f"the service found nothing to write to ({status}){because}", status=status, body=body
+        )
+    if status in REFUSED:
+        return rejected(reasons, status=status, body=body)
+    wait = retry_after(reply.headers.get("retry-after"), now)
+    if status == 429:
+        when = f"in {wait:g} s" if wait is not None else "later"
+        return RateLimited(
+            f"the service asks to try again {when} (429)", status=429, body=body, retry_after=wait
+        )
+    if status in REDIRECTS:
+        because = ": a redirect of a write is not followed; set base_url to where the service is"
+    return FAQUnavailable(
+        f"the service answered {status}{because}", status=status, body=body, retry_after=wait
+    )
+
+
+def _problems(body: bytes) -> list[str]:
+    """Return the reasons that an answer gives, in whatever form."""
+    fields = _json(body)
+    if isinstance(fields, dict):
+        for name in _LISTS:
+            if found := list(_stated(fields.get(name))):
+                return found[:MOST_PROBLEMS]
+    elif fields is not None:
+        return list(_stated(fields))[:MOST_PROBLEMS]
+    return []
+
+
+def _stated(value: object, levels: int = 4) -> Iterator[str]:
+    if isinstance(value, str) and value.strip():
+        yield _one_line(value)
+    elif isinstance(value, list) and levels:
+        for entry in value:
+            yield from _stated(entry, levels - 1)
+    elif isinstance(value, dict) and levels:
+        told = next((value[name] for name in _TEXTS if isinstance(value.get(name), str)), None)
+        if told is not None:
+            place = next((_place(value[name]) for name in _PLACES if value.get(name)), "")
+            yield _one_line(f"{place}: {told}" if place else told)
+        else:  # by field, as web frameworks do it
+            for name, inner in value.items():
+                yield from (_one_line(f"{name}: {text}") for text in _stated(inner, levels - 1))
+
+
+def _place(value: object) -> str:
+    return ".".join(str(part) for part in value) if isinstance(value, list) else str(value)
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
+    return "".join(c if c.isprintable() else "\ufffd" for c in line[:LONGEST_PROBLEM])
+
+
+def _json(body: bytes) -> Any:
+    try:
+        return json.loads(body.decode("utf-8-sig"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON value (RFC 8259)")
+
+
+def _shown(body: bytes, key: APIKey) -> str:
+    text = body.decode("utf-8", "replace")
+    if "\\u" in text and (fields := _json(body)) is not None:  # escapes could hide the key
+        text = json.dumps(fields, ensure_ascii=False)
+    return key.mask(text)
+
+
+def _is_pair(item: Mapping[str, object]) -> bool:
+    return all(isinstance(item.get(name), str) and str(item[name]).strip() for name in ("question", "answer"))
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

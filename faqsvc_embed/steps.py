@@ -1,0 +1,41 @@
+"""Long work in short steps: a generator that pauses often, so that an event loop is never held up by it."""
+
+import time
+from collections.abc import Generator
+from typing import Final, TypeVar
+
+T = TypeVar("T")
+
+Steps = Generator[None, None, T]
+"""Work that pauses at each `yield`; the steps between are far below a millisecond."""
+
+SHORT: Final = 0.001
+"""Seconds that work of ours may hold an event loop up."""
+MANY: Final = 100
+"""Things of one kind, such as questions, that a step may handle; to pause takes time, too."""
+
+
+def finished(steps: Steps[T]) -> T:
+    """Run all steps at once and return what they lead to."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            value: T = end.value
+            return value
+
+
+async def in_short_steps(steps: Steps[T], pause: float = 0.0) -> T:
+    """Run steps and return what they lead to, letting others run every millisecond, for `pause` seconds."""
+    import asyncio  # whoever awaits this has it already
+
+    until = time.perf_counter() + SHORT
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            value: T = end.value
+            return value
+        if time.perf_counter() > until:
+            await asyncio.sleep(pause)
+            until = time.perf_counter() + SHORT

@@ -1,0 +1,248 @@
+"""The network: one background loop, one HTTP client on it, one deadline an exchange, byte caps both ways.
+
+Whoever asks runs its work on the loop and waits for a `concurrent.futures.Future`, in a thread or in an
+event loop of its own. Nothing is started before the first work, and a forked child starts its own.
+"""
+
+import asyncio
+import contextlib
+import os
+import threading
+import weakref
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import Any, Final, TypeVar
+
+import httpx2
+
+from faqsvc_embed.apikey import APIKey
+from faqsvc_embed.errors import FAQError, FAQUnavailable, InvalidFAQ
+from faqsvc_embed.wire import KEY_HEADER, MAX_REDIRECTS, REDIRECTS, Reply, Request, redirect_target
+
+T = TypeVar("T")
+
+MAX_CONNECTIONS: Final = 20
+LONGEST_CLOSE: Final = 1.0
+ERROR_BODY: Final = 65_536
+"""Bytes read of an answer that is no record: enough for an error to show, and to reuse the connection."""
+
+
+class BackgroundLoop:
+    """An event loop on a daemon thread, started by its first use and again after `close`."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+
+    def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Run `work` on the loop; the caller holds the lock of its owner."""
+        if self._loop is None:
+            loop = asyncio.new_event_loop()
+            loop.set_default_executor(DaemonThreads())
+            thread = threading.Thread(target=self._run, args=(loop,), name="faqsvc-embed", daemon=True)
+            thread.start()
+            self._loop, self._thread = loop, thread
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    @staticmethod
+    def _run(loop: asyncio.AbstractEventLoop) -> None:
+        asyncio.set_event_loop(loop)
+        try:
+            loop.run_forever()
+        finally:
+            loop.close()
+
+    def stop(self, last: Coroutine[Any, Any, None]) -> None:
+        """Cancel what is running, run `last`, and end the thread; at most a second passes."""
+        loop, thread = self._loop, self._thread
+        self._loop = self._thread = None
+        if loop is None or thread is None:
+            last.close()
+            return
+
+        async def wind_up() -> None:
+            tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            with contextlib.suppress(Exception):
+                await asyncio.wait_for(last, LONGEST_CLOSE / 2)
+            await asyncio.sleep(0)  # for what closing only scheduled
+            loop.stop()
+
+        with contextlib.suppress(RuntimeError):  # the loop ended by itself
+            asyncio.run_coroutine_threadsafe(wind_up(), loop)
+        thread.join(LONGEST_CLOSE)
+
+    def disown(self) -> None:
+        """Forget a loop that runs in the parent process only."""
+        self._loop = self._thread = None
+
+
+class DaemonThreads(ThreadPoolExecutor):
+    """Runs each call in a daemon thread: a name look-up that hangs does not hold the end of the process."""
+
+    def submit(self, call: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        future = Future[T]()
+
+        def run() -> None:
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(call(*args, **kwargs))
+                except BaseException as error:
+                    future.set_exception(error)
+
+        threading.Thread(target=run, name="faqsvc-embed-call", daemon=True).start()
+        return future
+
+
+class Transport:
+    """Sends requests, each once; made without starting anything."""
+
+    def __init__(self, max_bytes: int) -> None:
+        """`max_bytes` caps the decoded body of an answer that is wanted whole."""
+        self._max_bytes = max_bytes
+        self._lock = threading.Lock()
+        self._loop = BackgroundLoop()
+        self._client: httpx2.AsyncClient | None = None
+        _transports.add(self)
+
+    def get_ready(self, url: str) -> None:
+        """Make the HTTP client, which takes a while: importing, and reading the certificates it trusts."""
+        with self._lock:
+            self._client = self._client or _new_client(url)
+
+    def run(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Run `work` on the background loop; raises RuntimeError if no thread can be started."""
+        with self._lock:
+            return self._loop.submit(work)
+
+    async def ask(
+        self, request: Request, *, timeout: float, about: str, key: APIKey | None = None
+    ) -> Reply | FAQError:
+        """Return the answer, or why there is none, within `timeout` seconds from connecting to the last byte.
+
+        A read is followed through redirects on its origin, three at most. A write carries the `key` and
+        is sent to where it was addressed, or nowhere. `about` says in an error what was asked for.
+        """
+        try:
+            async with asyncio.timeout(timeout):
+                return await (self._send(request, key) if request.method != "GET" else self._follow(request))
+        except TimeoutError:
+            return FAQUnavailable(f"no complete answer {about} within {timeout:g} s")
+        except FAQError as error:
+            return error.fresh()
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
+            detail = str(error) or type(error).__name__
+            return FAQUnavailable(f"the service cannot be reached {about}: {detail[:200]!r}")
+
+    async def _follow(self, request: Request) -> Reply:
+        url = request.url
+        for _ in range(MAX_REDIRECTS + 1):
+            reply = await self._send(Request(url, request.headers))
+            if reply.status not in REDIRECTS:
+                return reply
+            target = redirect_target(url, reply.headers.get("location"))
+            if target is None:
+                location = reply.headers.get("location", "")[:200]
+                raise FAQUnavailable(f"a redirect to {location!r} is not followed", status=reply.status)
+            url = target
+        raise FAQUnavailable(f"more than {MAX_REDIRECTS} redirects", status=reply.status)
+
+    async def _send(self, request: Request, key: APIKey | None = None) -> Reply:
+        if self._client is None:
+            self._client = _new_client(request.url)
+        async with self._client.stream(
+            request.method,
+            request.url,
+            # The key is in clear in this expression only: tracebacks show local variables.
+            headers={**request.headers, **({KEY_HEADER: key.reveal()} if key is not None else {})},
+            content=request.body,
+        ) as response:
+            headers = {name.lower(): value for name, value in response.headers.items()}
+            if response.status_code not in (200, 201):
+                body = await _read_some(response.aiter_raw(), ERROR_BODY)
+            else:
+                coding = headers.get("content-encoding", "identity").strip().lower()
+                body = await _read_all(response.aiter_raw(), coding, self._max_bytes)
+            return Reply(response.status_code, headers, body)
+
+    def close(self, last: Callable[[], Awaitable[None]] | None = None) -> None:
+        """End what is running, do what is to be done `last`, and free the connections, within a second.
+
+        Later work starts anew.
+        """
+        with self._lock:
+            loop, self._loop = self._loop, BackgroundLoop()
+            client, self._client = self._client, None
+        loop.stop(_close(client, last))
+
+    def forked(self) -> None:
+        """In a forked child: the lock is new, the parent's loop and sockets are left alone."""
+        self._lock = threading.Lock()
+        self._loop = BackgroundLoop()
+        # Not closed: that would speak on the parent's connections. Kept, so that nobody collects it.
+        _parents_clients.append(self._client)
+        self._client = None
+
+
+def _new_client(url: str) -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(
+        verify=url.startswith("https:"),  # plain http has no use for certificates, which are slow to read
+        follow_redirects=False,
+        timeout=None,  # one deadline covers all: a timeout of each read is no budget
+        limits=httpx2.Limits(
+            max_connections=MAX_CONNECTIONS, max_keepalive_connections=5, keepalive_expiry=5
+        ),
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+    )
+
+
+async def _close(client: httpx2.AsyncClient | None, last: Callable[[], Awaitable[None]] | None) -> None:
+    if last is not None:
+        await last()
+    if client is not None:
+        await client.aclose()
+
+
+async def _read_some(chunks: AsyncIterator[bytes], limit: int) -> bytes:
+    body = bytearray()
+    async for chunk in chunks:
+        body += chunk
+        if len(body) >= limit:
+            break
+    return bytes(body[:limit])
+
+
+async def _read_all(chunks: AsyncIterator[bytes], coding: str, limit: int) -> bytes:
+    """Return a whole body, unpacked; no more than `limit` bytes of it are ever held, packed or not."""
+    if coding not in ("identity", "", "gzip", "x-gzip"):
+        raise InvalidFAQ(f"the answer's content coding {coding[:40]!r} was not asked for", status=200)
+    unpack = None if coding in ("identity", "") else zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    body, received = bytearray(), 0
+    async for chunk in chunks:
+        received += len(chunk)
+        try:
+            body += chunk if unpack is None else unpack.decompress(chunk, limit + 1 - len(body))
+        except zlib.error as error:
+            raise InvalidFAQ(f"the answer is no gzip: {error}", status=200) from None
+        if len(body) > limit or received > limit:
+            raise InvalidFAQ(f"the answer is larger than max_bytes, {limit}", status=200)
+    if unpack is not None and not unpack.eof:
+        raise InvalidFAQ("the answer's gzip ends early", status=200)
+    return bytes(body)
+
+
+_transports: weakref.WeakSet[Transport] = weakref.WeakSet()
+_parents_clients: list[object] = []
+
+
+def _after_fork() -> None:
+    for transport in list(_transports):
+        transport.forked()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,269 @@
+"""The files that people have their FAQs in."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from faqsvc_embed import Item
+from faqsvc_embed.cli.files import Submission, UnreadableFile, read_file
+from faqsvc_embed.cli.markdown_files import read_markdown
+from faqsvc_embed.markdown import items_to_markdown
+from tests.support.strategies import any_text
+
+PAIRS = [
+    {"question": "What does it cost?", "answer": "Nothing."},
+    {"question": "May I cancel?", "answer": "Any time."},
+]
+WHOLE = Submission("https://tea.example", "Tea & Sons", "Prices", "en", "tea", PAIRS)
+ITEMS = Submission(items=PAIRS)
+
+
+def read(tmp_path: Path, name: str, content: str | bytes) -> Submission:
+    file = tmp_path / name
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return read_file(str(file))
+
+
+def refused(tmp_path: Path, name: str, content: str | bytes) -> str:
+    with pytest.raises(UnreadableFile) as caught:
+        read(tmp_path, name, content)
+    return str(caught.value).removeprefix(f"{tmp_path}/")
+
+
+BODY: dict[str, Any] = {
+    "websiteUrl": "https://tea.example",
+    "websiteName": "Tea & Sons",
+    "title": "Prices",
+    "lang": "en",
+    "slug": "tea",
+    "items": PAIRS,
+}
+
+
+@pytest.mark.parametrize(
+    ("content", "read_as"),
+    [
+        (BODY, WHOLE),
+        ({"website_url": "https://tea.example", "Website Name": "Tea & Sons", "faqs": PAIRS, "cta": None},
+         Submission("https://tea.example", "Tea & Sons", items=PAIRS)),
+        ({**BODY, "items": [{"position": n, **pair} for n, pair in enumerate(PAIRS)]}, WHOLE),
+        (PAIRS, ITEMS),
+        ([{"Q": pair["question"], "A": pair["answer"]} for pair in PAIRS], ITEMS),
+        ([list(pair.values()) for pair in PAIRS], Submission(items=[list(pair.values()) for pair in PAIRS])),
+        ({"questions": {pair["question"]: pair["answer"] for pair in PAIRS}}, ITEMS),
+        ({"@context": "https://schema.org", "@type": "FAQPage", "name": "Prices", "inLanguage": "en",
+          "url": "https://tea.example", "mainEntity": [
+            {"@type": "Question", "name": pair["question"],
+             "acceptedAnswer": {"@type": "Answer", "text": pair["answer"]}} for pair in PAIRS]},
+         Submission("https://tea.example", None, "Prices", "en", None, PAIRS)),
+    ],
+    ids=["body", "other cases", "record", "list", "q and a", "pairs", "mapping", "schema.org"],
+)  # fmt: skip
+def test_json_has_the_body_or_what_people_have_instead(
+    tmp_path: Path, content: object, read_as: Submission
+) -> None:
+    assert read(tmp_path, "faq.json", json.dumps(content)) == read_as
+
+
+def test_yaml_has_the_same_and_every_scalar_is_text(tmp_path: Path) -> None:
+    content = """\
+websiteUrl: https://tea.example
+websiteName: Tea & Sons
+title:
+items:
+  - question: Is it free?
+    answer: yes
+  - question: Since when?
+    answer: 2026-11-21
+  - question: How?
+    answer: |
+      One line.
+
+      Another.
+"""
+    assert read(tmp_path, "faq.yaml", content) == Submission(
+        "https://tea.example",
+        "Tea & Sons",
+        items=[
+            {"question": "Is it free?", "answer": "yes"},
+            {"question": "Since when?", "answer": "2026-11-21"},
+            {"question": "How?", "answer": "One line.\n\nAnother.\n"},
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "question,answer\nWhat does it cost?,Nothing.\nMay I cancel?,Any time.\n",
+        "\ufeffQuestion;Answer\r\nWhat does it cost?;Nothing.\r\nMay I cancel?;Any time.\r\n",
+        "ANSWER\tID\tQUESTION\nNothing.\t1\tWhat does it cost?\nAny time.\t2\tMay I cancel?\n",
+        'sep=;\n"Question ";"Answer"\n"What does it cost?";"Nothing."\n;\n\n"May I cancel?";"Any time."\n',
+        "Category,Q,A\nx,What does it cost?,Nothing.\nx,May I cancel?,Any time.,more\n",
+    ],
+    ids=["plain", "a spreadsheet's", "tabs", "sep and empty rows", "short names"],
+)
+def test_csv_is_read_as_spreadsheets_write_it(tmp_path: Path, content: str) -> None:
+    assert read(tmp_path, "faq.csv", content) == ITEMS
+    assert read(tmp_path, "faq.CSV", content.removeprefix("\ufeff").encode("utf-16")) == ITEMS
+
+
+def test_a_cell_of_csv_may_hold_lines_and_quotes(tmp_path: Path) -> None:
+    content = 'question,answer\n"How, and ""why""?","One.\n\nTwo; three."\nNo answer?\n'
+    assert read(tmp_path, "faq.csv", content).items == [
+        {"question": 'How, and "why"?', "answer": "One.\n\nTwo; three."},
+        {"question": "No answer?", "answer": ""},
+    ]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        """# Prices
+
+Some words.
+
+## What does it cost?
+
+Nothing.
+
+## May I cancel? ##
+Any time.
+""",
+        """# Prices
+## General
+### What does it cost?
+Nothing.
+## More
+### May I cancel?
+Any time.
+""",
+        """# Prices
+
+**Q:** What does it cost?
+**A:** Nothing.
+
+Q: May I cancel?
+
+A: Any time.
+""",
+        """# Prices
+- **Q1. What does it cost?**
+- **A1.** Nothing.
+
+**Question 2:** May I cancel?
+**Answer:** Any time.
+""",
+        """# Prices
+
+**What does it cost?**
+
+Nothing.
+
+**May I cancel?**
+Any time.
+""",
+        "# Prices\r\n\r\n## What does it cost?\r\nNothing.\r\n## May I cancel?\r\nAny time.\r\n",
+    ],
+    ids=["headings", "sections", "labels", "bold labels", "bold lines", "windows"],
+)
+def test_markdown_is_read_as_people_write_it(tmp_path: Path, content: str) -> None:
+    assert read(tmp_path, "faq.md", content) == Submission(title="Prices", items=PAIRS)
+
+
+def test_markdown_says_in_its_front_matter_whose_it_is(tmp_path: Path) -> None:
+    content = """---
+websiteUrl: https://tea.example
+website-name: "Tea & Sons"
+title: Prices
+lang: en
+slug: tea
+tags: [a, b]
+---
+# Another title
+
+## What does it cost?
+Nothing.
+
+## May I cancel?
+Any time.
+"""
+    assert read(tmp_path, "faq.markdown", content) == WHOLE
+
+
+def test_an_answer_in_markdown_is_kept_with_its_lower_headings_and_its_code() -> None:
+    code = "```sh\n# no heading\n## neither\n```"
+    text = f"## How?\n\nSo:\n\n{code}\n\n### In detail\n\n1\\. first  \nsecond\\\nthird\n\n## Why?\nSo."
+    assert read_markdown(text)[1] == [
+        {"question": "How?", "answer": f"So:\n\n{code}\n\n### In detail\n\n1. first\nsecond\nthird"},
+        {"question": "Why?", "answer": "So."},
+    ]
+
+
+@given(st.lists(st.tuples(any_text, any_text), max_size=4))
+@settings(suppress_health_check=[HealthCheck.too_slow])
+def test_what_we_write_as_markdown_we_read_again(pairs: list[tuple[str, str]]) -> None:
+    items = [Item(n, f"{question}?", answer) for n, (question, answer) in enumerate(pairs)]
+    shown = [item for item in items if item.answer.strip()]
+    read = read_markdown(items_to_markdown(items))[1]
+    assert [pair["question"].split() for pair in read] == [
+        question.split() for question in (_seen(item.question) for item in shown)
+    ]
+    assert [pair["answer"].split() for pair in read] == [_seen(item.answer).split() for item in shown]
+
+
+def _seen(text: str) -> str:
+    from faqsvc_embed.markdown import printable
+
+    return printable(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("faq.txt", "x", "a file that ends in .json, .jsonld, .yaml, .yml, .csv, .tsv, .md, .markdown is"),
+        ("faq", "x", "a file that ends in"),
+        ("faq.json", "{", "not JSON: "),
+        ("faq.json", "7", "an object with items, or a list of them, is accepted, not 7"),
+        ("faq.json", "[" * 100_000, "it is nested too deeply"),
+        ("faq.json", b"\xff\xfe\xfd", "it is not UTF-8"),
+        ("faq.json", b'{"a": "\xe9"}', "it is not UTF-8 at byte 7; save it as UTF-8"),
+        ("faq.yaml", "a: [", "not YAML: "),
+        ("faq.csv", "Frage;Antwort\nx;y\n", "the first row is to name the columns question and answer"),
+        ("faq.csv", "", "the first row is to name the columns question and answer, not ''"),
+        ("faq.csv", 'question,answer\n"x" y,z', "',' expected after '\"'"),
+        ("faq.md", b"x" * 10_000_001, "it has more than 10000000 bytes"),
+    ],
+)
+def test_a_file_in_another_form_is_told_so(tmp_path: Path, name: str, content: str, why: str) -> None:
+    said = refused(tmp_path, name, content)
+    assert said.startswith(f"{name}: ")
+    assert why in said
+
+
+@pytest.mark.parametrize(
+    "line", ["# {}x", "#{}", "Q{}x", "- Q1{}x", "**{}x", "a{}x", "a:{}", "---{}x", "```{}x", "A{}:", "x{}\\"]
+)
+def test_long_lines_cost_no_more_than_their_length(line: str) -> None:  # D13
+    start = time.process_time()
+    for filling in (" " * 300_000, "# " * 150_000, "** " * 100_000, "\\" * 300_000):
+        text = line.format(filling)
+        read_markdown(f"---\n{text}\n---\nQ: a?\n{text}\n{text}\n")
+        read_markdown(f"## a?\n{text}\n")
+    assert time.process_time() - start < 5
+
+
+@given(st.text(max_size=200))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.parametrize("ending", ["json", "yaml", "csv", "md"])
+def test_whatever_a_file_holds_it_is_read_or_refused(tmp_path: Path, ending: str, text: str) -> None:
+    try:
+        found = read(tmp_path, f"faq.{ending}", text)
+    except UnreadableFile:
+        return
+    assert isinstance(found, Submission)
