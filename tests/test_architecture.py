@@ -93,9 +93,9 @@ AT_HOME: dict[str, set[str]] = {
     "starlette": {"fastapi", "service", "starlette"},
     "uvicorn": {"cli", "service"},
     "httpcore2": {"service"},
-    "httpx2": {"transport", "service"},
     "protego": {"service"},
     "turbohtml": {"service"},
+    "httpx2": {"transport", "service"},
     "tinycss2": {"theme"},
     "yaml": {"cli"},
 }

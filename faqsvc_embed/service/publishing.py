@@ -46,7 +46,7 @@ class Publishing:
     async def __call__(self, request: Request) -> Response:
         """Check the key, then the form, then the contents: a stranger's body is never looked at."""
         owner = await self.key_check.owner(request)
-        check_form(request)
+        _check_form(request)
         base = self.addresses.base(request)
         body = await read_body(request, most=self.max_body, timeout=self.body_timeout)
         retry = _retry(request, body)
@@ -89,7 +89,7 @@ class Publishing:
         )
 
 
-def check_form(request: Request) -> None:
+def _check_form(request: Request) -> None:
     """Take JSON that is neither compressed nor in another charset than its own, UTF-8 (RFC 8259)."""
     accepted(request, "application/json")
     media_type, _, parameters = request.headers.get("content-type", "").partition(";")
