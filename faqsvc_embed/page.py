@@ -96,12 +96,12 @@ class Page:
         styles = self._new_styles(block, nonce, stylesheet_link)
         if not schema:
             self._deferred += (block.faq,)
-            return Markup(styles + block.html)  # rendering escaped them
+            return Markup(f"{styles}{block.html}")  # rendering escaped them
         if not self._marked and self.printed is None:
             self._marked = (block.faq,)
             self.printed, self._printed_nonce = with_nonce(block.script, nonce), nonce
-            return Markup(styles + block.html + self.printed)
-        return Markup(styles + block.html + finished(self._mark_up((block.faq,), nonce)))
+            return Markup(f"{styles}{block.html}{self.printed}")
+        return Markup(f"{styles}{block.html}{finished(self._mark_up((block.faq,), nonce))}")
 
     def _new_styles(self, block: Block, nonce: str | None, link: str | None) -> str:
         if link == "":

@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,7 +14,7 @@ from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, Templat
 from markupsafe import Markup, escape
 
 from faqsvc_embed.anchors import block_id, id_steps
-from faqsvc_embed.jsonld import node_steps, serialised_in_parts
+from faqsvc_embed.jsonld import serialised_page
 from faqsvc_embed.records import FAQ, Item
 from faqsvc_embed.steps import MANY, Steps, finished
 from faqsvc_embed.theme import Theme, css_number
@@ -74,6 +75,12 @@ class Renderer:
         """Render the `ordinal`th block of an FAQ on its page; None if there is no question to show."""
         return finished(self.steps(faq, look, ordinal))
 
+    def get_ready(self) -> None:
+        """Make what the first block needs: its template is compiled, and the stylesheet read."""
+        stylesheet()
+        with suppress(Exception):  # a broken template of the host's: whoever renders it will say so
+            self._environment.get_template(TEMPLATE)
+
     def steps(self, faq: FAQ, look: Look, ordinal: int = 1) -> Steps[Block | None]:
         """Render as `block` does, a short step at a time: an event loop can do other things in between."""
         shown = list[Item]()
@@ -131,7 +138,9 @@ def _assembled(faq: FAQ, look: Look, ordinal: int, inside: str, script: str) -> 
     yield
     alone = f"{style_element(css)}{html}{script}"
     yield
-    return Block(faq, html, css, script, Markup(alone))
+    marked_up = Markup(alone)
+    yield
+    return Block(faq, html, css, script, marked_up)
 
 
 def _overlay(host: Environment, loader: BaseLoader) -> Environment:
@@ -236,12 +245,7 @@ def with_nonce(script: str, nonce: str | None) -> str:
 
 def script_steps(faqs: Sequence[FAQ], nonce: str | None = None) -> Steps[str]:
     """Make what `script_element` returns, a question at a time."""
-    node = yield from node_steps(faqs)
-    json_ld = yield from _joined(serialised_in_parts(node))
-    questions = node.get("mainEntity", [])
-    while questions:
-        del questions[-MANY:]
-        yield
+    json_ld = yield from serialised_page(faqs)
     return f'\n<script type="application/ld+json"{_nonce(nonce)}>{json_ld}</script>' if json_ld else ""
 
 
