@@ -10,7 +10,7 @@ import os
 import threading
 import weakref
 import zlib
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Final, TypeVar
@@ -169,12 +169,15 @@ class Transport:
                 body = await _read_all(response.aiter_raw(), coding, self._max_bytes)
             return Reply(response.status_code, headers, body)
 
-    def close(self) -> None:
-        """End what is running and free the connections, within a second; later work starts anew."""
+    def close(self, last: Callable[[], Awaitable[None]] | None = None) -> None:
+        """End what is running, do what is to be done `last`, and free the connections, within a second.
+
+        Later work starts anew.
+        """
         with self._lock:
             loop, self._loop = self._loop, BackgroundLoop()
             client, self._client = self._client, None
-        loop.stop(_close(client))
+        loop.stop(_close(client, last))
 
     def forked(self) -> None:
         """In a forked child: the lock is new, the parent's loop and sockets are left alone."""
@@ -197,7 +200,9 @@ def _new_client(url: str) -> httpx2.AsyncClient:
     )
 
 
-async def _close(client: httpx2.AsyncClient | None) -> None:
+async def _close(client: httpx2.AsyncClient | None, last: Callable[[], Awaitable[None]] | None) -> None:
+    if last is not None:
+        await last()
     if client is not None:
         await client.aclose()
 

@@ -44,7 +44,7 @@ BELOW: dict[str, set[str]] = {
     "settings": {"apikey", "errors", "languages", "theme"},
     # pure decisions
     "wire": {"errors", "languages", "records", "steps"},
-    "copies": {"errors", "records", "wire"},
+    "copies": {"errors", "records", "steps", "wire"},
     "freshness": {"copies", "errors", "records", "wire"},
     "jsonld": {"records", "steps"},
     "markdown": {"records"},

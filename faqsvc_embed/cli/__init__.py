@@ -7,6 +7,7 @@ is not installed is to be missed by its own commands only.
 import click
 
 from faqsvc_embed.cli.failures import Commands
+from faqsvc_embed.cli.pulling import pull
 from faqsvc_embed.cli.reading import get
 from faqsvc_embed.cli.serving import keys, serve
 from faqsvc_embed.cli.writing import generate, publish
@@ -32,5 +33,5 @@ def main() -> None:
     """
 
 
-for command in (get, publish, generate, serve, keys):
+for command in (get, pull, publish, generate, serve, keys):
     main.add_command(command)

@@ -29,12 +29,27 @@ lang_option = click.option(
 )
 
 
-def open_client(base_url: str | None, **settings: Any) -> "FAQClient":
-    """Return a client of the service at `base_url`, with its key from the environment."""
-    from faqsvc_embed.client import FAQClient
+languages_option = click.option(
+    "--lang",
+    "langs",
+    multiple=True,
+    callback=lambda context, option, values: tuple(_language(context, option, value) for value in values),
+    metavar="LANG",
+    help="A language; may be given several times. By default, every one that there is.",
+)
 
+
+def need_base_url(base_url: str | None) -> str:
+    """Return the address of the service; what is missing is a mistake of usage."""
     if not base_url:
         raise click.UsageError(
             "Which service? Give --base-url, or set FAQSVC_BASE_URL, such as https://faq.example.com"
         )
-    return FAQClient(base_url, **settings)
+    return base_url
+
+
+def open_client(base_url: str | None, **settings: Any) -> "FAQClient":
+    """Return a client of the service at `base_url`, with its key from the environment."""
+    from faqsvc_embed.client import FAQClient
+
+    return FAQClient(need_base_url(base_url), **settings)

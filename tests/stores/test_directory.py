@@ -41,7 +41,7 @@ def test_nothing_is_written_before_there_is_something_to_keep(tmp_path: Path) ->
 
 def test_a_copy_is_one_file_that_only_its_owner_reads(tmp_path: Path) -> None:  # K17
     store = open_store(tmp_path / "a" / "new")
-    store.write(KEY, COPY)
+    store.write({KEY: COPY})
     assert files(store.directory) == [store.path(KEY).name]
     assert stat.S_IMODE(store.path(KEY).stat().st_mode) == 0o600
     assert stat.S_IMODE(store.directory.stat().st_mode) == 0o700
@@ -84,10 +84,10 @@ def test_a_writer_that_fails_leaves_the_copy_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # K17
     store = open_store(tmp_path)
-    store.write(KEY, COPY)
+    store.write({KEY: COPY})
     monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
-        store.write(KEY, Copy(COPY.faq, "ko", EPOCH, 1.0))
+        store.write({KEY: Copy(COPY.faq, "ko", EPOCH, 1.0)})
     assert (store.read(KEY), files(tmp_path)) == (COPY, [store.path(KEY).name])
 
 
@@ -97,7 +97,7 @@ def test_what_killed_writers_left_is_swept_away(tmp_path: Path) -> None:
     new.touch()
     os.utime(old, (0, 0))
     store = open_store(tmp_path)
-    store.write(KEY, COPY)
+    store.write({KEY: COPY})
     assert files(tmp_path) == [".new.tmp", store.path(KEY).name]
 
 
@@ -122,7 +122,7 @@ def test_a_language_or_a_whole_slug_or_all_can_be_removed(tmp_path: Path) -> Non
     keys = [Key("pricing", None), KEY, Key("legal", "en")]
     for each in (store, other):
         for key in keys:
-            each.write(key, Copy(FAQ.from_dict(samples.record(key.slug)), key.lang, EPOCH, 1.0))
+            each.write({key: Copy(FAQ.from_dict(samples.record(key.slug)), key.lang, EPOCH, 1.0)})
 
     def held(of: DirectoryStore) -> list[Key]:
         return [key for key in keys if of.read(key) is not None]

@@ -1,0 +1,84 @@
+"""`faqsvc pull`: FAQs as files, for a deploy that is to show them whatever becomes of the service."""
+
+import sys
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from faqsvc_embed.cli.failures import failure
+from faqsvc_embed.cli.options import base_url_option, languages_option, need_base_url
+from faqsvc_embed.errors import FAQError, FAQNotFound
+from faqsvc_embed.languages import LANGUAGES
+
+if TYPE_CHECKING:
+    from faqsvc_embed.copies import Copy
+    from faqsvc_embed.embed import FAQEmbed
+    from faqsvc_embed.freshness import Key
+
+
+@click.command()
+@click.argument("slugs", metavar="SLUG...", nargs=-1, required=True)
+@click.option(
+    "--to",
+    "directory",
+    metavar="DIR",
+    required=True,
+    type=click.Path(file_okay=False),
+    help="Where to write them: one file a slug and language.",
+)
+@languages_option
+@base_url_option
+def pull(slugs: tuple[str, ...], directory: str, langs: tuple[str, ...], base_url: str | None) -> None:
+    """Write the FAQs SLUG... to files in DIR.
+
+    An application runs from them with store="file:DIR", also without the service, and with offline=True
+    without any network. The files can be reviewed and kept in git, but not edited: each holds its digest.
+    All are written, or none.
+
+    \b
+      faqsvc pull pricing getting-started --to faqs --base-url https://faq.example.com
+      faqsvc pull pricing --lang en --lang ko --to faqs
+    """
+    from faqsvc_embed.embed import FAQEmbed
+    from faqsvc_embed.stores import DirectoryStore
+
+    copies: dict[Key, Copy] = {}
+    with FAQEmbed(need_base_url(base_url)) as embed, _progress(slugs) as watched:
+        for slug in watched:
+            copies.update(_pulled(embed, slug, langs))
+    store = DirectoryStore(directory, embed.settings.base_url, embed.settings.max_bytes)
+    for path in store.write(copies):
+        click.echo(path)
+
+
+def _pulled(embed: "FAQEmbed", slug: str, langs: tuple[str, ...]) -> "dict[Key, Copy]":
+    """Return an FAQ in its own language and, if none is named, in all the others that it has."""
+    from faqsvc_embed.freshness import Key
+
+    copies: dict[Key, Copy] = {}
+    for lang in (None, *(langs or LANGUAGES)):
+        key = Key(slug, lang)
+        try:
+            faq = embed.get_faq(slug, lang=lang)
+        except FAQNotFound as error:
+            if lang is None:
+                raise failure(f"{slug!r}: {error}") from error
+            continue
+        except FAQError as error:
+            raise failure(f"{slug!r}: {error}") from error
+        entry = embed.cache.get(key)
+        copy = embed.cache.copy_of(entry) if entry is not None else None
+        if copy is not None and (lang is None or faq.lang == lang):
+            copies[key] = copy
+    missing = [lang for lang in langs if Key(slug, lang) not in copies]
+    if missing:
+        raise failure(f"{slug!r} is not published in {', '.join(missing)}")
+    return copies
+
+
+def _progress(slugs: tuple[str, ...]) -> Any:
+    """Return a context that lends the slugs: with a bar on standard error, if somebody watches."""
+    if len(slugs) < 2 or not sys.stderr.isatty():
+        return nullcontext(slugs)
+    return click.progressbar(slugs, label="Pulling", file=sys.stderr)

@@ -1,0 +1,109 @@
+"""`faqsvc pull`: files that an application runs from without the service."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from faqsvc_embed import FAQEmbed
+from faqsvc_embed.cli import main
+from tests.support import faulty as faults
+from tests.support import samples
+from tests.support.faulty import FaultyServer
+
+
+def pull(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["pull", *arguments])
+
+
+def failed(result: Result) -> str:
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+    return result.stderr.removeprefix("Error: ").rstrip("\n")
+
+
+@pytest.fixture
+def service(faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch) -> FaultyServer:
+    """A service with an FAQ in two languages and one in its own only, to which the environment leads."""
+    monkeypatch.setenv("FAQSVC_BASE_URL", faulty.base_url)
+    for lang in (None, "en", "ko"):
+        faulty.serve(samples.record("pricing", title=f"In {lang}", lang=lang or "en"), lang=lang)
+    faulty.serve(samples.record("legal", title="Legal", lang="de"))
+    return faulty
+
+
+def titles(service: FaultyServer, directory: Path, **settings: Any) -> dict[str, str | None]:
+    with FAQEmbed(service.base_url, store=f"file:{directory}", offline=True, **settings) as embed:
+        states = {
+            f"{slug} {lang}": embed.use_faq(slug, lang=lang)
+            for slug in ("pricing", "legal")
+            for lang in (None, "ko", "fr")
+        }
+        return {name: state.data.title if state.data else None for name, state in states.items()}
+
+
+def test_an_application_runs_from_what_was_pulled(service: FaultyServer, tmp_path: Path) -> None:
+    result = pull("pricing", "legal", "--to", str(tmp_path / "faqs"))
+    assert (result.exit_code, result.stderr) == (0, "")
+    names = [Path(line).name.split(".")[:-2] for line in result.stdout.splitlines()]
+    assert names == [["pricing"], ["pricing", "en"], ["pricing", "ko"], ["legal"], ["legal", "de"]]
+    service.refuse()
+    assert titles(service, tmp_path / "faqs") == {
+        "pricing None": "In None",
+        "pricing ko": "In ko",
+        "pricing fr": "In None",
+        "legal None": "Legal",
+        "legal ko": "Legal",
+        "legal fr": "Legal",
+    }
+
+
+def test_languages_can_be_named(service: FaultyServer, tmp_path: Path) -> None:
+    result = pull("pricing", "--to", str(tmp_path), "--lang", "ko-KR")
+    assert (result.exit_code, len(result.stdout.splitlines())) == (0, 2)
+    assert failed(pull("pricing", "--to", str(tmp_path), "--lang", "ko", "--lang", "fr")) == (
+        "'pricing' is not published in fr"
+    )
+
+
+@pytest.mark.parametrize(
+    ("trouble", "message"),
+    [
+        (faults.status(404), "'legal': the service knows no FAQ 'legal' (404)"),
+        (faults.status(500), "'legal': the service answered 500 for 'legal'"),
+    ],
+)
+def test_nothing_changes_when_one_cannot_be_had(
+    service: FaultyServer, tmp_path: Path, trouble: faults.Behaviour, message: str
+) -> None:
+    assert pull("pricing", "--to", str(tmp_path)).exit_code == 0
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    service.then(*[faults.healthy] * 8, trouble)
+    assert failed(pull("pricing", "legal", "--to", str(tmp_path))) == message
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_nothing_changes_when_one_cannot_be_written(
+    service: FaultyServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rename, renamed = os.replace, list[object]()
+
+    def out_of_space(old: str, new: str) -> None:
+        renamed.append(new)
+        if len(renamed) == 1:
+            raise OSError(28, "No space left on device")
+        rename(old, new)
+
+    monkeypatch.setattr(os, "replace", out_of_space)
+    assert failed(pull("pricing", "--to", str(tmp_path))) == "[Errno 28] No space left on device"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_mistakes_of_usage_are_told_as_such(tmp_path: Path) -> None:
+    for arguments in ([], ["pricing"], ["--to", str(tmp_path)], ["pricing", "--to", str(tmp_path)]):
+        assert pull(*arguments).exit_code == 2
+    assert (
+        pull("pricing", "--to", str(tmp_path), "--lang", "xx", "--base-url", "http://x.invalid").exit_code
+        == 2
+    )
