@@ -5,10 +5,10 @@ leaves begin and end it; everything that renders finds it in a context variable,
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from contextvars import ContextVar, Token
-from typing import Any
+from typing import Any, Final
 
 from markupsafe import Markup
 
@@ -18,6 +18,8 @@ from faqsvc_embed.rendering import Block, link_element, script_steps, style_elem
 from faqsvc_embed.responses import encode, exact
 from faqsvc_embed.slots import Filling, Slots
 from faqsvc_embed.steps import Steps, finished, in_short_steps
+
+NO_STATES: Final[Mapping[Any, Any]] = {}
 
 _current: ContextVar["Page | None"] = ContextVar("faqsvc_page", default=None)
 
@@ -41,18 +43,13 @@ def end(token: Token["Page | None"]) -> None:
 class Page:
     """The FAQs of one response, in document order.
 
-    `nonce` is asked for the Content-Security-Policy nonce when one is needed, `locale` for the host's own
-    choice of language, and `accept_language` for the header; `negotiated` tells that the header was asked.
-    `fills_slots` says that FAQs can be filled in after the template is rendered, and `is_over` that the
+    `negotiated` tells that the visitor's languages were asked for. `fills_slots` says that FAQs can be filled in after the template is rendered, and `is_over` that the
     response has left: what a task of the host renders later is no part of it. `shows_problems` makes what
     went wrong visible in the place of an FAQ, for development; `assets` is the path below which the host
     serves our stylesheet, if it does.
     """
 
     # Defaults on the class: most pages are made, show one FAQ, and are gone.
-    nonce: Callable[[], str | None] | None = None
-    locale: Callable[[], object] | None = None
-    accept_language: Callable[[], str] | None = None
     negotiated = False
     fills_slots = False
     slots: Slots | None = None
@@ -67,15 +64,12 @@ class Page:
     _printed_nonce: str | None = None
     _merged: tuple[int, str] = (0, "")
     _turns: tuple[object, AbstractAsyncContextManager[None]] | None = None
-    _language: tuple[str | None] | None = None
 
+    states: Mapping[Any, Any] = NO_STATES
+    """The snapshots that this page works with: within it, an FAQ does not change."""
     blocks: tuple[Block, ...] = ()
     _marked: tuple[FAQ, ...] = ()
     _deferred: tuple[FAQ, ...] = ()
-
-    def __init__(self) -> None:
-        self.states: dict[Any, Any] = {}
-        """The snapshots that this page works with: within it, an FAQ does not change."""
 
     def ordinal(self, slug: object) -> int:
         """Return which block of this slug the next one is, counted from 1."""
@@ -88,11 +82,9 @@ class Page:
         print no styles at all.
         """
         is_first = not self.blocks and self.printed is None
-        self.blocks += (block,)
         if is_first and schema and nonce is None and stylesheet_link is None:
-            self._styles, self.printed = block.css, block.script
-            self._marked = (block.faq,)
-            return block.alone  # ready-made: nothing has to be put together
+            return self.place_alone(block)
+        self.blocks += (block,)
         styles = self._new_styles(block, nonce, stylesheet_link)
         if not schema:
             self._deferred += (block.faq,)
@@ -102,6 +94,12 @@ class Page:
             self.printed, self._printed_nonce = with_nonce(block.script, nonce), nonce
             return Markup(f"{styles}{block.html}{self.printed}")
         return Markup(f"{styles}{block.html}{finished(self._mark_up((block.faq,), nonce))}")
+
+    def place_alone(self, block: Block) -> Markup:
+        """Return the first block of this page with all that belongs to it, ready-made."""
+        self.blocks, self._marked = (block,), (block.faq,)
+        self._styles, self.printed = block.css, block.script
+        return block.alone
 
     def _new_styles(self, block: Block, nonce: str | None, link: str | None) -> str:
         if link == "":
@@ -199,19 +197,12 @@ class Page:
         return self._turns[1]
 
     def language(self) -> str | None:
-        """Return which of the seven the host, or else the visitor, prefers; None if neither does."""
-        if self._language is None:
-            self._language = (self._preferred(),)
-        return self._language[0]
+        """Return which of the seven is preferred on this page; None if nobody says."""
+        return None
 
-    def _preferred(self) -> str | None:
-        locale = self.locale() if self.locale is not None else None
-        if locale is not None and (language := lookup(str(locale))) is not None:
-            return language
-        if self.accept_language is None:
-            return None
-        self.negotiated = True
-        return negotiate(self.accept_language())
+    def nonce(self) -> str | None:
+        """Return the nonce of the Content-Security-Policy of this page, if it has one."""
+        return None
 
     def left(self, wait: float) -> float:
         """Return what remains of a budget of `wait` seconds, all waits of this page counted."""
@@ -228,3 +219,28 @@ class Page:
         if waiting == 1:
             self.waited += time.monotonic() - since
         self._waiting = (waiting - 1, since)
+
+
+class RequestPage(Page):
+    """The page of a request, whose host, or else whose visitor, may prefer a language."""
+
+    _language: tuple[str | None] | None = None
+
+    def locale(self) -> object:
+        """Return the host's own choice of language, in whatever form."""
+        return None
+
+    def accept_language(self) -> str:
+        """Return the header."""
+        return ""
+
+    def language(self) -> str | None:
+        """Return which of the seven the host, or else the visitor, prefers; None if neither does."""
+        if self._language is None:
+            locale = self.locale()
+            language = None if locale is None else lookup(str(locale))
+            if language is None:
+                self.negotiated = True
+                language = negotiate(self.accept_language())
+            self._language = (language,)
+        return self._language[0]
