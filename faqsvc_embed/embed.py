@@ -16,7 +16,7 @@ from faqsvc_embed.page import Page
 from faqsvc_embed.reading import Fetches, Health, Reader, data_or_raise, in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
 from faqsvc_embed.rendering import script_element
-from faqsvc_embed.settings import UNSET, Settings
+from faqsvc_embed.settings import UNSET, Settings, Variant
 from faqsvc_embed.showing import Showing
 from faqsvc_embed.theme import Theme
 from faqsvc_embed.wishes import Wishes
@@ -155,6 +155,8 @@ class FAQEmbed:
         heading_level: int | None = UNSET,
         schema: bool = True,
         nonce: str | None = None,
+        variant: Variant | None = None,
+        exclusive: bool | None = None,
     ) -> Markup:
         """Return an FAQ as HTML with its JSON-LD, waiting as `use_faq` does; empty if there is none to show.
 
@@ -171,6 +173,8 @@ class FAQEmbed:
             heading_level=heading_level,
             schema=schema,
             nonce=nonce,
+            variant=variant,
+            exclusive=exclusive,
         )
 
     async def arender(
@@ -183,6 +187,8 @@ class FAQEmbed:
         heading_level: int | None = UNSET,
         schema: bool = True,
         nonce: str | None = None,
+        variant: Variant | None = None,
+        exclusive: bool | None = None,
     ) -> Markup:
         """Return what `render` does, waiting without holding the event loop up."""
         page = pages.current() or Page()
@@ -195,11 +201,14 @@ class FAQEmbed:
             heading_level=heading_level,
             schema=schema,
             nonce=nonce,
+            variant=variant,
+            exclusive=exclusive,
         )
 
     def schema(self, *faqs: FAQ, nonce: str | None = None) -> Markup:
         """Return one script element with the FAQPage of all `faqs`; empty if they have no question."""
-        return Markup(script_element(faqs, nonce).lstrip())  # noqa: S704  # the serialiser made it safe
+        shown = [self.showing.answers.marked_up(faq) for faq in faqs]
+        return Markup(script_element(shown, nonce).lstrip())  # noqa: S704  # the serialiser made it safe
 
     # Looking ahead, and looking after
 

@@ -15,9 +15,11 @@ import faqsvc_embed
 PACKAGE = Path(faqsvc_embed.__file__).parent
 ROOT = "faqsvc_embed"
 
-VALUES = {"anchors", "apikey", "errors", "languages", "records", "steps", "theme", "settings"}
+VALUES = {"anchors", "contrast", "apikey", "errors", "languages", "records", "steps", "theme", "settings"}
 CORE = VALUES | {
     "wire",
+    "answers",
+    "styles",
     "copies",
     "freshness",
     "jsonld",
@@ -40,6 +42,7 @@ BELOW: dict[str, set[str]] = {
     "languages": set(),
     "records": {"errors", "languages", "steps"},
     "theme": {"errors"},
+    "contrast": {"theme"},
     "apikey": {"errors"},
     "settings": {"apikey", "errors", "languages", "theme"},
     # pure decisions
@@ -48,7 +51,9 @@ BELOW: dict[str, set[str]] = {
     "freshness": {"copies", "errors", "records", "wire"},
     "jsonld": {"records", "steps"},
     "markdown": {"records"},
-    "rendering": VALUES | {"jsonld"},
+    "styles": VALUES,
+    "answers": VALUES,
+    "rendering": VALUES | {"answers", "jsonld", "styles"},
     "responses": set(),
     "slots": set(),
     "page": VALUES | {"jsonld", "rendering", "responses", "slots"},
@@ -83,7 +88,9 @@ AT_HOME: dict[str, set[str]] = {
     "click": {"cli", "flask"},
     "fastapi": {"fastapi"},
     "flask": {"flask"},
+    "markdown_it": {"answers"},
     "mcp": {"mcp"},
+    "nh3": {"answers"},
     "psycopg": {"service"},
     "psycopg_pool": {"service"},
     "redis": {"stores"},
@@ -98,6 +105,8 @@ AT_HOME: dict[str, set[str]] = {
 LAZY: dict[str, set[str]] = {
     "psycopg": {"service"},
     "psycopg_pool": {"service"},
+    "markdown_it": {"answers"},
+    "nh3": {"answers"},
     "redis": {"stores"},
     "starlette": {"cli"},
     "tinycss2": {"theme"},
