@@ -26,6 +26,7 @@ from faqsvc_embed.responses import encode, exact
 from faqsvc_embed.settings import Styles
 from faqsvc_embed.slots import Filling, Slots
 from faqsvc_embed.steps import Steps, finished, in_short_steps
+from faqsvc_embed.styles import enhancer
 
 _current: ContextVar["Page | None"] = ContextVar("faqsvc_page", default=None)
 
@@ -70,10 +71,10 @@ class Page:
     waited = 0.0
     _waiting: tuple[int, float] = (0, 0.0)
     _styles: tuple[str, ...] = ()
-    sheets: tuple[tuple[str, ...], ...] = ()
+    _sheets: tuple[tuple[str, ...], ...] = ()
     """The style elements that were printed, each as what it holds."""
-    is_enhanced = False
-    runs_inline = False
+    _is_enhanced = False
+    _runs_inline = False
     """The enhancer was printed, and not linked."""
     printed: str | None = None
     """The script with the FAQPage, as it was printed."""
@@ -106,7 +107,7 @@ class Page:
         self.blocks += (block,)
         if is_first and schema and nonce is None and styles == "inline" and not block.needs_enhancer:
             self._styles, self.printed = block.css, block.script
-            self.sheets += (block.css,)
+            self._sheets += (block.css,)
             self._marked = (block.marked_up,)
             return block.alone  # ready-made: nothing has to be put together
         before = "" if styles == "none" else self._new_styles(block, nonce, styles, files)
@@ -128,15 +129,20 @@ class Page:
         if styles == "linked" and files is not None:
             return "".join(link_element(f"{files}/{block.files[at]}") for at in wanted)
         if css:
-            self.sheets += (css,)
+            self._sheets += (css,)
         return style_element(css, nonce)
 
     def _new_enhancer(self, nonce: str | None, files: str | None) -> str:
-        if self.is_enhanced:
+        if self._is_enhanced:
             return ""
-        self.is_enhanced = True
-        self.runs_inline = files is None
+        self._is_enhanced = True
+        self._runs_inline = files is None
         return enhancer_element(files, nonce)
+
+    def inline_elements(self) -> list[tuple[str, str]]:
+        """Return name and text of the style and script elements that were printed, data apart."""
+        printed = [("style", "".join(css)) for css in self._sheets]
+        return [*printed, ("script", enhancer())] if self._runs_inline else printed
 
     def _mark_up(self, faqs: tuple[FAQ, ...], nonce: str | None) -> Steps[str]:
         """Count `faqs` into the page's FAQPage, and print it if this page has none yet."""
