@@ -12,7 +12,7 @@ from typing import Final
 from faqsvc_embed.contrast import SUPPORTED
 from faqsvc_embed.styles import enhancer, stylesheet
 
-_ELEMENT: Final = re.compile(r"<(style|script)\b([^>]*)>([^<]*)</\1>")
+_ELEMENT: Final = re.compile(r"<(style|script)\b([^<>]*)>([^<]*)</\1>")
 _RULE: Final = r"\.faqsvc-[0-9a-f]{8}\{[^{}]*\}"
 _THEMES: Final = re.compile(
     rf"(?:@layer faqsvc\{{{_RULE}(?:@supports {re.escape(SUPPORTED)}\{{{_RULE}\}})?\}})*"
