@@ -1,15 +1,23 @@
 """Open the pages of a host as a visitor would, and say what is on them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import product
 
 import httpx2
 
 from demo_apps import content
+from demo_apps.hosts import HOSTS, Host
 from demo_apps.looking import Sight, plain
 from demo_apps.site import LANGUAGES, PAGES, Page
+from faqsvc_embed import FAQ, FAQError
 
+LANGUAGE_TAGS = [tag for tag, _ in LANGUAGES]
 TIMEOUT = 15.0
 """Seconds after which a page counts as one that does not come."""
+
+
+Look = Callable[..., tuple[str, list[str]]]
 
 
 def check(hosts: dict[str, str]) -> bool:
@@ -19,11 +27,16 @@ def check(hosts: dict[str, str]) -> bool:
     """
     outcomes = []
     with httpx2.Client(timeout=TIMEOUT, trust_env=False) as client:
-        for name, address in hosts.items():
-            for page, lang in visits():
-                path = f"{page.path}?lang={lang}"
-                found, wrong = visit(client, address + path, page, lang)
-                print(f"{'FAILED' if wrong else 'ok':6}  {name:9}  {path:17}  {found}", flush=True)
+        for host in HOSTS:
+            address = hosts[host.name]
+            looks: list[tuple[str, str, Look]] = [
+                (page.path, lang, partial(visit, page=page)) for page, lang in visits(host)
+            ]
+            looks += [(path, lang, visit_data) for path, lang in product(host.data, LANGUAGE_TAGS)]
+            for path, lang, look in looks:
+                asked = f"{path}?lang={lang}"
+                found, wrong = look(client, address + asked, lang=lang)
+                print(f"{'FAILED' if wrong else 'ok':6}  {host.name:9}  {asked:20}  {found}", flush=True)
                 for reason in wrong:
                     print(f"        {reason}", flush=True)
                 outcomes.append(not wrong)
@@ -32,13 +45,26 @@ def check(hosts: dict[str, str]) -> bool:
     return not failed
 
 
-def visits() -> Iterator[tuple[Page, str]]:
+def visits(host: Host) -> Iterator[tuple[Page, str]]:
     """Yield the start page in every language, and every other page in one, each in the next."""
-    start, *others = PAGES
-    for lang, _ in LANGUAGES:
+    start, *others = PAGES + host.pages
+    for lang in LANGUAGE_TAGS:
         yield start, lang
     for index, page in enumerate(others):
-        yield page, LANGUAGES[index % len(LANGUAGES)][0]
+        yield page, LANGUAGE_TAGS[index % len(LANGUAGE_TAGS)]
+
+
+def visit_data(client: httpx2.Client, url: str, lang: str) -> tuple[str, list[str]]:
+    """Read an FAQ as JSON; return what was found, and what is wrong with it."""
+    try:
+        response = client.get(url)
+        faq = FAQ.from_json(response.content)
+    except (httpx2.HTTPError, FAQError) as error:
+        return "no data", [f"{type(error).__name__}: {error}"]
+    found = f"{response.status_code}, lang {faq.lang}, {len(faq.items)} questions as JSON"
+    items = [(item["question"], item["answer"]) for item in content.publication(faq.slug, lang)["items"]]
+    right = faq.lang == lang and [(item.question, item.answer) for item in faq.items] == items
+    return found, [] if right else ["it is not the FAQ that was published"]
 
 
 def visit(client: httpx2.Client, url: str, page: Page, lang: str) -> tuple[str, list[str]]:

@@ -11,7 +11,7 @@ from flask import Flask
 from starlette.applications import Starlette
 from werkzeug.serving import make_server
 
-from demo_apps import flask_app
+from demo_apps import fastapi_app, flask_app, site, starlette_app
 from faqsvc_embed.service import serving
 
 ADDRESS: Final = "127.0.0.1"
@@ -19,11 +19,16 @@ ADDRESS: Final = "127.0.0.1"
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A site that shows FAQs; `factory` builds it for the address of a service."""
+    """A site that shows FAQs; `factory` builds it for the address of a service.
+
+    Beside the pages of every host it may have pages of its own, and addresses of FAQs as JSON.
+    """
 
     name: str
     port: int
     factory: Callable[[str], Flask | Starlette]
+    pages: tuple[site.Page, ...] = ()
+    data: tuple[str, ...] = ()
 
     def running(self, service: str) -> AbstractContextManager[str]:
         """Serve the site in a thread and lend its address.
@@ -37,7 +42,11 @@ class Host:
         return _running_wsgi(app, self.port)
 
 
-HOSTS: Final = (Host("Flask", 8701, flask_app.create_app),)
+HOSTS: Final = (
+    Host("Flask", 8701, flask_app.create_app),
+    Host("Starlette", 8702, starlette_app.create_app),
+    Host("FastAPI", 8703, fastapi_app.create_app, (fastapi_app.PLAIN,), (fastapi_app.DATA,)),
+)
 
 
 @contextmanager

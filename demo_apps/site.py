@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 from demo_apps import content
@@ -11,6 +12,9 @@ SERVICE: Final = "http://127.0.0.1:8700"
 """Where the service of the demo listens, for a host that is started by itself."""
 WAIT: Final = 3.0
 """Seconds that a page may wait for its first FAQs: also on a machine that starts everything at once."""
+
+TEMPLATES: Final = Path(__file__).parent / "templates"
+STATIC: Final = Path(__file__).parent / "static"
 
 LANGUAGES: Final = (
     ("en", "English"),

@@ -43,7 +43,7 @@ class APIKey:
         """
         for written in (lambda key: key, lambda key: json.dumps(key)[1:-1], html.escape, _in_url):
             text = text.replace(written(self._secret), MASKED)
-        return _KEYLIKE.sub(MASKED, text)
+        return without_keys(text)
 
     def __repr__(self) -> str:
         return f"APIKey('{MASKED}')"
@@ -61,6 +61,11 @@ class APIKey:
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("an APIKey cannot be pickled: read it from the environment where it is needed")
+
+
+def without_keys(text: str) -> str:
+    """Return `text` with everything replaced that begins like an API key."""
+    return _KEYLIKE.sub(MASKED, text)
 
 
 def _in_url(key: str) -> str:

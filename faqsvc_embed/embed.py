@@ -97,6 +97,11 @@ class FAQEmbed:
 
         await asyncio.get_running_loop().run_in_executor(None, self.close)
 
+    def get_ready(self) -> None:
+        """Do once, before the first page, what takes long and would hold an event loop up; for leaves."""
+        self.showing.get_ready()
+        self._reader.get_ready()
+
     # Reading: the hook, and the plain function on top of it
 
     def use_faq(self, slug: str, *, lang: str | None = None, wait: float | None = None) -> FAQState:

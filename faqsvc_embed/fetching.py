@@ -9,7 +9,7 @@ import logging
 import os
 import threading
 import weakref
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -32,8 +32,6 @@ from faqsvc_embed.wire import (
 
 LEASE_GRACE: Final = 1.0
 """Seconds beyond `timeout` that a refresh waits for another process to end the same one."""
-STORE_CLOSE: Final = 0.25
-"""Seconds that the store has to close its connections."""
 
 logger = logging.getLogger("faqsvc_embed")
 
@@ -66,6 +64,10 @@ class Fetcher:
         self._transport = Transport(settings.max_bytes)
         _fetchers.add(self)
 
+    def get_ready(self) -> None:
+        """Make what the first fetch needs; nothing is fetched."""
+        self._transport.get_ready(self._settings.base_url)
+
     def join(self, key: Key) -> Flight | None:
         """Return the flight for `key`, started if need be; None if meanwhile there is nothing to fetch."""
         with self._lock:
@@ -96,13 +98,16 @@ class Fetcher:
             for key in [key for key in self._flights if slug is None or key.slug == slug]:
                 self._flights.pop(key).abandoned = True
 
-    def forget(self, slug: str | None = None) -> None:
-        """Drop `slug`, or all, from the cache and from the store; what is on its way reaches neither."""
+    def forget(self, slug: str | None = None) -> Future[None] | None:
+        """Drop `slug`, or all, from the cache and from the store; what is on its way reaches neither.
+
+        The store takes a moment: later flights wait for it, and so may who called.
+        """
         self._forget_here(slug)
         if self._store is not None:
-            # Not waited for here; later flights do, so that none brings back what was forgotten.
             with contextlib.suppress(RuntimeError):  # no thread can be started
                 self._forgetting = self._transport.run(self._store.forget(slug))
+        return self._forgetting
 
     def _forget_here(self, slug: str | None) -> None:
         self.abandon(slug)
@@ -110,10 +115,7 @@ class Fetcher:
 
     def close(self) -> None:
         """End what is running and free the connections, within a second; a later fetch starts anew."""
-        if self._store is not None and (self._watch or self._forgetting) is not None:
-            with contextlib.suppress(RuntimeError, TimeoutError, CancelledError):
-                self._transport.run(_close(self._store, self._watch)).result(STORE_CLOSE)
-        self._transport.close()
+        self._transport.close(self._store.aclose if self._store is not None else None)
         self._watch = self._forgetting = None
 
     def forked(self) -> None:
@@ -221,13 +223,6 @@ def _tell(before: Entry | None, after: Entry) -> None:
         logger.warning("FAQ %r: %s; %s", after.key.slug, after.error, shown)
     elif after.error is None and failed_before:
         logger.info("FAQ %r: well again", after.key.slug)
-
-
-async def _close(store: GuardedStore, watch: asyncio.Task[None] | None) -> None:
-    if watch is not None:
-        watch.cancel()
-        await asyncio.wait([watch])
-    await store.aclose()
 
 
 _fetchers: weakref.WeakSet[Fetcher] = weakref.WeakSet()

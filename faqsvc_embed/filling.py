@@ -13,6 +13,9 @@ from faqsvc_embed.steps import in_short_steps
 SLICE: Final = 65_536
 """Characters or bytes to handle at once; an event loop can do other things in between."""
 
+Part = tuple[str, int, int]
+"""A text from here to there: to cut and join megabytes takes milliseconds."""
+
 SCRIPT: Final = -1
 """Stands for the JSON-LD that the host printed, among the numbers of slots."""
 
@@ -44,8 +47,9 @@ class BodyFiller:
                 begins, ends, number = mark
                 if begins > start:
                     yield text[start:begins]
-                async for part in self._encoded(await self._replacement(number)):
-                    yield part
+                for part in await self._replacement(number):
+                    async for encoded in self._encoded(*part):
+                        yield encoded
                 start = ends
             end = len(text) if last else self._cut(text, start)
         if end > start:
@@ -94,8 +98,8 @@ class BodyFiller:
                 self._printed = page.printed, b""
         return self._printed[1]
 
-    async def _replacement(self, number: int) -> str:
-        """Return what stands in the place of a mark."""
+    async def _replacement(self, number: int) -> list[Part]:
+        """Return what stands in the place of a mark, in parts."""
         page, slots = self._page, self._page.slots
         if slots is not None:
             async with page.turn():
@@ -107,13 +111,15 @@ class BodyFiller:
             text = slots.texts[number] if slots is not None and number < len(slots.texts) else ""
             self.has_changed = True
         if printed and printed != merged and (at := text.find(printed)) >= 0:
-            text = text[:at] + merged + text[at + len(printed) :]
             page.settle()
             self.has_changed = True
-        return text
+            return [(text, 0, at), (merged, 0, len(merged)), (text, at + len(printed), len(text))]
+        return [(text, 0, len(text))]
 
-    async def _encoded(self, text: str) -> AsyncIterator[bytes]:
-        text = writable(text, self._charset)
-        for at in range(0, len(text), SLICE):
-            yield text[at : at + SLICE].encode(self._charset)
+    async def _encoded(self, text: str, start: int, end: int) -> AsyncIterator[bytes]:
+        if not self._charset.startswith("utf-"):
+            text = writable(text[start:end], self._charset)
+            start, end = 0, len(text)
+        for at in range(start, end, SLICE):
             await asyncio.sleep(0)
+            yield text[at : min(at + SLICE, end)].encode(self._charset)

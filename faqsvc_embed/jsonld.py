@@ -2,7 +2,8 @@
 
 import json
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, Final
 
 from faqsvc_embed.records import FAQ, Item
@@ -10,9 +11,15 @@ from faqsvc_embed.steps import Steps, finished
 
 # Inside a script element a parser looks for nothing but `</script` and `<!--`; `&` matters in XHTML, and
 # the two separators ended a line in JavaScript before 2019. Escaped so, the JSON means the same.
-_SCRIPT_SAFE: Final = str.maketrans(
-    {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+_SCRIPT_SAFE: Final = (
+    ("<", "\\u003c"),
+    (">", "\\u003e"),
+    ("&", "\\u0026"),
+    ("\u2028", "\\u2028"),
+    ("\u2029", "\\u2029"),
 )
+
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
 def to_json_ld(faq: FAQ) -> dict[str, Any]:
@@ -37,70 +44,74 @@ def page_node(faqs: Sequence[FAQ]) -> dict[str, Any]:
 
     `inLanguage` is on the page if all agree, else on each question.
     """
-    return finished(node_steps(faqs))
-
-
-def node_steps(faqs: Sequence[FAQ]) -> Steps[dict[str, Any]]:
-    """Make what `page_node` returns, a question at a time."""
-    seen, entries = set[str](), list[tuple[FAQ, Item]]()
-    for faq in faqs:
-        for item in faq.items:
-            if _is_new(item, seen):
-                entries.append((faq, item))
-            yield
-    if not entries:
+    marked_up = finished(_mark_up(faqs))
+    if not marked_up.items:
         return {}
-    languages = {faq.lang for faq, _ in entries}
-    yield
-    shared = languages.pop() if len(languages) == 1 else None
-    node: dict[str, Any] = {"@context": "https://schema.org", "@type": "FAQPage"}
-    if shared is not None:
-        node["inLanguage"] = shared
-    node["mainEntity"] = questions = list[dict[str, Any]]()
-    for faq, item in entries:
-        questions.append(_question(item, None if shared is not None else faq.lang))
+    return {**marked_up.head(), "mainEntity": [marked_up.question(at) for at in range(len(marked_up.items))]}
+
+
+def serialised_page(faqs: Sequence[FAQ]) -> Steps[str]:
+    """Make `serialise(page_node(faqs))` a question at a time, and without holding all of them at once."""
+    marked_up = yield from _mark_up(faqs)
+    if not marked_up.items:
+        return ""
+    parts = [_dumps(marked_up.head())[:-1], ',"mainEntity":[']
+    for at in range(len(marked_up.items)):
+        parts.append(f",{_dumps(marked_up.question(at))}" if at else _dumps(marked_up.question(at)))
         yield
-    return node
+    parts.append("]}")
+    return "".join(parts)
 
 
 def serialise(node: dict[str, Any]) -> str:
     """Return a node as JSON that can stand in a script element; the empty node is the empty string."""
-    return "".join(serialised_in_parts(node))
-
-
-def serialised_in_parts(node: dict[str, Any]) -> Iterator[str]:
-    """Yield what `serialise` returns, a question at a time: 10,000 of them hold nobody up."""
-    questions = node.get("mainEntity")
-    if not isinstance(questions, list):
-        yield _dumps(node) if node else ""
-        return
-    head = {name: value for name, value in node.items() if name != "mainEntity"}
-    yield f'{_dumps(head)[:-1]}{"," if head else ""}"mainEntity":['
-    for number, question in enumerate(questions):
-        yield f",{_dumps(question)}" if number else _dumps(question)
-    yield "]}"
+    return _dumps(node) if node else ""
 
 
 def _dumps(node: dict[str, Any]) -> str:
-    return json.dumps(node, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(
-        _SCRIPT_SAFE
-    )
+    text = _encode(node)
+    for character, escape in _SCRIPT_SAFE:
+        text = text.replace(character, escape)
+    return text
 
 
-def _question(item: Item, language: str | None) -> dict[str, Any]:
-    question: dict[str, Any] = {"@type": "Question", "name": item.question}
-    if language is not None:
-        question["inLanguage"] = language
-    question["acceptedAnswer"] = {"@type": "Answer", "text": item.answer}
-    return question
+class _MarkedUp:
+    """The items of a page that can be marked up, each question once, and the languages of their FAQs."""
+
+    def __init__(self) -> None:
+        self.items: list[Item] = []
+        self.languages: list[str | None] = []
+
+    @cached_property
+    def shared(self) -> str | None:
+        """The language of all of them."""
+        return self.languages[0] if len(set(self.languages)) == 1 else None
+
+    def head(self) -> dict[str, Any]:
+        """Return the node without its questions."""
+        node = {"@context": "https://schema.org", "@type": "FAQPage"}
+        return node if self.shared is None else {**node, "inLanguage": self.shared}
+
+    def question(self, at: int) -> dict[str, Any]:
+        """Return the node of one question; its language is said where the page's is not."""
+        item, language = self.items[at], None if self.shared is not None else self.languages[at]
+        question: dict[str, Any] = {"@type": "Question", "name": item.question}
+        if language is not None:
+            question["inLanguage"] = language
+        question["acceptedAnswer"] = {"@type": "Answer", "text": item.answer}
+        return question
 
 
-def _is_new(item: Item, seen: set[str]) -> bool:
-    """Tell whether an item can be marked up, and its question was not before, in this record or another."""
-    if not item.question.strip() or not item.answer.strip():
-        return False
-    key = " ".join(unicodedata.normalize("NFC", item.question).split())
-    if key in seen:
-        return False
-    seen.add(key)
-    return True
+def _mark_up(faqs: Sequence[FAQ]) -> Steps[_MarkedUp]:
+    marked_up, seen = _MarkedUp(), set[str]()
+    for faq in faqs:
+        for item in faq.items:
+            yield
+            if not item.question.strip() or not item.answer.strip():
+                continue
+            key = " ".join(unicodedata.normalize("NFC", item.question).split())
+            if key not in seen:
+                seen.add(key)
+                marked_up.items.append(item)
+                marked_up.languages.append(faq.lang)
+    return marked_up

@@ -6,6 +6,7 @@ header (RFC 9110, 12.5.4). They are matched by the look-up of RFC 4647, section 
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 LANGUAGES: Final = ("en", "ko", "ja", "zh", "es", "fr", "de")
@@ -27,6 +28,8 @@ _QUALITY = re.compile(r"q\s*=\s*(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)", re.IGNOREC
 MAX_TAG = 100
 MAX_HEADER = 4096
 """Longer tags and the rest of a longer header are somebody's attempt at something, not a language."""
+USUAL_HEADER = 200
+"""Characters of a header that may be remembered."""
 
 
 def is_language_tag(text: object) -> bool:
@@ -56,6 +59,12 @@ def negotiate(accept_language: str, default: str | None = None) -> str | None:
     Malformed parts are skipped, a quality of 0 excludes a language, equal qualities keep the order of
     the header, and `*` stands for `default`, or for the first language that is not excluded.
     """
+    if len(accept_language) <= USUAL_HEADER:
+        return _negotiate_again(accept_language, default)
+    return _negotiate(accept_language, default)
+
+
+def _negotiate(accept_language: str, default: str | None) -> str | None:
     excluded, wishes = set[str](), list[tuple[float, str]]()
     for range_, quality in _parse(accept_language):
         if quality > 0:
@@ -76,6 +85,9 @@ def negotiate(accept_language: str, default: str | None = None) -> str | None:
         if language is not None and language not in excluded:
             return language
     return default
+
+
+_negotiate_again = lru_cache(maxsize=256)(_negotiate)  # most visitors' headers are like one before
 
 
 def _parse(header: str) -> Iterable[tuple[str, float]]:

@@ -4,8 +4,8 @@ import re
 
 from faqsvc_embed.records import FAQ, Item
 
-_SPECIAL = re.compile(r"[\\`*_\[\]<>&|~]")
-_LINE_START = re.compile(r"([#+=-]|[0-9]{1,9}(?=[.)]))")
+_SPECIAL = re.compile(r"[\\`*_\[\]<>#&|~]")
+_LINE_START = re.compile(r"([+=-]|[0-9]{1,9}(?=[.)]))")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -17,10 +17,10 @@ def to_markdown(faq: FAQ) -> str:
 
 def items_to_markdown(items: tuple[Item, ...] | list[Item], title: str = "") -> str:
     """Return questions as headings of level 2 with their answers, under the title if there is one."""
-    parts = [f"# {_escaped_line(title)}"] if title else []
+    parts = [f"# {escaped_line(title)}"] if title else []
     for item in items:
         if item.question.strip() and item.answer.strip():
-            parts += [f"## {_escaped_line(item.question)}", _escaped(item.answer)]
+            parts += [f"## {escaped_line(item.question)}", _escaped(item.answer)]
     return "\n\n".join(parts) + "\n" if parts else ""
 
 
@@ -34,17 +34,17 @@ def printable(text: str) -> str:
     return _CONTROL.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
-def _escaped_line(text: str) -> str:
-    line = _escape(one_line(text))
-    # Number signs at the end of a heading would count as its closing.
-    return line[:-1] + "\\#" if line.endswith("#") else line
+def escaped_line(text: str) -> str:
+    """Return text on one line, as Markdown that means just this text, also in a heading or a link."""
+    return _escape(one_line(text))
 
 
 def _escaped(text: str) -> str:
     """Blank lines part paragraphs, as on a page; a backslash keeps the other line ends."""
     paragraphs = re.split(r"\n[ \t]*(?:\n[ \t]*)+", printable(text).strip())
     return "\n\n".join(
-        "\\\n".join(_escape(line.strip()) for line in paragraph.split("\n")) for paragraph in paragraphs
+        "\\\n".join(_escape(line) for line in map(str.strip, paragraph.split("\n")) if line)
+        for paragraph in paragraphs
     )
 
 

@@ -120,7 +120,7 @@ class Page:
             behind += self.printed
         else:
             behind += finished(self._mark_up((block.marked_up,), nonce))
-        return Markup(before + block.html + behind)  # rendering escaped them
+        return Markup(f"{before}{block.html}{behind}")  # rendering escaped them
 
     def _new_styles(self, block: Block, nonce: str | None, styles: Styles, files: str | None) -> str:
         wanted = [at for at, rule in enumerate(block.css) if rule not in self._styles]

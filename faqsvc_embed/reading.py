@@ -2,9 +2,10 @@
 
 import sys
 import threading
+from concurrent import futures
 from concurrent.futures import Future
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Protocol, TypedDict
+from typing import TYPE_CHECKING, Final, Protocol, TypedDict
 
 from faqsvc_embed.errors import FAQUnavailable
 from faqsvc_embed.freshness import Cache, Entry, Key, Want, snapshot, want
@@ -15,6 +16,9 @@ from faqsvc_embed.wire import is_slug, not_a_slug
 
 if TYPE_CHECKING:
     from faqsvc_embed.stores.bundle import Bundle
+
+LONGEST_FORGETTING: Final = 0.5
+"""Seconds that `forget` waits for the store."""
 
 _making = threading.Lock()
 
@@ -31,7 +35,7 @@ class Fetches(Protocol):
 
     def join(self, key: Key) -> Flies | None: ...
     def is_flying(self, key: Key) -> bool: ...
-    def forget(self, slug: str | None = None) -> None: ...
+    def forget(self, slug: str | None = None) -> Future[None] | None: ...
     def close(self) -> None: ...
 
 
@@ -173,10 +177,22 @@ class Reader:
                     self._fetcher = Fetcher(self._settings, self.cache, store)
         return self._fetcher
 
+    def get_ready(self) -> None:
+        """Make what the first fetch needs; nothing is fetched."""
+        if self._fetcher is None and not self._settings.offline:
+            from faqsvc_embed.fetching import Fetcher
+
+            fetcher = self._fetching()
+            if isinstance(fetcher, Fetcher):
+                fetcher.get_ready()
+
     def forget(self, slug: str | None = None) -> None:
         """Drop what is held of `slug` in every language, or of all FAQs, and what is on its way."""
         if self._settings.store is not None and not self._settings.offline:
-            self._fetching().forget(slug)  # the store may hold what this process never asked for
+            # The store may hold what this process never asked for.
+            forgetting = self._fetching().forget(slug)
+            if forgetting is not None and not in_event_loop():
+                futures.wait([forgetting], LONGEST_FORGETTING)
         elif self._fetcher is not None:
             self._fetcher.forget(slug)
         else:

@@ -1,6 +1,7 @@
 """A record and a look → HTML, from one overridable template. Nothing here knows of pages or networks."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -10,9 +11,9 @@ from markupsafe import Markup, escape
 
 from faqsvc_embed.anchors import block_id, id_steps
 from faqsvc_embed.answers import LOWEST_HEADING, Answers, visible
-from faqsvc_embed.jsonld import node_steps, serialised_in_parts
+from faqsvc_embed.jsonld import serialised_page
 from faqsvc_embed.records import FAQ, Item
-from faqsvc_embed.settings import Variant
+from faqsvc_embed.settings import VARIANTS, Variant
 from faqsvc_embed.steps import MANY, Steps, finished
 from faqsvc_embed.styles import (
     enhancer,
@@ -87,6 +88,13 @@ class Renderer:
         """Render the `ordinal`th block of an FAQ on its page; None if there is no question to show."""
         return finished(self.steps(faq, look, ordinal))
 
+    def get_ready(self) -> None:
+        """Make what the first block needs: its templates are compiled, and the stylesheet read."""
+        stylesheet()
+        for name in (TEMPLATE, "faqsvc/block.html", *(f"faqsvc/{variant}.html" for variant in VARIANTS)):
+            with suppress(Exception):  # a broken template of the host's: whoever renders it will say so
+                self._environment.get_template(name)
+
     def steps(self, faq: FAQ, look: Look, ordinal: int = 1) -> Steps[Block | None]:
         """Render as `block` does, a short step at a time: an event loop can do other things in between."""
         shown = list[Item]()
@@ -153,6 +161,8 @@ def _assembled(faq: FAQ, marked_up: FAQ, look: Look, ordinal: int, inside: str, 
     yield
     alone = f"{style_element(css)}{html}{script}"
     yield
+    whole = Markup(alone)
+    yield
     return Block(
         faq=faq,
         marked_up=marked_up,
@@ -161,7 +171,7 @@ def _assembled(faq: FAQ, marked_up: FAQ, look: Look, ordinal: int, inside: str, 
         files=tuple(files),
         script=script,
         needs_enhancer=look.variant == "disclosure",
-        alone=Markup(alone),
+        alone=whole,
     )
 
 
@@ -248,12 +258,7 @@ def with_nonce(script: str, nonce: str | None) -> str:
 
 def script_steps(faqs: Sequence[FAQ], nonce: str | None = None) -> Steps[str]:
     """Make what `script_element` returns, a question at a time."""
-    node = yield from node_steps(faqs)
-    json_ld = yield from _joined(serialised_in_parts(node))
-    questions = node.get("mainEntity", [])
-    while questions:
-        del questions[-MANY:]
-        yield
+    json_ld = yield from serialised_page(faqs)
     return f'\n<script type="application/ld+json"{_nonce(nonce)}>{json_ld}</script>' if json_ld else ""
 
 

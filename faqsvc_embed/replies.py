@@ -128,9 +128,13 @@ def _one_line(text: str) -> str:
 
 def _json(body: bytes) -> Any:
     try:
-        return json.loads(body.decode("utf-8-sig"))
+        return json.loads(body.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         return None
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON value (RFC 8259)")
 
 
 def _shown(body: bytes, key: APIKey) -> str:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from importlib.util import find_spec
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Literal, Self, get_args
 from urllib.parse import urlsplit
 
 from faqsvc_embed.apikey import PREFIX, APIKey, malformed_key, sealed
@@ -26,6 +26,7 @@ DAY: Final = 86_400.0
 
 Styles = Literal["inline", "linked", "none"]
 Variant = Literal["details", "disclosure", "open"]
+VARIANTS: Final[tuple[Variant, ...]] = get_args(Variant)
 AnswerFormat = Literal["text", "markdown"]
 
 _WHOLE = re.compile(r"[0-9]{1,18}", re.ASCII)
@@ -309,7 +310,7 @@ def _store(value: object) -> str | None:
 
 
 heading_level = _whole(2, 6, none=True)
-variant = _one_of("details", "disclosure", "open")
+variant = _one_of(*VARIANTS)
 
 _CHECKS: Final = {
     "base_url": base_url,

@@ -53,6 +53,10 @@ class Showing:
         for entry in self._reader.cache.entries():
             entry.rendered.clear()
 
+    def get_ready(self) -> None:
+        """Make what the first page needs."""
+        self._renderer.get_ready()
+
     def render(
         self,
         page: Page,

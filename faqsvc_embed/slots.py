@@ -42,7 +42,7 @@ class Slots:
     async def fill(self) -> None:
         """Await all that is open, in order: what a page prints once comes with the first."""
         while self.are_open:
-            self.texts.append(str(await self._fillings[len(self.texts)]()))
+            self.texts.append(await self._fillings[len(self.texts)]())
 
     def finder(self, charset: str) -> "SlotFinder":
         """Return what finds these slots in a body of this character set."""

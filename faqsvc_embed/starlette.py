@@ -16,7 +16,7 @@ from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.filling import BodyFiller
 from faqsvc_embed.page import Page
-from faqsvc_embed.responses import SPOKE_OF_BODY, fillable, varied
+from faqsvc_embed.responses import NEGOTIATED, SPOKE_OF_BODY, fillable, varied
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.styles import File, file_named
 
@@ -27,7 +27,7 @@ NAME: Final = "faqsvc"
 ONE_PIECE: Final = 262_144
 """Bytes of a whole body that are put together into one message; a longer one is sent in parts."""
 
-Headers = list[tuple[bytes, bytes]]
+VARY: Final = (b"vary", NEGOTIATED.encode())
 
 
 class FAQMiddleware:
@@ -71,6 +71,7 @@ class FAQMiddleware:
             if responder.start is not None:
                 await responder.let_go()
         elif scope["type"] == "lifespan":
+            await to_thread.run_sync(self.embed.get_ready)
             await self.app(scope, receive, self._closing(send))
         else:
             await self.app(scope, receive, send)
@@ -120,15 +121,25 @@ class _RequestPage(Page):
         return self._from_state("csp_nonce")
 
     def locale(self) -> str | None:
-        return next(filter(None, map(self._from_state, ("lang", "language", "locale"))), None)
+        return self._from_state("lang", "language", "locale")
 
     def accept_language(self) -> str:
-        return ",".join(HTTPConnection(self._scope).headers.getlist("accept-language"))
+        header = b""
+        for name, value in self._scope["headers"]:
+            if name == b"accept-language":
+                header = header + b"," + value if header else value
+        return header.decode("latin-1")
 
-    def _from_state(self, name: str) -> str | None:
-        value = self._scope.get("state", {}).get(name)
-        value = value() if callable(value) else value
-        return str(value) if value else None
+    def _from_state(self, *names: str) -> str | None:
+        state = self._scope.get("state")
+        if not state:
+            return None
+        for name in names:
+            value = state.get(name)
+            value = value() if callable(value) else value
+            if value:
+                return str(value)
+        return None
 
 
 def _file(scope: Scope) -> File | None:
@@ -169,6 +180,11 @@ class _Responder:
     def _begin(self, message: Message) -> Awaitable[None]:
         """Pass the start of a response on, or hold it back if the body is HTML that may change."""
         page, headers = self._page, message.get("headers", ())
+        if not isinstance(
+            headers, list | tuple
+        ):  # it may be any iterable, even one that can be read but once
+            message = {**message, "headers": list(headers)}
+            headers = message["headers"]
         if not page.may_change:
             for name, _ in headers:
                 if name == b"content-length":  # the body is whole, and there is nothing to change in it
@@ -237,7 +253,12 @@ class _Responder:
         """Name the visitor's language among what the response varies by, if it was asked for."""
         if not self._page.negotiated:
             return start
-        headers = list(start.get("headers", ()))
+        headers = start.get("headers", ())
+        for name, _ in headers:
+            if name.lower() == b"vary":
+                break
+        else:
+            return {**start, "headers": [*headers, VARY]}
         vary = varied(value.decode("latin-1") for name, value in headers if name.lower() == b"vary")
         if vary is None:
             return start

@@ -10,8 +10,8 @@ import os
 import threading
 import weakref
 import zlib
-from collections.abc import AsyncIterator, Coroutine
-from concurrent.futures import Future
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Final, TypeVar
 
@@ -40,6 +40,7 @@ class BackgroundLoop:
         """Run `work` on the loop; the caller holds the lock of its owner."""
         if self._loop is None:
             loop = asyncio.new_event_loop()
+            loop.set_default_executor(DaemonThreads())
             thread = threading.Thread(target=self._run, args=(loop,), name="faqsvc-embed", daemon=True)
             thread.start()
             self._loop, self._thread = loop, thread
@@ -80,6 +81,23 @@ class BackgroundLoop:
         self._loop = self._thread = None
 
 
+class DaemonThreads(ThreadPoolExecutor):
+    """Runs each call in a daemon thread: a name look-up that hangs does not hold the end of the process."""
+
+    def submit(self, call: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        future = Future[T]()
+
+        def run() -> None:
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(call(*args, **kwargs))
+                except BaseException as error:
+                    future.set_exception(error)
+
+        threading.Thread(target=run, name="faqsvc-embed-call", daemon=True).start()
+        return future
+
+
 class Transport:
     """Sends requests, each once; made without starting anything."""
 
@@ -90,6 +108,11 @@ class Transport:
         self._loop = BackgroundLoop()
         self._client: httpx2.AsyncClient | None = None
         _transports.add(self)
+
+    def get_ready(self, url: str) -> None:
+        """Make the HTTP client, which takes a while: importing, and reading the certificates it trusts."""
+        with self._lock:
+            self._client = self._client or _new_client(url)
 
     def run(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         """Run `work` on the background loop; raises RuntimeError if no thread can be started."""
@@ -130,7 +153,7 @@ class Transport:
 
     async def _send(self, request: Request, key: APIKey | None = None) -> Reply:
         if self._client is None:
-            self._client = _new_client()
+            self._client = _new_client(request.url)
         async with self._client.stream(
             request.method,
             request.url,
@@ -146,12 +169,15 @@ class Transport:
                 body = await _read_all(response.aiter_raw(), coding, self._max_bytes)
             return Reply(response.status_code, headers, body)
 
-    def close(self) -> None:
-        """End what is running and free the connections, within a second; later work starts anew."""
+    def close(self, last: Callable[[], Awaitable[None]] | None = None) -> None:
+        """End what is running, do what is to be done `last`, and free the connections, within a second.
+
+        Later work starts anew.
+        """
         with self._lock:
             loop, self._loop = self._loop, BackgroundLoop()
             client, self._client = self._client, None
-        loop.stop(_close(client))
+        loop.stop(_close(client, last))
 
     def forked(self) -> None:
         """In a forked child: the lock is new, the parent's loop and sockets are left alone."""
@@ -162,8 +188,9 @@ class Transport:
         self._client = None
 
 
-def _new_client() -> httpx2.AsyncClient:
+def _new_client(url: str) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(
+        verify=url.startswith("https:"),  # plain http has no use for certificates, which are slow to read
         follow_redirects=False,
         timeout=None,  # one deadline covers all: a timeout of each read is no budget
         limits=httpx2.Limits(
@@ -173,7 +200,9 @@ def _new_client() -> httpx2.AsyncClient:
     )
 
 
-async def _close(client: httpx2.AsyncClient | None) -> None:
+async def _close(client: httpx2.AsyncClient | None, last: Callable[[], Awaitable[None]] | None) -> None:
+    if last is not None:
+        await last()
     if client is not None:
         await client.aclose()
 

@@ -48,7 +48,7 @@ BELOW: dict[str, set[str]] = {
     "settings": {"apikey", "errors", "languages", "theme"},
     # pure decisions
     "wire": {"errors", "languages", "records", "steps"},
-    "copies": {"errors", "records", "wire"},
+    "copies": {"errors", "records", "steps", "wire"},
     "freshness": {"copies", "errors", "records", "wire"},
     "jsonld": {"records", "steps"},
     "markdown": {"records"},
@@ -80,7 +80,7 @@ BELOW: dict[str, set[str]] = {
     "testing": FACADE,
     "mcp": FACADE,
     "cli": FACADE | {"mcp", "service"},  # which it only starts
-    "service": VALUES | {"jsonld", "markdown", "rendering", "wire"},
+    "service": VALUES | {"jsonld", "markdown", "rendering", "styles", "wire"},
     # the front door opens on the facade and on no leaf
     "__init__": FACADE,
 }
@@ -90,15 +90,21 @@ AT_HOME: dict[str, set[str]] = {
     "click": {"cli", "flask"},
     "fastapi": {"fastapi"},
     "flask": {"flask"},
+    "jsonschema": {"mcp"},
     "markdown_it": {"answers"},
     "mcp": {"mcp"},
+    "mcp_types": {"mcp"},
     "nh3": {"answers"},
+    "pydantic": {"mcp"},
     "psycopg": {"service"},
     "psycopg_pool": {"service"},
     "redis": {"stores"},
     "starlette": {"fastapi", "service", "starlette"},
     "uvicorn": {"cli", "service"},
+    "httpcore2": {"service"},
     "httpx2": {"transport", "service"},
+    "protego": {"service"},
+    "turbohtml": {"service"},
     "tinycss2": {"theme"},
     "yaml": {"cli"},
 }

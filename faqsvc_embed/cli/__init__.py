@@ -9,7 +9,7 @@ import click
 from faqsvc_embed.cli.failures import Commands
 from faqsvc_embed.cli.pulling import pull
 from faqsvc_embed.cli.reading import get
-from faqsvc_embed.cli.serving import keys, serve
+from faqsvc_embed.cli.serving import keys, mcp, serve
 from faqsvc_embed.cli.writing import generate, publish
 
 __all__ = ["main"]
@@ -33,5 +33,5 @@ def main() -> None:
     """
 
 
-for command in (get, pull, publish, generate, serve, keys):
+for command in (get, pull, publish, generate, serve, keys, mcp):
     main.add_command(command)

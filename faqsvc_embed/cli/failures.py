@@ -13,6 +13,7 @@ _EXTRAS: Final = {
     "uvicorn": "service",
     "mcp": "mcp",
     "mcp_types": "mcp",
+    "jsonschema": "mcp",
     "pydantic": "mcp",
     "yaml": "yaml",
 }

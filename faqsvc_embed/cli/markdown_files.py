@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_FIELD = re.compile(r"([A-Za-z][\w -]*?)\s*:\s*(.*)")
-_HEADING = re.compile(r"(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
+_HEADING = re.compile(r"(#{1,6})(?:[ \t](.*)|\Z)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_LABEL = r"[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?{}[ \t]*[0-9]*[ \t]*[:.)](?:\*\*|__)?[ \t]*(.*)"
+_LABEL = r"[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?{}[ \t]*(?:[0-9]+[ \t]*)?[:.)](?:\*\*|__)?[ \t]*(.*)"
 _Q = re.compile(_LABEL.format("(?:Q|Question)"), re.IGNORECASE)
 _A = re.compile(_LABEL.format("(?:A|Answer)"), re.IGNORECASE)
 _BOLD = re.compile(r"(?:\*\*|__)(.+?)(?:\*\*|__)[ \t]*")
@@ -35,7 +34,7 @@ def read_markdown(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
     lines = (text[front.end() :] if front is not None else text).split("\n")
     code = list(_in_code(lines))
     headings = {
-        number: (len(found[1]), found[2] or "")
+        number: (len(found[1]), _without_closing(found[2] or ""))
         for number, line in enumerate(lines)
         if not code[number] and (found := _HEADING.fullmatch(line))
     }
@@ -53,8 +52,15 @@ def read_markdown(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
 
 
 def _front_fields(text: str) -> dict[str, str]:
-    found = (_FIELD.fullmatch(line.strip()) for line in text.split("\n"))
-    return {match[1]: match[2].strip().strip("\"'") for match in found if match}
+    found = (line.partition(":") for line in text.split("\n"))
+    return {name.strip(): value.strip().strip("\"'") for name, colon, value in found if colon}
+
+
+def _without_closing(heading: str) -> str:
+    """Return the text of a heading without the number signs that may close it (CommonMark, 4.2)."""
+    text = heading.strip()
+    bare = text.rstrip("#")
+    return bare.rstrip() if bare == "" or bare[-1] in " \t" else text
 
 
 def _in_code(lines: list[str]) -> Iterator[bool]:

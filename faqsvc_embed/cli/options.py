@@ -1,6 +1,9 @@
-"""Options that several commands have, and the client that they ask for."""
+"""What several commands have: options, the client that they ask for, a bar of progress."""
 
-from typing import TYPE_CHECKING, Any
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -8,6 +11,8 @@ from faqsvc_embed.languages import LANGUAGES, lookup
 
 if TYPE_CHECKING:
     from faqsvc_embed.client import FAQClient
+
+T = TypeVar("T")
 
 
 def _language(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
@@ -53,3 +58,11 @@ def open_client(base_url: str | None, **settings: Any) -> "FAQClient":
     from faqsvc_embed.client import FAQClient
 
     return FAQClient(need_base_url(base_url), **settings)
+
+
+def progress(values: Sequence[T], label: str) -> AbstractContextManager[Iterable[T]]:
+    """Return a context that lends `values`: with a bar on standard error, if there are many and one looks."""
+    if len(values) < 2 or not sys.stderr.isatty():
+        return nullcontext(values)
+    bar = click.progressbar(values, label=label, file=sys.stderr)
+    return cast("AbstractContextManager[Iterable[T]]", bar)

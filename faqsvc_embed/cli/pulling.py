@@ -1,13 +1,11 @@
 """`faqsvc pull`: FAQs as files, for a deploy that is to show them whatever becomes of the service."""
 
-import sys
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from faqsvc_embed.cli.failures import failure
-from faqsvc_embed.cli.options import base_url_option, languages_option, need_base_url
+from faqsvc_embed.cli.options import base_url_option, languages_option, need_base_url, progress
 from faqsvc_embed.errors import FAQError, FAQNotFound
 from faqsvc_embed.languages import LANGUAGES
 
@@ -44,7 +42,7 @@ def pull(slugs: tuple[str, ...], directory: str, langs: tuple[str, ...], base_ur
     from faqsvc_embed.stores import DirectoryStore
 
     copies: dict[Key, Copy] = {}
-    with FAQEmbed(need_base_url(base_url)) as embed, _progress(slugs) as watched:
+    with FAQEmbed(need_base_url(base_url)) as embed, progress(slugs, "Pulling") as watched:
         for slug in watched:
             copies.update(_pulled(embed, slug, langs))
     store = DirectoryStore(directory, embed.settings.base_url, embed.settings.max_bytes)
@@ -75,10 +73,3 @@ def _pulled(embed: "FAQEmbed", slug: str, langs: tuple[str, ...]) -> "dict[Key, 
     if missing:
         raise failure(f"{slug!r} is not published in {', '.join(missing)}")
     return copies
-
-
-def _progress(slugs: tuple[str, ...]) -> Any:
-    """Return a context that lends the slugs: with a bar on standard error, if somebody watches."""
-    if len(slugs) < 2 or not sys.stderr.isatty():
-        return nullcontext(slugs)
-    return click.progressbar(slugs, label="Pulling", file=sys.stderr)

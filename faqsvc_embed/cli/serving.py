@@ -98,3 +98,19 @@ def _line(key: "KeyInfo") -> str:
     line = f"{key.id}  ...{key.ending}  created {key.created_at:%Y-%m-%d %H:%M}  {used}"
     line += f"  revoked {key.revoked_at:%Y-%m-%d %H:%M}" if key.revoked_at else ""
     return f"{line}  {key.name}".rstrip()
+
+
+@click.command()
+def mcp() -> None:
+    """Run the tool server for MCP clients.
+
+    It speaks over standard input and output; its tools read, generate and publish FAQs. FAQSVC_BASE_URL
+    says where the service is, and writing needs FAQSVC_API_KEY. A client is told to start it:
+
+    \b
+      {"mcpServers": {"faqsvc": {"command": "faqsvc", "args": ["mcp"],
+        "env": {"FAQSVC_BASE_URL": "https://faq.example.com", "FAQSVC_API_KEY": "<API_KEY>"}}}}
+    """
+    from faqsvc_embed.mcp.server import main
+
+    main()

@@ -1,16 +1,14 @@
 """`faqsvc publish`, `faqsvc generate`: from files to a slug, from a website to a file."""
 
 import json
-import sys
 from collections.abc import Iterable
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from faqsvc_embed.cli.failures import failure
 from faqsvc_embed.cli.files import Submission, read_file
-from faqsvc_embed.cli.options import base_url_option, lang_option, open_client
+from faqsvc_embed.cli.options import base_url_option, lang_option, open_client, progress
 from faqsvc_embed.cli.reading import items_as_text
 from faqsvc_embed.errors import FAQError, PublishRejected
 from faqsvc_embed.markdown import items_to_markdown, one_line
@@ -55,7 +53,7 @@ def publish(
         for _, submission in submissions:
             click.echo(json.dumps(_body(submission), ensure_ascii=False, indent=2))
         return
-    with open_client(base_url) as client, _progress(submissions) as bar:
+    with open_client(base_url) as client, progress(submissions, "Publishing") as bar:
         for done, (file, submission) in enumerate(bar):
             line = _publish(
                 client, file, submission, f"; {done} of {len(files)} are published" if done else ""
@@ -90,13 +88,6 @@ def _publish(client: "FAQClient", file: str, submission: Submission, so_far: str
     except FAQError as error:
         raise failure(f"{file}: {error}{so_far}") from error
     return f"{published.slug}  {published.faq_url}".rstrip()
-
-
-def _progress(submissions: list[tuple[str, Submission]]) -> Any:
-    """Return a context that lends the files: with a bar on standard error, if somebody watches."""
-    if len(submissions) < 2 or not sys.stderr.isatty():
-        return nullcontext(submissions)
-    return click.progressbar(submissions, label="Publishing", file=sys.stderr)
 
 
 @click.command()

@@ -1,7 +1,8 @@
 """The service as an ASGI application: its addresses, and nothing else."""
 
 import os
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 
@@ -13,10 +14,17 @@ from starlette.routing import Route
 
 from faqsvc_embed import settings
 from faqsvc_embed.errors import ConfigurationError, quoted
+from faqsvc_embed.service.addresses import Addresses
+from faqsvc_embed.service.description import describe
+from faqsvc_embed.service.generation import generate_route
+from faqsvc_embed.service.hosted import Hosted
+from faqsvc_embed.service.keyed import KeyCheck
+from faqsvc_embed.service.limits import READS_PER_MINUTE, WRITES_PER_MINUTE, RateLimit
+from faqsvc_embed.service.llms import List
 from faqsvc_embed.service.problems import Problem
 from faqsvc_embed.service.publishing import Publishing
 from faqsvc_embed.service.reading import read_faq
-from faqsvc_embed.service.resources import READABLE_ANYWHERE, Resource
+from faqsvc_embed.service.resources import READABLE_ANYWHERE, Handler, Resource
 from faqsvc_embed.service.storage import DEFAULT_URL, Storage, open_storage
 from faqsvc_embed.service.submission import MAX_BODY
 from faqsvc_embed.wire import API_PATH
@@ -28,23 +36,41 @@ def create_app(
     base_url: str | None = None,
     max_body: int = MAX_BODY,
     body_timeout: float = 30.0,
+    writes_per_minute: int | None = WRITES_PER_MINUTE,
+    reads_per_minute: int | None = READS_PER_MINUTE,
+    generate_allow: str | None = None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Starlette:
     """Return the service over a database, which is created, or brought forward, if need be.
 
     `database` is an address such as `sqlite:///faqsvc.db`, by default FAQSVC_DATABASE_URL, or a storage
     that is open already. `base_url` is where the public reaches the service, by default FAQSVC_BASE_URL,
     else what each request says. `max_body` is in bytes, `body_timeout` in seconds.
+    `writes_per_minute` is for each key and `reads_per_minute` for each address, both in this process,
+    None for no limit; `clock` is what they are measured by. `generate_allow` names, as `host:port[,…]`, what
+    generation may read although it is not public, by default FAQSVC_GENERATE_ALLOW.
 
     Raises:
-        ConfigurationError: an address cannot be one.
+        ConfigurationError: an address cannot be one, or a limit is no number.
         StorageUnavailable: the database cannot be opened.
     """
-    public_url = _base_url(base_url or os.environ.get("FAQSVC_BASE_URL"))
+    addresses = Addresses(_base_url(base_url or os.environ.get("FAQSVC_BASE_URL")))
     if isinstance(database, Storage):
         storage = database
     else:
         storage = open_storage(database or os.environ.get("FAQSVC_DATABASE_URL") or DEFAULT_URL)
-    publish = Publishing(storage=storage, base_url=public_url, max_body=max_body, body_timeout=body_timeout)
+    key_check = KeyCheck(storage.keys, _limit("writes of this key", writes_per_minute, clock))
+    publish = Publishing(
+        storage=storage,
+        addresses=addresses,
+        key_check=key_check,
+        max_body=max_body,
+        body_timeout=body_timeout,
+    )
+    reads = _limit("requests of this address", reads_per_minute, clock)
+
+    def public(path: str, get: Handler) -> Route:
+        return Route(path, Resource(get=get, public=True, limit=reads))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -54,8 +80,12 @@ def create_app(
     return Starlette(
         routes=[
             Route(API_PATH, Resource(post=publish)),
+            generate_route(key_check, generate_allow=generate_allow),
             # `path`, so that a slug with an encoded slash is told to be none by the one who knows slugs.
-            Route(API_PATH + "/{slug:path}", Resource(get=partial(read_faq, storage), public=True)),
+            public(API_PATH + "/{slug:path}", partial(read_faq, storage)),
+            public("/faq/{slug:path}", Hosted(storage, addresses)),
+            public("/llms.txt", List(storage, addresses)),
+            public("/openapi.json", describe),
             Route("/healthz", Resource(get=partial(_health, storage))),
         ],
         exception_handlers={404: _no_such_address, Exception: _broken},
@@ -63,11 +93,18 @@ def create_app(
     )
 
 
+def _limit(what: str, per_minute: int | None, clock: Callable[[], float]) -> RateLimit | None:
+    return None if per_minute is None else RateLimit(per_minute, what=what, clock=clock)
+
+
 def _base_url(value: str | None) -> str | None:
     try:
-        return settings.base_url(value) or None
+        url = settings.base_url(value) or None
     except ValueError as error:
         raise ConfigurationError(f"base_url is {quoted(value)}: {error}") from None
+    if url is not None and not url.isascii():  # it goes into headers
+        raise ConfigurationError(f"base_url is {quoted(value)}: an address in ASCII is accepted")
+    return url
 
 
 async def _health(storage: Storage, _: Request) -> Response:

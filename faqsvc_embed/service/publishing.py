@@ -8,21 +8,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
-from urllib.parse import quote
 
 import anyio
 import anyio.to_thread
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 
 from faqsvc_embed.errors import FAQNotFound, PublishRejected
+from faqsvc_embed.service.accepting import accepted
+from faqsvc_embed.service.addresses import Addresses, page_address, record_address
+from faqsvc_embed.service.keyed import KeyCheck, read_body
 from faqsvc_embed.service.problems import Problem
 from faqsvc_embed.service.storage import AlreadyUsed, NotTheOwner, Retry, Storage
 from faqsvc_embed.service.submission import MAX_BODY, Submission, parse_submission
-from faqsvc_embed.wire import API_PATH
 
-KEY_HEADER: Final = "X-Plugin-Key"
 WRITERS: Final = 4
 """Threads that may wait for the disk; so many that readers always find one that does not."""
 
@@ -33,21 +33,22 @@ _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
 class Publishing:
     """The handler of publications, with what it may spend on one.
 
-    `base_url` is None if addresses are to be built from the request's own origin; `max_body` is in bytes,
-    `body_timeout` is the number of seconds in which the whole body must have come.
+    `max_body` is in bytes, `body_timeout` is the number of seconds in which the whole body must have come.
     """
 
     storage: Storage
-    base_url: str | None = None
+    addresses: Addresses
+    key_check: KeyCheck
     max_body: int = MAX_BODY
     body_timeout: float = 30.0
     _writers: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(WRITERS))
 
     async def __call__(self, request: Request) -> Response:
         """Check the key, then the form, then the contents: a stranger's body is never looked at."""
-        owner = await self._owner(request)
-        _check_form(request)
-        body = await self._body(request)
+        owner = await self.key_check.owner(request)
+        check_form(request)
+        base = self.addresses.base(request)
+        body = await read_body(request, most=self.max_body, timeout=self.body_timeout)
         retry = _retry(request, body)
         try:
             submission = await run_in_threadpool(parse_submission, body)
@@ -60,53 +61,17 @@ class Publishing:
             raise Problem(403, str(error)) from None
         except AlreadyUsed as error:
             raise Problem(422, str(error), problems=[str(error)]) from None
-        return self._created(request, slug)
-
-    async def _owner(self, request: Request) -> str:
-        key = request.headers.get(KEY_HEADER)
-        if not key:
-            raise Problem(
-                401,
-                f"an API key is needed, in the header {KEY_HEADER}",
-                headers={"www-authenticate": f'ApiKey header="{KEY_HEADER}"'},
-            )
-        owner = await run_in_threadpool(self.storage.keys.owner, key)
-        if owner is None:
-            raise Problem(403, f"the API key in {KEY_HEADER} is unknown or was revoked")
-        return owner
-
-    async def _body(self, request: Request) -> bytes:
-        """Read the body up to the cap, counting: what Content-Length says is only ever believed early."""
-        too_large = Problem(413, f"the body has more than {self.max_body} bytes")
-        if _declared_length(request) > self.max_body:
-            raise too_large
-        body = bytearray()
-        try:
-            with anyio.fail_after(self.body_timeout):
-                async for chunk in request.stream():
-                    body += chunk
-                    if len(body) > self.max_body:
-                        raise too_large
-        except TimeoutError:
-            raise Problem(
-                408,
-                f"the body had not come in {self.body_timeout:g} s",
-                headers={"connection": "close"},
-            ) from None
-        except ClientDisconnect:
-            raise Problem(400, "the body ended early") from None
-        return bytes(body)
+        return self._created(base, slug)
 
     async def _publish(self, submission: Submission, owner: str, retry: Retry | None) -> str:
         publish: Callable[[], str] = partial(self.storage.publish, submission, owner=owner, retry=retry)
         return await anyio.to_thread.run_sync(publish, limiter=self._writers)
 
-    def _created(self, request: Request, slug: str) -> Response:
-        base_url = self.base_url or str(request.base_url).rstrip("/")
-        path = quote(slug, safe="")
+    @staticmethod
+    def _created(base: str, slug: str) -> Response:
         publication = {
             "slug": slug,
-            "faqUrl": f"{base_url}/faq/{path}",
+            "faqUrl": page_address(base, slug),
             "install": {
                 "npm": "npm install @faqsvc/react",
                 "component": f'<FAQ slug="{html.escape(slug)}" />',
@@ -117,15 +82,16 @@ class Publishing:
             201,
             {
                 "cache-control": "no-store",
-                "location": f"{base_url}{API_PATH}/{path}",
+                "location": record_address(base, slug),
                 "x-content-type-options": "nosniff",
             },
             "application/json",
         )
 
 
-def _check_form(request: Request) -> None:
-    """Accept JSON that is neither compressed nor in another charset than its own, UTF-8 (RFC 8259)."""
+def check_form(request: Request) -> None:
+    """Take JSON that is neither compressed nor in another charset than its own, UTF-8 (RFC 8259)."""
+    accepted(request, "application/json")
     media_type, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = parameters.replace(" ", "").replace('"', "").lower()
     if media_type.strip().lower() != "application/json" or charset not in ("", "charset=utf-8"):
@@ -134,11 +100,6 @@ def _check_form(request: Request) -> None:
         )
     if request.headers.get("content-encoding", "identity").strip().lower() != "identity":
         raise Problem(415, "the body is to be uncompressed", headers={"accept-encoding": "identity"})
-
-
-def _declared_length(request: Request) -> int:
-    declared = request.headers.get("content-length", "")
-    return int(declared) if re.fullmatch("[0-9]{1,18}", declared) else 0
 
 
 def _retry(request: Request, body: bytes) -> Retry | None:

@@ -9,6 +9,8 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from faqsvc_embed.service.database import StorageUnavailable
+from faqsvc_embed.service.limits import RateLimit, address_of
+from faqsvc_embed.service.lingering import Incoming, lingering
 from faqsvc_embed.service.problems import Problem
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -35,21 +37,36 @@ class Resource:
     its errors too, or their scripts could not tell a 404 from a broken network.
     """
 
-    def __init__(self, *, get: Handler | None = None, post: Handler | None = None, public: bool = False):
+    def __init__(
+        self,
+        *,
+        get: Handler | None = None,
+        post: Handler | None = None,
+        public: bool = False,
+        limit: RateLimit | None = None,
+    ) -> None:
+        """`limit` is how often one address may ask."""
         handlers = {"GET": get, "HEAD": get, "POST": post, "OPTIONS": self._options}
         self._handlers = {method: handler for method, handler in handlers.items() if handler is not None}
         self._allow = ", ".join(self._handlers)
         self._public = public
+        self._limit = limit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = Request(scope, receive)
+        incoming = Incoming(scope, receive)
+        request = Request(scope, incoming)
         response = await self._respond(request)
         if self._public and request.method in ("GET", "HEAD"):
             response.headers.update(READABLE_ANYWHERE)
+        if incoming.is_long:
+            response.headers["connection"] = "close"
+            send = lingering(incoming, send)
         await response(scope, receive, send)
 
     async def _respond(self, request: Request) -> Response:
         try:
+            if self._limit is not None and (address := address_of(request)) is not None:
+                self._limit.count(address)
             handler = self._handlers.get(request.method)
             if handler is None:
                 raise Problem(405, f"this address takes {self._allow}", headers={"allow": self._allow})

@@ -1,5 +1,6 @@
 """The service on a socket: for the command, for the demo, and for tests that want a real one."""
 
+import os
 import socket
 import threading
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ from typing import Final
 
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.supervisors import Multiprocess
 
 BACKLOG: Final = 2048
 """Connections that may wait to be accepted."""
@@ -38,6 +40,17 @@ def serve(app: ASGIApp, listening: socket.socket) -> None:
     _server(app).run(sockets=[listening])
 
 
+def serve_many(database: str, listening: socket.socket, workers: int) -> None:
+    """Serve from several processes over one database until this one is told to end.
+
+    Each makes the application anew, from the environment: FAQSVC_DATABASE_URL is set to `database` for them.
+    Prefer this to `uvicorn --workers`, whose sockets make kept-alive clients wait 40 ms (see `listen`).
+    """
+    os.environ["FAQSVC_DATABASE_URL"] = database
+    config = _config("faqsvc_embed.service:create_app", factory=True, workers=workers)
+    Multiprocess(config, sockets=[listening]).run()
+
+
 @contextmanager
 def running(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> Iterator[str]:
     """Serve in a thread and lend the address; requests in flight are answered before this ends."""
@@ -53,4 +66,10 @@ def running(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> Iterator[st
 
 
 def _server(app: ASGIApp) -> uvicorn.Server:
-    return uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none", server_header=False))
+    return uvicorn.Server(_config(app))
+
+
+def _config(app: ASGIApp | str, *, factory: bool = False, workers: int = 1) -> uvicorn.Config:
+    return uvicorn.Config(
+        app, factory=factory, workers=workers, log_level="warning", ws="none", server_header=False
+    )

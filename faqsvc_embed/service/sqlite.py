@@ -44,6 +44,8 @@ class SQLite:
                 raise
             connection.execute("COMMIT")
 
+    migrating = writing  # which one process does at a time
+
     def close(self) -> None:
         """Close the connections that nobody holds; the next statement opens new ones."""
         _close(self._idle)

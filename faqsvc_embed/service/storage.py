@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, InvalidFAQ, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.records import FAQ, Item
-from faqsvc_embed.service.database import Connection, Database, migrate, timestamp
+from faqsvc_embed.service.database import Connection, Database, migrate, storable, timestamp
 from faqsvc_embed.service.keys import Keys, note_use
 from faqsvc_embed.service.slugs import new_slug
 from faqsvc_embed.service.sqlite import SQLite
@@ -23,6 +23,8 @@ DEFAULT_URL: Final = "sqlite:///faqsvc.db"
 DEFAULT_LANGUAGE: Final = "en"
 RETRY_WINDOW: Final = timedelta(hours=24)
 """How long a publication is remembered by its Idempotency-Key."""
+
+_ORDER: Final = {lang: place for place, lang in enumerate(LANGUAGES)}
 
 
 class NotTheOwner(FAQError):
@@ -38,6 +40,16 @@ class Edition(NamedTuple):
 
     lang: str
     record: str
+    website_url: str = ""
+
+
+class Listed(NamedTuple):
+    """An FAQ in a list: its own language, and what it is called there."""
+
+    slug: str
+    lang: str
+    title: str
+    website_name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,30 +60,45 @@ class Retry:
     body_digest: str
 
 
-def open_storage(url: str = DEFAULT_URL) -> "Storage":
-    """Open the database of an address such as `sqlite:///faqsvc.db`, and bring its schema forward.
+def utc_now() -> datetime:
+    """Return the time of the wall clock."""
+    return datetime.now(UTC)
 
-    Three slashes lead to a path relative to the working directory, four to an absolute one.
+
+def open_storage(url: str = DEFAULT_URL, clock: Callable[[], datetime] = utc_now) -> "Storage":
+    """Open a database, and bring its schema forward.
+
+    `sqlite:///faqsvc.db` is a file; three slashes lead to a path relative to the working directory, four
+    to an absolute one. `postgresql://…` is what libpq reads.
 
     Raises:
         ConfigurationError: the address names no database that could be one.
         StorageUnavailable: it cannot be opened.
     """
+    database = _database(url)
+    migrate(database)
+    database.close()  # so that a server may fork after creating its application
+    return Storage(database, clock)
+
+
+def _database(url: str) -> Database:
+    if url.startswith(("postgresql://", "postgres://")):
+        try:
+            from faqsvc_embed.service.postgresql import PostgreSQL
+        except ImportError:  # of psycopg, or of the libpq that it needs
+            raise ConfigurationError(
+                "database is a PostgreSQL, and psycopg is not installed: "
+                "pip install 'faqsvc-embed[postgresql]'"
+            ) from None
+        return PostgreSQL(url)
     path = url.removeprefix("sqlite:///")
     if path in (url, "", ":memory:"):
         shown = "not shown, for it may hold a password" if "@" in url else quoted(url)
         raise ConfigurationError(
-            f"database is {shown}: sqlite:///FILE is accepted, with a fourth slash for an absolute path"
+            f"database is {shown}: sqlite:///FILE, with a fourth slash for an absolute path, or "
+            "postgresql://USER:PASSWORD@HOST:PORT/NAME is accepted"
         )
-    database = SQLite(path)
-    migrate(database)
-    database.close()  # so that a server may fork after creating its application
-    return Storage(database)
-
-
-def utc_now() -> datetime:
-    """Return the time of the wall clock."""
-    return datetime.now(UTC)
+    return SQLite(path)
 
 
 class Storage:
@@ -99,13 +126,34 @@ class Storage:
         """Return an FAQ in a language, or in its own if it has not that one; None if there is no FAQ."""
         with self._database.reading() as connection:
             row = connection.execute(
-                "SELECT editions.lang, editions.record"
+                "SELECT editions.lang, editions.record, editions.website_url"
                 " FROM faqs JOIN editions ON editions.slug = faqs.slug"
                 " WHERE faqs.slug = :slug AND editions.lang IN (faqs.lang, :lang)"
                 " ORDER BY CASE WHEN editions.lang = :lang THEN 0 ELSE 1 END LIMIT 1",
                 {"slug": slug, "lang": lang},
             ).fetchone()
         return None if row is None else Edition(*row)
+
+    def languages(self, slug: str) -> tuple[str, ...]:
+        """Return the languages of an FAQ, its own first; empty if there is no FAQ."""
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                "SELECT editions.lang, faqs.lang FROM faqs JOIN editions ON editions.slug = faqs.slug"
+                " WHERE faqs.slug = :slug",
+                {"slug": slug},
+            ).fetchall()
+        return tuple(sorted((lang for lang, _ in rows), key=lambda lang: (lang != rows[0][1], _ORDER[lang])))
+
+    def listed(self, *, after: str = "", limit: int) -> list[Listed]:
+        """Return up to `limit` FAQs in the order of their slugs, from the first one after `after`."""
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                "SELECT faqs.slug, faqs.lang, editions.title, editions.website_name"
+                " FROM faqs JOIN editions ON editions.slug = faqs.slug AND editions.lang = faqs.lang"
+                " WHERE faqs.slug > :after ORDER BY faqs.slug LIMIT :limit",
+                {"after": after, "limit": limit},
+            ).fetchall()
+        return [Listed(*row) for row in rows]
 
     def put(self, faq: FAQ, *, website_url: str = "") -> None:
         """Store a record under its own slug, whoever owns it: the operator's way, for seeding.
@@ -135,9 +183,8 @@ class Storage:
             AlreadyUsed: the Idempotency-Key came with another body in the last 24 hours.
         """
         with self._database.writing() as connection:
-            # Holds the key's row, so that a request and its retry come one after the other.
             note_use(connection, owner, self._clock())
-            if retry is not None and (earlier := self._published(connection, owner, retry)):
+            if retry is not None and (earlier := self._claim_retry(connection, owner, retry)):
                 return earlier
             if submission.slug is None:
                 lang = submission.lang or DEFAULT_LANGUAGE
@@ -154,7 +201,10 @@ class Storage:
             )
             self._write(connection, faq, lang, submission.website_url)
             if retry is not None:
-                self._remember(connection, owner, retry, slug)
+                connection.execute(
+                    "UPDATE publications SET slug = :slug WHERE owner = :owner AND idempotency_key = :key",
+                    {"owner": owner, "key": retry.key, "slug": slug},
+                )
         return slug
 
     def _claim(self, connection: Connection, slug: str, owner: str | None, lang: str) -> bool:
@@ -192,44 +242,44 @@ class Storage:
             cta=faq.cta,
         )
         connection.execute(
-            "INSERT INTO editions (slug, lang, website_url, record, updated_at)"
-            " VALUES (:slug, :lang, :website_url, :record, :now)"
+            "INSERT INTO editions (slug, lang, website_url, title, website_name, record, updated_at)"
+            " VALUES (:slug, :lang, :website_url, :title, :website_name, :record, :now)"
             " ON CONFLICT (slug, lang) DO UPDATE SET website_url = excluded.website_url,"
+            " title = excluded.title, website_name = excluded.website_name,"
             " record = excluded.record, updated_at = excluded.updated_at",
             {
                 "slug": faq.slug,
                 "lang": lang,
                 "website_url": website_url,
+                "title": storable(record.title),
+                "website_name": storable(record.website_name),
                 "record": record.to_json(),
                 "now": timestamp(self._clock()),
             },
         )
 
-    def _published(self, connection: Connection, owner: str, retry: Retry) -> str | None:
-        """Return the slug of the publication that this one repeats, if it does."""
+    def _claim_retry(self, connection: Connection, owner: str, retry: Retry) -> str | None:
+        """Return the slug of the publication that this one repeats; if there is none, be the first.
+
+        Two at the same time meet at the INSERT, where one waits for the transaction of the other to end.
+        """
+        now = self._clock()
         connection.execute(
-            "DELETE FROM publications WHERE created_at < :oldest",
-            {"oldest": timestamp(self._clock() - RETRY_WINDOW)},
+            "DELETE FROM publications WHERE created_at < :oldest", {"oldest": timestamp(now - RETRY_WINDOW)}
         )
-        row = connection.execute(
+        values = {"owner": owner, "key": retry.key, "body_digest": retry.body_digest, "now": timestamp(now)}
+        is_first = connection.execute(
+            "INSERT INTO publications (owner, idempotency_key, body_digest, slug, created_at)"
+            " VALUES (:owner, :key, :body_digest, '', :now)"
+            " ON CONFLICT (owner, idempotency_key) DO NOTHING",
+            values,
+        ).rowcount
+        if is_first:
+            return None
+        body_digest, slug = connection.execute(
             "SELECT body_digest, slug FROM publications WHERE owner = :owner AND idempotency_key = :key",
             {"owner": owner, "key": retry.key},
         ).fetchone()
-        if row is None:
-            return None
-        if row[0] != retry.body_digest:
+        if body_digest != retry.body_digest:
             raise AlreadyUsed(f"the Idempotency-Key {retry.key!r} came before, with another body")
-        return str(row[1])
-
-    def _remember(self, connection: Connection, owner: str, retry: Retry, slug: str) -> None:
-        connection.execute(
-            "INSERT INTO publications (owner, idempotency_key, body_digest, slug, created_at)"
-            " VALUES (:owner, :key, :body_digest, :slug, :now)",
-            {
-                "owner": owner,
-                "key": retry.key,
-                "body_digest": retry.body_digest,
-                "slug": slug,
-                "now": timestamp(self._clock()),
-            },
-        )
+        return str(slug)

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from faqsvc_embed.errors import PublishRejected, quoted
 from faqsvc_embed.languages import LANGUAGES
@@ -24,6 +23,13 @@ MAX_ANSWER: Final = 20_000
 MAX_NAME: Final = 200
 MAX_URL: Final = 2_000
 
+WEB_ADDRESS: Final = (
+    r"^[Hh][Tt][Tt][Pp][Ss]?://[A-Za-z0-9._~\u00a1-\u1fff\u3040-\ud7ff-]+(:[0-9]{1,5})?"
+    r"([/?#][^\u0000-\u0020\u007f-\u00a0\u2028\u2029]*)?$"
+)
+"""A host by name, in any script, without user and password; behind it no white space and no controls."""
+
+_WEB_ADDRESS = re.compile(WEB_ADDRESS)
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -100,16 +106,8 @@ def _problems(fields: dict[str, Any]) -> Iterator[str]:
 def _url_problems(url: object) -> Iterator[str]:
     texts = list(_text_problems("websiteUrl", url, MAX_URL))
     yield from texts
-    if not texts and not _is_web_address(str(url)):
+    if not texts and _WEB_ADDRESS.fullmatch(str(url)) is None:
         yield f"websiteUrl is {quoted(url)}: an address such as https://www.example.com is accepted"
-
-
-def _is_web_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return url.isprintable() and parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:
-        return False
 
 
 def _items_problems(items: object) -> Iterator[str]:

@@ -17,6 +17,7 @@ from faqsvc_embed.copies import Copy
 from faqsvc_embed.errors import InvalidFAQ
 from faqsvc_embed.freshness import Key
 from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.steps import SHORT, Steps, finished, in_short_steps
 
 if sys.platform != "win32":
     import fcntl
@@ -54,8 +55,8 @@ class DirectoryStore:
         """Nothing to import."""
 
     async def load(self, key: Key) -> Copy | None:
-        """Read a copy; None if there is none."""
-        return self.read(key)
+        """Read a copy as `read` does, in short steps."""
+        return await in_short_steps(self._read_steps(key), pause=SHORT)
 
     def read(self, key: Key) -> Copy | None:
         """Read a copy; None if there is none.
@@ -64,7 +65,19 @@ class DirectoryStore:
             OSError: the file cannot be read.
             InvalidFAQ: it is damaged, edited, or another's.
         """
+        return finished(self._read_steps(key))
+
+    def _read_steps(self, key: Key) -> Steps[Copy | None]:
         path = self.path(key)
+        text = self._content(path)
+        if text is None:
+            return None
+        try:
+            return (yield from Copy.from_json_steps(text, self._base_url, *key))
+        except InvalidFAQ as error:
+            raise InvalidFAQ(f"{str(path)!r}: {error}") from None
+
+    def _content(self, path: Path) -> bytes | None:
         try:
             # Without blocking: where a pipe was put in the file's place, an open would wait for its writer.
             descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | os.O_CLOEXEC)
@@ -76,14 +89,12 @@ class DirectoryStore:
             text = file.read(self._longest + 1)
         if len(text) > self._longest:
             raise InvalidFAQ(f"{str(path)!r}: larger than {self._longest} bytes")
-        try:
-            return Copy.from_json(text, self._base_url, key.slug, key.lang)
-        except InvalidFAQ as error:
-            raise InvalidFAQ(f"{str(path)!r}: {error}") from None
+        return text
 
     async def save(self, key: Key, copy: Copy) -> None:
         """Write a copy in the place of the one before."""
-        self.write({key: copy})
+        text = await in_short_steps(copy.to_json_steps(self._base_url), pause=SHORT)
+        self._write({self.path(key): text})
 
     def write(self, copies: Mapping[Key, Copy]) -> list[Path]:
         """Write copies in the place of those before, and return their files; a reader sees old or new.
@@ -91,15 +102,20 @@ class DirectoryStore:
         Raises:
             OSError: one cannot be written; then none is.
         """
+        texts = {self.path(key): copy.to_json(self._base_url) for key, copy in copies.items()}
+        self._write(texts)
+        return list(texts)
+
+    def _write(self, texts: Mapping[Path, str]) -> None:
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._sweep()
         written = list[tuple[str, Path]]()
         try:
-            for key, copy in copies.items():
+            for path, text in texts.items():
                 descriptor, name = tempfile.mkstemp(dir=self.directory, prefix=".", suffix=".tmp")  # 0600
-                written.append((name, self.path(key)))
+                written.append((name, path))
                 with open(descriptor, "w", encoding="utf-8") as file:
-                    file.write(copy.to_json(self._base_url))
+                    file.write(text)
             for name, path in written:
                 os.replace(name, path)
         except BaseException:
@@ -107,7 +123,6 @@ class DirectoryStore:
                 with contextlib.suppress(OSError):
                     os.unlink(name)
             raise
-        return [path for _, path in written]
 
     def _sweep(self) -> None:
         """Remove what writers left behind that were killed."""

@@ -16,8 +16,8 @@ T = TypeVar("T")
 
 logger = logging.getLogger("faqsvc_embed")
 
-LONGEST: Final = 0.2
-"""Seconds that one call may take: a store is there to be faster than the service."""
+LONGEST: Final = 0.5
+"""Seconds that one call may take, whatever else limits it: a store is there to be faster than the service."""
 
 
 class GuardedStore:

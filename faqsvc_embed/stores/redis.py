@@ -4,11 +4,12 @@ import contextlib
 import json
 import re
 from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from faqsvc_embed.copies import Copy
 from faqsvc_embed.freshness import Key
 from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.steps import SHORT, in_short_steps
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
@@ -49,13 +50,15 @@ class RedisStore:
 
     async def load(self, key: Key) -> Copy | None:
         """Read a copy; None if there is none."""
-        text = await self._redis().get(self._name(key))
-        return None if text is None else Copy.from_json(text, self._base_url, key.slug, key.lang)
+        text = cast("bytes | None", await self._redis().get(self._name(key)))
+        if text is None:
+            return None
+        return await in_short_steps(Copy.from_json_steps(text, self._base_url, *key), pause=SHORT)
 
     async def save(self, key: Key, copy: Copy) -> None:
         """Write a copy, for a month at least."""
-        kept_for = int(copy.fresh_for) + KEPT_FOR
-        await self._redis().set(self._name(key), copy.to_json(self._base_url), ex=kept_for)
+        text = await in_short_steps(copy.to_json_steps(self._base_url), pause=SHORT)
+        await self._redis().set(self._name(key), text, ex=int(copy.fresh_for) + KEPT_FOR)
 
     async def drop(self, key: Key) -> None:
         """Remove one copy."""

@@ -389,15 +389,19 @@ def test_ctrl_c_ends_a_command_at_once_without_a_traceback(theirs: FaultyServer)
 
 
 def test_a_reader_that_goes_away_is_no_failure_to_tell(theirs: FaultyServer) -> None:
-    theirs.serve(samples.large(500, 200))
+    theirs.serve(samples.large())  # more than a pipe holds
     with subprocess.Popen(
-        command("get", "large"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+        command("get", "large"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        env=environment(PYTHONUNBUFFERED=""),  # set, Python itself would hide the failure
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.read(10)
         process.stdout.close()
-        assert process.stderr.read() == b""
+        assert (process.stderr.read(), process.wait(10)) == (b"", 1)
 
 
 @pytest.mark.parametrize(("name", "missing", "extra"), [("faq.yaml", "yaml", "yaml")])

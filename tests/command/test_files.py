@@ -1,6 +1,7 @@
 """The files that people have their FAQs in."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -243,6 +244,18 @@ def test_a_file_in_another_form_is_told_so(tmp_path: Path, name: str, content: s
     said = refused(tmp_path, name, content)
     assert said.startswith(f"{name}: ")
     assert why in said
+
+
+@pytest.mark.parametrize(
+    "line", ["# {}x", "#{}", "Q{}x", "- Q1{}x", "**{}x", "a{}x", "a:{}", "---{}x", "```{}x", "A{}:", "x{}\\"]
+)
+def test_long_lines_cost_no_more_than_their_length(line: str) -> None:  # D13
+    start = time.process_time()
+    for filling in (" " * 300_000, "# " * 150_000, "** " * 100_000, "\\" * 300_000):
+        text = line.format(filling)
+        read_markdown(f"---\n{text}\n---\nQ: a?\n{text}\n{text}\n")
+        read_markdown(f"## a?\n{text}\n")
+    assert time.process_time() - start < 5
 
 
 @given(st.text(max_size=200))

@@ -1,6 +1,12 @@
-"""What publishers send."""
+"""What publishers send, and what they are told."""
 
-from typing import Any
+import json
+from typing import Any, Final
+
+import httpx2
+from starlette.testclient import TestClient
+
+PATH: Final = "/api/v1/faq"
 
 
 def publication(**changes: Any) -> dict[str, Any]:
@@ -14,3 +20,21 @@ def publication(**changes: Any) -> dict[str, Any]:
         ],
         **changes,
     }
+
+
+def publish(client: TestClient, key: str, body: object, **headers: str) -> httpx2.Response:
+    """Publish a body, as JSON unless it is bytes; `Content_Type` is the header Content-Type."""
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    sent = {"X-Plugin-Key": key, "Content-Type": "application/json"}
+    sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+    return client.post(PATH, content=content, headers=sent)
+
+
+def is_problem(response: httpx2.Response, status: int) -> bool:
+    """Tell whether a response is a problem that neither caches nor pages elsewhere may have."""
+    return (
+        response.status_code == response.json()["status"] == status
+        and response.headers["content-type"] == "application/problem+json"
+        and response.headers["cache-control"] == "no-store"
+        and "access-control-allow-origin" not in response.headers  # D12
+    )

@@ -1,6 +1,8 @@
 """A service over a database of its own, its key, and two ways to ask it."""
 
+import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import httpx2
@@ -8,23 +10,37 @@ import pytest
 from starlette.testclient import TestClient
 
 from faqsvc_embed.service.app import create_app
-from faqsvc_embed.service.database import migrate
 from faqsvc_embed.service.serving import running
-from faqsvc_embed.service.sqlite import SQLite
-from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage import Storage, open_storage
 from tests.support.clock import Clock
+from tests.support.postgres import Postgres
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A real PostgreSQL, one for all tests; skipped where there is none, unless CI is set."""
+    with ExitStack() as stack:
+        try:
+            server = stack.enter_context(Postgres.running())
+        except ImportError as error:
+            if os.environ.get("CI"):
+                pytest.fail(f"no PostgreSQL: {error}")
+            pytest.skip(f"no PostgreSQL: {error}")
+        yield server
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of an empty database of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/faqsvc.db"
+    postgres: Postgres = request.getfixturevalue("postgres")
+    return postgres.new_database()
 
 
 @pytest.fixture
-def database_file(tmp_path: Path) -> Path:
-    return tmp_path / "faqsvc.db"
-
-
-@pytest.fixture
-def storage(database_file: Path, clock: Clock) -> Iterator[Storage]:
-    database = SQLite(str(database_file))
-    migrate(database)
-    storage = Storage(database, clock.wall)
+def storage(database_url: str, clock: Clock) -> Iterator[Storage]:
+    storage = open_storage(database_url, clock.wall)
     yield storage
     storage.close()
 

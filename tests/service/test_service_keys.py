@@ -3,7 +3,6 @@
 import base64
 import hashlib
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
@@ -25,15 +24,27 @@ def test_a_key_is_fs_live_and_256_random_bits(storage: Storage) -> None:
         assert APIKey(key).reveal() == key  # the client's own idea of a key
 
 
-def test_the_database_holds_a_digest_of_a_key_and_not_the_key(
-    storage: Storage, database_file: Path
-) -> None:  # V2, D12
+def test_the_database_holds_a_digest_of_a_key_and_not_the_key(storage: Storage) -> None:  # V2, D12
     key = storage.keys.create("deploy")
-    stored = b"".join(path.read_bytes() for path in database_file.parent.iterdir())
+    with storage._database.reading() as connection:
+        stored = repr(connection.execute("SELECT * FROM api_keys").fetchall())
 
-    assert hashlib.sha256(key.encode()).hexdigest().encode() in stored
-    assert key.encode() not in stored
-    assert key.removeprefix("fs_live_")[:12].encode() not in stored
+    assert hashlib.sha256(key.encode()).hexdigest() in stored
+    assert key not in stored
+    assert key.removeprefix("fs_live_")[:12] not in stored
+
+
+def test_the_last_use_of_a_key_is_noted_once_a_minute(storage: Storage, clock: Clock) -> None:
+    owner = storage.keys.owner(storage.keys.create())
+    assert owner is not None
+    noted = []
+    for _ in range(4):
+        storage.publish(Submission("https://a.example", "A", ()), owner=owner)
+        noted.append(storage.keys.list()[0].last_used_at)
+        clock.advance(40)
+
+    first, third = EPOCH, EPOCH + timedelta(seconds=80)
+    assert noted == [first, first, third, third]
 
 
 def test_a_key_is_known_by_its_id(storage: Storage, key: str) -> None:

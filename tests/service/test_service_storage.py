@@ -3,7 +3,6 @@
 import multiprocessing
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -14,6 +13,7 @@ import pytest
 
 from faqsvc_embed.errors import ConfigurationError, FAQNotFound, InvalidFAQ
 from faqsvc_embed.records import FAQ
+from faqsvc_embed.service import database
 from faqsvc_embed.service.app import create_app
 from faqsvc_embed.service.database import SCHEMA, StorageUnavailable
 from faqsvc_embed.service.slugs import new_slug
@@ -29,11 +29,11 @@ def url_of(path: Path) -> str:
     return f"sqlite:///{path}"
 
 
-def test_what_was_stored_is_there_after_a_restart(tmp_path: Path) -> None:
-    first = open_storage(url_of(tmp_path / "a.db"))
+def test_what_was_stored_is_there_after_a_restart(database_url: str) -> None:
+    first = open_storage(database_url)
     first.put(PRICING)
     first.close()
-    second = open_storage(url_of(tmp_path / "a.db"))
+    second = open_storage(database_url)
 
     assert second.edition("pricing") == Edition("en", PRICING.to_json())
     second.close()
@@ -79,7 +79,7 @@ def test_a_storage_stays_where_it_was_opened(tmp_path: Path, monkeypatch: pytest
     ["", "sqlite://", "sqlite:///", "sqlite:///:memory:", "sqlite:faqsvc.db", "faqsvc.db", "mysql://db/faqs"],
 )
 def test_an_address_that_is_none_is_named(url: str) -> None:
-    with pytest.raises(ConfigurationError, match="sqlite:///FILE is accepted") as caught:
+    with pytest.raises(ConfigurationError, match=r"sqlite:///FILE, with .* is accepted") as caught:
         open_storage(url)
 
     assert f"database is {url!r}" in str(caught.value)
@@ -105,33 +105,67 @@ def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
         open_storage(url_of(path))
 
 
-def test_a_database_of_a_later_release_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "faqsvc.db"
-    open_storage(url_of(path)).close()
-    connection = sqlite3.connect(path)
-    connection.execute("INSERT INTO schema_version VALUES (99)")
-    connection.commit()
-    connection.close()
+def test_a_database_of_a_later_release_is_left_alone(storage: Storage, database_url: str) -> None:
+    with storage._database.writing() as connection:
+        connection.execute("INSERT INTO schema_version VALUES (99)")
 
     with pytest.raises(StorageUnavailable, match=f"version 99, and this release .* knows {len(SCHEMA)}"):
-        open_storage(url_of(path))
+        open_storage(database_url)
 
 
-def test_many_processes_may_open_a_new_database_at_once(tmp_path: Path) -> None:
+def test_a_database_of_an_earlier_release_is_brought_forward(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first version knew no titles apart from the records."""
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "SCHEMA", SCHEMA[:1])
+        old = open_storage(database_url)
+    faq = FAQ("tea", title="Tea\x00", website_name="Tea & Sons", lang="en")
+    with old._database.writing() as connection:
+        old._claim(connection, "tea", None, "en")
+        connection.execute(
+            "INSERT INTO editions (slug, lang, website_url, record, updated_at)"
+            " VALUES ('tea', 'en', '', :record, '')",
+            {"record": faq.to_json()},
+        )
+    old.close()
+    storage = open_storage(database_url)
+    with storage._database.reading() as connection:
+        names = connection.execute("SELECT title, website_name FROM editions").fetchall()
+        version = connection.execute("SELECT MAX(version) FROM schema_version").fetchone()[0]
+    edition = storage.edition("tea")
+    storage.close()
+
+    assert [tuple(row) for row in names] == [("Tea\ufffd", "Tea & Sons")]
+    assert (edition, version) == (Edition("en", faq.to_json()), len(SCHEMA))
+
+
+def test_a_schema_that_fails_half_way_is_as_it_was(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "SCHEMA", (*SCHEMA, ("CREATE TABLE more (a TEXT)", "NO SQL")))
+        with pytest.raises(StorageUnavailable):
+            open_storage(database_url)
+    open_storage(database_url).close()  # which could not be if the tables were there already
+
+
+def test_many_processes_may_open_a_new_database_at_once(database_url: str) -> None:
     context = multiprocessing.get_context("spawn")
-    url = url_of(tmp_path / "faqsvc.db")
     with context.Pool(6) as processes:
-        assert processes.map(_open_and_close, [url] * 12) == [None] * 12
+        assert processes.map(_open_and_close, [database_url] * 12) == [None] * 12
 
 
 def _open_and_close(url: str) -> None:
     open_storage(url).close()
 
 
-def test_an_application_that_was_made_before_a_fork_shares_no_connection(tmp_path: Path) -> None:
-    storage = open_storage(url_of(tmp_path / "faqsvc.db"))
+def test_an_application_that_was_made_before_a_fork_shares_no_connection(database_url: str) -> None:
+    storage = open_storage(database_url)
+    held = vars(storage._database)
 
-    assert len(storage._database._idle) == 0  # type: ignore[attr-defined]
+    assert not held.get("_idle")
+    assert not held.get("_pool")
 
 
 def test_the_first_language_that_is_stored_is_the_faqs_own(storage: Storage) -> None:
@@ -231,11 +265,10 @@ for number in range(100_000):
 """
 
 
-def test_nothing_acknowledged_is_lost_by_kill_9(tmp_path: Path) -> None:
-    url = url_of(tmp_path / "faqsvc.db")
+def test_nothing_acknowledged_is_lost_by_kill_9(database_url: str) -> None:
     root = Path(__file__).parents[2]
     environment = {**os.environ, "PYTHONPATH": str(root)}
-    command = [sys.executable, "-c", WRITER, url]
+    command = [sys.executable, "-c", WRITER, database_url]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as writer:
         assert writer.stdout is not None
         for line in writer.stdout:
@@ -243,7 +276,7 @@ def test_nothing_acknowledged_is_lost_by_kill_9(tmp_path: Path) -> None:
                 writer.send_signal(signal.SIGKILL)
                 break
         acknowledged = 50 + sum(1 for _ in writer.stdout)
-    storage = open_storage(url)
+    storage = open_storage(database_url)
 
     missing = [number for number in range(acknowledged + 1) if storage.edition(f"faq-{number}") is None]
     storage.close()

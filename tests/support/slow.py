@@ -56,7 +56,7 @@ class SlowFetcher:
         return key in self._flights
 
     def forget(self, slug: str | None = None) -> None:
-        pass
+        self._cache.forget(slug)
 
     def close(self) -> None:
         pass

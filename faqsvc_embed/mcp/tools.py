@@ -1,0 +1,258 @@
+"""What the four tools do. Arguments are checked before anything is sent; nothing here knows of a protocol."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import cache
+from typing import Any, Final, TypeVar
+
+from jsonschema import Draft202012Validator, ValidationError
+
+from faqsvc_embed import publishing
+from faqsvc_embed.apikey import APIKey
+from faqsvc_embed.client import FAQClient
+from faqsvc_embed.errors import (
+    AuthenticationError,
+    ConfigurationError,
+    FAQError,
+    FAQNotFound,
+    PublishRejected,
+    quoted,
+)
+from faqsvc_embed.jsonld import to_json_ld, to_json_ld_string
+from faqsvc_embed.mcp.definitions import TOOLS
+from faqsvc_embed.mcp.results import (
+    MOST_BYTES,
+    MOST_TITLE,
+    Answer,
+    Refusal,
+    answer,
+    dumped,
+    fitting,
+    shortened,
+    small,
+    weight,
+)
+from faqsvc_embed.records import FAQ, Item
+from faqsvc_embed.settings import Settings
+
+T = TypeVar("T")
+Arguments = dict[str, Any]
+Report = Callable[[float, str], Awaitable[None]]
+"""Tells the client how many seconds something has taken, and what is going on."""
+
+PROGRESS_EVERY: Final = 1.0
+"""Seconds."""
+ROOM: Final = MOST_BYTES - 6_000
+"""Bytes for items: what is around them has the rest."""
+
+_NO_KEY: Final = (
+    "FAQSVC_API_KEY is not set, and nothing was sent. Ask the user to set it in the environment of this MCP "
+    "server and to restart it; keys are made in the service's dashboard under Developer, API Keys & "
+    "Integrations, or by `faqsvc keys create`."
+)
+
+
+class Tools:
+    """The tools over one client, which is made when the first call needs it."""
+
+    def __init__(self, client: FAQClient | None = None) -> None:
+        self._client = client
+
+    async def call(self, name: str, arguments: Arguments, report: Report) -> Answer:
+        """Return what a tool answers; raises Refusal with what to change, and KeyError if there is none."""
+        tool = {
+            "get_faq": self._get_faq,
+            "get_faq_jsonld": self._get_faq_jsonld,
+            "generate_faq": self._generate_faq,
+            "publish_faq": self._publish_faq,
+        }[name]
+        # Models write null for what they leave out.
+        given = {name: value for name, value in arguments.items() if value is not None}
+        try:
+            return await tool(given, report)
+        except FAQError as error:
+            raise Refusal(_advice(error)) from None
+
+    async def aclose(self) -> None:
+        """End the connections."""
+        if self._client is not None:
+            await self._client.aclose()
+
+    async def _get_faq(self, arguments: Arguments, _: Report) -> Answer:
+        faq, offset = await self._read("get_faq", arguments)
+        record = faq.to_dict()
+        head = {
+            **record,
+            "title": shortened(faq.title, MOST_TITLE),
+            "websiteName": shortened(faq.website_name, MOST_TITLE),
+            "cta": small(faq.cta),
+        }
+        items = fitting(record["items"][offset:], ROOM)
+        end = offset + len(items)
+        content = {**head, "items": items, "total": len(faq.items)}
+        if end < len(faq.items):
+            content |= {"nextOffset": end, "note": f"Items {offset} to {end - 1} of {len(faq.items)}."}
+        return answer(content)
+
+    async def _get_faq_jsonld(self, arguments: Arguments, _: Report) -> Answer:
+        faq, offset = await self._read("get_faq_jsonld", arguments)
+        questions = to_json_ld(faq).get("mainEntity", [])
+        if not questions:
+            raise Refusal(f"The FAQ {quoted(faq.slug)} has no question with an answer, so it has no FAQPage.")
+        # Counted among those that are marked up.
+        pairs = [{"question": q["name"], "answer": q["acceptedAnswer"]["text"]} for q in questions]
+        shown = fitting(pairs[offset:], ROOM, _weight_marked_up)
+        items = [Item(position, **pair) for position, pair in enumerate(shown)]
+        part = FAQ(faq.slug, lang=faq.lang, items=tuple(items))
+        end, note = offset + len(items), ""
+        if end < len(pairs):
+            note = (
+                f"Questions {offset} to {end - 1} of {len(pairs)}: this FAQPage is not complete. "
+                f"Call again with offset {end} and join the mainEntity arrays."
+            )
+        return Answer(to_json_ld(part), to_json_ld_string(part), note)
+
+    async def _generate_faq(self, arguments: Arguments, report: Report) -> Answer:
+        problems = _strangers("generate_faq", arguments)
+        given = {name: arguments.get(name) for name in ("lang", "count", "topic")}
+        try:
+            publishing.generation(arguments.get("websiteUrl"), **given)
+        except PublishRejected as error:
+            problems += error.problems
+        self._refuse(problems)
+        client, _ = self._writer()
+        url = arguments["websiteUrl"]
+        work = client.agenerate_faq(url, **given)
+        found = await _reporting(work, report, f"The service is reading {shortened(url, 200)}")
+        entries = [
+            {"question": item.question, "answer": item.answer, "source": getattr(item, "source", "")}
+            for item in found
+        ]
+        items = fitting(entries, ROOM)
+        content: dict[str, Any] = {"items": items, "total": len(entries)}
+        if len(items) < len(entries):
+            content["note"] = (
+                f"The first {len(items)} of {len(entries)}; generate again about a narrower topic for others."
+            )
+        elif not entries:
+            content["note"] = "The service found no questions there; try another page of the website."
+        return answer(content)
+
+    async def _publish_faq(self, arguments: Arguments, report: Report) -> Answer:
+        problems = _strangers("publish_faq", arguments)
+        preview = arguments.get("preview", False)
+        if not isinstance(preview, bool):
+            problems.append(f"preview is {quoted(preview)}: true or false is accepted")
+        fields: dict[str, Any] = {
+            "website_url": arguments.get("websiteUrl"),
+            "website_name": arguments.get("websiteName"),
+            "items": arguments.get("items"),
+            "lang": arguments.get("lang"),
+            "title": arguments.get("title"),
+        }
+        body = dict[str, Any]()
+        try:
+            body = publishing.publication(**fields)
+        except PublishRejected as error:
+            problems += error.problems
+        self._refuse(problems)
+        if preview:
+            return _preview(body)
+        client, key = self._writer()
+        published = await _reporting(client.apublish_faq(**fields), report, "Publishing")
+        content = {
+            "slug": published.slug,
+            "faqUrl": shortened(published.faq_url, 2_000),
+            "install": small(published.install) or {},
+        }
+        said = dumped({name: value for name, value in content.items() if value})
+        return answer(json.loads(key.mask(said)))
+
+    async def _read(self, name: str, arguments: Arguments) -> tuple[FAQ, int]:
+        self._refuse(_problems(name, arguments))
+        faq = await self._reader().aget_faq(arguments["slug"], lang=arguments.get("lang"))
+        offset = int(arguments.get("offset", 0))
+        if offset and offset >= len(faq.items):
+            raise Refusal(f"offset is {offset}, but the FAQ {quoted(faq.slug)} has {len(faq.items)} items.")
+        return faq, offset
+
+    def _reader(self) -> FAQClient:
+        if self._client is None:
+            self._client = FAQClient()
+        return self._client
+
+    def _writer(self) -> tuple[FAQClient, APIKey]:
+        settings = self._client.settings if self._client is not None else Settings.from_env()
+        if settings.api_key is None:
+            raise Refusal(_NO_KEY)
+        return self._reader(), settings.api_key
+
+    @staticmethod
+    def _refuse(problems: list[str]) -> None:
+        if problems:
+            more = f"; and {len(problems) - 20} more" if len(problems) > 20 else ""
+            raise Refusal(f"Correct these arguments and call again: {'; '.join(problems[:20])}{more}")
+
+
+def _weight_marked_up(pair: dict[str, Any]) -> int:
+    part = FAQ("", items=(Item(0, **pair),))
+    return len(dumped(to_json_ld(part)).encode()) + len(dumped(to_json_ld_string(part)).encode())
+
+
+def _preview(body: dict[str, Any]) -> Answer:
+    items = fitting(body["items"], ROOM - weight({**body, "items": []}))
+    note = "Nothing was published. Show this to the user; without preview it will be published."
+    if len(items) < len(body["items"]):
+        note += f" These are the first {len(items)} of {len(body['items'])} items; all were checked."
+    return answer({"preview": {**body, "items": items}, "total": len(body["items"]), "note": note})
+
+
+def _advice(error: FAQError) -> str:
+    """Say what went wrong, and what could be done about it."""
+    if isinstance(error, ConfigurationError):
+        return f"This MCP server is not set up, {error}. Ask the user to correct its environment."
+    if isinstance(error, FAQNotFound):
+        return f"{error}. Check the slug, or ask the user for the FAQ's address."
+    if isinstance(error, AuthenticationError):
+        return f"{error}. Ask the user to set FAQSVC_API_KEY to a valid key, and to restart this MCP server."
+    if isinstance(error, PublishRejected):
+        return f"Correct this and call again: {error}"
+    if error.retry_after is not None:
+        return f"{error}. Try again in {error.retry_after:g} seconds."
+    return f"{error}. Try again later, or tell the user that the FAQ service does not answer."
+
+
+@cache
+def _validator(name: str) -> Draft202012Validator:
+    return Draft202012Validator(next(tool["inputSchema"] for tool in TOOLS if tool["name"] == name))
+
+
+def _problems(name: str, arguments: Arguments) -> list[str]:
+    """Return how arguments differ from the schema of a tool."""
+    errors = sorted(_validator(name).iter_errors(arguments), key=lambda error: str(error.json_path))
+    return [_problem(error) for error in errors]
+
+
+def _strangers(name: str, arguments: Arguments) -> list[str]:
+    """Return the arguments that a tool does not have; the values of others are checked by who knows them."""
+    errors = _validator(name).iter_errors(arguments)
+    return [_problem(error) for error in errors if error.validator == "additionalProperties"]
+
+
+def _problem(error: ValidationError) -> str:
+    where = error.json_path.removeprefix("$").removeprefix(".")
+    return f"{where}: {shortened(error.message, 200)}" if where else shortened(error.message, 200)
+
+
+async def _reporting(work: Coroutine[Any, Any, T], report: Report, message: str) -> T:
+    """Await work and report every second that it still goes on; who gives up waiting ends it."""
+    task, seconds = asyncio.ensure_future(work), 0.0
+    try:
+        await report(seconds, message)
+        while not (await asyncio.wait([task], timeout=PROGRESS_EVERY))[0]:
+            seconds += PROGRESS_EVERY
+            await report(seconds, message)
+        return task.result()
+    finally:
+        task.cancel()

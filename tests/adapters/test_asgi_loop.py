@@ -1,0 +1,132 @@
+"""The event loop of the host is never held up by us, whatever the size of an FAQ (F5)."""
+
+import asyncio
+import gc
+import json
+import time
+from collections.abc import Awaitable, Callable, Iterator
+
+import pytest
+from jinja2 import Environment
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed.jinja import install
+from faqsvc_embed.rendering import Look, Renderer
+from faqsvc_embed.starlette import FAQMiddleware
+from faqsvc_embed.steps import Steps
+from faqsvc_embed.testing import fake_embed
+from faqsvc_embed.theme import Theme
+from faqsvc_embed.wire import Reply, understanding
+from tests.support import samples
+from tests.support.asgi import ask
+from tests.support.clock import EPOCH
+from tests.support.slow import slow_embed
+
+LONGEST = 0.005
+RECORD = samples.record(
+    "large", *((f"What about number {n}?", f"Number {n} is like this.") for n in range(10_000))
+)
+LARGE = FAQ.from_dict(RECORD)
+SMALL = FAQ.from_dict(samples.pricing())
+
+
+@pytest.fixture(autouse=True)
+def _no_collection() -> Iterator[None]:
+    """A collection of this test run's own garbage takes longer than anything that is measured here."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+async def longest_turn(work: Callable[[], Awaitable[object]]) -> float:
+    """Return the most processor time that this thread took between two beats, in seconds.
+
+    The time of a clock would also count what else the machine does.
+    """
+    turns, over = list[float](), False
+
+    async def beat() -> None:
+        last = time.thread_time()
+        while not over:
+            await asyncio.sleep(0)
+            now = time.thread_time()
+            turns.append(now - last)
+            last = now
+
+    beats = asyncio.create_task(beat())
+    await asyncio.sleep(0)
+    await work()
+    over = True
+    await beats
+    return max(turns)
+
+
+def app_of(embed: FAQEmbed) -> Starlette:
+    environment = Environment(autoescape=True)
+    install(environment, embed)
+    embed.get_ready()
+    one = environment.from_string('{{ faq("large") }}')
+    two = environment.from_string('{{ faq("large") }}{{ faq("small") }}')
+
+    async def in_a_template(request: Request) -> Response:
+        return HTMLResponse(one.render())
+
+    async def beside_another(request: Request) -> Response:
+        return HTMLResponse(two.render())
+
+    async def with_a_nonce(request: Request) -> Response:
+        request.state.csp_nonce = "x"
+        return HTMLResponse(one.render())
+
+    async def by_hand(request: Request) -> Response:
+        await embed.arender("large")
+        return HTMLResponse("done")
+
+    endpoints = (in_a_template, beside_another, with_a_nonce, by_hand)
+    app = Starlette(routes=[Route(f"/{endpoint.__name__}", endpoint) for endpoint in endpoints])
+    app.add_middleware(FAQMiddleware, embed=embed)
+    return app
+
+
+@pytest.mark.parametrize("path", ["/in_a_template", "/beside_another", "/with_a_nonce", "/by_hand"])
+@pytest.mark.parametrize("state", ["cold", "held", "shown before"])
+def test_ten_thousand_items_hold_no_loop_up(path: str, state: str) -> None:  # F5
+    async def measure() -> float:
+        make = slow_embed if state == "cold" else fake_embed
+        app = app_of(embed := make({"large": LARGE, "small": SMALL}))
+        if state == "held":
+            await embed.aget_faq("large")
+        elif state == "shown before":
+            await ask(app, path)
+        return await longest_turn(lambda: ask(app, path))
+
+    assert min(asyncio.run(measure()) for _ in range(3)) < LONGEST
+
+
+def longest_step(steps: Steps[object]) -> float:
+    longest = 0.0
+    while True:
+        began = time.thread_time()
+        try:
+            next(steps)
+        except StopIteration:
+            return max(longest, time.thread_time() - began)
+        longest = max(longest, time.thread_time() - began)
+
+
+def test_an_answer_with_ten_thousand_items_is_read_in_short_steps() -> None:  # F5
+    """Its thread shares the interpreter's lock with the loop, and pauses between steps."""
+    body = json.dumps(RECORD, ensure_ascii=False).encode()
+    attempts = [longest_step(understanding(Reply(200, {}, body), "large", now=EPOCH)) for _ in range(3)]
+    assert min(attempts) < LONGEST
+
+
+def test_ten_thousand_items_are_rendered_in_short_steps() -> None:  # F5
+    renderer, look = Renderer(), Look(Theme(), True, 2)
+    renderer.get_ready()
+    assert min(longest_step(renderer.steps(LARGE, look)) for _ in range(3)) < LONGEST

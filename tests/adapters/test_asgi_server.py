@@ -1,0 +1,257 @@
+"""FAQs under real uvicorn: one worker and four, gzip on the wire, and an end within a second."""
+
+import gzip
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from faqsvc_embed import FAQ
+from tests.support import samples
+from tests.support.blocks import STYLE, block, script
+from tests.support.faulty import FaultyServer, hang, hang_in_body
+
+ROOT = Path(__file__).parents[2]
+A = FAQ.from_dict(samples.pricing())
+B = FAQ.from_dict(samples.record("legal", ("Wer?", "Wir – „wir“ & <du>."), title="Legal"))
+MERGED = f"{STYLE}{block(A)}{script(A, B)}<hr>{block(B)}"
+
+HOST = """
+import asyncio
+import os
+import socket
+import time
+
+from jinja2 import Environment
+from starlette.applications import Starlette
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.responses import HTMLResponse, StreamingResponse
+from starlette.routing import Route
+
+from faqsvc_embed import FAQEmbed
+from faqsvc_embed.jinja import install
+from faqsvc_embed.starlette import FAQMiddleware
+
+embed = FAQEmbed(wait=float(os.environ.get("HOST_WAIT", "5")))
+environment = Environment(autoescape=True)
+install(environment, embed)
+two = environment.from_string('{{ faq("pricing") }}<hr>{% faq "legal" %}')
+one = environment.from_string('{{ faq("pricing") }}')
+
+if "HOST_SLOW_NAMES" in os.environ:
+    def getaddrinfo(*arguments, **options):
+        time.sleep(30)
+        raise socket.gaierror("at last")
+    socket.getaddrinfo = getaddrinfo
+
+
+async def page(request):
+    return HTMLResponse(two.render(), headers={"X-Worker": str(os.getpid())})
+
+
+async def start(request):
+    embed.render("pricing")
+    return HTMLResponse("started")
+
+
+async def stream(request):
+    async def chunks():
+        yield "<p>first</p>" + " " * 1000
+        await asyncio.sleep(0.3)
+        yield one.render()
+
+    return StreamingResponse(chunks(), media_type="text/html")
+
+
+app = Starlette(routes=[Route("/", page), Route("/start", start), Route("/stream", stream)])
+app.add_middleware(FAQMiddleware, embed=embed)
+app.add_middleware(GZipMiddleware)
+"""
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port: int = listening.getsockname()[1]
+        return port
+
+
+class Uvicorn:
+    """A server in a process of its own, with the application above."""
+
+    def __init__(self, folder: Path, service: str, workers: int, **environment: str) -> None:
+        (folder / "host.py").write_text(HOST, encoding="utf-8")
+        self.port = free_port()
+        options = ["--host", "127.0.0.1", "--port", str(self.port), "--log-level", "warning"]
+        # With several workers, uvicorn itself leaves a socket open, which this would tell.
+        warnings = ["-W", "default::ResourceWarning"] if workers == 1 else []
+        self.process = subprocess.Popen(
+            [sys.executable, *warnings, "-m", "uvicorn", "host:app", *options, "--workers", str(workers)],
+            cwd=folder,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(ROOT),
+                "PYTHONDONTWRITEBYTECODE": "1",
+                "FAQSVC_BASE_URL": service,
+                **environment,
+            },
+            stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self._wait_until_up()
+
+    def _wait_until_up(self) -> None:
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline and self.process.poll() is None:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                return
+            except OSError:
+                time.sleep(0.05)
+        self.process.kill()
+        raise AssertionError(f"uvicorn does not come up: {self.process.communicate()}")
+
+    def get(self, path: str = "/", **headers: str) -> tuple[int, dict[str, str], bytes]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        try:
+            connection.request("GET", path, headers=headers)
+            response = connection.getresponse()
+            return response.status, {n.lower(): v for n, v in response.getheaders()}, response.read()
+        finally:
+            connection.close()
+
+    def end(self) -> tuple[float, str]:
+        """Ask it to end; return how long that took, and what it wrote meanwhile or before."""
+        began = time.monotonic()
+        self.process.send_signal(signal.SIGTERM)
+        out, err = self.process.communicate(timeout=20)
+        return time.monotonic() - began, out + err
+
+
+@contextmanager
+def running(folder: Path, service: str, workers: int = 1, **environment: str) -> Iterator[Uvicorn]:
+    server = Uvicorn(folder, service, workers, **environment)
+    try:
+        yield server
+    finally:
+        if server.process.poll() is None:
+            server.process.terminate()
+            server.process.communicate(timeout=20)
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_every_worker_fills_in_its_first_page(faulty: FaultyServer, tmp_path: Path, workers: int) -> None:
+    faulty.serve(A.to_dict())
+    faulty.serve(B.to_dict())
+    with running(tmp_path, faulty.base_url, workers) as server:
+        answers = [server.get() for _ in range(20)]
+        assert {body.decode() for _, _, body in answers} == {MERGED}
+        assert {(status, headers["content-length"]) for status, headers, _ in answers} == {
+            (200, str(len(MERGED.encode())))
+        }
+        seen = {headers["x-worker"] for _, headers, _ in answers}
+        assert 1 <= len(seen) <= workers
+        assert len(faulty.log) == 2 * len(seen)
+        status, headers, body = server.get(**{"Accept-Encoding": "gzip"})
+        assert (status, headers["content-encoding"]) == (200, "gzip")
+        assert gzip.decompress(body).decode() == MERGED
+
+
+def test_a_stream_streams_on_the_wire(faulty: FaultyServer, tmp_path: Path) -> None:  # S4
+    faulty.serve(A.to_dict())
+    with running(tmp_path, faulty.base_url) as server:
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+        connection.request("GET", "/stream")
+        response = connection.getresponse()
+        first = response.read1(1000)
+        arrived = time.monotonic()
+        rest = response.read()
+        assert time.monotonic() - arrived > 0.2
+        assert first.startswith(b"<p>first</p>")
+        assert (first + rest).decode() == f"<p>first</p>{' ' * 1000}{STYLE}{block(A)}{script(A)}"
+        connection.close()
+
+
+@contextmanager
+def full_backlog() -> Iterator[str]:
+    """A service that takes no connection: whoever connects waits for an answer to the first packet."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen(0)
+        address = listening.getsockname()
+        waiting = [socket.socket() for _ in range(4)]
+        for client in waiting:
+            client.setblocking(False)
+            client.connect_ex(address)
+        yield f"http://127.0.0.1:{address[1]}"
+        for client in waiting:
+            client.close()
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+@pytest.mark.parametrize("trouble", ["answer", "body", "connect", "names"])
+def test_the_server_ends_within_a_second_and_without_a_word(
+    faulty: FaultyServer, tmp_path: Path, trouble: str, workers: int
+) -> None:  # R12
+    faulty.serve(A.to_dict())
+    faulty.behave(hang_in_body if trouble == "body" else hang)
+    with full_backlog() as deaf:
+        service, environment = faulty.base_url, {}
+        if trouble == "connect":
+            service = deaf
+        elif trouble == "names":
+            service, environment = "http://faq.test", {"HOST_SLOW_NAMES": "yes"}
+        with running(tmp_path, service, workers, **environment) as server:
+            for _ in range(workers):
+                assert server.get("/start")[2] == b"started"
+            time.sleep(0.2)  # until the refresh is where it hangs
+            seconds, said = server.end()
+    assert said == ""
+    # A server of several processes takes a while of its own to end them all.
+    assert seconds < (1.2 if workers == 1 else 2.5)
+
+
+SCRIPT = """
+import os, socket, sys, threading, time
+if "HOST_SLOW_NAMES" in os.environ:
+    def getaddrinfo(*arguments, **options):
+        time.sleep(30)
+        raise socket.gaierror("at last")
+    socket.getaddrinfo = getaddrinfo
+from faqsvc_embed import FAQEmbed
+embed = FAQEmbed(sys.argv[1], wait=0.2, timeout=60)
+assert embed.render("pricing") == ""
+if sys.argv[2] == "close":
+    embed.close()
+print(time.time())
+"""
+
+
+@pytest.mark.parametrize("way", ["close", "leave"])
+@pytest.mark.parametrize("trouble", ["answer", "connect", "names"])
+def test_a_process_ends_within_a_second_and_without_a_word(
+    faulty: FaultyServer, trouble: str, way: str
+) -> None:  # R12
+    faulty.behave(hang)
+    with full_backlog() as deaf:
+        service = {"answer": faulty.base_url, "connect": deaf, "names": "http://faq.test"}[trouble]
+        environment = {"HOST_SLOW_NAMES": "yes"} if trouble == "names" else {}
+        done = subprocess.run(
+            [sys.executable, "-W", "default::ResourceWarning", "-c", SCRIPT, service, way],
+            env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+            capture_output=True,
+            check=False,
+            text=True,
+            timeout=25,
+        )
+    ended = time.time()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert ended - float(done.stdout) < 1

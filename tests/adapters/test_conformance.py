@@ -1,0 +1,223 @@
+"""The same FAQ gives the same bytes, whatever the framework, and whether it was held or had to be awaited.
+
+Each way takes the source of a template and returns the body that leaves. The first, a held FAQ in plain
+Jinja on a page at hand, is what all others are compared with.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from fastapi import Request as FastAPIRequest
+from flask import Flask, render_template_string, stream_template_string
+from flask import Response as FlaskResponse
+from jinja2 import DictLoader, Environment
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.templating import Jinja2Templates
+
+from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed import page as pages
+from faqsvc_embed.fastapi import FAQMiddleware
+from faqsvc_embed.flask import FAQExtension
+from faqsvc_embed.jinja import install
+from faqsvc_embed.testing import fake_embed
+from tests.support import samples
+from tests.support.asgi import get
+from tests.support.slow import slow_embed
+
+FAQS: Mapping[str, FAQ] = {
+    "pricing": FAQ.from_dict(samples.pricing()),
+    "legal": FAQ.from_dict(
+        samples.record("legal", ("Wer?", "Wir – „wir“ & <du>."), title="Legal", lang="de")
+    ),
+    "nasty": FAQ.from_dict(samples.nasty()),
+    "large": FAQ.from_dict(samples.large(150, 10)),
+    "empty": FAQ.from_dict(samples.record("empty", (" ", "x"))),
+    **{lang: FAQ.from_dict({**r, "slug": lang}) for lang, r in samples.multilingual().items()},
+}
+MACROS = '{% from "faqsvc/macros.html" import faq, use_faq, faq_schema %}'
+
+Make = Callable[..., FAQEmbed]
+Way = Callable[[str, Make], bytes]
+
+
+def environment(embed: FAQEmbed, **options: Any) -> Environment:
+    host = Environment(autoescape=True, loader=DictLoader({}), **options)
+    install(host, embed)
+    return host
+
+
+def on_a_page(source: str, make: Make) -> bytes:
+    """Render as a framework without an adapter would have to: with a page, and merged at the end."""
+    template = environment(make(FAQS)).from_string(source)
+    token = pages.begin(page := pages.Page())
+    try:
+        return page.merge(template.render().encode())
+    finally:
+        pages.end(token)
+
+
+def flask(source: str, make: Make) -> bytes:
+    app = Flask("host")
+    FAQExtension(app, embed=make(FAQS))
+    app.add_url_rule("/", view_func=lambda: render_template_string(source))
+    return bytes(app.test_client().get("/").data)
+
+
+def flask_async(source: str, make: Make) -> bytes:
+    """A Flask view that runs a loop of its own, as its async views do."""
+    app, embed = Flask("host"), make(FAQS)
+    FAQExtension(app, embed=embed)
+    template = environment(embed, enable_async=True).from_string(source)
+    app.add_url_rule("/", view_func=lambda: asyncio.run(template.render_async()))
+    return bytes(app.test_client().get("/").data)
+
+
+def starlette(source: str, make: Make) -> bytes:
+    embed = make(FAQS)
+    templates = Jinja2Templates(env=environment(embed))
+    template = templates.env.from_string(source)
+
+    async def endpoint(request: Request) -> Response:
+        return templates.TemplateResponse(request, template)  # type: ignore[arg-type]
+
+    return served_by(Starlette(routes=[Route("/", endpoint)]), embed)
+
+
+def starlette_on_a_thread(source: str, make: Make) -> bytes:
+    template = environment(embed := make(FAQS)).from_string(source)
+
+    def endpoint(request: Request) -> Response:
+        return HTMLResponse(template.render())
+
+    return served_by(Starlette(routes=[Route("/", endpoint)]), embed)
+
+
+def starlette_async(source: str, make: Make) -> bytes:
+    template = environment(embed := make(FAQS), enable_async=True).from_string(source)
+
+    async def endpoint(request: Request) -> Response:
+        return HTMLResponse(await template.render_async())
+
+    return served_by(Starlette(routes=[Route("/", endpoint)]), embed)
+
+
+def starlette_in_chunks(source: str, make: Make) -> bytes:
+    template = environment(embed := make(FAQS)).from_string(source)
+
+    async def endpoint(request: Request) -> Response:
+        body = template.render().encode()
+        chunks = (body[at : at + 1024] for at in range(0, len(body), 1024))
+        return StreamingResponse(chunks, media_type="text/html")
+
+    return served_by(Starlette(routes=[Route("/", endpoint)]), embed)
+
+
+def fastapi(source: str, make: Make) -> bytes:
+    template = environment(embed := make(FAQS)).from_string(source)
+    app = FastAPI()
+
+    @app.get("/", response_class=HTMLResponse)
+    async def endpoint(request: FastAPIRequest) -> str:
+        return template.render()
+
+    return served_by(app, embed)
+
+
+def served_by(app: Starlette, embed: FAQEmbed) -> bytes:
+    app.add_middleware(FAQMiddleware, embed=embed)
+    return get(app).body
+
+
+WAYS = [flask, flask_async, starlette, starlette_on_a_thread, starlette_async, starlette_in_chunks, fastapi]
+ways = pytest.mark.parametrize("way", WAYS)
+embeds = pytest.mark.parametrize("make", [fake_embed, slow_embed], ids=["held", "cold"])
+
+ONE = {
+    "function": '<p>ä</p>{{ faq("pricing") }}<p>ö</p>',
+    "tag": '<p>ä</p>{% faq "pricing" %}<p>ö</p>',
+    "macro": MACROS + '<p>{{ faq("pricing") }}</p>',
+    "every option": '{{ faq("legal", lang="de", theme={"accentColor": "teal", "questionSize": 18}, '
+    "show_title=false, heading_level=4, nonce='a\"b') }}",
+    "no headings": '{{ faq("legal", heading_level=none) }}',
+    "a bad theme": '{{ faq("legal", theme={"accentColor": "red;}"}) }}',
+    "nasty": '{{ faq("nasty") }}',
+    "large": '{{ faq("large") }}',
+    "unknown": '<p>{{ faq("unknown") }}{{ faq("a/b") }}{{ faq("") }}{{ faq("empty") }}</p>',
+    "schema apart": '{{ faq("pricing", schema=false) }}<hr>{{ faq_schema() }}',
+    "no schema": '{{ faq("pricing", schema=false) }}',
+    **{lang: f'{{{{ faq("{lang}") }}}}' for lang in samples.multilingual()},
+}
+SEVERAL = {
+    "two": '{{ faq("pricing") }}<hr>{{ faq("legal") }}',
+    "twice": '{{ faq("pricing") }}{{ faq("legal") }}{{ faq("pricing") }}',
+    "two looks": '{{ faq("pricing", theme={"accentColor": "teal"}) }}{{ faq("legal") }}'
+    '{{ faq("ko", theme={"accentColor": "#123"}) }}',
+    "two nonces": '{{ faq("pricing", nonce="a") }}{{ faq("legal", nonce="a") }}',
+    "nothing first": '{{ faq("unknown") }}{{ faq("empty") }}{{ faq("pricing") }}{{ faq("legal") }}',
+    "nasty and large": '{{ faq("nasty") }}<hr>{{ faq("large") }}<hr>{{ faq("nasty") }}',
+    "all languages": "".join(f'{{{{ faq("{lang}") }}}}' for lang in samples.multilingual()),
+    "loop": '{% for slug in ["legal", "pricing", "legal"] %}{% faq slug %}{% endfor %}',
+    "schema at the end": '{% faq "legal", schema=false %}{% faq "pricing", schema=false %}{{ faq_schema() }}',
+    "schema in the middle": '{% faq "legal" %}{{ faq_schema() }}{% faq "pricing", schema=false %}'
+    "{{ faq_schema() }}",
+}
+
+
+def expected(source: str) -> bytes:
+    return on_a_page(source, fake_embed)
+
+
+@embeds
+@ways
+@pytest.mark.parametrize("source", (ONE | SEVERAL).values(), ids=(ONE | SEVERAL).keys())
+def test_the_same_faq_gives_the_same_bytes(way: Way, make: Make, source: str) -> None:  # J1, J15
+    assert way(source, make) == expected(source)
+
+
+@pytest.mark.parametrize("source", ONE.values(), ids=ONE.keys())
+def test_plain_jinja_prints_the_same(source: str) -> None:
+    assert environment(fake_embed(FAQS)).from_string(source).render().encode() == expected(source)
+    asynchronous = environment(fake_embed(FAQS), enable_async=True).from_string(source)
+    assert asyncio.run(asynchronous.render_async()).encode() == expected(source)
+
+
+@pytest.mark.parametrize("slug", FAQS)
+def test_the_facade_prints_the_same(slug: str) -> None:
+    for make in (fake_embed, slow_embed):
+        assert make(FAQS).render(slug).encode() == expected(f'{{{{ faq("{slug}") }}}}')
+        assert asyncio.run(make(FAQS).arender(slug)).encode() == expected(f'{{{{ faq("{slug}") }}}}')
+
+
+HEADLESS = (
+    '{% set state = use_faq("nasty") %}{{ state.data.title }}{{ state.lang_served }}{{ state.error }}'
+    '{% for i in state.data["items"] %}{{ i.position }}{{ i.question }}{{ i.answer }}{% endfor %}'
+    "{{ faq_schema(state) }}"
+)
+
+
+@ways
+def test_the_hook_says_the_same(way: Way) -> None:
+    assert way(HEADLESS, fake_embed) == expected(HEADLESS)
+
+
+def test_a_streamed_flask_page_prints_the_same() -> None:
+    source = SEVERAL["schema at the end"]
+    app = Flask("host")
+    FAQExtension(app, embed=fake_embed(FAQS))
+    app.add_url_rule("/", view_func=lambda: FlaskResponse(stream_template_string(source)))
+    assert app.test_client().get("/").data == expected(source)
+
+
+def test_linked_styles_have_the_same_address_everywhere() -> None:  # C3
+    def linked(faqs: Mapping[str, FAQ]) -> FAQEmbed:
+        return fake_embed(faqs, styles="linked")
+
+    bodies = {way(ONE["function"], linked) for way in WAYS}
+    assert len(bodies) == 1
+    assert b'<link rel="stylesheet" href="/faqsvc/faqsvc.' in bodies.pop()

@@ -1,0 +1,204 @@
+"""FAQs in FastAPI: the middleware is Starlette's, and the embed is a dependency."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import Depends, FastAPI, Request
+from fastapi.responses import HTMLResponse
+from fastapi.templating import Jinja2Templates
+from jinja2 import DictLoader, Environment
+from starlette.responses import Response
+
+from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQNotFound, starlette
+from faqsvc_embed import fastapi as leaf
+from faqsvc_embed.fastapi import FAQMiddleware, FAQs, faqs_from
+from faqsvc_embed.jinja import install
+from faqsvc_embed.rendering import problem_element
+from faqsvc_embed.testing import fake_embed
+from tests.support import samples
+from tests.support.asgi import get
+from tests.support.blocks import STYLE, alone, block, script
+from tests.support.slow import slow_embed
+
+A = FAQ.from_dict(samples.pricing())
+B = FAQ.from_dict(samples.record("legal", ("Wer?", "Wir – „wir“ & <du>."), title="Legal"))
+FAQS = {"pricing": A, "legal": B}
+MERGED = f"{STYLE}{block(A)}{script(A, B)}<hr>{block(B)}"
+TWO = '{{ faq("pricing") }}<hr>{% faq "legal" %}'
+
+embeds = pytest.mark.parametrize("make", [fake_embed, slow_embed])
+
+
+def make_app(embed: FAQEmbed, **options: Any) -> FastAPI:
+    """Return an application with a page for each way to make one."""
+    app = FastAPI(openapi_url=None, **options)
+    app.add_middleware(FAQMiddleware, embed=embed)
+    templates = Jinja2Templates(env=Environment(autoescape=True, loader=DictLoader({"page": TWO})))
+    install(templates.env, embed)
+
+    @app.get("/template", response_class=HTMLResponse)
+    async def in_a_template(request: Request) -> Response:
+        return templates.TemplateResponse(request, "page")
+
+    @app.get("/thread", response_class=HTMLResponse)
+    def on_the_thread_pool(request: Request) -> Response:
+        return templates.TemplateResponse(request, "page")
+
+    @app.get("/dependency", response_class=HTMLResponse)
+    async def by_hand(faqs: FAQs) -> str:
+        return f"{await faqs.arender('pricing')}<hr>{await faqs.arender('legal')}"
+
+    @app.get("/thread-dependency", response_class=HTMLResponse)
+    def by_hand_on_the_thread_pool(faqs: FAQs) -> str:
+        return f"{faqs.render('pricing')}<hr>{faqs.render('legal')}"
+
+    @app.get("/data/{slug}")
+    async def data(slug: str, faqs: FAQs, lang: str | None = None) -> dict[str, Any]:
+        return (await faqs.aget_faq(slug, lang=lang)).to_dict()
+
+    @app.exception_handler(FAQNotFound)
+    async def not_found(request: Request, error: FAQNotFound) -> Response:
+        return HTMLResponse(str(error), 404)
+
+    return app
+
+
+@embeds
+@pytest.mark.parametrize("path", ["/template", "/thread", "/dependency", "/thread-dependency"])
+def test_two_faqs_are_on_the_page_with_one_stylesheet_and_one_faq_page(make: Any, path: str) -> None:  # J1
+    app = make_app(make(FAQS))
+    for _ in range(2):
+        answer = get(app, path)
+        assert (answer.status, answer.text) == (200, MERGED)
+        assert answer.all("content-length") == [str(len(answer.body))]  # S3
+
+
+@embeds
+def test_data_is_json_and_an_error_is_the_handlers(make: Any) -> None:
+    app = make_app(make(FAQS))
+    answer = get(app, "/data/pricing")
+    assert (answer.status, FAQ.from_json(answer.body)) == (200, A)
+    answer = get(app, "/data/unknown?lang=de")
+    assert (answer.status, "unknown" in answer.text) == (404, True)
+
+
+@embeds
+def test_a_middleware_by_decorator_inside_of_ours_changes_nothing_of_a_page(make: Any) -> None:  # S9, J1
+    app = make_app(embed := make(FAQS))
+    outer = FastAPI(openapi_url=None)
+
+    @outer.middleware("http")
+    async def passing(request: Request, call_next: Any) -> Response:
+        response: Response = await call_next(request)
+        return response
+
+    outer.mount("/", app)
+    outer.add_middleware(FAQMiddleware, embed=embed)
+    assert [get(outer, "/dependency").text for _ in range(2)] == [MERGED, MERGED]
+
+
+def test_a_dependency_of_the_hosts_own_may_use_ours() -> None:
+    async def title(faqs: FAQs) -> str:
+        return (await faqs.aget_faq("pricing")).title
+
+    app = make_app(fake_embed(FAQS))
+
+    @app.get("/title")
+    async def show(title: str = Depends(title)) -> str:
+        return title
+
+    assert get(app, "/title").body == b'"Pricing"'
+
+
+def test_the_dependency_runs_in_the_loop() -> None:
+    import inspect
+
+    assert inspect.iscoroutinefunction(leaf._faqs)
+
+
+def test_without_the_middleware_the_dependency_is_a_clear_error() -> None:
+    app = FastAPI(openapi_url=None)
+
+    @app.get("/")
+    async def page(faqs: FAQs) -> None: ...
+
+    with pytest.raises(ConfigurationError, match=r"app\.add_middleware\(FAQMiddleware, embed=embed\)"):
+        get(app)
+
+
+def test_in_development_the_page_says_what_went_wrong() -> None:  # R4
+    embed = slow_embed({"legal": B})
+    answer = get(make_app(embed, debug=True), "/template")
+    assert answer.text == f"{problem_element(str(embed.use_faq('pricing').error))}<hr>{alone(B)}"
+
+
+def test_the_documentation_pages_of_fastapi_pass() -> None:  # S1
+    app = FastAPI(title="Host")
+    expected = [get(app, path).messages for path in ("/docs", "/openapi.json")]
+    app = FastAPI(title="Host")
+    app.add_middleware(FAQMiddleware, embed=slow_embed(FAQS))
+
+    @app.get("/dependency", include_in_schema=False)
+    async def page(faqs: FAQs) -> None: ...
+
+    assert [get(app, path).messages for path in ("/docs", "/openapi.json")] == expected
+
+
+def test_the_names_are_those_of_starlette() -> None:
+    assert (leaf.FAQMiddleware, leaf.faqs_from) == (starlette.FAQMiddleware, faqs_from)
+
+
+EXAMPLE = """
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.responses import HTMLResponse
+from fastapi.templating import Jinja2Templates
+
+from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed.fastapi import FAQMiddleware, FAQs, faqs_from
+from faqsvc_embed.jinja import install
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+
+embed = FAQEmbed("https://faq.example.com")
+templates = Jinja2Templates("templates")
+install(templates.env, embed)
+app = FastAPI()
+app.add_middleware(FAQMiddleware, embed=embed)
+other = FastAPI()
+other.add_middleware(FAQMiddleware, base_url="https://faq.example.com", wait=0.5)
+third = Starlette(middleware=[Middleware(FAQMiddleware, embed=embed)])
+raw = FAQMiddleware(third, embed=embed)
+
+
+@app.get("/", response_class=HTMLResponse)
+async def page(faqs: FAQs) -> str:
+    return await faqs.arender("pricing", theme={"accentColor": "teal"})
+
+
+@app.get("/data")
+async def data(request: Request, faqs: FAQs) -> dict[str, Any]:
+    faq: FAQ = await faqs.aget_faq("pricing")
+    assert faqs is faqs_from(request)
+    return faq.to_dict()
+"""
+
+
+def test_what_a_host_writes_is_well_typed(tmp_path: Path) -> None:
+    pytest.importorskip("mypy", reason="mypy is not installed")
+    (tmp_path / "host.py").write_text(EXAMPLE, encoding="utf-8")
+    options = ["--strict", "--no-error-summary", "--cache-dir", str(tmp_path / "cache"), "--config-file", ""]
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, str(tmp_path / "host.py")],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=Path(leaf.__file__).parent.parent,
+    )
+    # tinycss2 has no types, and is looked at only because our sources are.
+    output = [line for line in done.stdout.splitlines() if "host.py" in line]
+    assert (output, done.stderr) == ([], "")

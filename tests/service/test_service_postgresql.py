@@ -1,0 +1,171 @@
+"""What is PostgreSQL's own: addresses, outages, many servers over one database."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import psycopg
+import pytest
+from starlette.testclient import TestClient
+
+from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.records import FAQ
+from faqsvc_embed.service import postgresql
+from faqsvc_embed.service.app import create_app
+from faqsvc_embed.service.database import StorageUnavailable
+from faqsvc_embed.service.storage import Storage, open_storage
+from tests.service.bodies import publication
+from tests.support import samples
+from tests.support.postgres import Postgres
+
+ROOT = Path(__file__).parents[2]
+PRICING = FAQ.from_dict(samples.pricing())
+
+
+@pytest.fixture
+def url(postgres: Postgres) -> str:
+    return postgres.new_database()
+
+
+@pytest.fixture
+def storage(url: str) -> Iterator[Storage]:
+    storage = open_storage(url)
+    yield storage
+    storage.close()
+
+
+def test_a_database_that_is_not_there_is_named_in_one_line(postgres: Postgres) -> None:
+    with pytest.raises(StorageUnavailable) as caught:
+        open_storage(postgres.url("nothing"))
+
+    assert re.match("PostgreSQL 'nothing' at /.*: .* database \"nothing\" does not exist$", str(caught.value))
+
+
+def test_a_server_that_is_not_there_is_named_without_the_password() -> None:
+    with pytest.raises(StorageUnavailable) as caught:
+        open_storage("postgresql://me:secret@127.0.0.1:1/faqs")
+
+    message = str(caught.value)
+    assert message.startswith("PostgreSQL 'faqs' at 127.0.0.1: ")
+    assert "refused" in message
+    assert "secret" not in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize("bad", ["postgresql://me:secret@[::1/faqs", "postgresql://h/faqs?secret=1"])
+def test_an_address_that_libpq_cannot_read_is_refused_without_being_shown(bad: str) -> None:
+    with pytest.raises(ConfigurationError, match="postgresql://USER:PASSWORD@HOST:PORT/NAME") as caught:
+        open_storage(bad)
+
+    assert "secret" not in str(caught.value)
+
+
+def test_an_encoding_that_cannot_hold_every_text_is_refused(postgres: Postgres) -> None:
+    postgres.execute("CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+
+    with pytest.raises(StorageUnavailable, match="has the encoding LATIN1, and UTF8 is needed"):
+        open_storage(postgres.url("latin"))
+
+
+def test_without_its_driver_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    monkeypatch.delitem(sys.modules, "faqsvc_embed.service.postgresql", raising=False)
+
+    with pytest.raises(ConfigurationError, match=r"pip install 'faqsvc-embed\[postgresql\]'"):
+        open_storage("postgresql:///faqs")
+
+
+def test_a_reader_does_not_notice_that_the_server_ended_its_connections(storage: Storage, url: str) -> None:
+    storage.put(PRICING)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'faqsvc'"
+        )
+
+    assert storage.edition("pricing") is not None
+
+
+def test_an_outage_is_told_and_ends_by_itself(
+    postgres: Postgres, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgresql, "WAIT", 0.2)
+    with TestClient(create_app(url, reads_per_minute=None)) as client:
+        before = client.get("/healthz")
+        with postgres.stopped():
+            during = client.get("/healthz")
+        deadline = time.monotonic() + 30
+        while (after := client.get("/healthz")).status_code != 200 and time.monotonic() < deadline:
+            time.sleep(0.1)
+
+    assert (before.status_code, during.status_code, after.status_code) == (200, 503, 200)
+    assert during.headers["retry-after"] == "1"
+    assert during.json()["detail"] == "the storage does not answer; try again"
+
+
+def test_what_a_transaction_waits_for_is_not_waited_for_by_readers(storage: Storage, url: str) -> None:
+    storage.put(PRICING)
+    with psycopg.connect(url) as connection:
+        connection.execute("UPDATE editions SET record = ''")
+
+        assert storage.edition("pricing") is not None
+
+
+SERVICE = """
+import sys
+from faqsvc_embed.service.serving import address, listen, serve_many
+
+if __name__ == "__main__":  # which its processes import anew
+    listening = listen()
+    print(address(listening), flush=True)
+    serve_many(sys.argv[1], listening, 2)
+"""
+
+
+@contextmanager
+def workers(url: str) -> Iterator[str]:
+    """Run the service in two processes, and lend its address."""
+    command = [sys.executable, "-W", "error", "-c", SERVICE, url]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            assert process.stdout is not None
+            yield process.stdout.readline().strip()
+        finally:
+            process.terminate()
+            assert process.wait(20) == 0
+
+
+def test_many_workers_serve_one_database(url: str) -> None:
+    with ExitStack() as stack:
+        addresses = [stack.enter_context(workers(url)) for _ in range(2)]  # which both create the schema
+        storage = open_storage(url)
+        headers = {"X-Plugin-Key": storage.keys.create(), "Idempotency-Key": "once"}
+        storage.close()
+
+        def send(number: int) -> Any:
+            address = addresses[number % 2]
+            with httpx2.Client(base_url=address, trust_env=False, timeout=30) as client:
+                again = client.post("/api/v1/faq", json=publication(), headers=headers)
+                own = {**headers, "Idempotency-Key": str(number)}
+                slug = client.post("/api/v1/faq", json=publication(), headers=own).json()["slug"]
+                return again.json()["slug"], slug
+
+        with ThreadPoolExecutor(8) as threads:
+            sent = list(threads.map(send, range(40)))
+        read = {
+            (httpx2.get(f"{address}/api/v1/faq/{slug}", trust_env=False).status_code)
+            for _, slug in sent
+            for address in addresses
+        }
+
+    assert len({again for again, _ in sent}) == 1
+    assert len({slug for _, slug in sent}) == 40
+    assert read == {200}

