@@ -203,10 +203,6 @@ class Page:
             return body
         return body[:start] + encode(finished(self.merging()), charset) + body[start + len(printed) :]
 
-    def settle(self) -> None:
-        """Take it that the script of all FAQs was printed."""
-        self.printed = finished(self.merging())
-
     @property
     def may_change(self) -> bool:
         """The body may have to change as it leaves: it has slots, or more is marked up than was printed."""

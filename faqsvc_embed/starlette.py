@@ -170,19 +170,18 @@ class _Responder:
         self._send = send
 
     def __call__(self, message: Message) -> Awaitable[None]:
-        if message["type"] == "http.response.start":
-            return self._begin(message)
         if self.start is not None or self._filler is not None:
             return self._fill(message)
-        self._page.is_over = message["type"] == "http.response.body" and not message.get("more_body", False)
+        if message["type"] == "http.response.start":
+            return self._begin(message)
+        if message["type"] == "http.response.body" and not message.get("more_body"):
+            self._page.is_over = True
         return self._send(message)
 
     def _begin(self, message: Message) -> Awaitable[None]:
         """Pass the start of a response on, or hold it back if the body is HTML that may change."""
         page, headers = self._page, message.get("headers", ())
-        if not isinstance(
-            headers, list | tuple
-        ):  # it may be any iterable, even one that can be read but once
+        if type(headers) is not list and type(headers) is not tuple:  # any iterable may be read but once
             message = {**message, "headers": list(headers)}
             headers = message["headers"]
         if not page.may_change:
