@@ -40,7 +40,8 @@ def theme_rule(theme: Theme) -> tuple[str, str]:
     """
     plain, adapting = list[str](), list[str]()
     if theme.accent_color is not None:
-        on_light, on_dark = accents(theme.accent_color, GRAPHICS)
+        # Thin lines look faint on a dark ground: there they get the contrast of text.
+        on_light, on_dark = accents(theme.accent_color, GRAPHICS)[0], accents(theme.accent_color, TEXT)[1]
         plain.append(f"--faqsvc-accent:{on_light}")
         if on_light != on_dark:
             adapting.append(f"--faqsvc-accent:{adaptive(on_light, on_dark)}")

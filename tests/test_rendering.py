@@ -137,10 +137,11 @@ def test_the_root_says_the_language_and_its_direction(lang: str | None, attribut
 def test_a_theme_is_one_class_and_one_rule() -> None:  # T2, C1
     theme = Theme(accent_color="teal", question_size=18)
     name, rule = theme_rule(theme)
-    link = adaptive(*accents("#008080", TEXT))
+    on_light, on_dark = accents("#008080", TEXT)
     assert rule == (
         f"@layer faqsvc{{.{name}{{--faqsvc-accent:#008080;--faqsvc-question-size:18px}}"
-        f"@supports {SUPPORTED}{{.{name}{{--faqsvc-link:{link}}}}}}}"
+        f"@supports {SUPPORTED}{{.{name}{{--faqsvc-accent:{adaptive('#008080', on_dark)};"
+        f"--faqsvc-link:{adaptive(on_light, on_dark)}}}}}}}"
     )
     themed = block(small(), PLAIN._replace(theme=theme))
     assert themed.html == block(small()).html.replace('class="faqsvc"', f'class="faqsvc {name}"')
