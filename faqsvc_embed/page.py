@@ -127,7 +127,7 @@ class Page:
         css = tuple(block.css[at] for at in wanted)
         self._styles += css
         if styles == "linked" and files is not None:
-            return "".join(link_element(f"{files}/{block.files[at]}") for at in wanted)
+            return "".join(link_element(f"{files}/{block.files[at]}", nonce) for at in wanted)
         if css:
             self._sheets += (css,)
         return style_element(css, nonce)

@@ -231,9 +231,9 @@ def style_element(css: Iterable[str], nonce: str | None = None) -> str:
     return f"<style{_nonce(nonce)}>{text}</style>\n" if text else ""
 
 
-def link_element(address: str) -> str:
+def link_element(address: str, nonce: str | None = None) -> str:
     """Return the link to a stylesheet that the host serves."""
-    return f'<link rel="stylesheet" href="{escape(address)}">\n'
+    return f'<link rel="stylesheet" href="{escape(address)}"{_nonce(nonce)}>\n'
 
 
 def enhancer_element(address: str | None, nonce: str | None = None) -> str:

@@ -1,9 +1,7 @@
 """The component in a real Chromium, on pages of a Flask application at a real address."""
 
 import io
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,13 +9,13 @@ from axe_playwright_python.sync_playwright import Axe
 from flask import Flask, Response, g, render_template_string, request
 from PIL import Image
 from playwright.sync_api import Browser, Dialog, Page
-from werkzeug.serving import make_server
 
 from faqsvc_embed import FAQ
 from faqsvc_embed.anchors import question_ids
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
+from tests.support.host import HOST_PAGE, NOTE_VIOLATIONS, STRICT, serve, wait_until
 
 PRICING = FAQ.from_dict(samples.pricing())
 NASTY = FAQ.from_dict(samples.nasty())
@@ -31,32 +29,6 @@ LONG = FAQ.from_dict(
 )
 ARABIC = FAQ.from_dict(samples.record("arabic", ("كم السعر؟", "مجاني."), lang="ar", title="الأسعار"))
 ACCENT = (200, 30, 120)
-
-HOST_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Host</title>
-<link rel="icon" href="/icon.png">
-{% if dark %}<link rel="stylesheet" href="/dark.css">{% endif %}
-</head>
-<body>
-<main id="host">
-<h1>Host</h1>
-<p class="faq item title" id="before">Before <a href="/">link</a> <b>bold</b> <code>code</code></p>
-<details id="own"><summary id="own-summary">Own</summary>
-<div id="own-answer"><p>Own answer</p></div></details>
-CONTENT
-<ul id="list"><li>one</li></ul>
-<table id="table"><tr><th>head</th><td>cell</td></tr></table>
-<form id="form"><label for="field">Field</label><input id="field"><button>Button</button></form>
-<section id="section"><h2 id="h2">Two</h2><h3 id="h3">Three</h3></section>
-</main>
-</body>
-</html>"""
-
-STRICT = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src 'self'; "
 
 PAGES = {
     "/": '{% faq "pricing" %}',
@@ -102,16 +74,6 @@ def make_app(styles: str) -> Flask:
     return app
 
 
-def serve(app: Flask) -> Iterator[str]:
-    server = make_server("127.0.0.1", 0, app, threaded=True)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join(5)
-    server.server_close()
-
-
 @pytest.fixture(scope="module")
 def host() -> Iterator[str]:
     """The address of a host with inline styles."""
@@ -144,13 +106,6 @@ def visible_answers(page: Page) -> list[bool]:
             e.checkVisibility({contentVisibilityAuto: true}) && e.getBoundingClientRect().height > 8)"""
     )
     return found
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    """Ask for a second, as a browser lays out when it likes."""
-    end = time.monotonic() + 1
-    while not holds():
-        assert time.monotonic() < end
 
 
 def is_styled(page: Page) -> bool:
@@ -283,10 +238,7 @@ def test_a_strict_policy_lets_all_of_it_through(
     page: Page, request: pytest.FixtureRequest, fixture: str, csp: str, path: str
 ) -> None:  # C1, C2, C3, C4
     address: str = request.getfixturevalue(fixture)
-    page.add_init_script(
-        "window.violations = []; document.addEventListener('securitypolicyviolation', "
-        "event => window.violations.push(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`))"
-    )
+    page.add_init_script(NOTE_VIOLATIONS)
     messages = list[str]()
     page.on("console", lambda message: messages.append(message.text))
     page.goto(f"{address}{path}?csp={csp}")
