@@ -1,11 +1,13 @@
 """All variants in a real Chromium: without script, by keyboard, found, printed, moving, under any policy."""
 
+import io
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from flask import Flask, Response, g, render_template_string, request
+from PIL import Image
 from playwright.sync_api import Browser, Page
 
 from faqsvc_embed import FAQ
@@ -383,6 +385,32 @@ def test_nothing_moves_for_those_who_asked_for_that(page: Page, host: str, name:
             .filter(s => s.transitionDuration !== '0s' || s.animationName !== 'none').length"""
     )
     assert moving == 0
+
+
+def marker(page: Page) -> bytes:
+    """What the end of the first toggle looks like, in shades of grey."""
+    row = Image.open(io.BytesIO(page.locator(".faqsvc-toggle").first.screenshot())).convert("L")
+    return row.crop((row.width - 24, 0, row.width, row.height)).tobytes()
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("name", ["details", "disclosure"])
+def test_the_marker_is_seen_and_says_by_its_shape_what_is_open(
+    page: Page, host: str, name: str, look: str
+) -> None:  # A8, A13, A15
+    dark, forced = look.endswith("dark"), look.startswith("forced")
+    page.emulate_media(
+        color_scheme="dark" if dark else "light",
+        forced_colors="active" if forced else "none",
+        reduced_motion="reduce",
+    )
+    page.goto(f"{host}/{name}{'?dark' if dark and not forced else ''}")
+    closed = marker(page)
+    page.locator(".faqsvc-toggle").first.click()
+    page.mouse.move(0, 0)
+    opened = marker(page)
+    assert all(max(picture) - min(picture) > 80 for picture in (closed, opened))
+    assert closed != opened
 
 
 # Hosts that style what we use
