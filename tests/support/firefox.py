@@ -47,12 +47,6 @@ class Firefox:
         assert answer["type"] == "success", answer
         return json.loads(answer["result"].get("value", "null"))  # JSON has no undefined
 
-    def press(self, key: str) -> None:
-        """Press a key and let it go."""
-        actions = [{"type": kind, "value": key} for kind in ("keyDown", "keyUp")]
-        keyboard = {"type": "key", "id": "keyboard", "actions": actions}
-        self._send("input.performActions", context=self._tab, actions=[keyboard])
-
     def _send(self, method: str, **params: Any) -> Any:
         number = next(self._numbers)
         self._socket.send(json.dumps({"id": number, "method": method, "params": params}))
