@@ -29,7 +29,7 @@ CORE = VALUES | {
     "filling",
     "wishes",
 }
-WRITING = {"publishing", "replies"}
+WRITING = {"fields", "publishing", "replies"}
 FACADE = CORE | WRITING | {"stores", "transport", "fetching", "reading", "showing", "client", "embed"}
 
 BELOW: dict[str, set[str]] = {
@@ -54,7 +54,8 @@ BELOW: dict[str, set[str]] = {
     "page": VALUES | {"jsonld", "rendering", "responses", "slots"},
     "filling": VALUES | {"page", "responses", "slots"},
     "wishes": VALUES | {"page", "rendering"},
-    "publishing": VALUES | {"wire"},
+    "fields": {"errors", "languages", "wire"},
+    "publishing": VALUES | {"fields", "wire"},
     "replies": VALUES | {"publishing", "wire"},
     # the one room with I/O, those who use it, and what outlives it
     "stores": VALUES | {"copies", "freshness"},
@@ -73,7 +74,7 @@ BELOW: dict[str, set[str]] = {
     "testing": FACADE,
     "mcp": FACADE,
     "cli": FACADE | {"mcp", "service"},  # which it only starts
-    "service": VALUES | {"jsonld", "markdown", "rendering", "wire"},
+    "service": VALUES | {"fields", "jsonld", "markdown", "rendering", "wire"},
     # the front door opens on the facade and on no leaf
     "__init__": FACADE,
 }
