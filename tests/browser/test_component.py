@@ -154,9 +154,9 @@ def wait_until(holds: Callable[[], bool]) -> None:
 
 
 def is_styled(page: Page) -> bool:
-    """The stylesheet has come: the toggle is a row."""
-    display: str = page.locator(".faqsvc-toggle").first.evaluate("e => getComputedStyle(e).display")
-    return display == "flex"
+    """The stylesheet has come: the toggle is the place of its marker."""
+    position: str = page.locator(".faqsvc-toggle").first.evaluate("e => getComputedStyle(e).position")
+    return position == "relative"
 
 
 # What it shows
@@ -210,7 +210,8 @@ def test_a_click_opens_an_item_and_another_closes_it(page: Page, host: str) -> N
     page.get_by_text("Any time").click()
     assert open_items(page) == [False, False, True]
     page.get_by_text("May I cancel?").click()
-    assert (open_items(page), visible_answers(page)) == ([False] * 3, [False] * 3)
+    assert open_items(page) == [False] * 3
+    wait_until(lambda: visible_answers(page) == [False] * 3)  # it closes calmly
 
 
 @pytest.mark.parametrize("key", ["Enter", "Space"])
@@ -408,11 +409,11 @@ def test_no_element_of_the_host_looks_different_beside_a_block(
 
 def test_any_rule_of_the_host_wins_over_ours(page: Page, host: str) -> None:  # T5
     page.goto(host)
-    page.add_style_tag(content="summary { display: block; padding: 1px }")
+    page.add_style_tag(content="summary { display: flex; padding: 1px }")
     style = page.locator(".faqsvc-toggle").first.evaluate(
         "e => [getComputedStyle(e).display, getComputedStyle(e).paddingBlockStart]"
     )
-    assert style == ["block", "1px"]
+    assert style == ["flex", "1px"]
 
 
 # What is to be seen
