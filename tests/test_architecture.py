@@ -32,7 +32,7 @@ CORE = VALUES | {
     "filling",
     "wishes",
 }
-WRITING = {"publishing", "replies"}
+WRITING = {"fields", "publishing", "replies"}
 FACADE = CORE | WRITING | {"stores", "transport", "fetching", "reading", "showing", "client", "embed"}
 
 BELOW: dict[str, set[str]] = {
@@ -61,7 +61,8 @@ BELOW: dict[str, set[str]] = {
     "page": VALUES | {"jsonld", "rendering", "responses", "slots", "styles"},
     "filling": VALUES | {"page", "responses", "slots"},
     "wishes": VALUES | {"page", "rendering"},
-    "publishing": VALUES | {"wire"},
+    "fields": {"errors", "languages", "wire"},
+    "publishing": VALUES | {"fields", "wire"},
     "replies": VALUES | {"publishing", "wire"},
     # the one room with I/O, those who use it, and what outlives it
     "stores": VALUES | {"copies", "freshness"},
@@ -80,7 +81,7 @@ BELOW: dict[str, set[str]] = {
     "testing": FACADE,
     "mcp": FACADE,
     "cli": FACADE | {"mcp", "service"},  # which it only starts
-    "service": VALUES | {"jsonld", "markdown", "rendering", "styles", "wire"},
+    "service": VALUES | {"fields", "jsonld", "markdown", "rendering", "styles", "wire"},
     # the front door opens on the facade and on no leaf
     "__init__": FACADE,
 }
@@ -102,9 +103,9 @@ AT_HOME: dict[str, set[str]] = {
     "starlette": {"fastapi", "service", "starlette"},
     "uvicorn": {"cli", "service"},
     "httpcore2": {"service"},
-    "httpx2": {"transport", "service"},
     "protego": {"service"},
     "turbohtml": {"service"},
+    "httpx2": {"transport", "service"},
     "tinycss2": {"theme"},
     "yaml": {"cli"},
 }

@@ -16,12 +16,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faqsvc_embed.errors import FAQNotFound, PublishRejected
+from faqsvc_embed.fields import MAX_BODY
 from faqsvc_embed.service.accepting import accepted
 from faqsvc_embed.service.addresses import Addresses, page_address, record_address
 from faqsvc_embed.service.keyed import KeyCheck, read_body
 from faqsvc_embed.service.problems import Problem
 from faqsvc_embed.service.storage import AlreadyUsed, NotTheOwner, Retry, Storage
-from faqsvc_embed.service.submission import MAX_BODY, Submission, parse_submission
+from faqsvc_embed.service.submission import Submission, parse_submission
 
 WRITERS: Final = 4
 """Threads that may wait for the disk; so many that readers always find one that does not."""
@@ -46,7 +47,7 @@ class Publishing:
     async def __call__(self, request: Request) -> Response:
         """Check the key, then the form, then the contents: a stranger's body is never looked at."""
         owner = await self.key_check.owner(request)
-        check_form(request)
+        _check_form(request)
         base = self.addresses.base(request)
         body = await read_body(request, most=self.max_body, timeout=self.body_timeout)
         retry = _retry(request, body)
@@ -89,7 +90,7 @@ class Publishing:
         )
 
 
-def check_form(request: Request) -> None:
+def _check_form(request: Request) -> None:
     """Take JSON that is neither compressed nor in another charset than its own, UTF-8 (RFC 8259)."""
     accepted(request, "application/json")
     media_type, _, parameters = request.headers.get("content-type", "").partition(";")

@@ -15,5 +15,5 @@ print(table("A whole Starlette request in process, 20 items", asgi.whole_request
 print(table("The Starlette application alone, without client or server, 20 items", asgi.application()))
 print(table("The Starlette application alone, no FAQ on the page", asgi.without_faqs()))
 print(imports())
-print(service())
 print(extraction())
+print(service())

@@ -120,12 +120,14 @@ def test_what_a_transaction_waits_for_is_not_waited_for_by_readers(storage: Stor
 
 SERVICE = """
 import sys
+from functools import partial
+from faqsvc_embed.service.app import create_app
 from faqsvc_embed.service.serving import address, listen, serve_many
 
 if __name__ == "__main__":  # which its processes import anew
     listening = listen()
     print(address(listening), flush=True)
-    serve_many(sys.argv[1], listening, 2)
+    serve_many(partial(create_app, sys.argv[1]), listening, 2)
 """
 
 

@@ -22,13 +22,13 @@ from faqsvc_embed.service.generation.site import Site
 from faqsvc_embed.service.generation.visiting import Unreachable, Visitor
 from faqsvc_embed.service.keyed import KeyCheck, read_body
 from faqsvc_embed.service.problems import Problem
-from faqsvc_embed.service.publishing import check_form
 from faqsvc_embed.service.resources import Resource
 from faqsvc_embed.wire import API_PATH
 
 PATH: Final = f"{API_PATH}/generate"
 DEADLINE: Final = 30.0
 MAX_BODY: Final = 16_384
+BODY_TIMEOUT: Final = 10.0
 MAX_URL: Final = 2_000
 MAX_TOPIC: Final = 200
 AT_ONCE: Final = 4
@@ -40,7 +40,7 @@ logger = logging.getLogger("faqsvc_embed.service")
 def generate_route(
     key_check: KeyCheck, *, generate_allow: str | None = None, environ: Mapping[str, str] = os.environ
 ) -> Route:
-    """Return the route of generation, to be put before the one of slugs: GET goes on to that.
+    """Return the route of generation, to be put before the one of slugs: `generate` is none that we give.
 
     `generate_allow` is `host:port[,…]`, by default FAQSVC_GENERATE_ALLOW. FAQSVC_GENERATE_TIMEOUT is the
     number of seconds for one generation, 30 by default. FAQSVC_LLM_URL and FAQSVC_LLM_MODEL choose a model.
@@ -60,7 +60,7 @@ def generate_route(
         allowed=allowed,
         deadline=_seconds(environ.get("FAQSVC_GENERATE_TIMEOUT", "")),
     )
-    return Route(PATH, Resource(post=generate), methods=["POST"])
+    return Route(PATH, Resource(post=generate))
 
 
 def _seconds(value: str) -> float:
@@ -86,10 +86,9 @@ class Generating:
     async def __call__(self, request: Request) -> Response:
         """Check the key, then the body, then visit; end at the deadline, or when the client has gone."""
         await self.key_check.owner(request)
-        check_form(request)
-        body = await read_body(request, most=MAX_BODY, timeout=self.deadline)
         try:
             with anyio.fail_after(self.deadline):
+                body = await read_body(request, most=MAX_BODY, timeout=BODY_TIMEOUT)
                 wish = read_wish(body, self.allowed)
                 return await self._while_connected(request, wish)
         except TimeoutError:

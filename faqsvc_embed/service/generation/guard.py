@@ -163,7 +163,8 @@ class Guard(httpcore2.AsyncNetworkBackend):
             if (address, port) in self._allowed:
                 continue
             if reason := why_refused(address):
-                raise Refused(f"{host} is not visited: its address {address} is {reason}")
+                # Not which address: who asks here need not learn what our resolver knows.
+                raise Refused(f"{host} is not visited: an address of it is {reason}")
             if port not in PORTS.values():
                 raise Refused(f"{host} is not visited: port {port} is neither 80 nor 443")
         return addresses

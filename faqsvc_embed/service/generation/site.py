@@ -22,6 +22,8 @@ MAX_PAGES: Final = 12
 MAX_SITEMAPS: Final = 3
 MAX_ADDRESSES: Final = 5_000
 """Of one sitemap."""
+GUESSES: Final = ("/faq", "/faqs", "/help")
+"""Where an FAQ often is, tried if nothing on the site leads to one."""
 READERS: Final = 2
 """Threads of this process that take pages apart."""
 HTML: Final = ("text/html", "application/xhtml+xml", "")
@@ -111,6 +113,8 @@ class Site:
         for link in links:
             if (place := self._place(link.url, origin)) is not None:
                 scores[place] = max(scores.get(place, -1.0), self._score(place, link))
+        if not any(names_faq(httpx2.URL(place).path) for place in scores):
+            scores |= {str(origin.join(guess)): 2.0 for guess in GUESSES}
         return sorted(scores, key=lambda place: -scores[place])[: 3 * self._max_pages]
 
     def _place(self, url: str, origin: httpx2.URL) -> str | None:

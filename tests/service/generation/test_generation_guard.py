@@ -171,7 +171,7 @@ def test_a_name_is_resolved_once_so_that_it_cannot_change() -> None:  # D11: reb
 def test_one_bad_address_among_good_ones_refuses_all(good: list[str], bad: str) -> None:  # D11
     network = Network()
 
-    with pytest.raises(Refused, match=r"its address .* is "):
+    with pytest.raises(Refused, match="an address of it is "):
         connect(Guard(resolve=Names([*good, bad]), network=network))
 
     assert network.asked == []

@@ -46,6 +46,13 @@ def test_the_page_that_was_named_is_read_first_then_the_likeliest(faulty: Faulty
     assert set(visit(faulty)) == {"/", "/faq", "/support/", "/about", "/blog/a"}
 
 
+def test_an_faq_that_nothing_leads_to_is_looked_for_where_it_often_is(faulty: FaultyServer) -> None:
+    faulty.behave(website({"/": links("/blog"), "/blog": html("blog"), "/faq": html("faq")}))
+
+    assert set(visit(faulty)) == {"/", "/faq", "/blog"}
+    assert set(paths(faulty)) == {"/robots.txt", "/", "/sitemap.xml", "/faq", "/faqs", "/help", "/blog"}
+
+
 def test_a_sitemap_shows_what_no_link_does_packed_and_nested(faulty: FaultyServer) -> None:
     origin = f"http://127.0.0.1:{faulty.port}"
     index = f"<sitemapindex><sitemap><loc>{origin}/pages.xml.gz</loc></sitemap></sitemapindex>"

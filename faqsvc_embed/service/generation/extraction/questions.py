@@ -87,8 +87,8 @@ _ASKED_BACK: Final = {
         r"did you (?:know|find|like|enjoy)\b|what are you waiting for|what people (?:say|are saying)",
         r"what['’]?s (?:new|next)\b|who we are|what we do|how it works$|like what you see",
         r"let['’]s (?:talk|chat|go)|contact us|get in touch|talk to us|leave a (?:reply|comment)",
-        r"forgot(?:ten)? (?:your )?password\b|already (?:a member|have an account)|new (?:here|to)\b"
-        r"|no account|don['’]t have an account",
+        r"forgot(?:ten)? (?:your )?password\b|already (?:a member|have an account)|new (?:here|to)\b",
+        r"no account|don['’]t have an account",
         r"what(?: do)? you(?:['’]ll)? (?:get|learn|think)\b|what (?:would you like|do you want) to\b",
         r"what are you looking for|want more\b|(?:back to |to the )?top$",
     ),
