@@ -231,7 +231,8 @@ class FAQEmbed:
 
     def prefetch(self, *slugs: str, lang: str | None = None) -> None:
         """Fetch what is not held, all at once, waiting at most one `wait` for all; what fails is logged."""
-        keys, together = [Key(slug, self._wishes.language(lang)) for slug in slugs], Page()
+        together = pages.current() or Page()
+        keys = [Key(slug, self._wishes.language(lang, together)) for slug in slugs]
         for key in keys:
             self._reader.look_up(key)
         for key in keys:
@@ -239,7 +240,8 @@ class FAQEmbed:
 
     async def aprefetch(self, *slugs: str, lang: str | None = None) -> None:
         """Do what `prefetch` does, waiting without holding the event loop up."""
-        keys, together = [Key(slug, self._wishes.language(lang)) for slug in slugs], Page()
+        together = pages.current() or Page()
+        keys = [Key(slug, self._wishes.language(lang, together)) for slug in slugs]
         for key in keys:
             self._reader.look_up(key)
         for key in keys:

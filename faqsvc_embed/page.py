@@ -81,7 +81,7 @@ class Page:
     _printed_nonce: str | None = None
     _merged: tuple[int, str] = (0, "")
     _turns: tuple[object, AbstractAsyncContextManager[None]] | None = None
-    _language: tuple[str | None] | None = None
+    _language: tuple[str | None, str | None] | None = None
 
     blocks: tuple[Block, ...] = ()
     _marked: tuple[FAQ, ...] = ()
@@ -228,20 +228,23 @@ class Page:
             self._turns = loop, asyncio.Lock()
         return self._turns[1]
 
-    def language(self) -> str | None:
-        """Return which of the seven the host, or else the visitor, prefers; None if neither does."""
-        if self._language is None:
-            self._language = (self._preferred(),)
-        return self._language[0]
+    def language(self, default: str | None = None) -> str | None:
+        """Return which of the seven the host, or else the visitor, prefers; None if neither does.
 
-    def _preferred(self) -> str | None:
+        `default` is what a visitor gets who takes any.
+        """
+        if self._language is None or self._language[0] != default:
+            self._language = default, self._preferred(default)
+        return self._language[1]
+
+    def _preferred(self, default: str | None) -> str | None:
         locale = self.locale() if self.locale is not None else None
         if locale is not None and (language := lookup(str(locale))) is not None:
             return language
         if self.accept_language is None:
             return None
         self.negotiated = True
-        return negotiate(self.accept_language())
+        return negotiate(self.accept_language(), default)
 
     def left(self, wait: float) -> float:
         """Return what remains of a budget of `wait` seconds, all waits of this page counted."""

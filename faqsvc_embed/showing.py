@@ -143,7 +143,7 @@ class Showing:
         if page.blocks and page.ordinal(slug) > 1:
             return None  # its ids are taken
         try:
-            entry = self._held((slug, lang or page.language() or self._lang))
+            entry = self._held((slug, lang or page.language(self._lang) or self._lang))
             if entry is None:
                 return None
             now = self._reader.cache.clock()

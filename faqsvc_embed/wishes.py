@@ -30,7 +30,8 @@ class Wishes:
     def language(self, lang: str | None, page: Page | None = None) -> str | None:
         """Return the language to ask for: the argument, else the page's, else the setting; RFC 4647, 3.4."""
         if lang is None:
-            return (page.language() if page is not None else None) or self._settings.lang
+            default = self._settings.lang
+            return (page.language(default) if page is not None else None) or default
         language = lookup(lang) if isinstance(lang, str) else None
         if language is None:
             self._refuse(f"lang is {quoted(lang)}: one of {', '.join(LANGUAGES)} is accepted")
