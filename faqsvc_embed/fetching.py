@@ -180,7 +180,9 @@ class Fetcher:
             await store.drop(entry.key)
         elif isinstance(outcome, Found | NotModified):
             policy, copy = outcome.policy, self._cache.copy_of(entry)
-            if copy is not None and not policy.no_store and not (policy.private and store.is_shared):
+            if policy.no_store or (policy.private and store.is_shared):
+                await store.drop(entry.key)  # nor may its predecessor come back
+            elif copy is not None:
                 await store.save(entry.key, copy)
 
     def _land(self, key: Key, flight: Flight, outcome: Outcome) -> Entry:

@@ -13,7 +13,8 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Final, Literal, Self
+from importlib.util import find_spec
+from typing import Any, Final, Literal, Self, get_args
 from urllib.parse import urlsplit
 
 from faqsvc_embed.apikey import PREFIX, APIKey, malformed_key, sealed
@@ -24,6 +25,9 @@ from faqsvc_embed.theme import Theme
 DAY: Final = 86_400.0
 
 Styles = Literal["inline", "linked", "none"]
+Variant = Literal["details", "disclosure", "open"]
+VARIANTS: Final[tuple[Variant, ...]] = get_args(Variant)
+AnswerFormat = Literal["text", "markdown"]
 
 _WHOLE = re.compile(r"[0-9]{1,18}", re.ASCII)
 _TRUE: Final = ("1", "true", "yes", "on")
@@ -52,6 +56,16 @@ class Settings:
     heading_level: int | None = 2
     """2 to 6 for the title, one more for the questions; None prints no headings."""
     styles: Styles = "inline"
+    variant: Variant = "details"
+    """`details`, which needs no script; `disclosure`, headings with buttons; `open`, nothing to open."""
+    exclusive: bool = False
+    """Opening an answer closes the one that was open."""
+    answer_format: AnswerFormat = "text"
+    """`markdown` takes the extra of that name."""
+    link_urls: bool = False
+    """Make links of the addresses in answers that are text."""
+    nofollow: bool = False
+    """Say `rel="nofollow"` on the links in answers."""
     wait: float = 1.0
     """What one page may wait for all the FAQs that are not held yet, together."""
     timeout: float = 5.0
@@ -267,10 +281,22 @@ def _whole(lowest: int, highest: int | None = None, *, none: bool = False) -> An
     return check
 
 
-def _styles(value: object) -> str:
-    if value in ("inline", "linked", "none"):
-        return str(value)
-    raise ValueError('"inline", "linked" or "none" is accepted')
+def _one_of(*accepted: str) -> Any:
+    listed = ", ".join(f'"{name}"' for name in accepted[:-1]) + f' or "{accepted[-1]}"'
+
+    def check(value: object) -> str:
+        if isinstance(value, str) and value in accepted:
+            return value
+        raise ValueError(f"{listed} is accepted")
+
+    return check
+
+
+def _answer_format(value: object) -> str:
+    name: str = _one_of("text", "markdown")(value)
+    if name == "markdown" and not all(map(find_spec, ("markdown_it", "nh3"))):
+        raise ValueError('"text" is accepted, or "markdown" with: pip install \'faqsvc-embed[markdown]\'')
+    return name
 
 
 def _store(value: object) -> str | None:
@@ -284,6 +310,7 @@ def _store(value: object) -> str | None:
 
 
 heading_level = _whole(2, 6, none=True)
+variant = _one_of(*VARIANTS)
 
 _CHECKS: Final = {
     "base_url": base_url,
@@ -292,7 +319,12 @@ _CHECKS: Final = {
     "theme": _theme,
     "show_title": _boolean,
     "heading_level": heading_level,
-    "styles": _styles,
+    "styles": _one_of("inline", "linked", "none"),
+    "variant": variant,
+    "exclusive": _boolean,
+    "answer_format": _answer_format,
+    "link_urls": _boolean,
+    "nofollow": _boolean,
     "wait": _seconds(),
     "timeout": _seconds(positive=True),
     "fresh_for": _seconds(),

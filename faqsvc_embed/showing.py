@@ -7,13 +7,14 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
+from faqsvc_embed.answers import Answers
 from faqsvc_embed.errors import FAQError, quoted
 from faqsvc_embed.freshness import Entry, Key
 from faqsvc_embed.page import Page
 from faqsvc_embed.reading import Flies, Reader, data_or_raise, in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
-from faqsvc_embed.rendering import Block, Renderer, problem_element, stylesheet_name
-from faqsvc_embed.settings import UNSET, Settings
+from faqsvc_embed.rendering import Block, Renderer, problem_element
+from faqsvc_embed.settings import UNSET, Settings, Variant
 from faqsvc_embed.steps import MANY, in_short_steps
 from faqsvc_embed.theme import Theme
 from faqsvc_embed.wishes import Wishes
@@ -25,11 +26,9 @@ LARGE: Final = 250_000
 MOST_LOOKS: Final = 32
 """How many looks of one record are kept rendered; a host with more has themes by visitor."""
 
-Asked = tuple[Any, bool | None, Any]
-"""The theme, title and heading level of a call as they came: a key of what was rendered for them."""
-
-
-PLAIN: Final[Asked] = (None, None, UNSET)
+Asked = tuple[Any, bool | None, Any, Any, bool | None]
+"""The arguments of `Wishes.look` as they came: a key of what was rendered for them."""
+PLAIN: Final[Asked] = (None, None, UNSET, None, None)
 """What a call asks that names nothing but a slug."""
 
 
@@ -40,17 +39,24 @@ class Showing:
         self._settings = settings
         self._reader = reader
         self._wishes = wishes
-        self._renderer = Renderer()
+        self.answers = Answers(
+            settings.answer_format, link_urls=settings.link_urls, nofollow=settings.nofollow
+        )
+        self._renderer = Renderer(answers=self.answers)
         self._lang = settings.lang
-        self._inline = settings.styles == "inline"
+        self._styles = settings.styles
+        self.has_files = settings.styles == "linked" or settings.variant == "disclosure"
+        """A host that can serves the stylesheet or the enhancer as files."""
         self._held: Callable[[Any], Entry | None] = reader.cache.get
 
     def at_hand(self, page: Page, slug: object, nonce: str | None) -> Markup | None:
         """Return the first FAQ of a page as it was rendered before: the short way of nearly every page."""
-        if page.blocks or page.printed is not None or page.slots is not None or nonce or not self._inline:
+        if page.blocks or page.printed is not None or page.slots is not None:
+            return None
+        if nonce or self._styles != "inline":
             return None
         try:
-            entry = self._held((slug, page.language() or self._lang))
+            entry = self._held((slug, page.language(self._lang) or self._lang))
             if entry is None:
                 return None
             now = self._reader.cache.clock()
@@ -59,7 +65,7 @@ class Showing:
             block: Block | None = entry.rendered.get(PLAIN)
         except TypeError:  # a slug that cannot be looked up; the long way says so
             return None
-        if block is None or (page.fills_slots and len(block.alone) > LARGE):
+        if block is None or block.needs_enhancer or (page.fills_slots and len(block.alone) > LARGE):
             return None
         entry.used_at = now
         page.states = {**page.states, (self._reader, entry.key): entry.state}
@@ -86,9 +92,11 @@ class Showing:
         heading_level: int | None = UNSET,
         schema: bool = True,
         nonce: str | None = None,
+        variant: Variant | None = None,
+        exclusive: bool | None = None,
     ) -> Markup:
         """Return an FAQ for this place of `page`, or a slot if it is not held and nobody may wait here."""
-        asked = _asked(theme, show_title, heading_level)
+        asked = _asked(theme, show_title, heading_level, variant, exclusive)
         try:
             block = None if page.has_open_slots else self._ready(page, what, lang, asked)
             if block is not None and not (page.fills_slots and len(block.alone) > LARGE):
@@ -118,9 +126,11 @@ class Showing:
         heading_level: int | None = UNSET,
         schema: bool = True,
         nonce: str | None = None,
+        variant: Variant | None = None,
+        exclusive: bool | None = None,
     ) -> Markup:
         """Return an FAQ for this place of `page`, waiting for it if need be, and rendering in short steps."""
-        asked = _asked(theme, show_title, heading_level)
+        asked = _asked(theme, show_title, heading_level, variant, exclusive)
         if isinstance(what, str):
             self._reader.look_up(self._key(page, what, lang))  # its fetch begins before its turn
         async with page.turn():
@@ -157,7 +167,7 @@ class Showing:
         if page.blocks and page.ordinal(slug) > 1:
             return None  # its ids are taken
         try:
-            entry = self._held((slug, lang or page.language() or self._lang))
+            entry = self._held((slug, lang or page.language(self._lang) or self._lang))
             if entry is None:
                 return None
             now = self._reader.cache.clock()
@@ -229,12 +239,7 @@ class Showing:
     def _place(self, page: Page, block: Block, schema: bool, nonce: str | None) -> Markup:
         if nonce is None:
             nonce = page.nonce()
-        return page.place(block, nonce, schema, None if self._inline else self._stylesheet_link(page))
-
-    def _stylesheet_link(self, page: Page) -> str | None:
-        if self._settings.styles == "none":
-            return ""
-        return f"{page.assets}/{stylesheet_name()}" if page.assets is not None else None
+        return page.place(block, nonce, schema, self._styles, page.assets if self.has_files else None)
 
     def _nothing(self, page: Page, what: object, error: Exception) -> Markup:
         """Keep the page whole: raise if strict, show the problem in development, else log."""
@@ -247,6 +252,9 @@ class Showing:
         return Markup()
 
 
-def _asked(theme: Any, show_title: bool | None, heading_level: Any) -> Asked:
+def _asked(
+    theme: Any, show_title: bool | None, heading_level: Any, variant: Any, exclusive: bool | None
+) -> Asked:
     # A mapping written into a template is new each time; its items are what can be looked up.
-    return (tuple(theme.items()) if type(theme) is dict else theme, show_title, heading_level)
+    theme = tuple(theme.items()) if type(theme) is dict else theme
+    return (theme, show_title, heading_level, variant, exclusive)

@@ -15,21 +15,24 @@ import faqsvc_embed
 PACKAGE = Path(faqsvc_embed.__file__).parent
 ROOT = "faqsvc_embed"
 
-VALUES = {"anchors", "apikey", "errors", "languages", "records", "steps", "theme", "settings"}
+VALUES = {"anchors", "contrast", "apikey", "errors", "languages", "records", "steps", "theme", "settings"}
 CORE = VALUES | {
     "wire",
+    "answers",
+    "styles",
     "copies",
     "freshness",
     "jsonld",
     "markdown",
     "rendering",
+    "policy",
     "responses",
     "slots",
     "page",
     "filling",
     "wishes",
 }
-WRITING = {"publishing", "replies"}
+WRITING = {"fields", "publishing", "replies"}
 FACADE = CORE | WRITING | {"stores", "transport", "fetching", "reading", "showing", "client", "embed"}
 
 BELOW: dict[str, set[str]] = {
@@ -40,6 +43,7 @@ BELOW: dict[str, set[str]] = {
     "languages": set(),
     "records": {"errors", "languages", "steps"},
     "theme": {"errors"},
+    "contrast": {"theme"},
     "apikey": {"errors"},
     "settings": {"apikey", "errors", "languages", "theme"},
     # pure decisions
@@ -48,13 +52,17 @@ BELOW: dict[str, set[str]] = {
     "freshness": {"copies", "errors", "records", "wire"},
     "jsonld": {"records", "steps"},
     "markdown": {"records"},
-    "rendering": VALUES | {"jsonld"},
+    "styles": VALUES,
+    "answers": VALUES,
+    "rendering": VALUES | {"answers", "jsonld", "styles"},
+    "policy": VALUES | {"styles"},
     "responses": set(),
     "slots": set(),
-    "page": VALUES | {"jsonld", "rendering", "responses", "slots"},
+    "page": VALUES | {"jsonld", "rendering", "responses", "slots", "styles"},
     "filling": VALUES | {"page", "responses", "slots"},
     "wishes": VALUES | {"page", "rendering"},
-    "publishing": VALUES | {"wire"},
+    "fields": {"errors", "languages", "wire"},
+    "publishing": VALUES | {"fields", "wire"},
     "replies": VALUES | {"publishing", "wire"},
     # the one room with I/O, those who use it, and what outlives it
     "stores": VALUES | {"copies", "freshness"},
@@ -73,7 +81,7 @@ BELOW: dict[str, set[str]] = {
     "testing": FACADE,
     "mcp": FACADE,
     "cli": FACADE | {"mcp", "service"},  # which it only starts
-    "service": VALUES | {"jsonld", "markdown", "rendering", "wire"},
+    "service": VALUES | {"fields", "jsonld", "markdown", "rendering", "styles", "wire"},
     # the front door opens on the facade and on no leaf
     "__init__": FACADE,
 }
@@ -84,8 +92,10 @@ AT_HOME: dict[str, set[str]] = {
     "fastapi": {"fastapi"},
     "flask": {"flask"},
     "jsonschema": {"mcp"},
+    "markdown_it": {"answers"},
     "mcp": {"mcp"},
     "mcp_types": {"mcp"},
+    "nh3": {"answers"},
     "pydantic": {"mcp"},
     "psycopg": {"service"},
     "psycopg_pool": {"service"},
@@ -104,6 +114,8 @@ AT_HOME: dict[str, set[str]] = {
 LAZY: dict[str, set[str]] = {
     "psycopg": {"service"},
     "psycopg_pool": {"service"},
+    "markdown_it": {"answers"},
+    "nh3": {"answers"},
     "redis": {"stores"},
     "starlette": {"cli"},
     "tinycss2": {"theme"},

@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from faqsvc_embed import settings
 from faqsvc_embed.errors import ConfigurationError, quoted
+from faqsvc_embed.fields import MAX_BODY
 from faqsvc_embed.service.addresses import Addresses
 from faqsvc_embed.service.description import describe
 from faqsvc_embed.service.generation import generate_route
@@ -26,7 +27,6 @@ from faqsvc_embed.service.publishing import Publishing
 from faqsvc_embed.service.reading import read_faq
 from faqsvc_embed.service.resources import READABLE_ANYWHERE, Handler, Resource
 from faqsvc_embed.service.storage import DEFAULT_URL, Storage, open_storage
-from faqsvc_embed.service.submission import MAX_BODY
 from faqsvc_embed.wire import API_PATH
 
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from faqsvc_embed.copies import Copy
+from faqsvc_embed.errors import InvalidFAQ
 from faqsvc_embed.freshness import Key
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.steps import SHORT, in_short_steps
@@ -50,7 +51,12 @@ class RedisStore:
 
     async def load(self, key: Key) -> Copy | None:
         """Read a copy; None if there is none."""
-        text = cast("bytes | None", await self._redis().get(self._name(key)))
+        from redis.exceptions import ResponseError
+
+        try:
+            text = cast("bytes | None", await self._redis().get(self._name(key)))
+        except ResponseError as error:  # of this key: what stands there is no text
+            raise InvalidFAQ(f"{self._name(key)!r}: {error}") from None
         if text is None:
             return None
         return await in_short_steps(Copy.from_json_steps(text, self._base_url, *key), pause=SHORT)

@@ -9,6 +9,7 @@ import pytest
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
+from faqsvc_embed.fields import MAX_ANSWER, MAX_BODY, MAX_ITEMS, MAX_NAME, MAX_QUESTION, MAX_URL, WEB_ADDRESS
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.records import FAQ
 from faqsvc_embed.service.app import create_app
@@ -16,15 +17,6 @@ from faqsvc_embed.service.generation import endpoint as generation
 from faqsvc_embed.service.generation.engines import MAX_COUNT
 from faqsvc_embed.service.serving import running
 from faqsvc_embed.service.storage import Storage
-from faqsvc_embed.service.submission import (
-    MAX_ANSWER,
-    MAX_BODY,
-    MAX_ITEMS,
-    MAX_NAME,
-    MAX_QUESTION,
-    MAX_URL,
-    WEB_ADDRESS,
-)
 from tests.support import samples
 
 # Whether a website can be reached, and may be visited, no schema can say.
