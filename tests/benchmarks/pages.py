@@ -1,4 +1,4 @@
-"""A page with a held FAQ, against the same page with the same text typed into its template: Jinja and Flask."""
+"""A page with a held FAQ, against the same page with the same text typed into its template."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -82,7 +82,7 @@ def _whole_request(embed: FAQEmbed, count: int) -> Table:
 def _answer(app: Flask, name: str) -> list[bytes]:
     environ: dict[str, Any] = {"PATH_INFO": f"/{name}", "HTTP_ACCEPT_LANGUAGE": "de-CH,de;q=0.9,en;q=0.8"}
     setup_testing_defaults(environ)
-    answer = app.wsgi_app(environ, lambda status, headers, error=None: bytes)  # type: ignore[arg-type,return-value]
+    answer = app.wsgi_app(environ, lambda status, headers, error=None: bytes)
     try:
         return list(answer)
     finally:

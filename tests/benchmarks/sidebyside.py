@@ -48,16 +48,16 @@ def compare(
         start = round_ % len(names)
         for name in names[start:] + names[:start]:
             seconds[name].append(contestants[name](times[name]) / times[name])
-    table = Table(title, {"µs": ".2f", "best": ".2f", "ratio": ".3f", "from": ".3f", "to": ".3f"}, notes=notes)
+    table = Table(
+        title, {"µs": ".2f", "best": ".2f", "ratio": ".3f", "from": ".3f", "to": ".3f"}, notes=notes
+    )
     for name in names:
         pairs = zip(seconds[name], seconds[names[0]], strict=True)
         low, *_, high = statistics.quantiles([own / first for own, first in pairs], n=10)
         ratio = statistics.median(
             own / first for own, first in zip(seconds[name], seconds[names[0]], strict=True)
         )
-        table.add(
-            name, statistics.median(seconds[name]) * 1e6, min(seconds[name]) * 1e6, ratio, low, high
-        )
+        table.add(name, statistics.median(seconds[name]) * 1e6, min(seconds[name]) * 1e6, ratio, low, high)
     return table
 
 

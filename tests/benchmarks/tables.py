@@ -35,7 +35,7 @@ class Table:
             cells.append([name, *(format(value, form) for value, form in formats)])
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         lines = [self.title]
-        for name, *values in cells:
-            numbers = (f"{value:>{width}}" for value, width in zip(values, widths[1:], strict=True))
+        for name, *numbers in cells:
+            numbers = [number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)]
             lines.append("  " + "   ".join([f"{name:<{widths[0]}}", *numbers]))
         return "\n".join(lines + [f"  {note}" for note in self.notes])
