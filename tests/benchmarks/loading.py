@@ -76,7 +76,7 @@ def get(port: int, path: str, timeout: float) -> bytes:
         return b"".join(parts)
 
 
-def flood(port: int, path: str, seconds: float, connections: int = 8) -> Load:
+def flood(port: int, path: str, seconds: int, connections: int = 8) -> Load:
     """Ask as often as the server answers, by `wrk`.
 
     Raises:
@@ -89,7 +89,7 @@ def flood(port: int, path: str, seconds: float, connections: int = 8) -> Load:
         wrk,
         "-t1",
         f"-c{connections}",
-        f"-d{seconds:g}s",
+        f"-d{seconds}s",
         "--latency",
         f"http://127.0.0.1:{port}{path}",
     ]

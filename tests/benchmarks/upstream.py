@@ -56,6 +56,7 @@ class _Connection(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         self._came = b""
+        self._waits = False
 
     def data_received(self, data: bytes) -> None:
         self._came += data
@@ -71,6 +72,7 @@ class _Connection(asyncio.Protocol):
             self.counted.update(requests=0, most_open=self.counted["open"])
             self._answer(answer)
             return
+        self._waits = True
         self.counted["requests"] += 1
         self.counted["open"] += 1
         self.counted["most_open"] = max(self.counted["most_open"], self.counted["open"])
@@ -80,11 +82,15 @@ class _Connection(asyncio.Protocol):
         asyncio.get_running_loop().call_later(self.how["latency"], self._answer_record, slug)
 
     def connection_lost(self, error: Exception | None) -> None:
-        if self.how["hangs"]:
+        if self._waits:
             self.counted["open"] -= 1
+            self._waits = False
 
     def _answer_record(self, slug: str) -> None:
+        if not self._waits:  # nobody is there any more
+            return
         self.counted["open"] -= 1
+        self._waits = False
         key = slug, int(self.how["count"])
         if key not in self.bodies:
             self.bodies[key] = json.dumps(record(key[1], slug)).encode()
