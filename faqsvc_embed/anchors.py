@@ -57,7 +57,7 @@ def name_of(text: str) -> str:
     """Return ASCII words of `text`; with a digest where they do not say all of it."""
     plain = unicodedata.normalize("NFKD", text).lower()
     words = "-".join(_WORDS.findall(plain))
-    letters_lost = any(c.isalnum() and not c.isascii() for c in plain)
+    letters_lost = not plain.isascii() and any(c.isalnum() and not c.isascii() for c in plain)
     if words and not letters_lost and len(words) <= LONGEST_WORDS:
         return words
     return "-".join(filter(None, (words[:LONGEST_WORDS].rstrip("-"), _digest(text))))

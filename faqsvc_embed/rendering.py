@@ -112,7 +112,7 @@ class Renderer:
             items.append(ShownItem(anchor, visible(item.question.strip()), answer, item.answer))
             yield
         template = self._environment.get_template(TEMPLATE)
-        inside = yield from _joined(map(encodable, template.generate(_context(faq, look, items, ordinal))))
+        inside = yield from _joined(template.generate(_context(faq, look, items, ordinal)))
         while items:  # to free so much takes time, too
             del items[-MANY:]
             yield
@@ -138,15 +138,15 @@ def _context(faq: FAQ, look: Look, items: list[ShownItem], ordinal: int) -> dict
 
 
 def _joined(parts: Iterable[str]) -> Steps[str]:
-    """Join many short texts, some at a time."""
+    """Join many short texts, some at a time, such that UTF-8 can encode them."""
     whole, few = list[str](), list[str]()
     for part in parts:
         few.append(part)
         if len(few) == MANY:
-            whole.append("".join(few))
+            whole.append(encodable("".join(few)))
             few.clear()
             yield
-    return "".join(whole + few)
+    return "".join([*whole, encodable("".join(few))])
 
 
 def _assembled(faq: FAQ, marked_up: FAQ, look: Look, ordinal: int, inside: str, script: str) -> Steps[Block]:
