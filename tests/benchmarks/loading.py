@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Final
 
 ROOT: Final = Path(__file__).parents[2]
@@ -33,11 +34,17 @@ def serving(
 ) -> Iterator[None]:
     """Run a server until it answers, and end it afterwards."""
     env = {**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})}
-    with subprocess.Popen(
-        [sys.executable, *command], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    ) as process:
+    with (
+        TemporaryFile() as errors,  # a pipe that nobody reads would stop a server that warns
+        subprocess.Popen(
+            [sys.executable, *command], env=env, stdout=subprocess.DEVNULL, stderr=errors
+        ) as process,
+    ):
         try:
-            _wait_for(process, port, path)
+            if not _comes_up(process, port, path):
+                errors.seek(0)
+                error = errors.read()[-500:].decode(errors="replace")
+                raise RuntimeError(f"the server does not come up: {error}")
             yield
         finally:
             process.terminate()
@@ -46,17 +53,15 @@ def serving(
             process.kill()
 
 
-def _wait_for(process: subprocess.Popen[bytes], port: int, path: str) -> None:
+def _comes_up(process: subprocess.Popen[bytes], port: int, path: str) -> bool:
     until = time.monotonic() + 30
     while time.monotonic() < until and process.poll() is None:
         try:
             if get(port, path, 10).startswith(b"HTTP/1.1 200"):
-                return
+                return True
         except OSError:
             time.sleep(0.05)
-    process.kill()
-    error = process.stderr.read().decode(errors="replace") if process.stderr else ""
-    raise RuntimeError(f"the server does not come up: {error[-500:]}")
+    return False
 
 
 def free_port() -> int:
