@@ -6,14 +6,13 @@ Sync callers wait on a flight's `concurrent.futures.Future`, async callers await
 import asyncio
 import contextlib
 import logging
-import os
 import threading
-import weakref
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Final
 
 from faqsvc_embed.errors import FAQError, FAQUnavailable
+from faqsvc_embed.forks import notice, watch_for
 from faqsvc_embed.freshness import Cache, Entry, Key, Want, want
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.steps import SHORT, in_short_steps
@@ -62,7 +61,7 @@ class Fetcher:
         self._flights: dict[Key, Flight] = {}
         self._lock = threading.RLock()
         self._transport = Transport(settings.max_bytes)
-        _fetchers.add(self)
+        watch_for(self)
 
     def get_ready(self) -> None:
         """Make what the first fetch needs; nothing is fetched."""
@@ -70,6 +69,7 @@ class Fetcher:
 
     def join(self, key: Key) -> Flight | None:
         """Return the flight for `key`, started if need be; None if meanwhile there is nothing to fetch."""
+        notice()
         with self._lock:
             flight = self._flights.get(key)
             if flight is not None:
@@ -91,6 +91,11 @@ class Fetcher:
     def is_flying(self, key: Key) -> bool:
         """Tell whether a fetch of `key` is running."""
         return key in self._flights
+
+    def drive(self, key: Key, seconds: float) -> bool:
+        """Fetch here and now, at most so long, where no thread can; tell whether that was so."""
+        flight = self._flights.get(key)
+        return flight is not None and flight.work is not None and self._transport.drive(flight.work, seconds)
 
     def abandon(self, slug: str | None = None) -> None:
         """Keep what flights for `slug`, or all flights, bring out of the cache."""
@@ -126,6 +131,8 @@ class Fetcher:
         self._watch = self._forgetting = None
         if self._store is not None:
             self._store.forked()
+            if self._store.is_shared:
+                self._cache.expire()  # until the first flight nobody listens here to what others forget
 
     async def _fly(self, key: Key, flight: Flight) -> None:
         try:
@@ -223,15 +230,3 @@ def _tell(before: Entry | None, after: Entry) -> None:
         logger.warning("FAQ %r: %s; %s", after.key.slug, after.error, shown)
     elif after.error is None and failed_before:
         logger.info("FAQ %r: well again", after.key.slug)
-
-
-_fetchers: weakref.WeakSet[Fetcher] = weakref.WeakSet()
-
-
-def _after_fork() -> None:
-    for fetcher in list(_fetchers):
-        fetcher.forked()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)

@@ -134,16 +134,16 @@ class Cache:
         self._not_found_for = not_found_for
         self._max_entries = max_entries
         self._entries: dict[Key, Entry] = {}
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
         self.get = self._entries.get  # the look-up of every page, without a frame of our own
 
     def reset_lock(self) -> None:
         """Make a new lock, after a fork: a thread that does not exist here may have held the old one."""
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
 
     def apply(self, key: Key, outcome: Outcome) -> Entry:
         """Hold what a fetch of `key` led to, and return the entry."""
-        with self._lock:
+        with self.lock:
             entry = self.after(self._entries.get(key), key, outcome)
             self._entries[key] = entry
             if len(self._entries) > self._max_entries:
@@ -152,7 +152,7 @@ class Cache:
 
     def adopt(self, key: Key, copy: Copy) -> Entry:
         """Hold a copy that another process had of the service, unless ours is newer; return the entry."""
-        with self._lock:
+        with self.lock:
             held = self._entries.get(key)
             if held is not None and held.updated_at is not None and held.updated_at > copy.confirmed_at:
                 return held
@@ -198,7 +198,7 @@ class Cache:
 
     def expire(self) -> None:
         """Let every copy be asked for again before it is trusted; what is held is shown meanwhile."""
-        with self._lock:
+        with self.lock:
             now = self.clock()
             for key, entry in self._entries.items():
                 if entry.fresh_until > now:
@@ -258,11 +258,11 @@ class Cache:
 
     def forget(self, slug: str | None = None) -> None:
         """Drop every copy of `slug`, in all languages; or of all FAQs."""
-        with self._lock:
+        with self.lock:
             for key in [key for key in self._entries if slug is None or key.slug == slug]:
                 del self._entries[key]
 
     def entries(self) -> Iterable[Entry]:
         """Return the entries at this moment, in no order."""
-        with self._lock:
+        with self.lock:
             return list(self._entries.values())

@@ -1,13 +1,13 @@
 """The way of a read: what is held answers at once; what is not is fetched, and waited for within a budget."""
 
 import sys
-import threading
 from concurrent import futures
 from concurrent.futures import Future
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, Protocol, TypedDict
 
 from faqsvc_embed.errors import FAQUnavailable
+from faqsvc_embed.forks import watch_for
 from faqsvc_embed.freshness import Cache, Entry, Key, Want, snapshot, want
 from faqsvc_embed.page import Page
 from faqsvc_embed.records import FAQ, FAQState, Source
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 LONGEST_FORGETTING: Final = 0.5
 """Seconds that `forget` waits for the store."""
-
-_making = threading.Lock()
 
 
 class Flies(Protocol):
@@ -35,6 +33,7 @@ class Fetches(Protocol):
 
     def join(self, key: Key) -> Flies | None: ...
     def is_flying(self, key: Key) -> bool: ...
+    def drive(self, key: Key, seconds: float) -> bool: ...
     def forget(self, slug: str | None = None) -> Future[None] | None: ...
     def close(self) -> None: ...
 
@@ -59,6 +58,11 @@ class Reader:
         self._settings = settings
         self._fetcher = fetcher
         self._bundle: Bundle | None = None
+        watch_for(self)
+
+    def forked(self) -> None:
+        """In a forked child: the lock is new."""
+        self.cache.reset_lock()
 
     def read(self, key: Key, wait: float, page: Page | None = None) -> FAQState:
         """Return what is known of `key`; if nothing is held, fetch it and wait, at most `wait` seconds.
@@ -80,8 +84,11 @@ class Reader:
     def _read(self, key: Key, wait: float) -> FAQState:
         answer = self.look_up(key)
         if isinstance(answer, FAQState):
-            return answer
+            is_newer = answer.is_fetching and self._drive(key, wait)
+            return self._snapshot(key) if is_newer else answer
         try:
+            if self._drive(key, wait) and not answer.landed.done():
+                return self._snapshot(key)
             return self._landed(answer.landed.result(wait)) if wait > 0 else self._snapshot(key)
         except TimeoutError:
             return self._snapshot(key)
@@ -165,16 +172,20 @@ class Reader:
     def _is_fetching(self, key: Key) -> bool:
         return self._fetcher is not None and self._fetcher.is_flying(key)
 
+    def _drive(self, key: Key, wait: float) -> bool:
+        """Fetch in this thread, where no other can run."""
+        return wait > 0 and self._fetcher is not None and self._fetcher.drive(key, wait)
+
     def _fetching(self) -> Fetches:
         if self._fetcher is None:
             # Imported here: a page whose FAQs are held needs neither asyncio nor an HTTP client.
             from faqsvc_embed.fetching import Fetcher
             from faqsvc_embed.stores import open_store
 
-            with _making:
-                if self._fetcher is None:
-                    store = None if self._settings.offline else open_store(self._settings)
-                    self._fetcher = Fetcher(self._settings, self.cache, store)
+            store = None if self._settings.offline else open_store(self._settings)
+            fetcher = Fetcher(self._settings, self.cache, store)
+            with self.cache.lock:  # of two that were made at once, one is used
+                self._fetcher = self._fetcher or fetcher
         return self._fetcher
 
     def get_ready(self) -> None:

@@ -54,6 +54,9 @@ class _Shelf:
     def is_flying(self, key: Key) -> bool:
         return False
 
+    def drive(self, key: Key, seconds: float) -> bool:
+        return False
+
     def forget(self, slug: str | None = None) -> None:
         self._cache.forget(slug)
 

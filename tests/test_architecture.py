@@ -15,7 +15,7 @@ import faqsvc_embed
 PACKAGE = Path(faqsvc_embed.__file__).parent
 ROOT = "faqsvc_embed"
 
-VALUES = {"anchors", "apikey", "errors", "languages", "records", "steps", "theme", "settings"}
+VALUES = {"anchors", "apikey", "errors", "forks", "languages", "records", "steps", "theme", "settings"}
 CORE = VALUES | {
     "wire",
     "copies",
@@ -30,12 +30,16 @@ CORE = VALUES | {
     "wishes",
 }
 WRITING = {"publishing", "replies"}
-FACADE = CORE | WRITING | {"stores", "transport", "fetching", "reading", "showing", "client", "embed"}
+FACADE = (
+    CORE | WRITING | {"stores", "loops", "transport", "fetching", "reading", "showing", "client", "embed"}
+)
 
 BELOW: dict[str, set[str]] = {
     # values
     "errors": set(),
     "steps": set(),
+    "forks": set(),
+    "loops": set(),
     "anchors": {"steps"},
     "languages": set(),
     "records": {"errors", "languages", "steps"},
@@ -58,7 +62,7 @@ BELOW: dict[str, set[str]] = {
     "replies": VALUES | {"publishing", "wire"},
     # the one room with I/O, those who use it, and what outlives it
     "stores": VALUES | {"copies", "freshness"},
-    "transport": VALUES | {"wire"},
+    "transport": VALUES | {"loops", "wire"},
     "fetching": VALUES | {"freshness", "stores", "transport", "wire"},
     "client": VALUES | {"publishing", "replies", "transport", "wire"},
     # the facade

@@ -55,6 +55,9 @@ class SlowFetcher:
     def is_flying(self, key: Key) -> bool:
         return key in self._flights
 
+    def drive(self, key: Key, seconds: float) -> bool:
+        return False
+
     def forget(self, slug: str | None = None) -> None:
         self._cache.forget(slug)
 
