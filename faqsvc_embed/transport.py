@@ -95,6 +95,7 @@ class Transport:
             # The key is in clear in this expression only: tracebacks show local variables.
             headers={**request.headers, **({KEY_HEADER: key.reveal()} if key is not None else {})},
             content=request.body,
+            extensions={"trace": _Handshake().trace} if request.url.startswith("https:") else None,
         ) as response:
             headers = {name.lower(): value for name, value in response.headers.items()}
             if response.status_code not in (200, 201):
@@ -120,6 +121,19 @@ class Transport:
         self._loop.forked()
         _parents_clients.append(self._client)  # collecting it would close what is the parent's
         self._client = None
+
+
+class _Handshake:
+    """Closes a connection whose TLS handshake was given up at the deadline; the client forgets it."""
+
+    _stream: Any = None
+
+    async def trace(self, event: str, info: dict[str, Any]) -> None:
+        """Follow what the client says of its work."""
+        if event == "connection.connect_tcp.complete":
+            self._stream = info["return_value"]
+        elif event == "connection.start_tls.failed":
+            await self._stream.aclose()
 
 
 def _new_client(url: str) -> httpx2.AsyncClient:
