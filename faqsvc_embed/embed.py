@@ -228,6 +228,11 @@ class FAQEmbed:
         """Drop what is held of `slug` in every language, or of all FAQs: the next call asks the service."""
         self._reader.forget(slug)
 
+    @property
+    def is_fetching(self) -> bool:
+        """Some FAQ is being fetched now."""
+        return self._reader.is_fetching
+
     def health(self) -> list[Health]:
         """Return what is known of each FAQ that was asked for, by slug and language; asks nobody."""
         return self._reader.health()

@@ -88,9 +88,9 @@ class Fetcher:
                 self._land(key, flight, Failed(FAQUnavailable(f"no thread to fetch with: {error}")))
             return flight
 
-    def is_flying(self, key: Key) -> bool:
-        """Tell whether a fetch of `key` is running."""
-        return key in self._flights
+    def is_flying(self, key: Key | None = None) -> bool:
+        """Tell whether a fetch of `key`, or any, is running."""
+        return bool(self._flights) if key is None else key in self._flights
 
     def drive(self, key: Key, seconds: float) -> bool:
         """Fetch here and now, at most so long, where no thread can; tell whether that was so."""

@@ -32,7 +32,7 @@ class Fetches(Protocol):
     """What a reader needs of `fetching.Fetcher`, or of what stands in for it."""
 
     def join(self, key: Key) -> Flies | None: ...
-    def is_flying(self, key: Key) -> bool: ...
+    def is_flying(self, key: Key | None = None) -> bool: ...
     def drive(self, key: Key, seconds: float) -> bool: ...
     def forget(self, slug: str | None = None) -> Future[None] | None: ...
     def close(self) -> None: ...
@@ -168,6 +168,11 @@ class Reader:
 
             self._bundle = Bundle(self._settings)
         return self._bundle
+
+    @property
+    def is_fetching(self) -> bool:
+        """Some fetch is running."""
+        return self._fetcher is not None and self._fetcher.is_flying()
 
     def _is_fetching(self, key: Key) -> bool:
         return self._fetcher is not None and self._fetcher.is_flying(key)
