@@ -17,7 +17,7 @@ from faqsvc_embed.freshness import Cache, Entry, Key, Want, want
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.steps import SHORT, in_short_steps
 from faqsvc_embed.stores import GuardedStore
-from faqsvc_embed.transport import Transport
+from faqsvc_embed.transport import MAX_CONNECTIONS, Transport
 from faqsvc_embed.wire import (
     Failed,
     Found,
@@ -31,6 +31,8 @@ from faqsvc_embed.wire import (
 
 LEASE_GRACE: Final = 1.0
 """Seconds beyond `timeout` that a refresh waits for another process to end the same one."""
+MOST_FLIGHTS: Final = 1000
+"""Fetches at once; beyond, only copies that are held are refreshed, so that a flood of slugs costs little."""
 
 logger = logging.getLogger("faqsvc_embed")
 
@@ -57,8 +59,10 @@ class Fetcher:
         self._store = store
         self._watch: asyncio.Task[None] | None = None
         self._forgetting: Future[None] | None = None
+        self._turns: asyncio.Semaphore | None = None
         self._cache = cache
         self._flights: dict[Key, Flight] = {}
+        self._is_full = False
         self._lock = threading.RLock()
         self._transport = Transport(settings.max_bytes)
         watch_for(self)
@@ -75,8 +79,11 @@ class Fetcher:
             if flight is not None:
                 return flight
             # Looked at again under the lock: a flight may have landed since the caller looked.
-            if want(self._cache.get(key), self._cache.clock()) is Want.NOTHING:
+            held = self._cache.get(key)
+            if want(held, self._cache.clock()) is Want.NOTHING:
                 return None
+            if len(self._flights) >= MOST_FLIGHTS and (held is None or held.faq is None):
+                return self._turned_away(key)
             flight = self._flights[key] = Flight()
             # Once running, a future cannot be cancelled: nobody who waits can end it for the others.
             flight.landed.set_running_or_notify_cancel()
@@ -87,6 +94,16 @@ class Fetcher:
                 work.close()
                 self._land(key, flight, Failed(FAQUnavailable(f"no thread to fetch with: {error}")))
             return flight
+
+    def _turned_away(self, key: Key) -> Flight:
+        """Return a flight that has landed without an answer, and is not remembered."""
+        if not self._is_full:
+            logger.warning("%d FAQs are being fetched at once: no more are asked for meanwhile", MOST_FLIGHTS)
+        self._is_full = True
+        flight = Flight(is_over=True, abandoned=True)
+        busy = FAQUnavailable(f"{key.slug!r} was not asked for: {MOST_FLIGHTS} FAQs are being fetched")
+        flight.landed.set_result(self._cache.after(None, key, Failed(busy)))
+        return flight
 
     def is_flying(self, key: Key | None = None) -> bool:
         """Tell whether a fetch of `key`, or any, is running."""
@@ -121,14 +138,14 @@ class Fetcher:
     def close(self) -> None:
         """End what is running and free the connections, within a second; a later fetch starts anew."""
         self._transport.close(self._store.aclose if self._store is not None else None)
-        self._watch = self._forgetting = None
+        self._watch = self._forgetting = self._turns = None
 
     def forked(self) -> None:
         """In a forked child: locks are new, the parent's flights are left alone."""
         self._lock = threading.RLock()
         self._cache.reset_lock()
         self._flights.clear()
-        self._watch = self._forgetting = None
+        self._watch = self._forgetting = self._turns = None
         if self._store is not None:
             self._store.forked()
             if self._store.is_shared:
@@ -157,6 +174,21 @@ class Fetcher:
             await asyncio.wrap_future(self._forgetting)
         if await self._take(key, flight, store):
             return
+        if self._turns is None:
+            self._turns = asyncio.Semaphore(MAX_CONNECTIONS)
+        try:  # a lease may hold a descriptor, and a host has not many of them
+            async with asyncio.timeout(self._settings.timeout):
+                await self._turns.acquire()
+        except TimeoutError:
+            busy = f"{key.slug!r} was not asked for within {self._settings.timeout:g} s: so many others are"
+            self._land(key, flight, Failed(FAQUnavailable(busy)))
+            return
+        try:
+            await self._fetch_for_all(key, flight, store)
+        finally:
+            self._turns.release()
+
+    async def _fetch_for_all(self, key: Key, flight: Flight, store: GuardedStore) -> None:
         async with store.lease(key, self._settings.timeout + LEASE_GRACE):
             if await self._take(key, flight, store):  # another process has been there meanwhile
                 return
@@ -206,6 +238,8 @@ class Fetcher:
         flight.is_over = True
         if not flight.abandoned:
             del self._flights[key]
+        if not self._flights:
+            self._is_full = False
         if not flight.landed.done():
             flight.landed.set_result(entry)
 
