@@ -7,11 +7,13 @@ import asyncio
 import contextlib
 import logging
 import threading
+import time
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Final
 
 from faqsvc_embed.errors import FAQError, FAQUnavailable
+from faqsvc_embed.events import FAQEvent, Listeners, What
 from faqsvc_embed.forks import notice, watch_for
 from faqsvc_embed.freshness import Cache, Entry, Key, Want, want
 from faqsvc_embed.settings import Settings
@@ -45,6 +47,7 @@ class Flight:
     """
 
     landed: Future[Entry] = field(default_factory=Future)
+    began: float = field(default_factory=time.monotonic)
     work: Future[None] | None = None  # held here, because a loop holds its tasks weakly
     is_over: bool = False
     abandoned: bool = False
@@ -54,8 +57,15 @@ class Flight:
 class Fetcher:
     """Fetches FAQs into a cache: at most one flight an FAQ at a time, however many ask."""
 
-    def __init__(self, settings: Settings, cache: Cache, store: GuardedStore | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        cache: Cache,
+        store: GuardedStore | None = None,
+        listeners: Listeners | None = None,
+    ) -> None:
         self._settings = settings
+        self._listeners = listeners or Listeners()
         self._store = store
         self._watch: asyncio.Task[None] | None = None
         self._forgetting: Future[None] | None = None
@@ -205,7 +215,9 @@ class Fetcher:
                 return False
             before = self._cache.get(key)
             entry = self._cache.adopt(key, copy)
-            _tell(before, entry)
+        if _failed(before) and entry.error is None:
+            self._tell(before, entry, flight, "recovered")
+        with self._lock:
             wanted = want(entry, self._cache.clock())
             if wanted is Want.NOTHING:
                 self._end(key, flight, entry)
@@ -227,12 +239,25 @@ class Fetcher:
         with self._lock:
             if flight.abandoned:
                 entry = self._cache.after(None, key, outcome)
-            else:
-                before = self._cache.get(key)
-                entry = self._cache.apply(key, outcome)
-                _tell(before, entry)
+                self._end(key, flight, entry)
+                return entry
+            before = self._cache.get(key)
+            entry = self._cache.apply(key, outcome)
+        # Without the lock, for whoever writes the log, or listens, may be slow.
+        self._tell(before, entry, flight, _what(before, entry, outcome))
+        with self._lock:
             self._end(key, flight, entry)
             return entry
+
+    def _tell(self, before: Entry | None, after: Entry, flight: Flight, what: What) -> None:
+        """Log a change of state, once: from well to failing, and back; tell listeners of every fetch."""
+        if after.error is not None and not _failed(before):
+            shown = "its last good copy is shown" if after.faq is not None else "there is nothing to show"
+            logger.warning("FAQ %r: %s; %s", after.key.slug, after.error, shown)
+        elif after.error is None and _failed(before):
+            logger.info("FAQ %r: well again", after.key.slug)
+        took = time.monotonic() - flight.began
+        self._listeners.tell(FAQEvent(after.key.slug, after.key.lang, what, took, after.error))
 
     def _end(self, key: Key, flight: Flight, entry: Entry) -> None:
         flight.is_over = True
@@ -256,11 +281,15 @@ class Fetcher:
         return await in_short_steps(steps, pause=SHORT)
 
 
-def _tell(before: Entry | None, after: Entry) -> None:
-    """Log a change of state, once: from well to failing, and back."""
-    failed_before = before is not None and before.error is not None
-    if after.error is not None and not failed_before:
-        shown = "its last good copy is shown" if after.faq is not None else "there is nothing to show"
-        logger.warning("FAQ %r: %s; %s", after.key.slug, after.error, shown)
-    elif after.error is None and failed_before:
-        logger.info("FAQ %r: well again", after.key.slug)
+def _failed(entry: Entry | None) -> bool:
+    return entry is not None and entry.error is not None
+
+
+def _what(before: Entry | None, after: Entry, outcome: Outcome) -> What:
+    if isinstance(outcome, Missing):
+        return "missing"
+    if after.error is not None:
+        return "failed"
+    if _failed(before):
+        return "recovered"
+    return "fetched" if isinstance(outcome, Found) else "not_modified"

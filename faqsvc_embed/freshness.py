@@ -128,7 +128,7 @@ class Cache:
     ) -> None:
         self.clock = clock
         self.wall_clock = wall_clock
-        self._chance = chance
+        self.chance = chance
         self._fresh_for = fresh_for
         self._keep_for = float("inf") if keep_for is None else keep_for
         self._not_found_for = not_found_for
@@ -229,7 +229,7 @@ class Cache:
 
     def _confirmed(self, entry: Entry, policy: CachePolicy, now: float) -> Entry:
         lifetime = self._fresh_for if policy.lifetime is None else policy.lifetime
-        fresh_until = now + lifetime * (1 + JITTER * self._chance())
+        fresh_until = now + lifetime * (1 + JITTER * self.chance())
         confirmed = replace(
             entry,
             fresh_until=fresh_until,
@@ -245,7 +245,7 @@ class Cache:
 
     def _failed(self, entry: Entry, error: FAQError, now: float) -> Entry:
         longest = min(FIRST_BACK_OFF * 2.0 ** min(entry.failures, 10), LONGEST_BACK_OFF)
-        pause = max(longest * self._chance(), error.retry_after or 0.0)
+        pause = max(longest * self.chance(), error.retry_after or 0.0)
         return replace(entry, error=error, failures=entry.failures + 1, retry_at=now + pause)
 
     def _evict(self, newest: Key) -> None:

@@ -6,6 +6,7 @@ the host's own; so ours gets a real thread, and real selectors, in any case.
 
 import asyncio
 import contextlib
+import inspect
 import os
 import selectors  # noqa: F401  # `_original` takes it from sys.modules
 import socket
@@ -180,10 +181,14 @@ async def _end_all(loop: Loop) -> None:
 
 
 async def _cancel_all() -> None:
-    tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    """Cancel every task but this one; one that has not begun is let begin, or its work would complain."""
+    cancelled = set[asyncio.Task[Any]]()
+    while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
+        for task in tasks - cancelled:
+            if inspect.getcoroutinestate(task.get_coro()) != inspect.CORO_CREATED:  # type: ignore[arg-type]
+                task.cancel()
+                cancelled.add(task)
+        await asyncio.wait(tasks, timeout=0 if tasks - cancelled else None)
 
 
 def threads_run() -> bool:

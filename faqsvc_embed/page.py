@@ -46,7 +46,7 @@ class Page:
     `fills_slots` says that FAQs can be filled in after the template is rendered, and `is_over` that the
     response has left: what a task of the host renders later is no part of it. `shows_problems` makes what
     went wrong visible in the place of an FAQ, for development; `assets` is the path below which the host
-    serves our stylesheet, if it does.
+    serves our stylesheet, if it does. `limits_caching` says that `max_age` is to be honoured.
     """
 
     # Defaults on the class: most pages are made, show one FAQ, and are gone.
@@ -59,6 +59,7 @@ class Page:
     is_over = False
     shows_problems = False
     assets: str | None = None
+    limits_caching = False
     waited = 0.0
     _waiting: tuple[int, float] = (0, 0.0)
     _styles: tuple[str, ...] = ()
@@ -216,6 +217,13 @@ class Page:
             return None
         self.negotiated = True
         return negotiate(self.accept_language())
+
+    def max_age(self) -> int | None:
+        """Return for how many seconds this page may be kept; None if its FAQs are as they should be."""
+        if self.has_open_slots:
+            return 0
+        ages = (reader.max_age(key, state) for (reader, key), state in self.states.items())
+        return min((age for age in ages if age is not None), default=None)
 
     def left(self, wait: float) -> float:
         """Return what remains of a budget of `wait` seconds, all waits of this page counted."""

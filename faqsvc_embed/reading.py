@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, Protocol, TypedDict
 
 from faqsvc_embed.errors import FAQUnavailable
+from faqsvc_embed.events import Listeners
 from faqsvc_embed.forks import watch_for
 from faqsvc_embed.freshness import Cache, Entry, Key, Want, snapshot, want
 from faqsvc_embed.page import Page
@@ -53,8 +54,15 @@ class Health(TypedDict):
 class Reader:
     """Reads the FAQs of one service, through the copies that are held."""
 
-    def __init__(self, settings: Settings, cache: Cache, fetcher: Fetches | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        cache: Cache,
+        fetcher: Fetches | None = None,
+        listeners: Listeners | None = None,
+    ) -> None:
         self.cache = cache
+        self._listeners = listeners
         self._settings = settings
         self._fetcher = fetcher
         self._bundle: Bundle | None = None
@@ -169,6 +177,21 @@ class Reader:
             self._bundle = Bundle(self._settings)
         return self._bundle
 
+    def max_age(self, key: Key, state: FAQState) -> int | None:
+        """Return for how many seconds a cache may keep a page that shows this; None if it is as it should be.
+
+        Never longer than until the service is asked again (rule R9).
+        """
+        most = self._settings.degraded_max_age
+        if most is None or (state.data is not None and not state.is_degraded):
+            return None
+        entry = self.cache.get(key)
+        if self._settings.offline:
+            return most
+        if entry is None or state.is_fetching:
+            return 0
+        return max(0, min(most, int(entry.retry_at - self.cache.clock())))
+
     @property
     def is_fetching(self) -> bool:
         """Some fetch is running."""
@@ -188,7 +211,7 @@ class Reader:
             from faqsvc_embed.stores import open_store
 
             store = None if self._settings.offline else open_store(self._settings)
-            fetcher = Fetcher(self._settings, self.cache, store)
+            fetcher = Fetcher(self._settings, self.cache, store, self._listeners)
             with self.cache.lock:  # of two that were made at once, one is used
                 self._fetcher = self._fetcher or fetcher
         return self._fetcher

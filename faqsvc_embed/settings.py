@@ -66,6 +66,9 @@ class Settings:
     max_bytes: int = 1_048_576
     """The size of one record, unpacked, in bytes."""
     store: str | None = field(default=None, repr=False)  # its address may hold a password
+    degraded_max_age: int | None = None
+    """Seconds for which a cache may keep a page that lacks an FAQ, or shows one that could not be refreshed,
+    and never beyond the next attempt; None leaves the page's own Cache-Control alone."""
     offline: bool = False
     """Make no network call at all."""
     strict: bool = False
@@ -301,6 +304,7 @@ _CHECKS: Final = {
     "max_entries": _whole(1),
     "max_bytes": _whole(1),
     "store": _store,
+    "degraded_max_age": _whole(0, none=True),
     "offline": _boolean,
     "strict": _boolean,
 }

@@ -138,7 +138,7 @@ class Soak:
         """Ask for FAQs without waiting for any, in bursts."""
         while not self.over.wait(0.1):
             for embed in self.embeds:
-                for _ in range(100):
+                for _ in range(150):
                     if (slug := self.next_slug()) is not None:
                         embed.use_faq(slug, wait=0)
 
@@ -208,9 +208,9 @@ def main() -> int:
         assert service.stdout is not None
         soak = Soak(service.stdout.readline().strip(), directory, asked.slugs)
         for embed in soak.embeds:
-            embed.prefetch(*KNOWN)
-            for slug in KNOWN:
-                embed.get_faq(slug)
+            embed.get_ready()
+            while any(embed.use_faq(slug, wait=0.5).data is None for slug in KNOWN):
+                time.sleep(0.1)
         before = figures()
         threads = soak.start(asked.bots)
         began, base, grown = time.monotonic(), 0.0, 0.0

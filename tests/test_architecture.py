@@ -15,7 +15,18 @@ import faqsvc_embed
 PACKAGE = Path(faqsvc_embed.__file__).parent
 ROOT = "faqsvc_embed"
 
-VALUES = {"anchors", "apikey", "errors", "forks", "languages", "records", "steps", "theme", "settings"}
+VALUES = {
+    "anchors",
+    "apikey",
+    "errors",
+    "events",
+    "forks",
+    "languages",
+    "records",
+    "steps",
+    "theme",
+    "settings",
+}
 CORE = VALUES | {
     "wire",
     "copies",
@@ -39,6 +50,7 @@ BELOW: dict[str, set[str]] = {
     "errors": set(),
     "steps": set(),
     "forks": set(),
+    "events": {"errors"},
     "loops": set(),
     "anchors": {"steps"},
     "languages": set(),
