@@ -4,6 +4,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from flask import Flask, Response, abort, current_app, g, request
+from werkzeug.datastructures import Headers
 
 from faqsvc_embed import page as pages
 from faqsvc_embed.apikey import sealed
@@ -11,7 +12,7 @@ from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.jinja import install
 from faqsvc_embed.page import Page
-from faqsvc_embed.responses import NEGOTIATED, SPOKE_OF_BODY, fillable
+from faqsvc_embed.responses import NEGOTIATED, SPOKE_OF_BODY, fillable, shortened
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.styles import file_named
 
@@ -68,6 +69,7 @@ def _begin() -> None:
     page.accept_language = lambda: request.headers.get("Accept-Language", "")
     page.shows_problems = current_app.debug
     page.assets = f"{request.script_root}/{NAME}"
+    page.limits_caching = faqs_from().settings.degraded_max_age is not None
     request.environ[TOKEN] = pages.begin(page)
 
 
@@ -78,6 +80,8 @@ def _merge(response: Response) -> Response:
         return response
     if page.negotiated:
         response.vary.add(NEGOTIATED)
+    if page.limits_caching and (most := page.max_age()) is not None:
+        response.headers = Headers(shortened(response.headers, most))
     if page.is_settled or response.is_streamed or response.direct_passthrough:
         return response
     charset = fillable(

@@ -12,6 +12,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from faqsvc_embed.checks import Styles
 from faqsvc_embed.languages import lookup, negotiate
 from faqsvc_embed.records import FAQ
 from faqsvc_embed.rendering import (
@@ -23,7 +24,6 @@ from faqsvc_embed.rendering import (
     with_nonce,
 )
 from faqsvc_embed.responses import encode, exact
-from faqsvc_embed.settings import Styles
 from faqsvc_embed.slots import Filling, Slots
 from faqsvc_embed.steps import Steps, finished, in_short_steps
 from faqsvc_embed.styles import enhancer
@@ -55,7 +55,7 @@ class Page:
     `fills_slots` says that FAQs can be filled in after the template is rendered, and `is_over` that the
     response has left: what a task of the host renders later is no part of it. `shows_problems` makes what
     went wrong visible in the place of an FAQ, for development; `assets` is the path below which the host
-    serves our stylesheet, if it does.
+    serves our stylesheet, if it does. `limits_caching` says that `max_age` is to be honoured.
     """
 
     # Defaults on the class: most pages are made, show one FAQ, and are gone.
@@ -68,6 +68,7 @@ class Page:
     is_over = False
     shows_problems = False
     assets: str | None = None
+    limits_caching = False
     waited = 0.0
     _waiting: tuple[int, float] = (0, 0.0)
     _styles: tuple[str, ...] = ()
@@ -245,6 +246,13 @@ class Page:
             return None
         self.negotiated = True
         return negotiate(self.accept_language(), default)
+
+    def max_age(self) -> int | None:
+        """Return for how many seconds this page may be kept; None if its FAQs are as they should be."""
+        if self.has_open_slots:
+            return 0
+        ages = (reader.max_age(key, state) for (reader, key), state in self.states.items())
+        return min((age for age in ages if age is not None), default=None)
 
     def left(self, wait: float) -> float:
         """Return what remains of a budget of `wait` seconds, all waits of this page counted."""

@@ -8,13 +8,14 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from faqsvc_embed.answers import Answers
+from faqsvc_embed.checks import Variant
 from faqsvc_embed.errors import FAQError, quoted
 from faqsvc_embed.freshness import Entry, Key
 from faqsvc_embed.page import Page
 from faqsvc_embed.reading import Flies, Reader, data_or_raise, in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
 from faqsvc_embed.rendering import Block, Renderer, problem_element
-from faqsvc_embed.settings import UNSET, Settings, Variant
+from faqsvc_embed.settings import UNSET, Settings
 from faqsvc_embed.steps import MANY, in_short_steps
 from faqsvc_embed.theme import Theme
 from faqsvc_embed.wishes import Wishes

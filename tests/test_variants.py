@@ -5,9 +5,9 @@ import re
 import pytest
 
 from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, Theme
+from faqsvc_embed.checks import Variant
 from faqsvc_embed.page import Page
 from faqsvc_embed.rendering import Look, Renderer, enhancer_element, script_element
-from faqsvc_embed.settings import Variant
 from faqsvc_embed.styles import enhancer, enhancer_integrity, enhancer_name
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from faqsvc_embed import settings
+from faqsvc_embed import checks
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.fields import MAX_BODY
 from faqsvc_embed.service.addresses import Addresses
@@ -99,7 +99,7 @@ def _limit(what: str, per_minute: int | None, clock: Callable[[], float]) -> Rat
 
 def _base_url(value: str | None) -> str | None:
     try:
-        url = settings.base_url(value) or None
+        url = checks.base_url(value) or None
     except ValueError as error:
         raise ConfigurationError(f"base_url is {quoted(value)}: {error}") from None
     if url is not None and not url.isascii():  # it goes into headers

@@ -16,12 +16,12 @@ from urllib.parse import quote
 import httpx2
 import msgspec
 
+from faqsvc_embed.checks import base_url
 from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
 from faqsvc_embed.service.generation.engines import MAX_COUNT, Found, Wish
 from faqsvc_embed.service.generation.extraction.pairs import key
 from faqsvc_embed.service.generation.extraction.text import plain
 from faqsvc_embed.service.generation.pages import Page
-from faqsvc_embed.settings import base_url
 
 DEFAULT_COUNT: Final = 10
 MAX_PAGE_TEXT: Final = 8_000
