@@ -142,14 +142,16 @@ def test_what_cannot_be_written_or_locked_is_read_all_the_same(clock: Clock) -> 
     assert asyncio.run(use()) == COPY
 
 
-def test_what_was_forgotten_in_bad_times_does_not_come_back_and_is_said_later(clock: Clock) -> None:
+def test_what_was_forgotten_in_bad_times_does_not_come_back_and_is_said_later(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     faulty, said = Faulty(), list[str | None]()
 
     async def forget(slug: str | None) -> None:
         await faulty._do()
         said.append(slug)
 
-    faulty.forget = forget  # type: ignore[method-assign]
+    monkeypatch.setattr(faulty, "forget", forget)
     store = GuardedStore(faulty, clock.now)
 
     async def use() -> list[Copy | None]:
