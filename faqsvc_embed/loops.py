@@ -157,9 +157,11 @@ def _run(loop: Loop, ended: threading.Event) -> None:
         asyncio.set_event_loop(loop)
         loop.run_forever()
     finally:
+        last = _end_all(loop)  # nothing is left, unless this is a crash
         try:
-            loop.run_until_complete(_end_all(loop))  # nothing is left, unless this is a crash
+            loop.run_until_complete(last)
         finally:
+            last.close()
             loop.close()
             ended.set()
 
