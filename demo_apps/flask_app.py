@@ -5,7 +5,7 @@ from functools import partial
 
 from flask import Flask, Response, g, make_response, render_template, request
 
-from demo_apps import site
+from demo_apps import gallery, site
 from faqsvc_embed.flask import FAQExtension
 
 
@@ -17,6 +17,7 @@ def create_app(base_url: str | None = None) -> Flask:
     FAQExtension(app)
     for page in site.PAGES:
         app.add_url_rule(page.path, page.name, partial(show, page))
+    gallery.add_gallery(app)
     return app
 
 

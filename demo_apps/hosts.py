@@ -11,7 +11,7 @@ from flask import Flask
 from starlette.applications import Starlette
 from werkzeug.serving import make_server
 
-from demo_apps import fastapi_app, flask_app, site, starlette_app
+from demo_apps import fastapi_app, flask_app, gallery, site, starlette_app
 from faqsvc_embed.service import serving
 
 ADDRESS: Final = "127.0.0.1"
@@ -43,7 +43,7 @@ class Host:
 
 
 HOSTS: Final = (
-    Host("Flask", 8701, flask_app.create_app),
+    Host("Flask", 8701, flask_app.create_app, (gallery.PAGE,)),
     Host("Starlette", 8702, starlette_app.create_app),
     Host("FastAPI", 8703, fastapi_app.create_app, (fastapi_app.PLAIN,), (fastapi_app.DATA,)),
 )

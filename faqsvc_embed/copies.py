@@ -89,7 +89,9 @@ class Copy(msgspec.Struct, frozen=True):
             raise InvalidFAQ(f"no document of the form {FORM!r}: {error}") from None
         if document.form != FORM:
             raise InvalidFAQ(f"its form is {document.form[:40]!r}, not {FORM!r}")
-        if document.digest != _digest(text.rpartition(DIGEST.encode())[0]):
+        # Git may have given it other line ends; inside its texts there are none.
+        signed = text.replace(b"\r\n", b"\n").rpartition(DIGEST.encode())[0]
+        if document.digest != _digest(signed):
             raise InvalidFAQ("it was changed by hand, or damaged: its digest does not fit")
         whose = (document.base_url, document.slug, document.lang)
         if whose != (base_url, slug, lang):

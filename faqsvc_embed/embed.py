@@ -10,10 +10,12 @@ from markupsafe import Markup
 
 from faqsvc_embed import page as pages
 from faqsvc_embed.apikey import PREFIX, sealed
+from faqsvc_embed.checks import Variant
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.events import Listener, Listeners
 from faqsvc_embed.freshness import Cache, Key
 from faqsvc_embed.page import Page
+from faqsvc_embed.policy import ours_in, sources_of
 from faqsvc_embed.reading import Fetches, Health, Reader, data_or_raise, in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
 from faqsvc_embed.rendering import script_element
@@ -162,6 +164,8 @@ class FAQEmbed:
         heading_level: int | None = UNSET,
         schema: bool = True,
         nonce: str | None = None,
+        variant: Variant | None = None,
+        exclusive: bool | None = None,
     ) -> Markup:
         """Return an FAQ as HTML with its JSON-LD, waiting as `use_faq` does; empty if there is none to show.
 
@@ -178,6 +182,8 @@ class FAQEmbed:
             heading_level=heading_level,
             schema=schema,
             nonce=nonce,
+            variant=variant,
+            exclusive=exclusive,
         )
 
     async def arender(
@@ -190,6 +196,8 @@ class FAQEmbed:
         heading_level: int | None = UNSET,
         schema: bool = True,
         nonce: str | None = None,
+        variant: Variant | None = None,
+        exclusive: bool | None = None,
     ) -> Markup:
         """Return what `render` does, waiting without holding the event loop up."""
         page = pages.current() or Page()
@@ -202,17 +210,32 @@ class FAQEmbed:
             heading_level=heading_level,
             schema=schema,
             nonce=nonce,
+            variant=variant,
+            exclusive=exclusive,
         )
 
     def schema(self, *faqs: FAQ, nonce: str | None = None) -> Markup:
         """Return one script element with the FAQPage of all `faqs`; empty if they have no question."""
-        return Markup(script_element(faqs, nonce).lstrip())  # noqa: S704  # the serialiser made it safe
+        shown = [self.showing.answers.marked_up(faq) for faq in faqs]
+        return Markup(script_element(shown, nonce).lstrip())  # noqa: S704  # the serialiser made it safe
+
+    def csp_sources(self, html: str | None = None) -> dict[str, list[str]]:
+        """Return what a Content-Security-Policy without nonces has to allow, by directive.
+
+        These are the hashes of our inline styles, and of our script if there is one: in `html`, which may
+        be a whole page, or without it on the page that is being made, as far as it is.
+        """
+        if html is not None:
+            return sources_of(ours_in(html))
+        page = pages.current()
+        return sources_of(page.inline_elements() if page is not None else ())
 
     # Looking ahead, and looking after
 
     def prefetch(self, *slugs: str, lang: str | None = None) -> None:
         """Fetch what is not held, all at once, waiting at most one `wait` for all; what fails is logged."""
-        keys, together = [Key(slug, self._wishes.language(lang)) for slug in slugs], Page()
+        together = pages.current() or Page()
+        keys = [Key(slug, self._wishes.language(lang, together)) for slug in slugs]
         for key in keys:
             self._reader.look_up(key)
         for key in keys:
@@ -220,7 +243,8 @@ class FAQEmbed:
 
     async def aprefetch(self, *slugs: str, lang: str | None = None) -> None:
         """Do what `prefetch` does, waiting without holding the event loop up."""
-        keys, together = [Key(slug, self._wishes.language(lang)) for slug in slugs], Page()
+        together = pages.current() or Page()
+        keys = [Key(slug, self._wishes.language(lang, together)) for slug in slugs]
         for key in keys:
             self._reader.look_up(key)
         for key in keys:

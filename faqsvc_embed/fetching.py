@@ -80,6 +80,8 @@ class Fetcher:
     def get_ready(self) -> None:
         """Make what the first fetch needs; nothing is fetched."""
         self._transport.get_ready(self._settings.base_url)
+        if self._store is not None:
+            self._store.prepare()
 
     def join(self, key: Key) -> Flight | None:
         """Return the flight for `key`, started if need be; None if meanwhile there is nothing to fetch."""
@@ -241,7 +243,9 @@ class Fetcher:
             await store.drop(entry.key)
         elif isinstance(outcome, Found | NotModified):
             policy, copy = outcome.policy, self._cache.copy_of(entry)
-            if copy is not None and not policy.no_store and not (policy.private and store.is_shared):
+            if policy.no_store or (policy.private and store.is_shared):
+                await store.drop(entry.key)  # nor may its predecessor come back
+            elif copy is not None:
                 await store.save(entry.key, copy)
 
     def _land(self, key: Key, flight: Flight, outcome: Outcome) -> Entry:

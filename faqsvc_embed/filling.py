@@ -111,7 +111,6 @@ class BodyFiller:
             text = slots.texts[number] if slots is not None and number < len(slots.texts) else ""
             self.has_changed = True
         if printed and printed != merged and (at := text.find(printed)) >= 0:
-            page.settle()
             self.has_changed = True
             return [(text, 0, at), (merged, 0, len(merged)), (text, at + len(printed), len(text))]
         return [(text, 0, len(text))]

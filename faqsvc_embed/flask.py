@@ -3,7 +3,7 @@
 from contextlib import suppress
 from typing import Any, Final
 
-from flask import Flask, Response, current_app, g, request
+from flask import Flask, Response, abort, current_app, g, request
 from werkzeug.datastructures import Headers
 
 from faqsvc_embed import page as pages
@@ -12,9 +12,9 @@ from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.jinja import install
 from faqsvc_embed.page import Page
-from faqsvc_embed.rendering import stylesheet, stylesheet_name
 from faqsvc_embed.responses import NEGOTIATED, SPOKE_OF_BODY, fillable, shortened
 from faqsvc_embed.settings import Settings
+from faqsvc_embed.styles import file_named
 
 NAME: Final = "faqsvc"
 TOKEN: Final = "faqsvc.page"  # noqa: S105  # a key of the request's environ, nothing secret
@@ -46,8 +46,8 @@ class FAQExtension:
         app.before_request(_begin)
         app.after_request(_merge)
         app.teardown_request(_end)
-        if embed.settings.styles == "linked":
-            app.add_url_rule(f"/{NAME}/{stylesheet_name()}", f"{NAME}_stylesheet", _stylesheet)
+        if embed.showing.has_files:
+            app.add_url_rule(f"/{NAME}/<name>", f"{NAME}_file", _file)
 
 
 def faqs_from(app: Flask | None = None) -> FAQEmbed:
@@ -120,8 +120,11 @@ def _nonce() -> str | None:
     return str(nonce) if nonce else None
 
 
-def _stylesheet() -> Response:
-    response = Response(stylesheet(), mimetype="text/css")
+def _file(name: str) -> Response:
+    file = file_named(name, request.args)
+    if file is None:
+        abort(404)
+    response = Response(file.text, mimetype=file.media_type)
     response.cache_control.public = True
     response.cache_control.max_age = 31_536_000
     response.cache_control.immutable = True

@@ -28,7 +28,7 @@ def install(environment: Environment, embed: FAQEmbed) -> None:
     A `faqsvc/faq.html` that the environment's loader finds is rendered in the place of ours. In an
     environment with `enable_async` the globals await instead of blocking.
     """
-    embed.showing.render_with(Renderer(environment))
+    embed.showing.render_with(Renderer(environment, embed.showing.answers))
     calls = _AsyncCalls(embed) if environment.is_async else _Calls(embed)
     functions = {"faq": calls.faq, "use_faq": calls.use_faq, "faq_schema": calls.faq_schema}
     environment.globals.update(functions, faqsvc=SimpleNamespace(**functions))
@@ -59,7 +59,7 @@ class _Calls:
     @pass_context
     def use_faq(self, context: Context, slug: str, *, lang: str | None = None) -> FAQState:
         page = _page(context)
-        return _noted(self._embed.use_faq_on(page, slug, lang), page)
+        return self._noted(self._embed.use_faq_on(page, slug, lang), page)
 
     @pass_context
     def faq_schema(self, context: Context, faq: FAQ | FAQState | None = None, nonce: Any = None) -> Markup:
@@ -67,11 +67,19 @@ class _Calls:
             if faq.data is None:
                 return Markup()
             faq = faq.data
+        if faq is not None:
+            faq = self._embed.showing.answers.marked_up(faq)
         page = _page(context)
         nonce = _nonce(nonce, context, page)
         if page.has_open_slots:  # those FAQs come first, and belong into it
             return page.leave_slot(lambda: page.aschema(faq, nonce))
         return page.schema(faq, nonce)
+
+    def _noted(self, state: FAQState, page: Page) -> FAQState:
+        """A host that shows an FAQ with markup of its own has it in a `faq_schema()` further down."""
+        if state.data is not None:
+            page.defer(self._embed.showing.answers.marked_up(state.data))
+        return state
 
 
 class _AsyncCalls(_Calls):
@@ -96,14 +104,7 @@ class _AsyncCalls(_Calls):
         self, context: Context, slug: str, *, lang: str | None = None
     ) -> FAQState:
         page = _page(context)
-        return _noted(await self._embed.ause_faq_on(page, slug, lang), page)
-
-
-def _noted(state: FAQState, page: Page) -> FAQState:
-    """A host that shows an FAQ with markup of its own has it in a `faq_schema()` further down."""
-    if state.data is not None:
-        page.defer(state.data)
-    return state
+        return self._noted(await self._embed.ause_faq_on(page, slug, lang), page)
 
 
 def _nonce(nonce: Any, context: Context, page: Page) -> str | None:

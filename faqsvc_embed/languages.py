@@ -57,7 +57,7 @@ def negotiate(accept_language: str, default: str | None = None) -> str | None:
     """Return the language of the service that an `Accept-Language` header prefers, else `default`.
 
     Malformed parts are skipped, a quality of 0 excludes a language, equal qualities keep the order of
-    the header, and `*` stands for `default`, or for the first language that is not excluded.
+    the header, and `*` stands for `default`, or for the first language if the header names that one apart.
     """
     if len(accept_language) <= USUAL_HEADER:
         return _negotiate_again(accept_language, default)
@@ -76,8 +76,8 @@ def _negotiate(accept_language: str, default: str | None) -> str | None:
         if range_ == "*":  # any that the header does not name apart (RFC 9110, 12.5.4)
             named = excluded.union(range_.lower() for _, range_ in wishes if range_ != "*")
             others = (language for language in (default, *LANGUAGES) if language and language not in named)
-            if not named:
-                return default
+            if default is None and excluded.isdisjoint(LANGUAGES):
+                return None
             if (other := next(others, None)) is not None:
                 return other
             continue

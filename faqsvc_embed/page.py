@@ -12,12 +12,21 @@ from typing import Any
 
 from markupsafe import Markup
 
+from faqsvc_embed.checks import Styles
 from faqsvc_embed.languages import lookup, negotiate
 from faqsvc_embed.records import FAQ
-from faqsvc_embed.rendering import Block, link_element, script_steps, style_element, with_nonce
+from faqsvc_embed.rendering import (
+    Block,
+    enhancer_element,
+    link_element,
+    script_steps,
+    style_element,
+    with_nonce,
+)
 from faqsvc_embed.responses import encode, exact
 from faqsvc_embed.slots import Filling, Slots
 from faqsvc_embed.steps import Steps, finished, in_short_steps
+from faqsvc_embed.styles import enhancer
 
 _current: ContextVar["Page | None"] = ContextVar("faqsvc_page", default=None)
 
@@ -63,12 +72,17 @@ class Page:
     waited = 0.0
     _waiting: tuple[int, float] = (0, 0.0)
     _styles: tuple[str, ...] = ()
+    _sheets: tuple[tuple[str, ...], ...] = ()
+    """The style elements that were printed, each as what it holds."""
+    _is_enhanced = False
+    _runs_inline = False
+    """The enhancer was printed, and not linked."""
     printed: str | None = None
     """The script with the FAQPage, as it was printed."""
     _printed_nonce: str | None = None
     _merged: tuple[int, str] = (0, "")
     _turns: tuple[object, AbstractAsyncContextManager[None]] | None = None
-    _language: tuple[str | None] | None = None
+    _language: tuple[str | None, str | None] | None = None
 
     blocks: tuple[Block, ...] = ()
     _marked: tuple[FAQ, ...] = ()
@@ -82,38 +96,54 @@ class Page:
         """Return which block of this slug the next one is, counted from 1."""
         return 1 + sum(block.faq.slug == slug for block in self.blocks) if self.blocks else 1
 
-    def place(self, block: Block, nonce: str | None, schema: bool, stylesheet_link: str | None) -> Markup:
-        """Return a block with what this page has not printed yet: styles before it, JSON-LD behind it.
+    def place(
+        self, block: Block, nonce: str | None, schema: bool, styles: Styles, files: str | None = None
+    ) -> Markup:
+        """Return a block with what this page has not printed yet: styles before it, scripts behind it.
 
-        `stylesheet_link` is the address of the linked stylesheet, None to print it inline, and empty to
-        print no styles at all.
+        `files` is the address below which the host serves our files, None if it does not: then what
+        would be linked is printed.
         """
         is_first = not self.blocks and self.printed is None
         self.blocks += (block,)
-        if is_first and schema and nonce is None and stylesheet_link is None:
+        if is_first and schema and nonce is None and styles == "inline" and not block.needs_enhancer:
             self._styles, self.printed = block.css, block.script
-            self._marked = (block.faq,)
+            self._sheets += (block.css,)
+            self._marked = (block.marked_up,)
             return block.alone  # ready-made: nothing has to be put together
-        styles = self._new_styles(block, nonce, stylesheet_link)
+        before = "" if styles == "none" else self._new_styles(block, nonce, styles, files)
+        behind = self._new_enhancer(nonce, files) if block.needs_enhancer else ""
         if not schema:
-            self._deferred += (block.faq,)
-            return Markup(f"{styles}{block.html}")  # rendering escaped them
-        if not self._marked and self.printed is None:
-            self._marked = (block.faq,)
+            self._deferred += (block.marked_up,)
+        elif not self._marked and self.printed is None:
+            self._marked = (block.marked_up,)
             self.printed, self._printed_nonce = with_nonce(block.script, nonce), nonce
-            return Markup(f"{styles}{block.html}{self.printed}")
-        return Markup(f"{styles}{block.html}{finished(self._mark_up((block.faq,), nonce))}")
+            behind += self.printed
+        else:
+            behind += finished(self._mark_up((block.marked_up,), nonce))
+        return Markup(f"{before}{block.html}{behind}")  # rendering escaped them
 
-    def _new_styles(self, block: Block, nonce: str | None, link: str | None) -> str:
-        if link == "":
+    def _new_styles(self, block: Block, nonce: str | None, styles: Styles, files: str | None) -> str:
+        wanted = [at for at, rule in enumerate(block.css) if rule not in self._styles]
+        css = tuple(block.css[at] for at in wanted)
+        self._styles += css
+        if styles == "linked" and files is not None:
+            return "".join(link_element(f"{files}/{block.files[at]}", nonce) for at in wanted)
+        if css:
+            self._sheets += (css,)
+        return style_element(css, nonce)
+
+    def _new_enhancer(self, nonce: str | None, files: str | None) -> str:
+        if self._is_enhanced:
             return ""
-        wanted = [rule for rule in block.css if rule not in self._styles]
-        self._styles += tuple(wanted)
-        if link is None:
-            return style_element(wanted, nonce)
-        base, *rules = block.css
-        linked = link_element(link) if base in wanted else ""
-        return linked + style_element([rule for rule in rules if rule in wanted], nonce)
+        self._is_enhanced = True
+        self._runs_inline = files is None
+        return enhancer_element(files, nonce)
+
+    def inline_elements(self) -> list[tuple[str, str]]:
+        """Return name and text of the style and script elements that were printed, data apart."""
+        printed = [("style", "".join(css)) for css in self._sheets]
+        return [*printed, ("script", enhancer())] if self._runs_inline else printed
 
     def _mark_up(self, faqs: tuple[FAQ, ...], nonce: str | None) -> Steps[str]:
         """Count `faqs` into the page's FAQPage, and print it if this page has none yet."""
@@ -174,10 +204,6 @@ class Page:
             return body
         return body[:start] + encode(finished(self.merging()), charset) + body[start + len(printed) :]
 
-    def settle(self) -> None:
-        """Take it that the script of all FAQs was printed."""
-        self.printed = finished(self.merging())
-
     @property
     def may_change(self) -> bool:
         """The body may have to change as it leaves: it has slots, or more is marked up than was printed."""
@@ -203,20 +229,23 @@ class Page:
             self._turns = loop, asyncio.Lock()
         return self._turns[1]
 
-    def language(self) -> str | None:
-        """Return which of the seven the host, or else the visitor, prefers; None if neither does."""
-        if self._language is None:
-            self._language = (self._preferred(),)
-        return self._language[0]
+    def language(self, default: str | None = None) -> str | None:
+        """Return which of the seven the host, or else the visitor, prefers; None if neither does.
 
-    def _preferred(self) -> str | None:
+        `default` is what a visitor gets who takes any.
+        """
+        if self._language is None or self._language[0] != default:
+            self._language = default, self._preferred(default)
+        return self._language[1]
+
+    def _preferred(self, default: str | None) -> str | None:
         locale = self.locale() if self.locale is not None else None
         if locale is not None and (language := lookup(str(locale))) is not None:
             return language
         if self.accept_language is None:
             return None
         self.negotiated = True
-        return negotiate(self.accept_language())
+        return negotiate(self.accept_language(), default)
 
     def max_age(self) -> int | None:
         """Return for how many seconds this page may be kept; None if its FAQs are as they should be."""

@@ -1,7 +1,6 @@
 """The REST contract of writing, as values: what to publish or generate, and all that is wrong with it.
 
-Specification: Publish request body. Its limits are not stated there; ours keep a record within the 1 MiB
-that clients accept. Nothing here does I/O.
+Specification: Publish request body. Nothing here does I/O.
 """
 
 import json
@@ -9,23 +8,24 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Final
-from urllib.parse import urlsplit
+from typing import Any
 
 from faqsvc_embed.errors import PublishRejected, quoted
-from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.fields import (
+    MAX_ANSWER,
+    MAX_BODY,
+    MAX_ITEMS,
+    MAX_NAME,
+    MAX_QUESTION,
+    lang_problems,
+    slug_problems,
+    text_problems,
+    title_problems,
+    url_problems,
+)
 from faqsvc_embed.records import Item
-from faqsvc_embed.wire import API_PATH, MAX_SLUG, Request, is_slug
+from faqsvc_embed.wire import API_PATH, Request
 
-MAX_BODY: Final = 1_000_000
-"""Bytes."""
-MAX_ITEMS: Final = 1_000
-MAX_QUESTION: Final = 1_000
-MAX_ANSWER: Final = 20_000
-MAX_NAME: Final = 200
-MAX_URL: Final = 2_000
-
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
 
 
@@ -65,12 +65,12 @@ def publication(
     """
     entries, problems = _entries(items)
     problems = [
-        *_url_problems(website_url),
-        *_text_problems("websiteName", website_name, MAX_NAME),
+        *url_problems(website_url),
+        *text_problems("websiteName", website_name, MAX_NAME),
         *problems,
-        *_optional("title", title, MAX_NAME),
-        *_lang_problems(lang),
-        *_slug_problems(slug),
+        *title_problems(title),
+        *lang_problems(lang),
+        *slug_problems(slug),
         *_retry_problems(idempotency_key),
     ]
     if not problems:
@@ -86,10 +86,10 @@ def publication(
 def generation(website_url: object, *, lang: object, count: object, topic: object) -> dict[str, Any]:
     """Return the body of a request to generate; raises PublishRejected as `publication` does."""
     problems = [
-        *_url_problems(website_url),
-        *_lang_problems(lang),
+        *url_problems(website_url),
+        *lang_problems(lang),
         *_count_problems(count),
-        *_optional("topic", topic, MAX_NAME),
+        *(text_problems("topic", topic, MAX_NAME) if topic is not None else ()),
     ]
     if problems:
         raise rejected(problems)
@@ -154,12 +154,12 @@ def _entries(items: object) -> tuple[list[dict[str, str]], list[str]]:
             )
             continue
         question, answer = pair
-        wrong = [*_text_problems(f"items[{index}].question", question, MAX_QUESTION)]
+        wrong = [*text_problems(f"items[{index}].question", question, MAX_QUESTION)]
         if not wrong:
             first = asked.setdefault(_folded(str(question)), index)
             if first != index:
                 wrong = [f"items[{index}].question is the same as that of items[{first}]: {quoted(question)}"]
-        problems += [*wrong, *_text_problems(f"items[{index}].answer", answer, MAX_ANSWER)]
+        problems += [*wrong, *text_problems(f"items[{index}].answer", answer, MAX_ANSWER)]
         entries.append({"question": str(question), "answer": str(answer)})
     return entries, problems
 
@@ -177,52 +177,6 @@ def _pair(item: object) -> tuple[object, object] | None:
 def _folded(question: str) -> str:
     """What two questions have in common if JSON-LD would mark only one of them up."""
     return " ".join(unicodedata.normalize("NFC", question).split())
-
-
-def _text_problems(path: str, text: object, longest: int) -> Iterator[str]:
-    if text is None:
-        yield f"{path} is missing"
-    elif not isinstance(text, str):
-        yield f"{path} is {quoted(text)}, not text"
-    elif not text.strip():
-        yield f"{path} is empty"
-    elif len(text) > longest:
-        yield f"{path} has {len(text)} characters: at most {longest} are accepted"
-    elif found := _UNSTORABLE.search(text):
-        yield f"{path} has U+{ord(found[0]):04X} at character {found.start()}, which no text can hold"
-
-
-def _optional(path: str, text: object, longest: int) -> Iterator[str]:
-    return iter(()) if text is None else _text_problems(path, text, longest)
-
-
-def _url_problems(url: object) -> Iterator[str]:
-    texts = list(_text_problems("websiteUrl", url, MAX_URL))
-    yield from texts
-    if not texts and not _is_web_address(str(url)):
-        yield f"websiteUrl is {quoted(url)}: an address such as https://www.example.com is accepted"
-
-
-def _is_web_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        _ = parts.port  # which is looked at only now
-    except ValueError:
-        return False
-    return parts.scheme in ("http", "https") and bool(parts.hostname) and url.isprintable() and " " not in url
-
-
-def _lang_problems(lang: object) -> Iterator[str]:
-    if lang is not None and not (isinstance(lang, str) and lang in LANGUAGES):
-        yield f"lang is {quoted(lang)}: one of {', '.join(LANGUAGES)} is accepted"
-
-
-def _slug_problems(slug: object) -> Iterator[str]:
-    if slug is not None and not is_slug(slug):
-        yield (
-            f"slug is {quoted(slug)}: 1 to {MAX_SLUG} characters without control characters, '/' and '\\' "
-            "are accepted, but not '.' and '..'"
-        )
 
 
 def _count_problems(count: object) -> Iterator[str]:

@@ -1,12 +1,8 @@
 """A record and a look → HTML, from one overridable template. Nothing here knows of pages or networks."""
 
-import hashlib
-import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Final, NamedTuple
 
 import msgspec
@@ -14,15 +10,24 @@ from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, Templat
 from markupsafe import Markup, escape
 
 from faqsvc_embed.anchors import block_id, id_steps
+from faqsvc_embed.answers import LOWEST_HEADING, Answers, visible
+from faqsvc_embed.checks import VARIANTS, Variant
 from faqsvc_embed.jsonld import serialised_page
 from faqsvc_embed.records import FAQ, Item
 from faqsvc_embed.steps import MANY, Steps, finished
-from faqsvc_embed.theme import Theme, css_number
+from faqsvc_embed.styles import (
+    enhancer,
+    enhancer_integrity,
+    enhancer_name,
+    stylesheet,
+    stylesheet_name,
+    theme_address,
+    theme_rule,
+)
+from faqsvc_embed.theme import Theme
 
 TEMPLATE: Final = "faqsvc/faq.html"
-LOWEST_HEADING: Final = 6
 
-_PARAGRAPHS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 _RIGHT_TO_LEFT: Final = ("ar", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi")
 
 
@@ -32,6 +37,8 @@ class Look(NamedTuple):
     theme: Theme
     show_title: bool
     heading_level: int | None
+    variant: Variant = "details"
+    exclusive: bool = False
 
 
 class ShownItem(msgspec.Struct, frozen=True, gc=False):
@@ -48,13 +55,18 @@ class Block:
     """One rendered FAQ, and apart from it what a page needs once only."""
 
     faq: FAQ
+    marked_up: FAQ
+    """The record as JSON-LD says it; the same one where answers are text."""
     html: str
     css: tuple[str, ...]
     """The stylesheet, and the rule of the theme if it sets anything."""
+    files: tuple[str, ...]
+    """The file names of the same, for hosts that serve them."""
     script: str
     """The JSON-LD of this FAQ alone, without a nonce."""
+    needs_enhancer: bool
     alone: Markup
-    """All of it, inline: what a page prints that shows nothing else."""
+    """All of it but the enhancer, inline: what a page prints that shows nothing else."""
 
 
 class Renderer:
@@ -64,7 +76,8 @@ class Renderer:
     syntax of Jinja; globals and filters are the host's.
     """
 
-    def __init__(self, host: Environment | None = None) -> None:
+    def __init__(self, host: Environment | None = None, answers: Answers | None = None) -> None:
+        self._answers = answers or Answers()
         ours: list[BaseLoader] = [PackageLoader("faqsvc_embed")]
         if host is None:
             self._environment = Environment(autoescape=True, loader=ours[0])
@@ -76,44 +89,52 @@ class Renderer:
         return finished(self.steps(faq, look, ordinal))
 
     def get_ready(self) -> None:
-        """Make what the first block needs: its template is compiled, and the stylesheet read."""
+        """Make what the first block needs: its templates are compiled, and the stylesheet read."""
         stylesheet()
-        with suppress(Exception):  # a broken template of the host's: whoever renders it will say so
-            self._environment.get_template(TEMPLATE)
+        for name in (TEMPLATE, "faqsvc/block.html", *(f"faqsvc/{variant}.html" for variant in VARIANTS)):
+            with suppress(Exception):  # a broken template of the host's: whoever renders it will say so
+                self._environment.get_template(name)
 
     def steps(self, faq: FAQ, look: Look, ordinal: int = 1) -> Steps[Block | None]:
         """Render as `block` does, a short step at a time: an event loop can do other things in between."""
         shown = list[Item]()
         for item in faq.items:
-            if item.question.strip() and item.answer.strip():
+            if not self._answers.is_empty(item):
                 shown.append(item)
             yield
         if not shown:
             return None
+        level = _question_level(look)
         items = list[ShownItem]()
         anchors = yield from id_steps(faq.slug, [item.question for item in shown], ordinal)
         for anchor, item in zip(anchors, shown, strict=True):
-            question = _visible(item.question.strip())
-            items.append(ShownItem(anchor, question, paragraphs(item.answer), item.answer))
+            answer = self._answers.shown(item.answer, level)
+            items.append(ShownItem(anchor, visible(item.question.strip()), answer, item.answer))
             yield
         template = self._environment.get_template(TEMPLATE)
-        inside = yield from _joined(map(encodable, template.generate(self._context(faq, look, items))))
+        inside = yield from _joined(map(encodable, template.generate(_context(faq, look, items, ordinal))))
         while items:  # to free so much takes time, too
             del items[-MANY:]
             yield
-        script = yield from script_steps([faq])
-        return (yield from _assembled(faq, look, ordinal, inside, script))
+        marked_up = self._answers.marked_up(faq, level)
+        script = yield from script_steps([marked_up])
+        return (yield from _assembled(faq, marked_up, look, ordinal, inside, script))
 
-    @staticmethod
-    def _context(faq: FAQ, look: Look, items: list[ShownItem]) -> dict[str, object]:
-        level = look.heading_level
-        return {
-            "faq": faq,
-            "items": items,
-            "title": _visible(faq.title.strip()) if look.show_title else "",
-            "title_level": level,
-            "question_level": None if level is None else min(level + 1, LOWEST_HEADING),
-        }
+
+def _question_level(look: Look) -> int | None:
+    return None if look.heading_level is None else min(look.heading_level + 1, LOWEST_HEADING)
+
+
+def _context(faq: FAQ, look: Look, items: list[ShownItem], ordinal: int) -> dict[str, object]:
+    return {
+        "faq": faq,
+        "items": items,
+        "title": visible(faq.title.strip()) if look.show_title else "",
+        "title_level": look.heading_level,
+        "question_level": _question_level(look),
+        "variant": look.variant,
+        "group": block_id(faq.slug, ordinal) if look.exclusive else "",
+    }
 
 
 def _joined(parts: Iterable[str]) -> Steps[str]:
@@ -128,19 +149,41 @@ def _joined(parts: Iterable[str]) -> Steps[str]:
     return "".join(whole + few)
 
 
-def _assembled(faq: FAQ, look: Look, ordinal: int, inside: str, script: str) -> Steps[Block]:
+def _assembled(faq: FAQ, marked_up: FAQ, look: Look, ordinal: int, inside: str, script: str) -> Steps[Block]:
     # To copy megabytes takes milliseconds: one copy is one step.
     theme_class, rule = theme_rule(look.theme)
-    classes = f"faqsvc {theme_class}" if theme_class else "faqsvc"
-    root = f'<section class="{classes}" id="{block_id(faq.slug, ordinal)}"{_language(faq.lang)}>'
-    html = f"{root}{inside}\n</section>"
-    css = (stylesheet(), rule) if rule else (stylesheet(),)
+    css, files = [stylesheet()], [stylesheet_name()]
+    if rule:
+        css.append(rule)
+        files.append(theme_address(look.theme))
+    root = f'<section class="{_classes(look, theme_class)}" id="{block_id(faq.slug, ordinal)}"'
+    html = f"{root}{_language(faq.lang)}>{inside}\n</section>"
     yield
     alone = f"{style_element(css)}{html}{script}"
     yield
-    marked_up = Markup(alone)
+    whole = Markup(alone)
     yield
-    return Block(faq, html, css, script, marked_up)
+    return Block(
+        faq=faq,
+        marked_up=marked_up,
+        html=html,
+        css=tuple(css),
+        files=tuple(files),
+        script=script,
+        needs_enhancer=look.variant == "disclosure",
+        alone=whole,
+    )
+
+
+def _classes(look: Look, theme_class: str) -> str:
+    classes = ["faqsvc"]
+    if look.variant != "details":
+        classes.append(f"faqsvc-{look.variant}")
+        if look.exclusive and look.variant == "disclosure":
+            classes.append("faqsvc-exclusive")
+    if theme_class:
+        classes.append(theme_class)
+    return " ".join(classes)
 
 
 def _overlay(host: Environment, loader: BaseLoader) -> Environment:
@@ -156,6 +199,7 @@ def _overlay(host: Environment, loader: BaseLoader) -> Environment:
         line_comment_prefix=plain.line_comment_prefix,
         trim_blocks=False,
         lstrip_blocks=False,
+        keep_trailing_newline=False,
         autoescape=True,
         enable_async=False,
         finalize=None,
@@ -163,18 +207,6 @@ def _overlay(host: Environment, loader: BaseLoader) -> Environment:
     )
     overlay.template_class = Template
     return overlay
-
-
-def paragraphs(text: str) -> Markup:
-    """Return plain text as HTML: everything escaped, blank lines part paragraphs, line breaks are kept."""
-    text = _visible(text.strip().replace("\r\n", "\n").replace("\r", "\n"))
-    parts = [str(escape(part)).replace("\n", "<br>\n") for part in _PARAGRAPHS.split(text)]
-    return Markup("\n".join(f"<p>{part}</p>" for part in parts))  # every part is escaped above
-
-
-def _visible(text: str) -> str:
-    """U+0000 cannot be written in HTML: parsers drop it or replace it, each in its way."""
-    return text.replace("\0", "\ufffd")
 
 
 def encodable(text: str) -> str:
@@ -193,44 +225,25 @@ def _language(lang: str | None) -> str:
     return f' lang="{escape(lang)}" dir="{direction}"'
 
 
-def theme_rule(theme: Theme) -> tuple[str, str]:
-    """Return the class and the CSS rule of a theme; both empty if it sets nothing."""
-    declarations = []
-    if theme.accent_color is not None:
-        declarations.append(f"--faqsvc-accent:{theme.accent_color}")
-    if theme.question_size is not None:
-        declarations.append(f"--faqsvc-question-size:{css_number(theme.question_size)}px")
-    if not declarations:
-        return "", ""
-    body = ";".join(declarations)
-    name = f"faqsvc-{hashlib.sha256(body.encode()).hexdigest()[:8]}"
-    return name, f"@layer faqsvc{{.{name}{{{body}}}}}"
-
-
-@cache
-def stylesheet() -> str:
-    """Return the component's stylesheet, without comments and spare white space."""
-    css = (Path(__file__).parent / "static" / "faqsvc.css").read_text(encoding="utf-8")
-    css = re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL)
-    css = re.sub(r"\s+", " ", css)
-    return re.sub(r" ?([{};,>]) ?", r"\1", css.replace(": ", ":")).strip()
-
-
-@cache
-def stylesheet_name() -> str:
-    """Return the file name under which a host serves the stylesheet: it changes when the contents do."""
-    return f"faqsvc.{hashlib.sha256(stylesheet().encode()).hexdigest()[:12]}.css"
-
-
 def style_element(css: Iterable[str], nonce: str | None = None) -> str:
     """Return one style element with these rules, all of them ours; empty without any."""
     text = "".join(css)
     return f"<style{_nonce(nonce)}>{text}</style>\n" if text else ""
 
 
-def link_element(address: str) -> str:
+def link_element(address: str, nonce: str | None = None) -> str:
     """Return the link to a stylesheet that the host serves."""
-    return f'<link rel="stylesheet" href="{escape(address)}">\n'
+    return f'<link rel="stylesheet" href="{escape(address)}"{_nonce(nonce)}>\n'
+
+
+def enhancer_element(address: str | None, nonce: str | None = None) -> str:
+    """Return the script of the disclosure variant: the host's file at `address`, or inline without one."""
+    if address is None:
+        return f"\n<script{_nonce(nonce)}>{enhancer()}</script>"
+    return (
+        f'\n<script src="{escape(address)}/{enhancer_name()}" defer '
+        f'integrity="{enhancer_integrity()}"{_nonce(nonce)}></script>'
+    )
 
 
 def script_element(faqs: Iterable[FAQ], nonce: str | None = None) -> str:

@@ -16,6 +16,8 @@ from faqsvc_embed.records import Publication
 from faqsvc_embed.wire import REDIRECTS, Reply, is_slug, retry_after
 
 REFUSED: Final = (400, 409, 413, 415, 422)
+NOT_OFFERED: Final = (404, 405, 410, 501)
+"""How a service answers that has no generation, of which the specification names no endpoint."""
 MOST_PROBLEMS: Final = 1_000
 LONGEST_PROBLEM: Final = 300
 
@@ -46,6 +48,9 @@ def published(reply: Reply, key: APIKey, now: datetime) -> Publication | FAQErro
 
 def generated(reply: Reply, key: APIKey, now: datetime) -> list[Suggestion] | FAQError:
     """Return the questions and answers that were generated; what is no such pair is left out."""
+    if reply.status in NOT_OFFERED:
+        message = f"the service generates no FAQs ({reply.status})"
+        return FAQNotFound(message, status=reply.status, body=_shown(reply.body, key))
     if reply.status != 200:
         return refusal(reply, key, now)
     fields = _json(reply.body)

@@ -7,12 +7,14 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
+from faqsvc_embed.answers import Answers
+from faqsvc_embed.checks import Variant
 from faqsvc_embed.errors import FAQError, quoted
 from faqsvc_embed.freshness import Entry, Key
 from faqsvc_embed.page import Page
 from faqsvc_embed.reading import Flies, Reader, data_or_raise, in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
-from faqsvc_embed.rendering import Block, Renderer, problem_element, stylesheet_name
+from faqsvc_embed.rendering import Block, Renderer, problem_element
 from faqsvc_embed.settings import UNSET, Settings
 from faqsvc_embed.steps import MANY, in_short_steps
 from faqsvc_embed.theme import Theme
@@ -25,8 +27,8 @@ LARGE: Final = 250_000
 MOST_LOOKS: Final = 32
 """How many looks of one record are kept rendered; a host with more has themes by visitor."""
 
-Asked = tuple[Any, bool | None, Any]
-"""The theme, title and heading level of a call as they came: a key of what was rendered for them."""
+Asked = tuple[Any, bool | None, Any, Any, bool | None]
+"""The arguments of `Wishes.look` as they came: a key of what was rendered for them."""
 
 
 class Showing:
@@ -36,9 +38,14 @@ class Showing:
         self._settings = settings
         self._reader = reader
         self._wishes = wishes
-        self._renderer = Renderer()
+        self.answers = Answers(
+            settings.answer_format, link_urls=settings.link_urls, nofollow=settings.nofollow
+        )
+        self._renderer = Renderer(answers=self.answers)
         self._lang = settings.lang
-        self._inline = settings.styles == "inline"
+        self._styles = settings.styles
+        self.has_files = settings.styles == "linked" or settings.variant == "disclosure"
+        """A host that can serves the stylesheet or the enhancer as files."""
         self._held: Callable[[Any], Entry | None] = reader.cache.get
 
     def render_with(self, renderer: Renderer) -> None:
@@ -62,9 +69,11 @@ class Showing:
         heading_level: int | None = UNSET,
         schema: bool = True,
         nonce: str | None = None,
+        variant: Variant | None = None,
+        exclusive: bool | None = None,
     ) -> Markup:
         """Return an FAQ for this place of `page`, or a slot if it is not held and nobody may wait here."""
-        asked = _asked(theme, show_title, heading_level)
+        asked = _asked(theme, show_title, heading_level, variant, exclusive)
         try:
             block = None if page.has_open_slots else self._ready(page, what, lang, asked)
             if block is not None and not (page.fills_slots and len(block.alone) > LARGE):
@@ -94,9 +103,11 @@ class Showing:
         heading_level: int | None = UNSET,
         schema: bool = True,
         nonce: str | None = None,
+        variant: Variant | None = None,
+        exclusive: bool | None = None,
     ) -> Markup:
         """Return an FAQ for this place of `page`, waiting for it if need be, and rendering in short steps."""
-        asked = _asked(theme, show_title, heading_level)
+        asked = _asked(theme, show_title, heading_level, variant, exclusive)
         if isinstance(what, str):
             self._reader.look_up(self._key(page, what, lang))  # its fetch begins before its turn
         async with page.turn():
@@ -133,7 +144,7 @@ class Showing:
         if page.blocks and page.ordinal(slug) > 1:
             return None  # its ids are taken
         try:
-            entry = self._held((slug, lang or page.language() or self._lang))
+            entry = self._held((slug, lang or page.language(self._lang) or self._lang))
             if entry is None:
                 return None
             now = self._reader.cache.clock()
@@ -205,12 +216,7 @@ class Showing:
     def _place(self, page: Page, block: Block, schema: bool, nonce: str | None) -> Markup:
         if nonce is None and page.nonce is not None:
             nonce = page.nonce()
-        return page.place(block, nonce, schema, None if self._inline else self._stylesheet_link(page))
-
-    def _stylesheet_link(self, page: Page) -> str | None:
-        if self._settings.styles == "none":
-            return ""
-        return f"{page.assets}/{stylesheet_name()}" if page.assets is not None else None
+        return page.place(block, nonce, schema, self._styles, page.assets if self.has_files else None)
 
     def _nothing(self, page: Page, what: object, error: Exception) -> Markup:
         """Keep the page whole: raise if strict, show the problem in development, else log."""
@@ -223,6 +229,9 @@ class Showing:
         return Markup()
 
 
-def _asked(theme: Any, show_title: bool | None, heading_level: Any) -> Asked:
+def _asked(
+    theme: Any, show_title: bool | None, heading_level: Any, variant: Any, exclusive: bool | None
+) -> Asked:
     # A mapping written into a template is new each time; its items are what can be looked up.
-    return (tuple(theme.items()) if type(theme) is dict else theme, show_title, heading_level)
+    theme = tuple(theme.items()) if type(theme) is dict else theme
+    return (theme, show_title, heading_level, variant, exclusive)

@@ -16,14 +16,14 @@ from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.filling import BodyFiller
 from faqsvc_embed.page import Page
-from faqsvc_embed.rendering import stylesheet, stylesheet_name
 from faqsvc_embed.responses import NEGOTIATED, SPOKE_OF_BODY, fillable, shortened, varied
 from faqsvc_embed.settings import Settings
+from faqsvc_embed.styles import File, file_named
 
 logger = logging.getLogger("faqsvc_embed")
 
 NAME: Final = "faqsvc"
-"""The key of an embed in the scope of a request, and the path of our stylesheet."""
+"""The key of an embed in the scope of a request, and the path of our files."""
 ONE_PIECE: Final = 262_144
 """Bytes of a whole body that are put together into one message; a longer one is sent in parts."""
 
@@ -46,19 +46,19 @@ class FAQMiddleware:
             raise ConfigurationError(f"FAQMiddleware got an embed and also {names}: give these to the embed")
         self.app = app
         self.embed = embed or FAQEmbed(settings=Settings.from_env(**settings))
-        self._is_linked = self.embed.settings.styles == "linked"
+        self._has_files = self.embed.showing.has_files
         self._limits_caching = self.embed.settings.degraded_max_age is not None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            if self._is_linked and _asks_for_stylesheet(scope):
-                await _stylesheet()(scope, receive, send)
+            if self._has_files and (file := _file(scope)) is not None:
+                await _sending(file)(scope, receive, send)
                 return
             if NAME in scope:
                 await self._pass_on(scope, receive, send)
                 return
             scope[NAME] = self.embed
-            page = _RequestPage(scope, self._is_linked)
+            page = _RequestPage(scope, self._has_files)
             page.limits_caching = self._limits_caching
             responder = _Responder(page, scope["method"], send)
             token = pages.begin(page)
@@ -112,11 +112,11 @@ class _RequestPage(Page):
 
     fills_slots = True
 
-    def __init__(self, scope: Scope, is_linked: bool) -> None:
+    def __init__(self, scope: Scope, has_files: bool) -> None:
         super().__init__()
         self._scope = scope
         self.shows_problems = getattr(scope.get("app"), "debug", False)
-        if is_linked:  # what is mounted further in has a root_path of its own
+        if has_files:  # what is mounted further in has a root_path of its own
             self.assets = f"{scope.get('root_path', '')}/{NAME}"
 
     def nonce(self) -> str | None:
@@ -144,14 +144,18 @@ class _RequestPage(Page):
         return None
 
 
-def _asks_for_stylesheet(scope: Scope) -> bool:
+def _file(scope: Scope) -> File | None:
+    """Return the file of ours that a request asks for."""
     path, root = scope["path"], scope.get("root_path", "")
-    return scope["method"] in ("GET", "HEAD") and path.removeprefix(root) == f"/{NAME}/{stylesheet_name()}"
+    folder, _, name = path.removeprefix(root).rpartition("/")
+    if folder != f"/{NAME}" or scope["method"] not in ("GET", "HEAD"):
+        return None
+    return file_named(name, HTTPConnection(scope).query_params)
 
 
-def _stylesheet() -> Response:
+def _sending(file: File) -> Response:
     forever = {"Cache-Control": "public, max-age=31536000, immutable"}
-    return Response(stylesheet(), media_type="text/css", headers=forever)
+    return Response(file.text, media_type=file.media_type, headers=forever)
 
 
 class _Responder:
@@ -168,19 +172,18 @@ class _Responder:
         self._send = send
 
     def __call__(self, message: Message) -> Awaitable[None]:
-        if message["type"] == "http.response.start":
-            return self._begin(message)
         if self.start is not None or self._filler is not None:
             return self._fill(message)
-        self._page.is_over = message["type"] == "http.response.body" and not message.get("more_body", False)
+        if message["type"] == "http.response.start":
+            return self._begin(message)
+        if message["type"] == "http.response.body" and not message.get("more_body"):
+            self._page.is_over = True
         return self._send(message)
 
     def _begin(self, message: Message) -> Awaitable[None]:
         """Pass the start of a response on, or hold it back if the body is HTML that may change."""
         page, headers = self._page, message.get("headers", ())
-        if not isinstance(
-            headers, list | tuple
-        ):  # it may be any iterable, even one that can be read but once
+        if type(headers) is not list and type(headers) is not tuple:  # any iterable may be read but once
             message = {**message, "headers": list(headers)}
             headers = message["headers"]
         if not page.may_change:

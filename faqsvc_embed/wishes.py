@@ -6,12 +6,14 @@ Templates are written once and rendered for years; with `strict` a bad wish rais
 import logging
 from typing import Any
 
+from faqsvc_embed.checks import Variant
+from faqsvc_embed.checks import heading_level as checked_level
+from faqsvc_embed.checks import variant as checked_variant
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.page import Page
 from faqsvc_embed.rendering import Look
 from faqsvc_embed.settings import UNSET, Settings
-from faqsvc_embed.settings import heading_level as checked_level
 from faqsvc_embed.theme import Theme
 
 logger = logging.getLogger("faqsvc_embed")
@@ -29,14 +31,22 @@ class Wishes:
     def language(self, lang: str | None, page: Page | None = None) -> str | None:
         """Return the language to ask for: the argument, else the page's, else the setting; RFC 4647, 3.4."""
         if lang is None:
-            return (page.language() if page is not None else None) or self._settings.lang
+            default = self._settings.lang
+            return (page.language(default) if page is not None else None) or default
         language = lookup(lang) if isinstance(lang, str) else None
         if language is None:
             self._refuse(f"lang is {quoted(lang)}: one of {', '.join(LANGUAGES)} is accepted")
             return self._settings.lang
         return language
 
-    def look(self, theme: Any, show_title: bool | None, heading_level: Any) -> Look:
+    def look(
+        self,
+        theme: Any,
+        show_title: bool | None,
+        heading_level: Any,
+        variant: Any = None,
+        exclusive: bool | None = None,
+    ) -> Look:
         """Return the look that these arguments ask for; None and UNSET stand for the settings.
 
         A theme may also come as the items of a mapping.
@@ -46,6 +56,8 @@ class Wishes:
             settings.theme if theme is None else self._theme(theme),
             settings.show_title if show_title is None else bool(show_title),
             settings.heading_level if heading_level is UNSET else self._level(heading_level),
+            settings.variant if variant is None else self._variant(variant),
+            settings.exclusive if exclusive is None else bool(exclusive),
         )
 
     def _theme(self, wish: object) -> Theme:
@@ -60,6 +72,14 @@ class Wishes:
         except ValueError as error:
             self._refuse(f"heading_level is {quoted(level)}: {error}")
             return self._settings.heading_level
+        return checked
+
+    def _variant(self, variant: object) -> Variant:
+        try:
+            checked: Variant = checked_variant(variant)
+        except ValueError as error:
+            self._refuse(f"variant is {quoted(variant)}: {error}")
+            return self._settings.variant
         return checked
 
     def _refuse(self, problem: str) -> None:

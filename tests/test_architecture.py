@@ -18,6 +18,8 @@ ROOT = "faqsvc_embed"
 VALUES = {
     "anchors",
     "apikey",
+    "checks",
+    "contrast",
     "errors",
     "events",
     "forks",
@@ -29,18 +31,21 @@ VALUES = {
 }
 CORE = VALUES | {
     "wire",
+    "answers",
+    "styles",
     "copies",
     "freshness",
     "jsonld",
     "markdown",
     "rendering",
+    "policy",
     "responses",
     "slots",
     "page",
     "filling",
     "wishes",
 }
-WRITING = {"publishing", "replies"}
+WRITING = {"fields", "publishing", "replies"}
 FACADE = (
     CORE | WRITING | {"stores", "loops", "transport", "fetching", "reading", "showing", "client", "embed"}
 )
@@ -56,21 +61,27 @@ BELOW: dict[str, set[str]] = {
     "languages": set(),
     "records": {"errors", "languages", "steps"},
     "theme": {"errors"},
+    "contrast": {"theme"},
     "apikey": {"errors"},
-    "settings": {"apikey", "errors", "languages", "theme"},
+    "checks": {"apikey", "errors", "languages", "theme"},
+    "settings": {"apikey", "checks", "errors", "theme"},
     # pure decisions
     "wire": {"errors", "languages", "records", "steps"},
     "copies": {"errors", "records", "steps", "wire"},
     "freshness": {"copies", "errors", "records", "wire"},
     "jsonld": {"records", "steps"},
     "markdown": {"records"},
-    "rendering": VALUES | {"jsonld"},
+    "styles": VALUES,
+    "answers": VALUES,
+    "rendering": VALUES | {"answers", "jsonld", "styles"},
+    "policy": VALUES | {"styles"},
     "responses": set(),
     "slots": set(),
-    "page": VALUES | {"jsonld", "rendering", "responses", "slots"},
+    "page": VALUES | {"jsonld", "rendering", "responses", "slots", "styles"},
     "filling": VALUES | {"page", "responses", "slots"},
     "wishes": VALUES | {"page", "rendering"},
-    "publishing": VALUES | {"wire"},
+    "fields": {"errors", "languages", "wire"},
+    "publishing": VALUES | {"fields", "wire"},
     "replies": VALUES | {"publishing", "wire"},
     # the one room with I/O, those who use it, and what outlives it
     "stores": VALUES | {"copies", "freshness"},
@@ -89,7 +100,7 @@ BELOW: dict[str, set[str]] = {
     "testing": FACADE,
     "mcp": FACADE,
     "cli": FACADE | {"mcp", "service"},  # which it only starts
-    "service": VALUES | {"jsonld", "markdown", "rendering", "wire"},
+    "service": VALUES | {"fields", "jsonld", "markdown", "rendering", "styles", "wire"},
     # the front door opens on the facade and on no leaf
     "__init__": FACADE,
 }
@@ -100,14 +111,19 @@ AT_HOME: dict[str, set[str]] = {
     "fastapi": {"fastapi"},
     "flask": {"flask"},
     "jsonschema": {"mcp"},
+    "markdown_it": {"answers"},
     "mcp": {"mcp"},
     "mcp_types": {"mcp"},
+    "nh3": {"answers"},
     "pydantic": {"mcp"},
     "psycopg": {"service"},
     "psycopg_pool": {"service"},
     "redis": {"stores"},
     "starlette": {"fastapi", "service", "starlette"},
     "uvicorn": {"cli", "service"},
+    "httpcore2": {"service"},
+    "protego": {"service"},
+    "turbohtml": {"service"},
     "httpx2": {"transport", "service"},
     "tinycss2": {"theme"},
     "yaml": {"cli"},
@@ -117,6 +133,8 @@ AT_HOME: dict[str, set[str]] = {
 LAZY: dict[str, set[str]] = {
     "psycopg": {"service"},
     "psycopg_pool": {"service"},
+    "markdown_it": {"answers"},
+    "nh3": {"answers"},
     "redis": {"stores"},
     "starlette": {"cli"},
     "tinycss2": {"theme"},

@@ -9,12 +9,14 @@ import html5lib
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markupsafe import escape
 
 from faqsvc_embed import FAQ, Item, Theme
 from faqsvc_embed import page as pages
 from faqsvc_embed.jsonld import page_node, serialise
 from faqsvc_embed.page import Page
-from faqsvc_embed.rendering import Block, Look, Renderer, stylesheet, theme_rule
+from faqsvc_embed.rendering import Block, Look, Renderer
+from faqsvc_embed.styles import stylesheet, stylesheet_name, theme_address, theme_rule
 from tests.support.strategies import records
 
 RENDERER = Renderer()
@@ -38,7 +40,7 @@ def block(record: FAQ, ordinal: int = 1, theme: Theme | None = None) -> Block:
 
 
 def place(page: Page, shown: Block, **options: Any) -> str:
-    return str(page.place(shown, **{"nonce": None, "schema": True, "stylesheet_link": None, **options}))
+    return str(page.place(shown, **{"nonce": None, "schema": True, "styles": "inline", **options}))
 
 
 def script(*faqs: FAQ, nonce: str = "") -> str:
@@ -87,23 +89,25 @@ def test_equal_themes_have_one_rule_and_another_theme_has_its_own() -> None:  # 
     ]
 
 
-def test_a_linked_stylesheet_is_linked_once_and_only_a_theme_is_inline() -> None:  # C3, T6
-    page, link = Page(), "/faqsvc/faqsvc.css"
+def test_a_linked_stylesheet_and_a_linked_theme_are_linked_once() -> None:  # C3, T6
+    page, linked = Page(), {"styles": "linked", "files": "/faqsvc", "schema": False}
+    link = f"/faqsvc/{stylesheet_name()}"
+    theme = f'<link rel="stylesheet" href="/faqsvc/{escape(theme_address(TEAL))}">\n'
     assert [
-        place(page, block(A), stylesheet_link=link, schema=False),
-        place(page, block(B), stylesheet_link=link, schema=False),
-        place(page, block(A, 2, TEAL), stylesheet_link=link, schema=False),
-        place(page, block(B, 2, TEAL), stylesheet_link=link, schema=False),
+        place(page, block(A), **linked),
+        place(page, block(B), **linked),
+        place(page, block(A, 2, TEAL), **linked),
+        place(page, block(B, 2, TEAL), **linked),
     ] == [
         f'<link rel="stylesheet" href="{link}">\n{block(A).html}',
         block(B).html,
-        f"<style>{theme_rule(TEAL)[1]}</style>\n{block(A, 2, TEAL).html}",
+        f"{theme}{block(A, 2, TEAL).html}",
         block(B, 2, TEAL).html,
     ]
 
 
 def test_without_styles_there_is_neither_style_nor_link() -> None:  # T8
-    assert place(Page(), block(A, 1, TEAL), stylesheet_link="") == f"{block(A, 1, TEAL).html}{script(A)}"
+    assert place(Page(), block(A, 1, TEAL), styles="none") == f"{block(A, 1, TEAL).html}{script(A)}"
 
 
 @pytest.mark.parametrize("nonce", ["abc123==", 'a"b', "' onload='x", "<>&"])
@@ -266,7 +270,7 @@ def test_schema_of_nothing_is_nothing_and_leaves_room_for_the_next() -> None:  #
     page = Page()
     assert page.schema() == ""
     assert page.schema(FAQ("empty")) == ""
-    assert place(page, block(A), stylesheet_link="") == f"{block(A).html}{script(A)}"
+    assert place(page, block(A), styles="none") == f"{block(A).html}{script(A)}"
     assert page.is_settled
 
 

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faqsvc_embed import Item, PublishRejected
-from faqsvc_embed import publishing as ours
 from faqsvc_embed.publishing import Suggestion, generate_request, generation, publication, publish_request
 from faqsvc_embed.service import submission
 from tests.support.strategies import any_text, odd_values
@@ -176,13 +175,6 @@ def test_a_body_that_no_client_would_read_again_is_refused() -> None:
     items = [(f"Question {n}?", "x" * 20_000) for n in range(60)]
     (found,) = problems(items=items)
     assert re.fullmatch(r"the body has 120\d{4} bytes: at most 1000000 are accepted", found)
-
-
-def test_the_limits_are_those_of_our_service() -> None:  # W6, V3
-    names = ["MAX_BODY", "MAX_ITEMS", "MAX_QUESTION", "MAX_ANSWER", "MAX_NAME", "MAX_URL"]
-    assert {name: getattr(ours, name) for name in names} == {
-        name: getattr(submission, name) for name in names
-    }
 
 
 @given(st.lists(st.tuples(any_text, any_text), min_size=1, max_size=4), any_text, any_text)

@@ -31,6 +31,11 @@ def test_the_defaults_are_those_of_the_contract() -> None:
         "show_title": True,
         "heading_level": 2,
         "styles": "inline",
+        "variant": "details",
+        "exclusive": False,
+        "answer_format": "text",
+        "link_urls": False,
+        "nofollow": False,
         "wait": 1.0,
         "timeout": 5.0,
         "fresh_for": 3600.0,
@@ -188,6 +193,11 @@ def test_every_setting_is_a_key_of_a_mapping_and_of_the_environment(monkeypatch:
         "show_title": "false",
         "heading_level": "3",
         "styles": "none",
+        "variant": "disclosure",
+        "exclusive": "true",
+        "answer_format": "markdown",
+        "link_urls": "yes",
+        "nofollow": "on",
         "wait": "2",
         "timeout": "3",
         "fresh_for": "4",
@@ -211,6 +221,8 @@ def test_every_setting_is_a_key_of_a_mapping_and_of_the_environment(monkeypatch:
         assert settings.theme == Theme("#ff0000")
         assert (settings.heading_level, settings.keep_for, settings.max_bytes) == (3, None, 8)
         assert (settings.show_title, settings.offline, settings.strict) == (False, True, True)
+        assert (settings.variant, settings.answer_format) == ("disclosure", "markdown")
+        assert (settings.exclusive, settings.link_urls, settings.nofollow) == (True, True, True)
         assert settings.api_key is not None
         assert settings.api_key.reveal() == SECRET
 

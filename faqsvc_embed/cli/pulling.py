@@ -42,7 +42,9 @@ def pull(slugs: tuple[str, ...], directory: str, langs: tuple[str, ...], base_ur
     from faqsvc_embed.stores import DirectoryStore
 
     copies: dict[Key, Copy] = {}
-    with FAQEmbed(need_base_url(base_url)) as embed, progress(slugs, "Pulling") as watched:
+    # Whatever the environment says of the application: what the service has now is wanted.
+    asking = FAQEmbed(need_base_url(base_url), store=None, offline=False, lang=None)
+    with asking as embed, progress(slugs, "Pulling") as watched:
         for slug in watched:
             copies.update(_pulled(embed, slug, langs))
     store = DirectoryStore(directory, embed.settings.base_url, embed.settings.max_bytes)

@@ -2,7 +2,8 @@
 
 import contextlib
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -31,25 +32,58 @@ def _database_option(command: Callable[..., None]) -> Callable[..., None]:
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8700, show_default=True, help="0 picks a free port."
 )
-def serve(database: str, host: str, port: int) -> None:
+@click.option(
+    "--base-url",
+    metavar="URL",
+    envvar="FAQSVC_BASE_URL",
+    show_envvar=True,
+    help="Where the public reaches the service; by default what each request says.",
+)
+@click.option(
+    "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes that serve."
+)
+@click.option(
+    "--writes-per-minute",
+    type=click.IntRange(1),
+    help="How often one key may write, in each process; by default 600.",
+)
+@click.option(
+    "--reads-per-minute",
+    type=click.IntRange(1),
+    help="How often one address may read, in each process; by default 120000.",
+)
+def serve(
+    database: str,
+    host: str,
+    port: int,
+    base_url: str | None,
+    workers: int,
+    writes_per_minute: int | None,
+    reads_per_minute: int | None,
+) -> None:
     """Run the FAQ service until Ctrl-C.
-
-    Set FAQSVC_BASE_URL to the address by which the public reaches it.
 
     \b
       faqsvc serve --database sqlite:////var/lib/faqs.db --port 8700
+      faqsvc serve --database postgresql://faqs@db/faqs --workers 4 --base-url https://faq.example.com
     """
     from faqsvc_embed.service import serving
     from faqsvc_embed.service.app import create_app
 
-    app = create_app(database)
+    limits = {"writes_per_minute": writes_per_minute, "reads_per_minute": reads_per_minute}
+    given: dict[str, Any] = {name: limit for name, limit in limits.items() if limit is not None}
+    make_app = partial(create_app, database, base_url=base_url, **given)
+    app = make_app()  # also for several workers: what is wrong is told here, and once
     try:
         listening = serving.listen(host, port)
     except OSError as error:
         raise failure(f"cannot listen on {host}:{port}: {error.strerror}") from error
     click.echo(f"faqsvc listens on {serving.address(listening)}")
     with contextlib.suppress(KeyboardInterrupt):  # how it is meant to end
-        serving.serve(app, listening)
+        if workers == 1:
+            serving.serve(app, listening)
+        else:
+            serving.serve_many(make_app, listening, workers)
 
 
 @click.group()

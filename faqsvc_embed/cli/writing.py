@@ -11,8 +11,9 @@ from faqsvc_embed.cli.files import Submission, read_file
 from faqsvc_embed.cli.options import base_url_option, lang_option, open_client, progress
 from faqsvc_embed.cli.reading import items_as_text
 from faqsvc_embed.errors import FAQError, PublishRejected
+from faqsvc_embed.fields import MAX_ITEMS
 from faqsvc_embed.markdown import items_to_markdown, one_line
-from faqsvc_embed.publishing import MAX_ITEMS, encoded, publication
+from faqsvc_embed.publishing import encoded, publication
 from faqsvc_embed.records import Item
 
 if TYPE_CHECKING:

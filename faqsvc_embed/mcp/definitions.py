@@ -2,8 +2,8 @@
 
 from typing import Any, Final
 
+from faqsvc_embed.fields import MAX_ITEMS
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.publishing import MAX_ITEMS
 
 Definition = dict[str, Any]
 

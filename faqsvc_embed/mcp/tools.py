@@ -3,10 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Coroutine
-from functools import cache
 from typing import Any, Final, TypeVar
-
-from jsonschema import Draft202012Validator, ValidationError
 
 from faqsvc_embed import publishing
 from faqsvc_embed.apikey import APIKey
@@ -20,7 +17,7 @@ from faqsvc_embed.errors import (
     quoted,
 )
 from faqsvc_embed.jsonld import to_json_ld, to_json_ld_string
-from faqsvc_embed.mcp.definitions import TOOLS
+from faqsvc_embed.mcp.arguments import Arguments, problems_of, strangers_in
 from faqsvc_embed.mcp.results import (
     MOST_BYTES,
     MOST_TITLE,
@@ -37,7 +34,6 @@ from faqsvc_embed.records import FAQ, Item
 from faqsvc_embed.settings import Settings
 
 T = TypeVar("T")
-Arguments = dict[str, Any]
 Report = Callable[[float, str], Awaitable[None]]
 """Tells the client how many seconds something has taken, and what is going on."""
 
@@ -103,6 +99,8 @@ class Tools:
         # Counted among those that are marked up.
         pairs = [{"question": q["name"], "answer": q["acceptedAnswer"]["text"]} for q in questions]
         shown = fitting(pairs[offset:], ROOM, _weight_marked_up)
+        if not shown:
+            raise Refusal(f"offset is {offset}, but the FAQPage has {len(pairs)} questions.")
         items = [Item(position, **pair) for position, pair in enumerate(shown)]
         part = FAQ(faq.slug, lang=faq.lang, items=tuple(items))
         end, note = offset + len(items), ""
@@ -114,7 +112,7 @@ class Tools:
         return Answer(to_json_ld(part), to_json_ld_string(part), note)
 
     async def _generate_faq(self, arguments: Arguments, report: Report) -> Answer:
-        problems = _strangers("generate_faq", arguments)
+        problems = strangers_in("generate_faq", arguments)
         given = {name: arguments.get(name) for name in ("lang", "count", "topic")}
         try:
             publishing.generation(arguments.get("websiteUrl"), **given)
@@ -124,7 +122,12 @@ class Tools:
         client, _ = self._writer()
         url = arguments["websiteUrl"]
         work = client.agenerate_faq(url, **given)
-        found = await _reporting(work, report, f"The service is reading {shortened(url, 200)}")
+        try:
+            found = await _reporting(work, report, f"The service is reading {shortened(url, 200)}")
+        except FAQNotFound as error:
+            raise Refusal(
+                f"{error}. Read the website by other means, write the items yourself, and use publish_faq."
+            ) from None
         entries = [
             {"question": item.question, "answer": item.answer, "source": getattr(item, "source", "")}
             for item in found
@@ -140,7 +143,7 @@ class Tools:
         return answer(content)
 
     async def _publish_faq(self, arguments: Arguments, report: Report) -> Answer:
-        problems = _strangers("publish_faq", arguments)
+        problems = strangers_in("publish_faq", arguments)
         preview = arguments.get("preview", False)
         if not isinstance(preview, bool):
             problems.append(f"preview is {quoted(preview)}: true or false is accepted")
@@ -160,7 +163,12 @@ class Tools:
         if preview:
             return _preview(body)
         client, key = self._writer()
-        published = await _reporting(client.apublish_faq(**fields), report, "Publishing")
+        try:
+            published = await _reporting(client.apublish_faq(**fields), report, "Publishing")
+        except FAQNotFound as error:
+            raise Refusal(
+                f"{error}. Ask the user whether FAQSVC_BASE_URL is the address of an FAQ service."
+            ) from None
         content = {
             "slug": published.slug,
             "faqUrl": shortened(published.faq_url, 2_000),
@@ -170,7 +178,7 @@ class Tools:
         return answer(json.loads(key.mask(said)))
 
     async def _read(self, name: str, arguments: Arguments) -> tuple[FAQ, int]:
-        self._refuse(_problems(name, arguments))
+        self._refuse(problems_of(name, arguments))
         faq = await self._reader().aget_faq(arguments["slug"], lang=arguments.get("lang"))
         offset = int(arguments.get("offset", 0))
         if offset and offset >= len(faq.items):
@@ -221,28 +229,6 @@ def _advice(error: FAQError) -> str:
     if error.retry_after is not None:
         return f"{error}. Try again in {error.retry_after:g} seconds."
     return f"{error}. Try again later, or tell the user that the FAQ service does not answer."
-
-
-@cache
-def _validator(name: str) -> Draft202012Validator:
-    return Draft202012Validator(next(tool["inputSchema"] for tool in TOOLS if tool["name"] == name))
-
-
-def _problems(name: str, arguments: Arguments) -> list[str]:
-    """Return how arguments differ from the schema of a tool."""
-    errors = sorted(_validator(name).iter_errors(arguments), key=lambda error: str(error.json_path))
-    return [_problem(error) for error in errors]
-
-
-def _strangers(name: str, arguments: Arguments) -> list[str]:
-    """Return the arguments that a tool does not have; the values of others are checked by who knows them."""
-    errors = _validator(name).iter_errors(arguments)
-    return [_problem(error) for error in errors if error.validator == "additionalProperties"]
-
-
-def _problem(error: ValidationError) -> str:
-    where = error.json_path.removeprefix("$").removeprefix(".")
-    return f"{where}: {shortened(error.message, 200)}" if where else shortened(error.message, 200)
 
 
 async def _reporting(work: Coroutine[Any, Any, T], report: Report, message: str) -> T:

@@ -12,10 +12,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from faqsvc_embed import settings
+from faqsvc_embed import checks
 from faqsvc_embed.errors import ConfigurationError, quoted
+from faqsvc_embed.fields import MAX_BODY
 from faqsvc_embed.service.addresses import Addresses
 from faqsvc_embed.service.description import describe
+from faqsvc_embed.service.generation import generate_route
 from faqsvc_embed.service.hosted import Hosted
 from faqsvc_embed.service.keyed import KeyCheck
 from faqsvc_embed.service.limits import READS_PER_MINUTE, WRITES_PER_MINUTE, RateLimit
@@ -25,7 +27,6 @@ from faqsvc_embed.service.publishing import Publishing
 from faqsvc_embed.service.reading import read_faq
 from faqsvc_embed.service.resources import READABLE_ANYWHERE, Handler, Resource
 from faqsvc_embed.service.storage import DEFAULT_URL, Storage, open_storage
-from faqsvc_embed.service.submission import MAX_BODY
 from faqsvc_embed.wire import API_PATH
 
 
@@ -37,6 +38,7 @@ def create_app(
     body_timeout: float = 30.0,
     writes_per_minute: int | None = WRITES_PER_MINUTE,
     reads_per_minute: int | None = READS_PER_MINUTE,
+    generate_allow: str | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Starlette:
     """Return the service over a database, which is created, or brought forward, if need be.
@@ -45,7 +47,8 @@ def create_app(
     that is open already. `base_url` is where the public reaches the service, by default FAQSVC_BASE_URL,
     else what each request says. `max_body` is in bytes, `body_timeout` in seconds.
     `writes_per_minute` is for each key and `reads_per_minute` for each address, both in this process,
-    None for no limit; `clock` is what they are measured by.
+    None for no limit; `clock` is what they are measured by. `generate_allow` names, as `host:port[,…]`, what
+    generation may read although it is not public, by default FAQSVC_GENERATE_ALLOW.
 
     Raises:
         ConfigurationError: an address cannot be one, or a limit is no number.
@@ -77,7 +80,7 @@ def create_app(
     return Starlette(
         routes=[
             Route(API_PATH, Resource(post=publish)),
-            # What writes below it, such as generation, stands here: the next route takes every other path.
+            generate_route(key_check, generate_allow=generate_allow),
             # `path`, so that a slug with an encoded slash is told to be none by the one who knows slugs.
             public(API_PATH + "/{slug:path}", partial(read_faq, storage)),
             public("/faq/{slug:path}", Hosted(storage, addresses)),
@@ -96,7 +99,7 @@ def _limit(what: str, per_minute: int | None, clock: Callable[[], float]) -> Rat
 
 def _base_url(value: str | None) -> str | None:
     try:
-        url = settings.base_url(value) or None
+        url = checks.base_url(value) or None
     except ValueError as error:
         raise ConfigurationError(f"base_url is {quoted(value)}: {error}") from None
     if url is not None and not url.isascii():  # it goes into headers

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from typing import Final
 
 import anyio
 from starlette.concurrency import run_in_threadpool
@@ -11,8 +10,7 @@ from starlette.requests import ClientDisconnect, Request
 from faqsvc_embed.service.keys import Keys
 from faqsvc_embed.service.limits import RateLimit
 from faqsvc_embed.service.problems import Problem
-
-KEY_HEADER: Final = "X-Plugin-Key"
+from faqsvc_embed.wire import KEY_HEADER
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,9 @@ from faqsvc_embed.service.database import Connection, Rows, StorageUnavailable
 MOST_CONNECTIONS: Final = 10
 """A process; a server that was not told otherwise takes a hundred in all."""
 TIMEOUT: Final = 5
-"""Seconds to wait for a connection, a new one or one that is in use."""
+"""Seconds to wait for a server that does not answer."""
+WAIT: Final = 2.0
+"""Seconds that a request waits for a connection: to a server that is gone, or while all are in use."""
 
 _OURS: Final[dict[str, str | int]] = {
     "connect_timeout": TIMEOUT,
@@ -88,7 +90,7 @@ class PostgreSQL:
                     kwargs={"autocommit": True},  # a read is one statement and one round trip
                     min_size=1,
                     max_size=MOST_CONNECTIONS,
-                    timeout=TIMEOUT,
+                    timeout=WAIT,
                     check=_check,
                     open=True,
                 )

@@ -16,12 +16,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faqsvc_embed.errors import FAQNotFound, PublishRejected
+from faqsvc_embed.fields import MAX_BODY
 from faqsvc_embed.service.accepting import accepted
 from faqsvc_embed.service.addresses import Addresses, page_address, record_address
 from faqsvc_embed.service.keyed import KeyCheck, read_body
 from faqsvc_embed.service.problems import Problem
 from faqsvc_embed.service.storage import AlreadyUsed, NotTheOwner, Retry, Storage
-from faqsvc_embed.service.submission import MAX_BODY, Submission, parse_submission
+from faqsvc_embed.service.submission import Submission, parse_submission
 
 WRITERS: Final = 4
 """Threads that may wait for the disk; so many that readers always find one that does not."""

@@ -1,9 +1,8 @@
 """The service on a socket: for the command, for the demo, and for tests that want a real one."""
 
-import os
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -40,14 +39,13 @@ def serve(app: ASGIApp, listening: socket.socket) -> None:
     _server(app).run(sockets=[listening])
 
 
-def serve_many(database: str, listening: socket.socket, workers: int) -> None:
-    """Serve from several processes over one database until this one is told to end.
+def serve_many(make_app: Callable[[], ASGIApp], listening: socket.socket, workers: int) -> None:
+    """Serve from several processes until this one is told to end; each makes the application anew.
 
-    Each makes the application anew, from the environment: FAQSVC_DATABASE_URL is set to `database` for them.
     Prefer this to `uvicorn --workers`, whose sockets make kept-alive clients wait 40 ms (see `listen`).
+    `make_app` must be what pickle can carry to them, such as a `functools.partial` of `create_app`.
     """
-    os.environ["FAQSVC_DATABASE_URL"] = database
-    config = _config("faqsvc_embed.service:create_app", factory=True, workers=workers)
+    config = _config(make_app, factory=True, workers=workers)
     Multiprocess(config, sockets=[listening]).run()
 
 
@@ -69,7 +67,9 @@ def _server(app: ASGIApp) -> uvicorn.Server:
     return uvicorn.Server(_config(app))
 
 
-def _config(app: ASGIApp | str, *, factory: bool = False, workers: int = 1) -> uvicorn.Config:
+def _config(
+    app: ASGIApp | Callable[[], ASGIApp], *, factory: bool = False, workers: int = 1
+) -> uvicorn.Config:
     return uvicorn.Config(
         app, factory=factory, workers=workers, log_level="warning", ws="none", server_header=False
     )

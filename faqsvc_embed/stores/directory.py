@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import hashlib
 import os
 import re
@@ -24,6 +25,8 @@ if sys.platform != "win32":
 
 POLL: Final = 0.02
 """Seconds between two looks at a lease that another process holds."""
+OF_ONE_FILE: Final = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENXIO, errno.ENAMETOOLONG)
+"""What is wrong with one file says nothing of the others."""
 ABANDONED: Final = 3600
 """Seconds after which a file that was being written has lost its writer."""
 
@@ -83,10 +86,17 @@ class DirectoryStore:
             descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | os.O_CLOEXEC)
         except FileNotFoundError:
             return None
-        with open(descriptor, "rb") as file:
+        except OSError as error:
+            if error.errno in OF_ONE_FILE:
+                raise InvalidFAQ(f"{str(path)!r}: {error.strerror}") from None
+            raise
+        try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise InvalidFAQ(f"{str(path)!r}: no regular file")
-            text = file.read(self._longest + 1)
+            with open(descriptor, "rb", closefd=False) as file:
+                text = file.read(self._longest + 1)
+        finally:
+            os.close(descriptor)
         if len(text) > self._longest:
             raise InvalidFAQ(f"{str(path)!r}: larger than {self._longest} bytes")
         return text
@@ -109,12 +119,15 @@ class DirectoryStore:
     def _write(self, texts: Mapping[Path, str]) -> None:
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._sweep()
+        for path in texts:
+            if path.is_dir():
+                raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         written = list[tuple[str, Path]]()
         try:
             for path, text in texts.items():
                 descriptor, name = tempfile.mkstemp(dir=self.directory, prefix=".", suffix=".tmp")  # 0600
                 written.append((name, path))
-                with open(descriptor, "w", encoding="utf-8") as file:
+                with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
                     file.write(text)
             for name, path in written:
                 os.replace(name, path)

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from faqsvc_embed.copies import Copy
+from faqsvc_embed.errors import InvalidFAQ
 from faqsvc_embed.freshness import Key
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.steps import SHORT, in_short_steps
@@ -18,6 +19,8 @@ SLOWEST: Final = 0.2
 """Seconds that a connection or an answer may take."""
 POLL: Final = 0.02
 """Seconds between two looks at a lease that another process holds."""
+LEEWAY: Final = 0.5
+"""Seconds by which those who wait for a lease outlast it."""
 KEPT_FOR: Final = 30 * 86_400
 """Seconds after which a copy that nobody refreshes leaves the store."""
 
@@ -50,7 +53,12 @@ class RedisStore:
 
     async def load(self, key: Key) -> Copy | None:
         """Read a copy; None if there is none."""
-        text = cast("bytes | None", await self._redis().get(self._name(key)))
+        from redis.exceptions import ResponseError
+
+        try:
+            text = cast("bytes | None", await self._redis().get(self._name(key)))
+        except ResponseError as error:  # of this key: what stands there is no text
+            raise InvalidFAQ(f"{self._name(key)!r}: {error}") from None
         if text is None:
             return None
         return await in_short_steps(Copy.from_json_steps(text, self._base_url, *key), pause=SHORT)
@@ -81,7 +89,9 @@ class RedisStore:
         """Be the only one of the fleet to refresh `key`; who died holds it for `patience` at most."""
         from redis.exceptions import RedisError
 
-        lock = self._redis().lock(f"{self._name(key)}:lease", timeout=patience, sleep=POLL)
+        # It runs out before the patience of those who wait does: one of them takes it, not all.
+        lasting = max(patience - LEEWAY, LEEWAY)
+        lock = self._redis().lock(f"{self._name(key)}:lease", timeout=lasting, sleep=POLL)
         is_held = await lock.acquire(blocking_timeout=patience)
         try:
             yield

@@ -446,6 +446,19 @@ def test_the_start_of_an_event_stream_does_not_wait_for_the_first_event() -> Non
     assert len(sent) == 3
 
 
+def test_the_start_of_a_page_that_cannot_change_is_not_held_back() -> None:
+    sent = list[str]()
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        headers = [(b"content-type", b"text/html"), (b"content-length", b"1")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        assert sent == ["http.response.start"]
+        await send({"type": "http.response.body", "body": b"x"})
+
+    get(FAQMiddleware(app, embed=held()), on_send=lambda m: sent.append(m["type"]))
+    assert len(sent) == 2
+
+
 def test_a_later_faq_of_a_stream_adds_no_second_faq_page() -> None:  # J1
     embed = held()
 

@@ -17,7 +17,8 @@ from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQNotFound, Setting
 from faqsvc_embed import page as pages
 from faqsvc_embed.flask import FAQExtension, faqs_from
 from faqsvc_embed.jsonld import page_node, serialise
-from faqsvc_embed.rendering import Look, Renderer, problem_element, stylesheet, stylesheet_name
+from faqsvc_embed.rendering import Look, Renderer, problem_element
+from faqsvc_embed.styles import stylesheet, stylesheet_name
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 from tests.support.faulty import FaultyServer

@@ -15,7 +15,8 @@ from jinja2.sandbox import SandboxedEnvironment
 from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQNotFound, Theme
 from faqsvc_embed.jinja import install
 from faqsvc_embed.jsonld import page_node, serialise
-from faqsvc_embed.rendering import Block, Look, Renderer, stylesheet, theme_rule
+from faqsvc_embed.rendering import Block, Look, Renderer
+from faqsvc_embed.styles import stylesheet, theme_rule
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 

@@ -1,6 +1,7 @@
 """Runs all measurements and prints them: `python -m tests.benchmarks`."""
 
 from tests.benchmarks import asgi
+from tests.benchmarks.extraction import extraction
 from tests.benchmarks.imports import imports
 from tests.benchmarks.lookups import lookups
 from tests.benchmarks.pages import render, whole_request
@@ -14,4 +15,5 @@ print(table("A whole Starlette request in process, 20 items", asgi.whole_request
 print(table("The Starlette application alone, without client or server, 20 items", asgi.application()))
 print(table("The Starlette application alone, no FAQ on the page", asgi.without_faqs()))
 print(imports())
+print(extraction())
 print(service())

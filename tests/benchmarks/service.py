@@ -31,12 +31,14 @@ BATCH = 1_000
 
 SERVICE = """
 import sys
+from functools import partial
+from faqsvc_embed.service.app import create_app
 from faqsvc_embed.service.serving import address, listen, serve_many
 
 if __name__ == "__main__":  # which its processes import anew
     listening = listen()
     print(address(listening), flush=True)
-    serve_many(sys.argv[1], listening, int(sys.argv[2]))
+    serve_many(partial(create_app, sys.argv[1]), listening, int(sys.argv[2]))
 """
 
 

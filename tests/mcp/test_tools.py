@@ -242,6 +242,12 @@ def test_an_offset_beyond_the_end_is_told_how_many_there_are(client: FAQClient) 
     assert "has 3 items" in refused(call(client, "get_faq", {"slug": "pricing", "offset": 3}))
 
 
+def test_an_offset_counts_what_is_marked_up(client: FAQClient, faulty: FaultyServer) -> None:  # G4
+    faulty.serve(samples.record("twice", ("Twice?", "Yes."), ("Twice?", "Yes."), ("Empty?", " ")))
+    said = refused(call(client, "get_faq_jsonld", {"slug": "twice", "offset": 1}))
+    assert said == "offset is 1, but the FAQPage has 1 questions."
+
+
 def test_a_call_to_action_that_is_too_large_is_left_out(
     client: FAQClient, faulty: FaultyServer
 ) -> None:  # G9
@@ -365,7 +371,7 @@ def test_bad_arguments_are_told_all_at_once_before_anything_is_sent(
     [
         (401, "Ask the user to set FAQSVC_API_KEY to a valid key"),
         (403, "Ask the user to set FAQSVC_API_KEY to a valid key"),
-        (404, "Check the slug"),
+        (404, "Ask the user whether FAQSVC_BASE_URL is the address of an FAQ service"),
         (422, "Correct this and call again: the service refused it (422): items[0] is rude"),
         (429, "Try again in 7 seconds"),
         (500, "Try again later"),
@@ -400,6 +406,15 @@ def test_a_slug_that_is_not_there_and_a_service_that_is_not_there_are_told(
     assert "knows no FAQ 'nope' (404). Check the slug" in refused(call(client, "get_faq", {"slug": "nope"}))
     faulty.refuse()
     assert "cannot be reached" in refused(call(client, "get_faq", {"slug": "pricing"}))
+
+
+@pytest.mark.parametrize("status", [404, 405, 501])
+def test_a_service_that_generates_nothing_is_told(
+    client: FAQClient, faulty: FaultyServer, status: int
+) -> None:  # G4
+    faulty.behave(behaviours.status(status))
+    said = refused(call(client, "generate_faq", {"websiteUrl": "https://www.tea.example"}))
+    assert said.startswith(f"the service generates no FAQs ({status}). Read the website by other means")
 
 
 def test_a_long_list_of_problems_is_cut(client: FAQClient) -> None:  # G9

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -13,9 +14,12 @@ from typing import Any
 import httpx2
 import psycopg
 import pytest
+from starlette.testclient import TestClient
 
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.records import FAQ
+from faqsvc_embed.service import postgresql
+from faqsvc_embed.service.app import create_app
 from faqsvc_embed.service.database import StorageUnavailable
 from faqsvc_embed.service.storage import Storage, open_storage
 from tests.service.bodies import publication
@@ -89,6 +93,23 @@ def test_a_reader_does_not_notice_that_the_server_ended_its_connections(storage:
     assert storage.edition("pricing") is not None
 
 
+def test_an_outage_is_told_and_ends_by_itself(
+    postgres: Postgres, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgresql, "WAIT", 0.2)
+    with TestClient(create_app(url, reads_per_minute=None)) as client:
+        before = client.get("/healthz")
+        with postgres.stopped():
+            during = client.get("/healthz")
+        deadline = time.monotonic() + 30
+        while (after := client.get("/healthz")).status_code != 200 and time.monotonic() < deadline:
+            time.sleep(0.1)
+
+    assert (before.status_code, during.status_code, after.status_code) == (200, 503, 200)
+    assert during.headers["retry-after"] == "1"
+    assert during.json()["detail"] == "the storage does not answer; try again"
+
+
 def test_what_a_transaction_waits_for_is_not_waited_for_by_readers(storage: Storage, url: str) -> None:
     storage.put(PRICING)
     with psycopg.connect(url) as connection:
@@ -99,12 +120,14 @@ def test_what_a_transaction_waits_for_is_not_waited_for_by_readers(storage: Stor
 
 SERVICE = """
 import sys
+from functools import partial
+from faqsvc_embed.service.app import create_app
 from faqsvc_embed.service.serving import address, listen, serve_many
 
 if __name__ == "__main__":  # which its processes import anew
     listening = listen()
     print(address(listening), flush=True)
-    serve_many(sys.argv[1], listening, 2)
+    serve_many(partial(create_app, sys.argv[1]), listening, 2)
 """
 
 

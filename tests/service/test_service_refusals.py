@@ -148,7 +148,7 @@ def test_everything_that_is_wrong_is_said_at_once(client: TestClient, key: str) 
         "problems": [
             "websiteName is missing",
             "items[1].question is empty",
-            "items[1].answer is not a string",
+            "items[1].answer is 5, not text",
             "items[2] is not an object with question and answer",
             "items[3].question is missing",
             "items[3].answer is missing",

@@ -6,15 +6,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from faqsvc_embed.errors import PublishRejected
+from faqsvc_embed.fields import MAX_ANSWER, MAX_BODY, MAX_ITEMS, MAX_QUESTION
 from faqsvc_embed.records import FAQ, Item
-from faqsvc_embed.service.submission import (
-    MAX_ANSWER,
-    MAX_BODY,
-    MAX_ITEMS,
-    MAX_QUESTION,
-    Submission,
-    parse_submission,
-)
+from faqsvc_embed.service.submission import Submission, parse_submission
 from faqsvc_embed.settings import Settings
 from tests.service.bodies import publication
 
@@ -122,7 +116,7 @@ def test_items_that_cannot_be_are_told_by_number(items: object, problem: str) ->
         ("websiteUrl", "https://a.example/a b", "websiteUrl is "),
         ("websiteUrl", "https://℀.example", "websiteUrl is "),  # which is a slash to some
         ("websiteUrl", "https://a.example/\n", "websiteUrl is "),
-        ("websiteUrl", ["https://a.example"], "websiteUrl is not a string"),
+        ("websiteUrl", ["https://a.example"], "websiteUrl is ['https://a.example'], not text"),
         ("websiteUrl", "https://a.example/" + "a" * 2000, "websiteUrl has 2018 characters"),
         ("websiteName", "", "websiteName is empty"),
         ("websiteName", "\ud800", "websiteName has U+D800"),

@@ -7,7 +7,8 @@ import html5lib
 
 from faqsvc_embed import FAQ, Theme
 from faqsvc_embed.jsonld import page_node, serialise
-from faqsvc_embed.rendering import Look, Renderer, stylesheet
+from faqsvc_embed.rendering import Look, Renderer
+from faqsvc_embed.styles import stylesheet
 
 STYLE = f"<style>{stylesheet()}</style>\n"
 

@@ -37,6 +37,15 @@ from faqsvc_embed.testing.server import FaultyServer, healthy, refuse
 from faqsvc_embed.testing.statuses import redirect_loop, redirect_other_origin
 
 _json = as_json
+no_gzip = body(b'{"said": "to be gzip"}', {"Content-Encoding": "gzip"})
+unknown_coding = body(b"\x0b\x02\x80{}\x03", {"Content-Encoding": "br"})
+
+
+def garbage(exchange: Exchange) -> None:
+    """Speak no HTTP."""
+    exchange.send(b"\x00\xff\x16\x03\x01 this is not the protocol \r\n\r\n" * 4)
+    exchange.cut()
+
 
 __all__ = [
     "BOMB_BYTES",
@@ -56,6 +65,7 @@ __all__ = [
     "chunked",
     "drip",
     "drip_head",
+    "garbage",
     "gzip_bomb",
     "gzipped",
     "hang",
@@ -64,6 +74,7 @@ __all__ = [
     "header_flood",
     "healthy",
     "held_until",
+    "no_gzip",
     "oversize",
     "oversize_chunked",
     "redirect",
@@ -77,5 +88,6 @@ __all__ = [
     "too_long",
     "truncated",
     "truncated_chunks",
+    "unknown_coding",
     "until_closed",
 ]

@@ -1,12 +1,13 @@
 """A real PostgreSQL, started for the tests in a second and gone with them."""
 
 import shutil
+import signal
 import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 from urllib.parse import quote
 
 import psycopg
@@ -16,9 +17,9 @@ from psycopg.conninfo import conninfo_to_dict
 class Postgres:
     """A server of our own, which only we reach: it listens on a Unix socket."""
 
-    def __init__(self, directory: str, server_url: str) -> None:
-        self.directory = directory
-        self._server_url = server_url
+    def __init__(self, server: Any) -> None:
+        self._server = server
+        self._server_url: str = server.get_uri()
         self._count = 0
 
     @classmethod
@@ -35,10 +36,19 @@ class Postgres:
         directory = tempfile.mkdtemp(prefix="faqsvc-postgres-")
         server = get_server(Path(directory), cleanup_mode="stop")
         try:
-            yield cls(directory, server.get_uri())
+            yield cls(server)
         finally:
             server.cleanup()
             shutil.rmtree(directory, ignore_errors=True)
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Stop the server for a while, as for an upgrade."""
+        process = self._server.get_postmaster_info().process
+        process.send_signal(signal.SIGINT)
+        process.wait(30)
+        yield
+        self._server.ensure_postgres_running()
 
     def new_database(self) -> str:
         """Return the address of a new schema of its own: a whole database takes longer to go."""

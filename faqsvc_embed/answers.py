@@ -1,0 +1,216 @@
+"""What an answer is on a page and in JSON-LD: plain text, or Markdown made safe; both of the same tree.
+
+Text is text: every character of it is shown, blank lines part paragraphs. Markdown (CommonMark 0.31) is an
+extra and a choice. HTML inside it is text, too; what Markdown makes is cleaned by an HTML5 parser with a
+list of what may stay, and the JSON-LD is cut from that, down to the tags that Google listed for answers.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from html import unescape
+from typing import TYPE_CHECKING, Final
+
+from markupsafe import Markup, escape
+
+from faqsvc_embed.checks import AnswerFormat
+from faqsvc_embed.records import FAQ, Item
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_core import StateCore
+    from markdown_it.token import Token
+
+SCHEMES: Final = ("http", "https", "mailto", "tel")
+"""Of links that mean the same on every page."""
+SCHEMA_TAGS: Final = frozenset(
+    ("h1", "h2", "h3", "h4", "h5", "h6", "br", "ol", "ul", "li", "a", "p", "div", "b", "strong", "i", "em")
+)
+"""The tags that Google's documentation of FAQPage listed for the text of an answer."""
+SHOWN_TAGS: Final = frozenset(
+    (
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "br",
+        "ol",
+        "ul",
+        "li",
+        "a",
+        "p",
+        "strong",
+        "em",
+        "code",
+        "pre",
+        "blockquote",
+        "hr",
+    )
+)
+LOWEST_HEADING: Final = 6
+KEPT: Final = 2048
+"""Answers whose HTML is kept at hand: a record is shown in several looks, and marked up again with others."""
+
+LONGEST_MARKDOWN: Final = 40_000
+"""Characters of an answer that are parsed: what is longer than twenty pages is shown as text."""
+
+_PARAGRAPHS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
+_ADDRESS = re.compile(r"https?://[A-Za-z0-9\[][!#-;=?-\[\]_a-z~]*")  # ASCII, without quotes and < > ^ ` { | }
+_CLOSING: Final = {")": "(", "]": "["}
+
+
+class Answers:
+    """Makes HTML of answers, in the way that the settings choose.
+
+    `link_urls` makes links of the addresses in plain text; `nofollow` adds that word to the `rel` of links.
+    """
+
+    def __init__(
+        self, answer_format: AnswerFormat = "text", *, link_urls: bool = False, nofollow: bool = False
+    ) -> None:
+        self._is_markdown = answer_format == "markdown"
+        self._link_urls = link_urls
+        self._rel = "noopener nofollow" if nofollow else "noopener"
+
+    def shown(self, text: str, question_level: int | None) -> Markup:
+        """Return an answer as HTML; headings in it are below `question_level`, or bold if that is None."""
+        if self._is_markdown:
+            return Markup(_markdown(text, question_level, self._rel))  # noqa: S704  # sanitised there
+        return paragraphs(text, self._rel if self._link_urls else None)
+
+    def is_empty(self, item: Item) -> bool:
+        """Tell whether an item has nothing to ask or nothing to answer, and so is not shown."""
+        if not item.question.strip() or not item.answer.strip():
+            return True
+        return self._is_markdown and not Markup(_markdown(item.answer, None, self._rel)).striptags()  # noqa: S704
+
+    def marked_up(self, faq: FAQ, question_level: int | None = 3) -> FAQ:
+        """Return the record as JSON-LD says it: of Markdown, with the answers that were shown, as HTML."""
+        if not self._is_markdown:
+            return faq
+        items = [
+            Item(item.position, item.question, _schema(_markdown(item.answer, question_level, self._rel)))
+            for item in faq.items
+            if not self.is_empty(item)
+        ]
+        return FAQ(faq.slug, faq.title, faq.website_name, faq.lang, tuple(items), faq.cta)
+
+
+def paragraphs(text: str, rel: str | None = None) -> Markup:
+    """Return plain text as HTML: everything escaped, blank lines part paragraphs, line breaks are kept.
+
+    With `rel`, addresses that begin with http:// or https:// are links.
+    """
+    text = visible(text.strip().replace("\r\n", "\n").replace("\r", "\n"))
+    written = str(escape(text)) if rel is None else "".join(_linked(text, rel))
+    parts = [part.replace("\n", "<br>\n") for part in _PARAGRAPHS.split(written)]
+    return Markup("\n".join(f"<p>{part}</p>" for part in parts))  # noqa: S704  # every part is escaped above
+
+
+def visible(text: str) -> str:
+    """U+0000 cannot be written in HTML: parsers drop it or replace it, each in its way."""
+    return text.replace("\0", "\ufffd")
+
+
+def _linked(text: str, rel: str) -> Iterator[str]:
+    """Yield the text escaped, with its addresses as links; what ends a sentence ends no address."""
+    done = 0
+    for found in _ADDRESS.finditer(text):
+        address = _without_closing(found[0])
+        yield str(escape(text[done : found.start()]))
+        yield f'<a href="{escape(address)}" rel="{rel}">{escape(address)}</a>'
+        done = found.start() + len(address)
+    yield str(escape(text[done:]))
+
+
+def _without_closing(address: str) -> str:
+    """Return an address without the punctuation around it; a bracket that it opened itself is its own."""
+    opened = {bracket: address.count(bracket) for bracket in "()[]"}
+    end = len(address)
+    while end > len("https://"):
+        last = address[end - 1]
+        if last in _CLOSING and opened[last] > opened[_CLOSING[last]]:
+            opened[last] -= 1
+        elif last not in ".,;:!?'*_":
+            break
+        end -= 1
+    return address[:end]
+
+
+@lru_cache(maxsize=KEPT)
+def _markdown(text: str, question_level: int | None, rel: str) -> str:
+    if len(text) > LONGEST_MARKDOWN:
+        return str(paragraphs(text))
+    import nh3
+
+    html: str = _parser().render(visible(text), {"question_level": question_level})
+    return nh3.clean(
+        html,
+        tags=set(SHOWN_TAGS),
+        attributes={"*": set(), "a": {"href"}, "ol": {"start"}},
+        url_schemes=set(SCHEMES),
+        link_rel=rel,
+    ).strip()
+
+
+@lru_cache(maxsize=KEPT)
+def _schema(html: str) -> str:
+    import nh3
+
+    return nh3.clean(
+        html,
+        tags=set(SCHEMA_TAGS),
+        attributes={"*": set(), "a": {"href"}},
+        url_schemes=set(SCHEMES),
+        link_rel=None,
+    ).strip()
+
+
+@lru_cache(maxsize=1)
+def _parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"html": False})
+    parser.core.ruler.push("faqsvc", _settle)
+    parser.add_render_rule("image", _alternative)
+    return parser
+
+
+def _settle(state: "StateCore") -> None:
+    """Move headings below that of the question, and leave no link that leads elsewhere from each page."""
+    level, in_heading = state.env["question_level"], False
+    for token in state.tokens:
+        if token.type in ("heading_open", "heading_close"):
+            own = int(token.tag[1])
+            token.tag = "p" if level is None else f"h{min(level + own, LOWEST_HEADING)}"
+            in_heading = token.type == "heading_open"
+        elif token.type == "inline":
+            token.children = list(_absolute(token.children or []))
+            if in_heading and level is None:
+                _embolden(token)
+
+
+def _absolute(tokens: "list[Token]") -> "Iterator[Token]":
+    """Yield the parts of a line; of a relative link, only what it says."""
+    is_relative = False
+    for token in tokens:
+        if token.type == "link_open":
+            scheme, colon, _ = str(token.attrGet("href")).partition(":")
+            is_relative = not colon or scheme.lower() not in SCHEMES
+        if not (is_relative and token.type in ("link_open", "link_close")):
+            yield token
+
+
+def _embolden(inline: "Token") -> None:
+    from markdown_it.token import Token
+
+    inline.children = [
+        Token("strong_open", "strong", 1),
+        *(inline.children or []),
+        Token("strong_close", "strong", -1),
+    ]
+
+
+def _alternative(renderer: object, tokens: "list[Token]", at: int, options: object, env: object) -> str:
+    """Say what an image shows: nothing of an FAQ is loaded from anywhere."""
+    return str(escape(unescape(tokens[at].content)))

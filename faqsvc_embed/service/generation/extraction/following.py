@@ -1,0 +1,229 @@
+"""Questions that look like questions, and the answers that follow them: headings, class names, emphasis."""
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import islice, pairwise
+from typing import Final
+
+from faqsvc_embed.service.generation.extraction.candidates import Candidate, Claims, Places, Shape
+from faqsvc_embed.service.generation.extraction.noise import is_call
+from faqsvc_embed.service.generation.extraction.questions import (
+    ends_as_question,
+    is_come_on,
+    is_question,
+    opens_as_question,
+)
+from faqsvc_embed.service.generation.extraction.text import (
+    bare_question,
+    is_marked_question,
+    question_text,
+    split_at_answer,
+    text_of,
+)
+from faqsvc_embed.service.generation.extraction.tree import HEADINGS, RUN, Element, words
+from faqsvc_embed.service.generation.extraction.view import FAQ_WORDS, View
+
+OPENING: Final = words(
+    "faq faqs accordion toggle toggles collapse collapsible qa expand expander expandable disclosure spoiler"
+)
+TITLES: Final = words("title header heading head trigger button btn label summary name handle toggler")
+QUESTIONS: Final = words("question frage pregunta domanda ques")
+ANSWERS: Final = words("answer antwort respuesta reponse ans")
+NOT_ONE: Final = words("ul ol section main article body form table")
+EMPHASIS: Final = words("strong b em u")
+PARAGRAPHS: Final = frozenset(["p", "div", "li", "dt", RUN, *HEADINGS])
+BOUNDARIES: Final = words("html body main article section td li dd details")
+SHORT: Final = 7
+LONGEST_PARAGRAPH: Final = 200
+
+
+def following(view: View, claims: Claims) -> Iterator[Candidate]:
+    """Yield each mark outside of what is claimed already, with what follows it."""
+    marks = _marks(view, claims)
+    starts = sorted(mark.start for mark, _ in marks)
+    for mark, shape in marks:
+        look = (shape, mark.tag, mark.attrs.get("class", ""))
+        split = split_at_answer(text_of([mark])) if is_marked_question(mark) else None
+        if split is not None:
+            question, answer = " ".join(split[0].split()), split[1]
+            yield Candidate(mark, (), shape, look, question=bare_question(question), answer=answer)
+        elif nodes := _after(mark, starts, claims):
+            yield Candidate(mark, nodes, shape, look)
+
+
+def _marks(view: View, claims: Claims) -> list[tuple[Element, Shape]]:
+    """Return what may be a question, in document order; none is in another."""
+    free = [element for element in view.elements if not claims.has(element)]
+    taken = Claims(view.size)
+    marks: list[tuple[Element, Shape]] = []
+    for shape, found in (
+        (Shape.NAMED, _named(free)),
+        (Shape.HEADED, _titled(free)),
+        (Shape.HEADED, _headed(view, free)),
+        (Shape.PLAIN, _emphasised(view, free)),
+        (Shape.PLAIN, _alike(view, free)),
+    ):
+        for mark in found:
+            if not taken.has_part_of(mark) and not is_come_on(question_text(mark)):
+                taken.claim(mark)
+                marks.append((mark, shape))
+    return sorted(marks, key=lambda found: found[0].start)
+
+
+def is_called_question(element: Element) -> bool:
+    """Tell whether a class name calls an element a question: `question`, or `q` of an FAQ."""
+    return bool(element.words & QUESTIONS) or ("q" in element.words and bool(element.words & FAQ_WORDS))
+
+
+def _named(free: list[Element]) -> Iterator[Element]:
+    """Yield what its class name calls a question, and what begins with `Q:`."""
+    answers = Places(element for element in free if element.words & ANSWERS)
+    called = [element for element in free if is_called_question(element) and element.tag not in NOT_ONE]
+    yield from _innermost([element for element in called if not answers.inside(element)])
+    for element in free:
+        if element.tag in PARAGRAPHS and not element.holds_blocks and is_marked_question(element):
+            yield element
+
+
+def _titled(free: list[Element]) -> Iterator[Element]:
+    """Yield the titles of what opens: by class name, by ARIA without a target, labels of hidden boxes."""
+    answers = Places(element for element in free if element.words & ANSWERS)
+    found: list[Element] = []
+    for element in free:
+        if element.tag in NOT_ONE:
+            continue
+        if element.words & OPENING and element.words & TITLES:
+            if not answers.inside(element):
+                found.append(element)
+        elif element.tag == "dt" and is_question(question_text(element)):
+            found.append(element)  # of no list, or the list would have claimed it
+        elif (
+            element.tag in ("button", "label") or element.role == "button" or "aria-expanded" in element.attrs
+        ):
+            in_form = any(above.tag == "form" for above in element.ancestors())
+            if not in_form and is_question(question_text(element)):
+                found.append(element)
+    yield from _innermost(found)
+
+
+def _innermost(elements: list[Element]) -> Iterator[Element]:
+    """Yield those that hold no other one, except where that is only a part of the text, such as a number."""
+    places = Places(element for element in elements if len(question_text(element)) > SHORT)
+    kept = {element.start for element in elements if places.inside(element) <= 1}
+    for element in elements:
+        if element.start not in kept:
+            continue
+        text = question_text(element)
+        in_longer = any(
+            above.start in kept and len(question_text(above)) > len(text) for above in element.ancestors()
+        )
+        if text and not in_longer:
+            yield element
+
+
+def _headed(view: View, free: list[Element]) -> Iterator[Element]:
+    """Yield headings that are questions, and those that look like them where most are."""
+    headings = [element for element in free if element.tag in HEADINGS or element.role == "heading"]
+    first_levels = sum(heading.tag == "h1" for heading in headings)
+    asking = defaultdict[object, list[bool]](list)
+    for heading in headings:
+        asking[_look(heading)].append(is_question(question_text(heading)))
+    for heading in headings:
+        if (heading.tag == "h1" and first_levels < 2) or is_call(heading):
+            continue
+        text, among = question_text(heading), asking[_look(heading)]
+        announced = view.announces_faq(heading)
+        if is_question(text):
+            # Alone, and where nothing announces questions, `Hungry yet?` is an advertisement.
+            if announced or sum(among) > 1 or opens_as_question(text, strictly=True):
+                yield heading
+        elif announced and len(among) > 1 and sum(among) / len(among) >= 0.6 and opens_as_question(text):
+            yield heading
+
+
+def _emphasised(view: View, free: list[Element]) -> Iterator[Element]:
+    """Yield what begins a paragraph, is emphasised, and ends as a question."""
+    found = [
+        element
+        for element in free
+        if element.tag in EMPHASIS and ends_as_question(question_text(element)) and _begins(element)
+    ]
+    yield from (element for element in found if len(found) > 1 or view.announces_faq(element))
+
+
+def _begins(element: Element) -> bool:
+    """Tell whether only a number stands before an element in its paragraph."""
+    for child in element.parent.children if element.parent is not None else ():
+        if child is element:
+            return True
+        if isinstance(child, Element) or child.strip(" \t\r\n0123456789.)"):
+            return False
+    return False
+
+
+def _alike(view: View, free: list[Element]) -> Iterator[Element]:
+    """Yield blocks of a look in which nearly all are questions; in an FAQ any block that ends as one."""
+    inside = {element.start for element in free}
+    leaves = [leaf for leaf in view.leaves if leaf.start in inside and not _is_cell(leaf)]
+    texts = {leaf.start: question_text(leaf) for leaf in leaves}
+    looks = defaultdict[object, list[Element]](list)
+    for leaf in leaves:
+        looks[_look(leaf)].append(leaf)
+    for alike in looks.values():
+        asking = [leaf for leaf in alike if ends_as_question(texts[leaf.start])]
+        different = len({texts[leaf.start] for leaf in asking})  # the same in every item asks the reader
+        if different > 1 and len(asking) / len(alike) >= 0.8 and not is_call(asking[0]):
+            yield from asking
+    for leaf, after in pairwise(leaves):
+        text = texts[leaf.start]
+        is_one = leaf.tag != "li" and len(text) <= LONGEST_PARAGRAPH and ends_as_question(text)
+        is_alone = is_one and not ends_as_question(texts[after.start])
+        if is_alone and view.announces_faq(leaf) and not is_call(leaf):
+            yield leaf
+
+
+def _is_cell(leaf: Element) -> bool:
+    """Tell whether a block is one of several in a row, or part of a list of definitions."""
+    if leaf.tag in ("td", "th"):
+        return leaf.parent is not None and len(leaf.parent.children) > 1
+    return leaf.tag in ("dt", "dd")
+
+
+def _look(element: Element) -> object:
+    """Return what makes elements look the same: their tags and classes, and those around them."""
+    around = (above for above in (element, *islice(element.ancestors(), 5)) if above.tag != RUN)
+    return tuple((above.tag, above.attrs.get("class", "")) for above in islice(around, 3))
+
+
+def _after(mark: Element, starts: list[int], claims: Claims) -> tuple[Element | str, ...]:
+    """Return the nodes after a mark up to the next one, from the nearest level at which there are some."""
+    level = HEADINGS.get(mark.tag, 7)
+    for around in (mark, *mark.ancestors()):
+        if around is not mark and around.tag in BOUNDARIES:
+            return ()
+        nodes: list[Element | str] = []
+        ended = False
+        for node in around.after():
+            if isinstance(node, Element) and _ends(node, level, starts, claims):
+                ended = True
+                break
+            nodes.append(node)
+        if text_of(nodes):
+            return tuple(nodes)
+        if ended:
+            return ()
+    return ()
+
+
+def _ends(node: Element, level: int, starts: list[int], claims: Claims) -> bool:
+    """Tell whether an answer ends before a node: at the next question, heading, line, or invitation."""
+    following_mark = bisect_left(starts, node.start)
+    if following_mark < len(starts) and starts[following_mark] <= node.end:
+        return True
+    if claims.has_part_of(node) or node.tag in ("hr", "form", "footer"):
+        return True
+    if any(HEADINGS.get(element.tag, 8) <= level for element in node.walk()):
+        return True
+    first = text_of([node]).split("\n", 1)[0]
+    return is_come_on(first)

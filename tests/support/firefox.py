@@ -1,0 +1,77 @@
+"""A real Firefox, by the protocol that it speaks itself: WebDriver BiDi over a WebSocket (W3C)."""
+
+import itertools
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from websockets.sync.client import ClientConnection, connect
+
+NAMES: Final = ("firefox", "firefox-esr")
+_LISTENS: Final = re.compile(r"WebDriver BiDi listening on (ws://\S+)")
+
+
+def installed() -> str | None:
+    """Return the path of an installed Firefox."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+class Firefox:
+    """One tab of a running Firefox."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self._socket = socket
+        self._numbers = itertools.count(1)
+        self._send("session.new", capabilities={})
+        self._tab = self._send("browsingContext.getTree")["contexts"][0]["context"]
+
+    def goto(self, address: str) -> None:
+        """Open a page and wait until it is loaded; a fragment of the page that is open loads nothing."""
+        self._send("browsingContext.navigate", context=self._tab, url="about:blank", wait="complete")
+        self._send("browsingContext.navigate", context=self._tab, url=address, wait="complete")
+
+    def evaluate(self, expression: str) -> Any:
+        """Return what an expression gives, which JSON must be able to say; a promise is awaited."""
+        answer = self._send(
+            "script.evaluate",
+            expression=f"Promise.resolve({expression}).then(JSON.stringify)",
+            target={"context": self._tab},
+            awaitPromise=True,
+        )
+        assert answer["type"] == "success", answer
+        return json.loads(answer["result"].get("value", "null"))  # JSON has no undefined
+
+    def _send(self, method: str, **params: Any) -> Any:
+        number = next(self._numbers)
+        self._socket.send(json.dumps({"id": number, "method": method, "params": params}))
+        while (answer := json.loads(self._socket.recv(timeout=30))).get("id") != number:
+            pass  # an event
+        assert answer["type"] == "success", answer
+        return answer["result"]
+
+
+@contextmanager
+def running(path: str) -> Iterator[Firefox]:
+    """Run a Firefox with a new profile, and lend its only tab."""
+    with tempfile.TemporaryDirectory(prefix="firefox-", ignore_cleanup_errors=True) as profile:
+        process = subprocess.Popen(
+            [path, "--headless", "--no-remote", "--remote-debugging-port", "0", "--profile", profile],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "MOZ_HEADLESS": "1", "HOME": profile},
+        )
+        assert process.stderr is not None
+        try:
+            address = next(found[1] for line in process.stderr if (found := _LISTENS.search(line)))
+            with connect(f"{address}/session", proxy=None, max_size=None) as socket:
+                yield Firefox(socket)
+        finally:
+            process.terminate()
+            process.communicate(timeout=20)
