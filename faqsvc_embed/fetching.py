@@ -100,8 +100,15 @@ class Fetcher:
             # Once running, a future cannot be cancelled: nobody who waits can end it for the others.
             flight.landed.set_running_or_notify_cancel()
             work = self._fly(key, flight)
+
+            def is_done(_: Future[None]) -> None:
+                if not flight.is_over:  # it never began, for the loop ended
+                    work.close()
+                    self._interrupted(key, flight)
+
             try:
                 flight.work = self._transport.run(work)
+                flight.work.add_done_callback(is_done)
             except RuntimeError as error:  # no thread can be started
                 work.close()
                 self._land(key, flight, Failed(FAQUnavailable(f"no thread to fetch with: {error}")))
@@ -176,7 +183,10 @@ class Fetcher:
             self._land(key, flight, Failed(FAQUnavailable(f"fetching {key.slug!r} failed: {error!r}")))
         finally:
             if not flight.is_over:
-                self._land(key, flight, Failed(FAQUnavailable(f"fetching {key.slug!r} was interrupted")))
+                self._interrupted(key, flight)
+
+    def _interrupted(self, key: Key, flight: Flight) -> None:
+        self._land(key, flight, Failed(FAQUnavailable(f"fetching {key.slug!r} was interrupted")))
 
     async def _fly_by_store(self, key: Key, flight: Flight, store: GuardedStore) -> None:
         """Take the copy in the store if it is fresh; else fetch one for all, as the only one to do so."""

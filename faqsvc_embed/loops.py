@@ -32,6 +32,7 @@ class BackgroundLoop:
         self._ended: threading.Event | None = None
         """Set at the end of the thread; None if no thread runs the loop."""
         self._driving = threading.Lock()
+        self._work = set[Future[Any]]()
 
     @property
     def has_crashed(self) -> bool:
@@ -49,7 +50,7 @@ class BackgroundLoop:
             ended = threading.Event()
             try:
                 if threads_run():
-                    start_thread(lambda: _run(loop, ended), "faqsvc-embed")
+                    start_thread(lambda: self._run(loop, ended), "faqsvc-embed")
                     self._ended = ended
                 elif asyncio._get_running_loop() is not None:
                     raise RuntimeError("uWSGI runs without enable-threads")
@@ -58,7 +59,27 @@ class BackgroundLoop:
                     loop.close()
                     raise
             self._loop = loop
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        self._work.add(future)
+        future.add_done_callback(self._work.discard)
+        if self._loop.is_closed():
+            future.cancel()
+        return future
+
+    def _run(self, loop: "Loop", ended: threading.Event) -> None:
+        asyncio.set_event_loop(loop)
+        last = _end_all(loop)  # nothing is left, unless this is a crash
+        try:
+            loop.run_forever()
+        finally:
+            try:
+                loop.run_until_complete(last)
+            finally:
+                last.close()
+                loop.close()
+                for future in list(self._work):  # what came while it crashed
+                    future.cancel()
+                ended.set()
 
     def drive(self, until: Future[Any], seconds: float) -> bool:
         """Run the loop here until then, at most so long, if no thread runs it; tell whether that was so."""
@@ -92,9 +113,10 @@ class BackgroundLoop:
         """In a forked child: let go of a loop that runs in the parent only."""
         if self._loop is not None:
             self._loop.let_go()
-            _parents.append(self._loop)  # collecting it would close what is the parent's
+            _parents.append((self._loop, self._work))  # collecting them would end what is the parent's
             self._loop = self._ended = None
         self._driving = threading.Lock()
+        self._work = set()
 
 
 class Loop(asyncio.SelectorEventLoop):
@@ -153,26 +175,14 @@ class DaemonThreads(ThreadPoolExecutor):
         return future
 
 
-def _run(loop: Loop, ended: threading.Event) -> None:
-    try:
-        asyncio.set_event_loop(loop)
-        loop.run_forever()
-    finally:
-        last = _end_all(loop)  # nothing is left, unless this is a crash
-        try:
-            loop.run_until_complete(last)
-        finally:
-            last.close()
-            loop.close()
-            ended.set()
-
-
 async def _wind_up(loop: Loop, last: Coroutine[Any, Any, None]) -> None:
-    await _cancel_all()
-    with contextlib.suppress(Exception):
-        await asyncio.wait_for(last, LONGEST_CLOSE / 2)
-    await asyncio.sleep(0)  # for what closing only scheduled
-    loop.stop()
+    try:
+        await _cancel_all()
+        with contextlib.suppress(Exception):
+            await asyncio.wait_for(last, LONGEST_CLOSE / 2)
+        await asyncio.sleep(0)  # for what closing only scheduled
+    finally:
+        loop.stop()
 
 
 async def _end_all(loop: Loop) -> None:
@@ -197,7 +207,8 @@ async def _cancel_all() -> None:
 
 
 def _is_new(task: asyncio.Task[Any]) -> bool:
-    return inspect.getcoroutinestate(task.get_coro()) == inspect.CORO_CREATED  # type: ignore[arg-type]
+    work = task.get_coro()
+    return inspect.iscoroutine(work) and inspect.getcoroutinestate(work) == inspect.CORO_CREATED
 
 
 def threads_run() -> bool:

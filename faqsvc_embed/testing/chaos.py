@@ -80,9 +80,12 @@ class Chaos:
         threads = _ours()
         with opened(app) as host:
             trial = _Trial(self, host, path, embed)
-            with trial.clock(), _memory(self.fault):
-                trial.run()
-            trial.embed.close()
+            try:
+                trial.begin()
+                with trial.clock(), _memory(self.fault):
+                    trial.run()
+            finally:
+                trial.embed.close()
         self._nothing_is_left(threads)
 
     def _nothing_is_left(self, threads: int) -> None:
@@ -100,12 +103,16 @@ class _Trial:
         self._path = path
         self._ahead = 0.0
         self._service.behave(healthy)
-        first = host.get(path)
+        self._first = host.get(path)
         self.embed: FAQEmbed = embed or host.embed
         if not isinstance(self.embed, FAQEmbed):
             raise AssertionError(
                 "which FAQEmbed the application uses cannot be seen: pass check(…, embed=embed)"
             )
+
+    def begin(self) -> None:
+        """Look at the page in good times."""
+        host, path = self._host, self._path
         self.embed.get_ready()
         for _ in range(TRIES):  # the first fetch may need longer than one may take: it loads what it needs
             self.embed.forget()
@@ -116,7 +123,7 @@ class _Trial:
         self._asked = {(request.slug, request.lang) for request in self._service.log}
         if not self._asked:
             raise AssertionError(
-                f"the page {path} ({first.status}) asked for no FAQ of {self._service.base_url}: "
+                f"the page {path} ({self._first.status}) asked for no FAQ of {self._service.base_url}: "
                 "make the application with chaos.settings"
             )
         self._good = host.get(path)
