@@ -14,7 +14,7 @@ from faqsvc_embed.answers import LOWEST_HEADING, Answers, visible
 from faqsvc_embed.jsonld import serialised_page
 from faqsvc_embed.records import FAQ, Item
 from faqsvc_embed.settings import VARIANTS, Variant
-from faqsvc_embed.steps import MANY, Steps, finished
+from faqsvc_embed.steps import MANY, MUCH, Steps, finished
 from faqsvc_embed.styles import (
     enhancer,
     enhancer_integrity,
@@ -119,6 +119,13 @@ class Renderer:
         marked_up = self._answers.marked_up(faq, level)
         script = yield from script_steps([marked_up])
         return (yield from _assembled(faq, marked_up, look, ordinal, inside, script))
+
+
+def is_long(*faqs: FAQ) -> bool:
+    """Tell whether to render or to mark up these FAQs takes an event loop more than one step."""
+    if sum(len(faq.items) for faq in faqs) > MANY:
+        return True
+    return sum(len(item.question) + len(item.answer) for faq in faqs for item in faq.items) > MUCH
 
 
 def _question_level(look: Look) -> int | None:

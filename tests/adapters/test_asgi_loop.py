@@ -39,6 +39,7 @@ RECORD = samples.record(
 )
 LARGE = FAQ.from_dict(RECORD)
 RENDERER = Renderer()
+SCHEMA = '{{ use_faq("large").data.title }}{{ faq_schema() }}'
 SMALL = FAQ.from_dict(samples.pricing())
 
 
@@ -78,6 +79,8 @@ def app_of(embed: FAQEmbed) -> Starlette:
     environment = Environment(autoescape=True)
     install(environment, embed)
     embed.get_ready()
+    asynchronous = Environment(autoescape=True, enable_async=True)
+    install(asynchronous, embed)
     one = environment.from_string('{{ faq("large") }}')
     two = environment.from_string('{{ faq("large") }}{{ faq("small") }}')
 
@@ -91,17 +94,40 @@ def app_of(embed: FAQEmbed) -> Starlette:
         request.state.csp_nonce = "x"
         return HTMLResponse(one.render())
 
+    async def schema_of_the_hook(request: Request) -> Response:
+        return HTMLResponse(environment.from_string(SCHEMA).render())
+
+    async def schema_that_is_awaited(request: Request) -> Response:
+        return HTMLResponse(await asynchronous.from_string(SCHEMA).render_async())
+
     async def by_hand(request: Request) -> Response:
         await embed.arender("large")
         return HTMLResponse("done")
 
-    endpoints = (in_a_template, beside_another, with_a_nonce, by_hand)
+    endpoints = (
+        in_a_template,
+        beside_another,
+        with_a_nonce,
+        schema_of_the_hook,
+        schema_that_is_awaited,
+        by_hand,
+    )
     app = Starlette(routes=[Route(f"/{endpoint.__name__}", endpoint) for endpoint in endpoints])
     app.add_middleware(FAQMiddleware, embed=embed)
     return app
 
 
-@pytest.mark.parametrize("path", ["/in_a_template", "/beside_another", "/with_a_nonce", "/by_hand"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/in_a_template",
+        "/beside_another",
+        "/with_a_nonce",
+        "/schema_of_the_hook",
+        "/schema_that_is_awaited",
+        "/by_hand",
+    ],
+)
 @pytest.mark.parametrize("state", ["cold", "held", "shown before"])
 def test_ten_thousand_items_hold_no_loop_up(path: str, state: str) -> None:  # F5
     async def measure() -> float:
