@@ -38,6 +38,8 @@ RECORD = samples.record(
     "large", *((f"What about number {n}?", f"Number {n} is like this.") for n in range(10_000))
 )
 LARGE = FAQ.from_dict(RECORD)
+LONG = FAQ.from_dict(samples.record("large", ("What?", '<a>&\n\n"x" line é\n' * 30_000)))
+"""One answer of half a million characters."""
 RENDERER = Renderer()
 SCHEMA = '{{ use_faq("large").data.title }}{{ faq_schema() }}'
 SMALL = FAQ.from_dict(samples.pricing())
@@ -137,6 +139,15 @@ def test_ten_thousand_items_hold_no_loop_up(path: str, state: str) -> None:  # F
             await embed.aget_faq("large")
         elif state == "shown before":
             await ask(app, path)
+        return await longest_turn(lambda: ask(app, path))
+
+    assert min(asyncio.run(measure()) for _ in range(3)) < SHARE * at_once(rendering)
+
+
+@pytest.mark.parametrize("path", ["/in_a_template", "/beside_another", "/schema_of_the_hook", "/by_hand"])
+def test_a_long_answer_holds_no_loop_up(path: str) -> None:  # F5
+    async def measure() -> float:
+        app = app_of(fake_embed({"large": LONG, "small": SMALL}))
         return await longest_turn(lambda: ask(app, path))
 
     assert min(asyncio.run(measure()) for _ in range(3)) < SHARE * at_once(rendering)
