@@ -19,7 +19,8 @@ from starlette.routing import Route
 
 from faqsvc_embed import FAQ, FAQEmbed
 from faqsvc_embed.jinja import install
-from faqsvc_embed.rendering import Look, Renderer
+from faqsvc_embed.rendering import Look, Renderer, script_element
+from faqsvc_embed.slots import whole
 from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.steps import Steps, finished
 from faqsvc_embed.testing import fake_embed
@@ -117,6 +118,30 @@ def app_of(embed: FAQEmbed) -> Starlette:
     app = Starlette(routes=[Route(f"/{endpoint.__name__}", endpoint) for endpoint in endpoints])
     app.add_middleware(FAQMiddleware, embed=embed)
     return app
+
+
+@pytest.mark.parametrize("length", [10, 100, 1000])
+@pytest.mark.parametrize("before", ["", "\n", "<p>\n<p>\n" * 50, "{head}", "{head}{head}"])
+def test_a_long_mark_is_found_where_it_stands(before: str, length: int) -> None:
+    mark = "<p>\n" * 15 + "abcde" * (length // 5)
+    before = before.replace("{head}", mark[:-1])
+    for text in (before + mark + mark, before + mark[:-1], before):
+        assert whole(mark, text) == text.find(mark)
+        assert whole(mark.encode(), text.encode(), 1) == text.find(mark, 1)
+
+
+def test_a_long_mark_is_found_faster_than_python_finds_it() -> None:  # F5
+    mark = script_element([LARGE])
+    text = "<p>\n</p>" * 100_000 + mark
+
+    def seconds(find: Callable[[], int]) -> float:
+        began = time.thread_time()
+        assert find() == len(text) - len(mark)
+        return time.thread_time() - began
+
+    assert min(seconds(lambda: whole(mark, text)) for _ in range(5)) < 0.5 * min(
+        seconds(lambda: text.find(mark)) for _ in range(5)
+    )
 
 
 @pytest.mark.parametrize(
