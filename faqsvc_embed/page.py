@@ -18,6 +18,7 @@ from faqsvc_embed.records import FAQ
 from faqsvc_embed.rendering import (
     Block,
     enhancer_element,
+    is_long,
     link_element,
     script_steps,
     style_element,
@@ -167,6 +168,17 @@ class Page:
     async def aschema(self, faq: FAQ | None = None, nonce: str | None = None) -> Markup:
         """Return what `schema` does, as the filling of a slot."""
         return Markup(await in_short_steps(self._mark_up(self._left_to_schema(faq), nonce)))
+
+    async def aschema_in_turn(self, faq: FAQ | None = None, nonce: str | None = None) -> Markup:
+        """Return what `schema` does, behind the FAQs that were asked for before."""
+        async with self.turn():
+            if self.slots is not None:
+                await self.slots.fill()
+            return await self.aschema(faq, nonce)
+
+    def takes_long(self, faq: FAQ | None = None) -> bool:
+        """Tell whether `schema` would hold an event loop up."""
+        return self.printed is None and is_long(*([faq] if faq is not None else self._deferred))
 
     def _left_to_schema(self, faq: FAQ | None) -> tuple[FAQ, ...]:
         if faq is not None:
