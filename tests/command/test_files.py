@@ -249,6 +249,7 @@ def _seen(text: str) -> str:
         ("faq.json", b"\xff\xfe\xfd", "it is not UTF-8"),
         ("faq.json", b'{"a": "\xe9"}', "it is not UTF-8 at byte 7; save it as UTF-8"),
         ("faq.yaml", "a: [", "not YAML: "),
+        ("faq.yaml", "a: &a [x, x]\nb: [*a, *a]", "aliases (*name) are not accepted"),
         ("faq.csv", "Frage;Antwort\nx;y\n", "the first row is to name the columns question and answer"),
         ("faq.csv", "", "the first row is to name the columns question and answer, not ''"),
         ("faq.csv", 'question,answer\n"x" y,z', "',' expected after '\"'"),
