@@ -279,9 +279,8 @@ def _has_sentence(text: str, sentence: str) -> bool:
         end = start + len(sentence)
         # A closing mark may belong to the sentence, or have been left off.
         last = len(sentence.rstrip(".!?。؟।'\")]」』"))
-        if _AFTER_SENTENCE.match(text, start + last) and _BEFORE_SENTENCE.search(
-            f"\n{text}"[max(0, start - 7) : start + 1]
-        ):
+        before = f"\n{text}"[max(0, start - 7) : start + 1]
+        if _AFTER_SENTENCE.match(text, start + last) and _BEFORE_SENTENCE.search(before):
             return True
         start = unbroken.find(sentence, end)
     return False
