@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any, Final
 
 from flask import Flask, Response, abort, current_app, g, request
+from werkzeug.datastructures import Headers
 
 from faqsvc_embed import page as pages
 from faqsvc_embed.apikey import sealed
@@ -12,7 +13,7 @@ from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.jinja import install
 from faqsvc_embed.page import RequestPage
-from faqsvc_embed.responses import NEGOTIATED, SPOKE_OF_BODY, fillable, varied
+from faqsvc_embed.responses import NEGOTIATED, SPOKE_OF_BODY, fillable, shortened, varied
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.styles import file_named
 
@@ -69,6 +70,7 @@ class _RequestPage(RequestPage):
         self._app = app
         self._environ = environ
         self.shows_problems = app.debug
+        self.limits_caching = faqs_from(app).settings.degraded_max_age is not None
 
     @property
     def assets(self) -> str:  # type: ignore[override]
@@ -108,6 +110,8 @@ def _merge(response: Response) -> Response:
             response.headers.add("Vary", vary)  # a quarter of what setting it costs
         elif vary is not None:
             response.headers["Vary"] = vary
+    if page.limits_caching and (most := page.max_age()) is not None:
+        response.headers = Headers(shortened(response.headers, most))
     if page.is_settled or response.is_streamed or response.direct_passthrough:
         return response
     charset = fillable(

@@ -12,18 +12,19 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
+from faqsvc_embed.checks import Styles
 from faqsvc_embed.languages import lookup, negotiate
 from faqsvc_embed.records import FAQ
 from faqsvc_embed.rendering import (
     Block,
     enhancer_element,
+    is_long,
     link_element,
     script_steps,
     style_element,
     with_nonce,
 )
 from faqsvc_embed.responses import encode, exact
-from faqsvc_embed.settings import Styles
 from faqsvc_embed.slots import Filling, Slots
 from faqsvc_embed.steps import Steps, finished, in_short_steps
 from faqsvc_embed.styles import enhancer
@@ -55,8 +56,8 @@ class Page:
     `negotiated` tells that the visitor's languages were asked for, `fills_slots` that FAQs can be filled in
     after the template is rendered, and `is_over` that the response has left: what a task of the host renders
     later is no part of it. `shows_problems` makes what went wrong visible in the place of an FAQ, for
-    development; `assets` is the path below which the host
-    serves our stylesheet, if it does.
+    development; `assets` is the path below which the host serves our files, if it does. `limits_caching` says
+    that `max_age` is to be honoured.
     """
 
     # Defaults on the class: most pages are made, show one FAQ, and are gone.
@@ -66,6 +67,7 @@ class Page:
     is_over = False
     shows_problems = False
     assets: str | None = None
+    limits_caching = False
     waited = 0.0
     _waiting: tuple[int, float] = (0, 0.0)
     _styles: tuple[str, ...] = ()
@@ -167,6 +169,17 @@ class Page:
         """Return what `schema` does, as the filling of a slot."""
         return Markup(await in_short_steps(self._mark_up(self._left_to_schema(faq), nonce)))
 
+    async def aschema_in_turn(self, faq: FAQ | None = None, nonce: str | None = None) -> Markup:
+        """Return what `schema` does, behind the FAQs that were asked for before."""
+        async with self.turn():
+            if self.slots is not None:
+                await self.slots.fill()
+            return await self.aschema(faq, nonce)
+
+    def takes_long(self, faq: FAQ | None = None) -> bool:
+        """Tell whether `schema` would hold an event loop up."""
+        return self.printed is None and is_long(*([faq] if faq is not None else self._deferred))
+
     def _left_to_schema(self, faq: FAQ | None) -> tuple[FAQ, ...]:
         if faq is not None:
             return (faq,)
@@ -233,6 +246,13 @@ class Page:
     def nonce(self) -> str | None:
         """Return the nonce of the Content-Security-Policy of this page, if it has one."""
         return None
+
+    def max_age(self) -> int | None:
+        """Return for how many seconds this page may be kept; None if its FAQs are as they should be."""
+        if self.has_open_slots:
+            return 0
+        ages = (reader.max_age(key, state) for (reader, key), state in self.states.items())
+        return min((age for age in ages if age is not None), default=None)
 
     def left(self, wait: float) -> float:
         """Return what remains of a budget of `wait` seconds, all waits of this page counted."""

@@ -11,10 +11,10 @@ from markupsafe import Markup, escape
 
 from faqsvc_embed.anchors import block_id, id_steps
 from faqsvc_embed.answers import LOWEST_HEADING, Answers, visible
+from faqsvc_embed.checks import VARIANTS, Variant
 from faqsvc_embed.jsonld import serialised_page
 from faqsvc_embed.records import FAQ, Item
-from faqsvc_embed.settings import VARIANTS, Variant
-from faqsvc_embed.steps import MANY, Steps, finished
+from faqsvc_embed.steps import MANY, MUCH, Steps, finished
 from faqsvc_embed.styles import (
     enhancer,
     enhancer_integrity,
@@ -108,7 +108,7 @@ class Renderer:
         items = list[ShownItem]()
         anchors = yield from id_steps(faq.slug, [item.question for item in shown], ordinal)
         for anchor, item in zip(anchors, shown, strict=True):
-            answer = self._answers.shown(item.answer, level)
+            answer = yield from self._answers.steps(item.answer, level)
             items.append(ShownItem(anchor, visible(item.question.strip()), answer, item.answer))
             yield
         template = self._environment.get_template(TEMPLATE)
@@ -119,6 +119,13 @@ class Renderer:
         marked_up = self._answers.marked_up(faq, level)
         script = yield from script_steps([marked_up])
         return (yield from _assembled(faq, marked_up, look, ordinal, inside, script))
+
+
+def is_long(*faqs: FAQ) -> bool:
+    """Tell whether to render or to mark up these FAQs takes an event loop more than one step."""
+    if sum(len(faq.items) for faq in faqs) > MANY:
+        return True
+    return sum(len(item.question) + len(item.answer) for faq in faqs for item in faq.items) > MUCH
 
 
 def _question_level(look: Look) -> int | None:
@@ -138,11 +145,16 @@ def _context(faq: FAQ, look: Look, items: list[ShownItem], ordinal: int) -> dict
 
 
 def _joined(parts: Iterable[str]) -> Steps[str]:
-    """Join many short texts, some at a time, such that UTF-8 can encode them."""
+    """Join many short texts, some at a time, and long ones in slices, such that UTF-8 can encode them."""
     whole, few = list[str](), list[str]()
     for part in parts:
-        few.append(part)
-        if len(few) == MANY:
+        if len(part) <= MUCH:
+            few.append(part)
+        else:
+            for start in range(0, len(part), MUCH):
+                yield
+                few.append(encodable(part[start : start + MUCH]))
+        if len(few) >= MANY:
             whole.append(encodable("".join(few)))
             few.clear()
             yield

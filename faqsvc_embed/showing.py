@@ -8,14 +8,15 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from faqsvc_embed.answers import Answers
+from faqsvc_embed.checks import Variant
 from faqsvc_embed.errors import FAQError, quoted
 from faqsvc_embed.freshness import Entry, Key
 from faqsvc_embed.page import Page
 from faqsvc_embed.reading import Flies, Reader, data_or_raise, in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
-from faqsvc_embed.rendering import Block, Renderer, problem_element
-from faqsvc_embed.settings import UNSET, Settings, Variant
-from faqsvc_embed.steps import MANY, in_short_steps
+from faqsvc_embed.rendering import Block, Renderer, is_long, problem_element
+from faqsvc_embed.settings import UNSET, Settings
+from faqsvc_embed.steps import in_short_steps
 from faqsvc_embed.theme import Theme
 from faqsvc_embed.wishes import Wishes
 
@@ -196,8 +197,9 @@ class Showing:
         if page.has_open_slots:
             return True  # behind an open slot everything waits its turn: styles and JSON-LD come in order
         faq = answer.data if isinstance(answer, FAQState) else what
-        is_long = isinstance(faq, FAQ) and len(faq.items) > MANY
-        return is_coming or (is_long and in_event_loop())
+        if answer is not None and not isinstance(answer, FAQState) and not is_coming:
+            faq = answer.landed.result().faq
+        return is_coming or (isinstance(faq, FAQ) and is_long(faq) and in_event_loop())
 
     def _finish(
         self,
