@@ -14,8 +14,10 @@ import tracemalloc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from types import FrameType
+from typing import Final
 
 import pytest
 from jinja2 import DictLoader, Environment
@@ -186,7 +188,9 @@ def test_the_package_imports_few_modules_and_no_client_for_flask() -> None:
     assert len(modules) <= 54
 
 
-INSTRUCTIONS = """
+PAGES: Final = 2_000
+
+INSTRUCTIONS: Final = """
 from functools import partial
 from jinja2 import DictLoader, Environment
 from faqsvc_embed.jinja import install
@@ -197,6 +201,8 @@ typed = "{% raw %}" + str(embed.render("pricing")) + "{% endraw %}"
 environment = Environment(autoescape=True, loader=DictLoader({
     "typed": "<h1>{{ title }}</h1>" + typed, "tag": '<h1>{{ title }}</h1>{% faq "pricing" %}'}))
 install(environment, embed)
+for name in ("typed", "tag"):
+    environment.get_template(name).render(title="Prices")
 page = partial(environment.get_template("PAGE").render, title="Prices")
 for _ in range(TIMES):
     page()
@@ -204,20 +210,20 @@ for _ in range(TIMES):
 
 
 def test_a_warm_page_by_tag_costs_few_instructions_more_than_the_text_typed_in() -> None:
-    """Counted by callgrind, as the difference of 100 and 600 pages, so that starting up is left out."""
+    """Counted by callgrind in two runs that differ in the page alone, so that starting up cancels out."""
     valgrind = shutil.which("valgrind")
     if valgrind is None:
         reason = "no valgrind on the PATH to count instructions with"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
         pytest.skip(reason)
-    each = {
-        name: (instructions(valgrind, name, 600) - instructions(valgrind, name, 100)) / 500
-        for name in ("typed", "tag")
-    }
-    assert each["tag"] - each["typed"] < 16_000, each
+    with ThreadPoolExecutor(2) as pool:
+        typed, tag = pool.map(partial(instructions, valgrind), ("typed", "tag"))
+    assert (tag - typed) / PAGES < 20_000
 
 
-def instructions(valgrind: str, name: str, times: int) -> int:
-    program = INSTRUCTIONS.replace("PAGE", name).replace("TIMES", str(times))
+def instructions(valgrind: str, name: str) -> int:
+    program = INSTRUCTIONS.replace("PAGE", name).replace("TIMES", str(PAGES))
     tool = [valgrind, "--tool=callgrind", "--callgrind-out-file=/dev/null"]
     command = [*tool, sys.executable, "-c", program]
     environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": str(ROOT)}
