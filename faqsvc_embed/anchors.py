@@ -14,6 +14,8 @@ from typing import Final
 from faqsvc_embed.steps import MANY, Steps, finished
 
 LONGEST_WORDS: Final = 60
+LONGEST_QUESTION: Final = 1000
+"""Characters of a question that are read for its words."""
 _PLAIN_SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _WORDS = re.compile(r"[a-z0-9]+")
 
@@ -55,10 +57,11 @@ def id_steps(slug: str, questions: Sequence[str], ordinal: int = 1) -> Steps[lis
 
 def name_of(text: str) -> str:
     """Return ASCII words of `text`; with a digest where they do not say all of it."""
-    plain = unicodedata.normalize("NFKD", text).lower()
+    plain = unicodedata.normalize("NFKD", text[:LONGEST_QUESTION]).lower()
     words = "-".join(_WORDS.findall(plain))
     letters_lost = any(c.isalnum() and not c.isascii() for c in plain)
-    if words and not letters_lost and len(words) <= LONGEST_WORDS:
+    is_short = len(words) <= LONGEST_WORDS and len(text) <= LONGEST_QUESTION
+    if words and not letters_lost and is_short:
         return words
     return "-".join(filter(None, (words[:LONGEST_WORDS].rstrip("-"), _digest(text))))
 

@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 
 from faqsvc_embed.checks import AnswerFormat
 from faqsvc_embed.records import FAQ, Item
+from faqsvc_embed.steps import MUCH, Steps, finished
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -56,6 +57,8 @@ LONGEST_MARKDOWN: Final = 40_000
 
 _PARAGRAPHS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9\[][!#-;=?-\[\]_a-z~]*")  # ASCII, without quotes and < > ^ ` { | }
+_NOT_OF_ADDRESS = re.compile(r"[^!#-;=?-\[\]_a-z~](?=\S)")
+_NOT_BLANK = re.compile(r"\S")
 _CLOSING: Final = {")": "(", "]": "["}
 
 
@@ -74,9 +77,13 @@ class Answers:
 
     def shown(self, text: str, question_level: int | None) -> Markup:
         """Return an answer as HTML; headings in it are below `question_level`, or bold if that is None."""
+        return finished(self.steps(text, question_level))
+
+    def steps(self, text: str, question_level: int | None) -> Steps[Markup]:
+        """Make what `shown` returns, a slice of a long text at a time."""
         if self._is_markdown:
             return Markup(_markdown(text, question_level, self._rel))  # noqa: S704  # sanitised there
-        return paragraphs(text, self._rel if self._link_urls else None)
+        return (yield from _paragraph_steps(text, self._rel if self._link_urls else None))
 
     def is_empty(self, item: Item) -> bool:
         """Tell whether an item has nothing to ask or nothing to answer, and so is not shown."""
@@ -101,10 +108,33 @@ def paragraphs(text: str, rel: str | None = None) -> Markup:
 
     With `rel`, addresses that begin with http:// or https:// are links.
     """
+    return finished(_paragraph_steps(text, rel))
+
+
+def _paragraph_steps(text: str, rel: str | None) -> Steps[Markup]:
     text = visible(text.strip().replace("\r\n", "\n").replace("\r", "\n"))
-    written = str(escape(text)) if rel is None else "".join(_linked(text, rel))
-    parts = [part.replace("\n", "<br>\n") for part in _PARAGRAPHS.split(written)]
-    return Markup("\n".join(f"<p>{part}</p>" for part in parts))  # noqa: S704  # every part is escaped above
+    parts, start = list[str](), 0
+    while start < len(text):
+        if start:
+            yield
+        end = _end_of_slice(text, start)
+        part = text[start:end]
+        written = str(escape(part)) if rel is None else "".join(_linked(part, rel))
+        broken = (line.replace("\n", "<br>\n") for line in _PARAGRAPHS.split(written))
+        parts.append("</p>\n<p>".join(broken))
+        start = end
+    return Markup(f"<p>{''.join(parts)}</p>")  # noqa: S704  # every part is escaped above
+
+
+def _end_of_slice(text: str, start: int) -> int:
+    """Return where to cut a long text, in front of what is not blank, and not within an address."""
+    if len(text) - start <= 2 * MUCH:
+        return len(text)
+    before = _NOT_OF_ADDRESS.search(text, start + MUCH, start + 2 * MUCH)
+    if before is not None:
+        return before.end()
+    beyond = _NOT_BLANK.search(text, start + 2 * MUCH)
+    return beyond.start() if beyond is not None else len(text)
 
 
 def visible(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 
 from faqsvc_embed.page import Page
 from faqsvc_embed.responses import exact, writable
-from faqsvc_embed.slots import beginning
+from faqsvc_embed.slots import beginning, whole
 from faqsvc_embed.steps import in_short_steps
 
 SLICE: Final = 65_536
@@ -73,7 +73,7 @@ class BodyFiller:
         """Return where the next mark begins and ends, and its number."""
         slot = self._page.slots.finder(self._charset).find(text, start) if self._page.slots else None
         script = self._script()
-        at = text.find(script, start) if script else -1
+        at = whole(script, text, start) if script else -1
         if at >= 0 and (slot is None or at < slot[0]):
             return at, at + len(script), SCRIPT
         return slot
@@ -110,9 +110,11 @@ class BodyFiller:
         else:
             text = slots.texts[number] if slots is not None and number < len(slots.texts) else ""
             self.has_changed = True
-        if printed and printed != merged and (at := text.find(printed)) >= 0:
-            self.has_changed = True
-            return [(text, 0, at), (merged, 0, len(merged)), (text, at + len(printed), len(text))]
+        if printed and printed != merged:
+            at = len(text) - len(printed) if text.endswith(printed) else whole(printed, text)
+            if at >= 0:
+                self.has_changed = True
+                return [(text, 0, at), (merged, 0, len(merged)), (text, at + len(printed), len(text))]
         return [(text, 0, len(text))]
 
     async def _encoded(self, text: str, start: int, end: int) -> AsyncIterator[bytes]:

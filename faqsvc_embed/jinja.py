@@ -14,6 +14,7 @@ from markupsafe import Markup
 from faqsvc_embed import page as pages
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.page import Page
+from faqsvc_embed.reading import in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
 from faqsvc_embed.rendering import Renderer
 
@@ -46,15 +47,19 @@ class _Calls:
         self._embed = embed
 
     @pass_context
-    def faq(self, context: Context, slug: str, *, nonce: Any = None, **options: Any) -> Markup:
-        page = _page(context)
-        return self._embed.showing.render(page, slug, nonce=_nonce(nonce, context, page), **options)
+    def faq(self, context: Context, slug: str, **options: Any) -> Markup:
+        page, showing = _page(context), self._embed.showing
+        nonce = _nonce(options.pop("nonce", None) if options else None, context, page)
+        at_hand = None if options else showing.at_hand(page, slug, nonce)
+        return showing.render(page, slug, nonce=nonce, **options) if at_hand is None else at_hand
 
     @pass_context
-    def tag(self, context: Context, _: None, slug: str, *, nonce: Any = None, **options: Any) -> Markup:
+    def tag(self, context: Context, _: None, slug: str, **options: Any) -> Markup:
         """What the tag compiles to: a filter of nothing."""
-        page = _page(context)
-        return self._embed.showing.render(page, slug, nonce=_nonce(nonce, context, page), **options)
+        page, showing = _page(context), self._embed.showing
+        nonce = _nonce(options.pop("nonce", None) if options else None, context, page)
+        at_hand = None if options else showing.at_hand(page, slug, nonce)
+        return showing.render(page, slug, nonce=nonce, **options) if at_hand is None else at_hand
 
     @pass_context
     def use_faq(self, context: Context, slug: str, *, lang: str | None = None) -> FAQState:
@@ -63,17 +68,19 @@ class _Calls:
 
     @pass_context
     def faq_schema(self, context: Context, faq: FAQ | FAQState | None = None, nonce: Any = None) -> Markup:
-        if isinstance(faq, FAQState):
-            if faq.data is None:
-                return Markup()
-            faq = faq.data
-        if faq is not None:
-            faq = self._embed.showing.answers.marked_up(faq)
+        if isinstance(faq, FAQState) and faq.data is None:
+            return Markup()
+        marked_up = self._marked_up(faq)
         page = _page(context)
         nonce = _nonce(nonce, context, page)
-        if page.has_open_slots:  # those FAQs come first, and belong into it
-            return page.leave_slot(lambda: page.aschema(faq, nonce))
-        return page.schema(faq, nonce)
+        is_long = page.fills_slots and page.takes_long(marked_up) and in_event_loop()
+        if page.has_open_slots or is_long:  # the FAQs of open slots come first, and belong into it
+            return page.leave_slot(lambda: page.aschema(marked_up, nonce))
+        return page.schema(marked_up, nonce)
+
+    def _marked_up(self, faq: FAQ | FAQState | None) -> FAQ | None:
+        record = faq.data if isinstance(faq, FAQState) else faq
+        return None if record is None else self._embed.showing.answers.marked_up(record)
 
     def _noted(self, state: FAQState, page: Page) -> FAQState:
         """A host that shows an FAQ with markup of its own has it in a `faq_schema()` further down."""
@@ -106,10 +113,20 @@ class _AsyncCalls(_Calls):
         page = _page(context)
         return self._noted(await self._embed.ause_faq_on(page, slug, lang), page)
 
+    @pass_context
+    async def faq_schema(  # type: ignore[override]
+        self, context: Context, faq: FAQ | FAQState | None = None, nonce: Any = None
+    ) -> Markup:
+        if isinstance(faq, FAQState) and faq.data is None:
+            return Markup()
+        marked_up = self._marked_up(faq)
+        page = _page(context)
+        return await page.aschema_in_turn(marked_up, _nonce(nonce, context, page))
+
 
 def _nonce(nonce: Any, context: Context, page: Page) -> str | None:
     """Find the nonce: the argument, else the framework's, else a `csp_nonce` of the template's."""
-    if nonce is None and page.nonce is not None:
+    if nonce is None:
         nonce = page.nonce()
     if nonce is None:
         nonce = context.parent.get("csp_nonce")

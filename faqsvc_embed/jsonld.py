@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from faqsvc_embed.records import FAQ, Item
-from faqsvc_embed.steps import Steps, finished
+from faqsvc_embed.steps import MUCH, Steps, finished
 
 # Inside a script element a parser looks for nothing but `</script` and `<!--`; `&` matters in XHTML, and
 # the two separators ended a line in JavaScript before 2019. Escaped so, the JSON means the same.
@@ -57,7 +57,8 @@ def serialised_page(faqs: Sequence[FAQ]) -> Steps[str]:
         return ""
     parts = [_dumps(marked_up.head())[:-1], ',"mainEntity":[']
     for at in range(len(marked_up.items)):
-        parts.append(f",{_dumps(marked_up.question(at))}" if at else _dumps(marked_up.question(at)))
+        question = yield from _dumping(marked_up.question(at))
+        parts.append(f",{question}" if at else question)
         yield
     parts.append("]}")
     return "".join(parts)
@@ -69,7 +70,21 @@ def serialise(node: dict[str, Any]) -> str:
 
 
 def _dumps(node: dict[str, Any]) -> str:
+    return finished(_dumping(node))
+
+
+def _dumping(node: dict[str, Any]) -> Steps[str]:
     text = _encode(node)
+    if len(text) <= MUCH:
+        return _script_safe(text)
+    parts = list[str]()
+    for start in range(0, len(text), MUCH):
+        parts.append(_script_safe(text[start : start + MUCH]))
+        yield
+    return "".join(parts)
+
+
+def _script_safe(text: str) -> str:
     for character, escape in _SCRIPT_SAFE:
         text = text.replace(character, escape)
     return text

@@ -13,6 +13,7 @@ import socket
 import stat
 import sys
 import threading
+import time
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Final, TypeVar
@@ -193,15 +194,21 @@ async def _end_all(loop: Loop) -> None:
 
 
 async def _cancel_all() -> None:
-    """Cancel every task but this one; one that has not begun is let begin, or its work would complain."""
-    cancelled = set[asyncio.Task[Any]]()
-    while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
-        for task in tasks - cancelled:
-            work = task.get_coro()
-            if not inspect.iscoroutine(work) or inspect.getcoroutinestate(work) != inspect.CORO_CREATED:
-                task.cancel()
-                cancelled.add(task)
-        await asyncio.wait(tasks, timeout=0 if tasks - cancelled else None)
+    """Cancel every task but this one; one that has not begun is let begin, or its work would complain.
+
+    A task that swallowed it is asked again, and left behind in the end: closing takes no more than a second.
+    """
+    until = time.monotonic() + LONGEST_CLOSE / 2
+    while (tasks := asyncio.all_tasks() - {asyncio.current_task()}) and time.monotonic() < until:
+        begun = [task for task in tasks if not _is_new(task)]
+        for task in begun:
+            task.cancel()
+        await asyncio.wait(tasks, timeout=LONGEST_CLOSE / 5 if len(begun) == len(tasks) else 0)
+
+
+def _is_new(task: asyncio.Task[Any]) -> bool:
+    work = task.get_coro()
+    return inspect.iscoroutine(work) and inspect.getcoroutinestate(work) == inspect.CORO_CREATED
 
 
 def threads_run() -> bool:

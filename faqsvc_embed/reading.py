@@ -84,9 +84,10 @@ class Reader:
             left = page.left(wait)
             page.start_waiting()
             try:
-                state = page.states[self, key] = self._read(key, left)
+                state = self._read(key, left)
             finally:
                 page.stop_waiting()
+            page.states = {**page.states, (self, key): state}
         return state
 
     def _read(self, key: Key, wait: float) -> FAQState:
@@ -110,9 +111,10 @@ class Reader:
         if state is None or (state.is_loading and left > 0):  # a template that could not wait asked before
             page.start_waiting()
             try:
-                state = page.states[self, key] = await self._aread(key, left)
+                state = await self._aread(key, left)
             finally:
                 page.stop_waiting()
+            page.states = {**page.states, (self, key): state}
         return state
 
     async def _aread(self, key: Key, wait: float) -> FAQState:

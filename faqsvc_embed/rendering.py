@@ -14,7 +14,7 @@ from faqsvc_embed.answers import LOWEST_HEADING, Answers, visible
 from faqsvc_embed.checks import VARIANTS, Variant
 from faqsvc_embed.jsonld import serialised_page
 from faqsvc_embed.records import FAQ, Item
-from faqsvc_embed.steps import MANY, Steps, finished
+from faqsvc_embed.steps import MANY, MUCH, Steps, finished
 from faqsvc_embed.styles import (
     enhancer,
     enhancer_integrity,
@@ -108,17 +108,24 @@ class Renderer:
         items = list[ShownItem]()
         anchors = yield from id_steps(faq.slug, [item.question for item in shown], ordinal)
         for anchor, item in zip(anchors, shown, strict=True):
-            answer = self._answers.shown(item.answer, level)
+            answer = yield from self._answers.steps(item.answer, level)
             items.append(ShownItem(anchor, visible(item.question.strip()), answer, item.answer))
             yield
         template = self._environment.get_template(TEMPLATE)
-        inside = yield from _joined(map(encodable, template.generate(_context(faq, look, items, ordinal))))
+        inside = yield from _joined(template.generate(_context(faq, look, items, ordinal)))
         while items:  # to free so much takes time, too
             del items[-MANY:]
             yield
         marked_up = self._answers.marked_up(faq, level)
         script = yield from script_steps([marked_up])
         return (yield from _assembled(faq, marked_up, look, ordinal, inside, script))
+
+
+def is_long(*faqs: FAQ) -> bool:
+    """Tell whether to render or to mark up these FAQs takes an event loop more than one step."""
+    if sum(len(faq.items) for faq in faqs) > MANY:
+        return True
+    return sum(len(item.question) + len(item.answer) for faq in faqs for item in faq.items) > MUCH
 
 
 def _question_level(look: Look) -> int | None:
@@ -138,11 +145,16 @@ def _context(faq: FAQ, look: Look, items: list[ShownItem], ordinal: int) -> dict
 
 
 def _joined(parts: Iterable[str]) -> Steps[str]:
-    """Join many short texts, some at a time."""
+    """Join many short texts, some at a time, and long ones in slices."""
     whole, few = list[str](), list[str]()
     for part in parts:
-        few.append(part)
-        if len(few) == MANY:
+        if len(part) <= MUCH:
+            few.append(encodable(part))
+        else:
+            for start in range(0, len(part), MUCH):
+                yield
+                few.append(encodable(part[start : start + MUCH]))
+        if len(few) >= MANY:
             whole.append("".join(few))
             few.clear()
             yield

@@ -7,12 +7,15 @@ one that is never filled is never seen.
 import re
 import secrets
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import AnyStr, Final
 
 from markupsafe import Markup
 
 WIDTH: Final = 4
 """Digits of a slot's number; a page with more slots leaves the rest empty."""
+
+HEAD: Final = 64
+"""Characters of a mark that are looked for at first."""
 
 Filling = Callable[[], Awaitable[str]]
 
@@ -66,8 +69,20 @@ class SlotFinder:
 
     def cut(self, text: bytes, start: int) -> int:
         """Return where the tail of `text` may be the beginning of a mark; its length if it cannot."""
-        whole = text.find(self._before, max(start, len(text) - self._length + 1))
-        return whole if whole >= 0 else beginning(self._before, text, start)
+        at = text.find(self._before, max(start, len(text) - self._length + 1))
+        return at if at >= 0 else beginning(self._before, text, start)
+
+
+def whole(mark: AnyStr, text: AnyStr, start: int = 0) -> int:
+    """Return where `mark` stands in `text`, -1 if it does not.
+
+    To look for megabytes, Python prepares for milliseconds: this looks for their head.
+    """
+    head = mark[:HEAD]
+    at = text.find(head, start)
+    while at >= 0 and not text.startswith(mark, at):
+        at = text.find(head, at + 1)
+    return at
 
 
 def beginning(mark: bytes, text: bytes, start: int) -> int:

@@ -15,7 +15,7 @@ from faqsvc_embed.apikey import sealed
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.filling import BodyFiller
-from faqsvc_embed.page import Page
+from faqsvc_embed.page import Page, RequestPage
 from faqsvc_embed.responses import NEGOTIATED, SPOKE_OF_BODY, fillable, shortened, varied
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.styles import File, file_named
@@ -107,13 +107,12 @@ def faqs_from(request: HTTPConnection) -> FAQEmbed:
     return embed
 
 
-class _RequestPage(Page):
+class _RequestPage(RequestPage):
     """The page of a request, which asks the request's state and headers only when it has to."""
 
     fills_slots = True
 
     def __init__(self, scope: Scope, has_files: bool) -> None:
-        super().__init__()
         self._scope = scope
         self.shows_problems = getattr(scope.get("app"), "debug", False)
         if has_files:  # what is mounted further in has a root_path of its own

@@ -13,6 +13,8 @@ SHORT: Final = 0.001
 """Seconds that work of ours may hold an event loop up."""
 MANY: Final = 100
 """Things of one kind, such as questions, that a step may handle; to pause takes time, too."""
+MUCH: Final = 16_384
+"""Characters that a step may handle."""
 
 
 def finished(steps: Steps[T]) -> T:

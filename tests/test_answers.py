@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faqsvc_embed import FAQ, Item, to_json_ld
+from faqsvc_embed import answers as answers_module
 from faqsvc_embed.answers import LONGEST_MARKDOWN, SCHEMA_TAGS, SHOWN_TAGS, Answers, paragraphs
 from tests.support.strategies import any_text
 from tests.support.xss import CORPUS
@@ -73,6 +74,21 @@ def test_links_can_say_that_they_vouch_for_nothing() -> None:  # H6
         '<p><a href="https://a.example" rel="noopener nofollow">https://a.example</a></p>'
     )
     assert 'rel="noopener nofollow"' in Answers(link_urls=True, nofollow=True).shown("https://a.example", 3)
+
+
+@pytest.mark.parametrize("rel", [None, "noopener"])
+@pytest.mark.parametrize(
+    "piece", ["one, two\n \nthree\n", "字https://a.example/b?c=1字", "\n" + " " * 50_000 + "\nx", "x", "<>"]
+)
+def test_a_long_text_is_the_same_html_wherever_it_is_cut(  # H1
+    piece: str, rel: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for shift in range(0, 2000, 331):
+        text = "y" * shift + piece * (100_000 // len(piece) + 2)
+        in_slices = paragraphs(text, rel)
+        with monkeypatch.context() as patch:
+            patch.setattr(answers_module, "MUCH", len(text))
+            assert in_slices == paragraphs(text, rel)
 
 
 @given(any_text)

@@ -140,7 +140,7 @@ def test_markdown_is_a_setting_and_reaches_every_surface() -> None:  # J8, J12, 
 
 
 def test_markdown_without_its_extra_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("faqsvc_embed.settings.find_spec", lambda name: None)
+    monkeypatch.setattr("faqsvc_embed.checks.find_spec", lambda name: None)
     with pytest.raises(ConfigurationError, match=r"faqsvc-embed\[markdown\]"):
         embed(answer_format="markdown")
 

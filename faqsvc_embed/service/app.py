@@ -77,7 +77,7 @@ def create_app(
         yield
         storage.close()
 
-    return Starlette(
+    app = Starlette(
         routes=[
             Route(API_PATH, Resource(post=publish)),
             generate_route(key_check, generate_allow=generate_allow),
@@ -91,6 +91,9 @@ def create_app(
         exception_handlers={404: _no_such_address, Exception: _broken},
         lifespan=lifespan,
     )
+    # A redirect to the address without its slash would lead wherever the Host header says.
+    app.router.redirect_slashes = False
+    return app
 
 
 def _limit(what: str, per_minute: int | None, clock: Callable[[], float]) -> RateLimit | None:

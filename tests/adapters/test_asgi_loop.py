@@ -19,7 +19,8 @@ from starlette.routing import Route
 
 from faqsvc_embed import FAQ, FAQEmbed
 from faqsvc_embed.jinja import install
-from faqsvc_embed.rendering import Look, Renderer
+from faqsvc_embed.rendering import Look, Renderer, script_element
+from faqsvc_embed.slots import whole
 from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.steps import Steps, finished
 from faqsvc_embed.testing import fake_embed
@@ -38,7 +39,10 @@ RECORD = samples.record(
     "large", *((f"What about number {n}?", f"Number {n} is like this.") for n in range(10_000))
 )
 LARGE = FAQ.from_dict(RECORD)
+LONG = FAQ.from_dict(samples.record("large", ("What?", '<a>&\n\n"x" line é\n' * 30_000)))
+"""One answer of half a million characters."""
 RENDERER = Renderer()
+SCHEMA = '{{ use_faq("large").data.title }}{{ faq_schema() }}'
 SMALL = FAQ.from_dict(samples.pricing())
 
 
@@ -78,6 +82,8 @@ def app_of(embed: FAQEmbed) -> Starlette:
     environment = Environment(autoescape=True)
     install(environment, embed)
     embed.get_ready()
+    asynchronous = Environment(autoescape=True, enable_async=True)
+    install(asynchronous, embed)
     one = environment.from_string('{{ faq("large") }}')
     two = environment.from_string('{{ faq("large") }}{{ faq("small") }}')
 
@@ -91,17 +97,64 @@ def app_of(embed: FAQEmbed) -> Starlette:
         request.state.csp_nonce = "x"
         return HTMLResponse(one.render())
 
+    async def schema_of_the_hook(request: Request) -> Response:
+        return HTMLResponse(environment.from_string(SCHEMA).render())
+
+    async def schema_that_is_awaited(request: Request) -> Response:
+        return HTMLResponse(await asynchronous.from_string(SCHEMA).render_async())
+
     async def by_hand(request: Request) -> Response:
         await embed.arender("large")
         return HTMLResponse("done")
 
-    endpoints = (in_a_template, beside_another, with_a_nonce, by_hand)
+    endpoints = (
+        in_a_template,
+        beside_another,
+        with_a_nonce,
+        schema_of_the_hook,
+        schema_that_is_awaited,
+        by_hand,
+    )
     app = Starlette(routes=[Route(f"/{endpoint.__name__}", endpoint) for endpoint in endpoints])
     app.add_middleware(FAQMiddleware, embed=embed)
     return app
 
 
-@pytest.mark.parametrize("path", ["/in_a_template", "/beside_another", "/with_a_nonce", "/by_hand"])
+@pytest.mark.parametrize("length", [10, 100, 1000])
+@pytest.mark.parametrize("before", ["", "\n", "<p>\n<p>\n" * 50, "{head}", "{head}{head}"])
+def test_a_long_mark_is_found_where_it_stands(before: str, length: int) -> None:
+    mark = "<p>\n" * 15 + "abcde" * (length // 5)
+    before = before.replace("{head}", mark[:-1])
+    for text in (before + mark + mark, before + mark[:-1], before):
+        assert whole(mark, text) == text.find(mark)
+        assert whole(mark.encode(), text.encode(), 1) == text.find(mark, 1)
+
+
+def test_a_long_mark_is_found_faster_than_python_finds_it() -> None:  # F5
+    mark = script_element([LARGE])
+    text = "<p>\n</p>" * 100_000 + mark
+
+    def seconds(find: Callable[[], int]) -> float:
+        began = time.thread_time()
+        assert find() == len(text) - len(mark)
+        return time.thread_time() - began
+
+    assert min(seconds(lambda: whole(mark, text)) for _ in range(5)) < 0.5 * min(
+        seconds(lambda: text.find(mark)) for _ in range(5)
+    )
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/in_a_template",
+        "/beside_another",
+        "/with_a_nonce",
+        "/schema_of_the_hook",
+        "/schema_that_is_awaited",
+        "/by_hand",
+    ],
+)
 @pytest.mark.parametrize("state", ["cold", "held", "shown before"])
 def test_ten_thousand_items_hold_no_loop_up(path: str, state: str) -> None:  # F5
     async def measure() -> float:
@@ -111,6 +164,15 @@ def test_ten_thousand_items_hold_no_loop_up(path: str, state: str) -> None:  # F
             await embed.aget_faq("large")
         elif state == "shown before":
             await ask(app, path)
+        return await longest_turn(lambda: ask(app, path))
+
+    assert min(asyncio.run(measure()) for _ in range(3)) < SHARE * at_once(rendering)
+
+
+@pytest.mark.parametrize("path", ["/in_a_template", "/beside_another", "/schema_of_the_hook", "/by_hand"])
+def test_a_long_answer_holds_no_loop_up(path: str) -> None:  # F5
+    async def measure() -> float:
+        app = app_of(fake_embed({"large": LONG, "small": SMALL}))
         return await longest_turn(lambda: ask(app, path))
 
     assert min(asyncio.run(measure()) for _ in range(3)) < SHARE * at_once(rendering)
