@@ -67,6 +67,7 @@ def landed(embed: FAQEmbed) -> FAQState:
 def embed(faulty: FaultyServer, clock: Clock, caplog: pytest.LogCaptureFixture) -> Iterator[FAQEmbed]:
     """An embed with short limits and a clock of its own; nothing may be left of it in the end."""
     behaviours.bomb()  # made once, in nobody's time
+    gc.freeze()  # what was there before is not looked through again in the end
     faulty.serve(samples.pricing(), {"Cache-Control": "max-age=60", "ETag": ""})
     threads = threading.active_count()
     embed = FAQEmbed(faulty.base_url, wait=WAIT, timeout=TIMEOUT)
@@ -78,6 +79,7 @@ def embed(faulty: FaultyServer, clock: Clock, caplog: pytest.LogCaptureFixture) 
     faulty.close()
     assert threading.active_count() <= threads
     gc.collect()  # what was left open would warn now, and warnings are errors
+    gc.unfreeze()
     noise = [r for r in caplog.records if r.levelno >= logging.WARNING and r.name != "faqsvc_embed"]
     assert noise == []
 
