@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Awaitable, Iterable
+from contextlib import suppress
 from functools import cache
 from typing import Any, Final
 
@@ -47,6 +48,7 @@ class FAQMiddleware:
         self.app = app
         self.embed = embed or FAQEmbed(settings=Settings.from_env(**settings))
         self._has_files = self.embed.showing.has_files
+        self._is_ready = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -58,6 +60,7 @@ class FAQMiddleware:
                 return
             scope[NAME] = self.embed
             page = _RequestPage(scope, self._has_files)
+            await self._get_ready(page)
             responder = _Responder(page, scope["method"], send)
             token = pages.begin(page)
             try:
@@ -72,6 +75,7 @@ class FAQMiddleware:
                 await responder.let_go()
         elif scope["type"] == "lifespan":
             await to_thread.run_sync(self.embed.get_ready)
+            self._is_ready = True
             await self.app(scope, receive, self._closing(send))
         else:
             await self.app(scope, receive, send)
@@ -83,6 +87,16 @@ class FAQMiddleware:
             await self.app(scope, receive, send)
         finally:
             scope[NAME] = outer
+
+    async def _get_ready(self, page: Page) -> None:
+        """Do in a thread what takes long, where no lifespan did it; it counts as a wait of the page."""
+        if self._is_ready:
+            return
+        page.start_waiting()
+        with suppress(Exception):  # whoever shows an FAQ meets it again, and says so
+            await to_thread.run_sync(self.embed.get_ready)
+        page.stop_waiting()
+        self._is_ready = True
 
     def _closing(self, send: Send) -> Send:
         async def close_and_send(message: Message) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import threading
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -120,6 +121,37 @@ def test_without_the_middleware_the_embed_is_a_clear_error() -> None:
     app = Starlette(routes=[Route("/", endpoint)])
     with pytest.raises(ConfigurationError, match=r"app\.add_middleware\(FAQMiddleware, embed=embed\)"):
         get(app)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_without_a_lifespan_the_first_request_prepares_the_embed_outside_of_the_loop(  # F5
+    fails: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads = list[bool]()
+
+    def get_ready() -> None:
+        threads.append(threading.current_thread() is threading.main_thread())
+        if fails:
+            raise OSError
+
+    app = app_of(embed := held(), TWO)
+    monkeypatch.setattr(embed, "get_ready", get_ready)
+    assert [get(app).text for _ in range(2)] == [MERGED] * 2
+    assert threads == [False]
+
+
+def test_what_preparing_takes_counts_as_waiting(monkeypatch: pytest.MonkeyPatch) -> None:  # R2
+    embed, waited = held(), list[float]()
+
+    async def endpoint(request: Request) -> Response:
+        page = pages.current()
+        assert page is not None
+        waited.append(page.waited)
+        return HTMLResponse("")
+
+    monkeypatch.setattr(embed, "get_ready", lambda: time.sleep(0.02))
+    get(app_of(embed, endpoint))
+    assert waited[0] >= 0.02
 
 
 # Ways to make a page
