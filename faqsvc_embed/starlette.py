@@ -78,6 +78,8 @@ class FAQMiddleware:
             self._is_ready = True
             await self.app(scope, receive, self._closing(send))
         else:
+            if scope["type"] == "websocket":
+                scope[NAME] = self.embed  # for `faqs_from`; there is no page
             await self.app(scope, receive, send)
 
     async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -108,7 +110,7 @@ class FAQMiddleware:
 
 
 def faqs_from(request: HTTPConnection) -> FAQEmbed:
-    """Return the embed that serves a request.
+    """Return the embed that serves a request or a WebSocket.
 
     Raises:
         ConfigurationError: no FAQMiddleware stands before it.

@@ -178,7 +178,7 @@ def test_a_file_passes_and_so_does_its_path(tmp_path: Path) -> None:  # S1
             assert headers == [h for h in plain.headers if h[0] not in ("content-length", "etag")]
 
 
-@pytest.mark.parametrize("scope_type", ["websocket", "lifespan", "unheard-of"])
+@pytest.mark.parametrize("scope_type", ["lifespan", "unheard-of"])
 def test_other_scopes_are_untouched(scope_type: str) -> None:  # S7
     seen = list[Any]()
 

@@ -14,9 +14,11 @@ from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
-from starlette.routing import Mount, Route, Router
+from starlette.routing import Mount, Route, Router, WebSocketRoute
 from starlette.templating import Jinja2Templates
+from starlette.testclient import TestClient
 from starlette.types import ASGIApp
+from starlette.websockets import WebSocket
 
 from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQUnavailable, Settings
 from faqsvc_embed import page as pages
@@ -111,6 +113,21 @@ def test_the_embed_is_found_again_in_a_request() -> None:
         return JSONResponse(faqs_from(request) is embed)
 
     assert get(app_of(embed, endpoint)).body == b"true"
+
+
+def test_the_embed_is_found_in_a_websocket_and_no_page_is() -> None:
+    embed, seen = held(), list[Any]()
+
+    async def endpoint(websocket: WebSocket) -> None:
+        await websocket.accept()
+        seen.extend((faqs_from(websocket), pages.current()))
+        await websocket.close()
+
+    app = Starlette(routes=[WebSocketRoute("/", endpoint)])
+    app.add_middleware(FAQMiddleware, embed=embed)
+    with TestClient(app).websocket_connect("/"):
+        pass
+    assert seen == [embed, None]
 
 
 def test_without_the_middleware_the_embed_is_a_clear_error() -> None:
