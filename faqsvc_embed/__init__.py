@@ -12,6 +12,7 @@ from faqsvc_embed.errors import (
     PublishRejected,
     RateLimited,
 )
+from faqsvc_embed.events import FAQEvent
 from faqsvc_embed.jsonld import to_json_ld, to_json_ld_string
 from faqsvc_embed.records import FAQ, FAQState, Item, Publication
 from faqsvc_embed.settings import Settings
@@ -24,6 +25,7 @@ __all__ = [
     "FAQClient",
     "FAQEmbed",
     "FAQError",
+    "FAQEvent",
     "FAQNotFound",
     "FAQState",
     "FAQUnavailable",

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from markupsafe import Markup, escape
 
+from faqsvc_embed.checks import AnswerFormat
 from faqsvc_embed.records import FAQ, Item
-from faqsvc_embed.settings import AnswerFormat
 from faqsvc_embed.steps import MUCH, Steps, finished
 
 if TYPE_CHECKING:

@@ -10,14 +10,16 @@ from markupsafe import Markup
 
 from faqsvc_embed import page as pages
 from faqsvc_embed.apikey import PREFIX, sealed
+from faqsvc_embed.checks import Variant
 from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.events import Listener, Listeners
 from faqsvc_embed.freshness import Cache, Key
 from faqsvc_embed.page import Page
 from faqsvc_embed.policy import ours_in, sources_of
 from faqsvc_embed.reading import Fetches, Health, Reader, data_or_raise, in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
 from faqsvc_embed.rendering import script_element
-from faqsvc_embed.settings import UNSET, Settings, Variant
+from faqsvc_embed.settings import UNSET, Settings
 from faqsvc_embed.showing import Showing
 from faqsvc_embed.theme import Theme
 from faqsvc_embed.wishes import Wishes
@@ -55,7 +57,8 @@ class FAQEmbed:
         self.settings = settings
         self.cache = _cache(settings)
         self._wishes = Wishes(settings)
-        self._serve_from(Reader(settings, self.cache))
+        self._listeners = Listeners()
+        self._serve_from(Reader(settings, self.cache, listeners=self._listeners))
 
     def serve_from(self, fetcher: Fetches) -> None:
         """Fetch by other means than the network, as `faqsvc_embed.testing` does."""
@@ -250,6 +253,20 @@ class FAQEmbed:
     def forget(self, slug: str | None = None) -> None:
         """Drop what is held of `slug` in every language, or of all FAQs: the next call asks the service."""
         self._reader.forget(slug)
+
+    def listen(self, listener: Listener) -> None:
+        """Call `listener` with an `FAQEvent` at the end of each fetch from here on, for metrics.
+
+        It is called in our background thread, and fetching waits for it: it should return at once. What it
+        raises is logged once, and otherwise ignored. A fetch that closing ends, or whose FAQ was forgotten
+        meanwhile, tells nothing.
+        """
+        self._listeners.add(listener)
+
+    @property
+    def is_fetching(self) -> bool:
+        """Some FAQ is being fetched now."""
+        return self._reader.is_fetching
 
     def health(self) -> list[Health]:
         """Return what is known of each FAQ that was asked for, by slug and language; asks nobody."""

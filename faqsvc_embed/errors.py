@@ -13,19 +13,25 @@ Reading raises `FAQNotFound`, `FAQUnavailable` or `InvalidFAQ`; writing adds the
 """
 
 import re
+import reprlib
 from collections.abc import Sequence
 
 BODY_KEPT = 500
 """Characters of an answer's body that an error keeps: enough to see what answered."""
 
 QUOTED: int = 80
+# A list of lists may have a repr of any length; a text is cut behind what is quoted of it.
+_CONTAINERS = reprlib.Repr()
+_CONTAINERS.maxlevel, _CONTAINERS.maxstring = 3, 4 * QUOTED
+_CONTAINERS.maxlist = _CONTAINERS.maxtuple = _CONTAINERS.maxdict = 20
 _API_KEY = re.compile(r"fs_live_[!-~]*")
 
 
 def quoted(value: object) -> str:
     """Return how a message quotes a value: its repr, 80 characters of it, without an API key in it."""
     try:
-        text = _API_KEY.sub("fs_live_***", repr(value))
+        shown = _CONTAINERS.repr(value) if isinstance(value, list | tuple | dict) else repr(value)
+        text = _API_KEY.sub("fs_live_***", shown)
     except Exception:  # a repr of somebody's, or an integer of 5,000 digits
         return f"a value of type {type(value).__name__}"
     return text if len(text) <= QUOTED else text[:QUOTED] + "…"

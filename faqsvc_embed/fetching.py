@@ -6,19 +6,20 @@ Sync callers wait on a flight's `concurrent.futures.Future`, async callers await
 import asyncio
 import contextlib
 import logging
-import os
 import threading
-import weakref
+import time
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Final
 
 from faqsvc_embed.errors import FAQError, FAQUnavailable
+from faqsvc_embed.events import FAQEvent, Listeners, What
+from faqsvc_embed.forks import notice, watch_for
 from faqsvc_embed.freshness import Cache, Entry, Key, Want, want
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.steps import SHORT, in_short_steps
 from faqsvc_embed.stores import GuardedStore
-from faqsvc_embed.transport import Transport
+from faqsvc_embed.transport import MAX_CONNECTIONS, Transport
 from faqsvc_embed.wire import (
     Failed,
     Found,
@@ -32,6 +33,8 @@ from faqsvc_embed.wire import (
 
 LEASE_GRACE: Final = 1.0
 """Seconds beyond `timeout` that a refresh waits for another process to end the same one."""
+MOST_FLIGHTS: Final = 1000
+"""Fetches at once; beyond, only copies that are held are refreshed, so that a flood of slugs costs little."""
 
 logger = logging.getLogger("faqsvc_embed")
 
@@ -44,6 +47,7 @@ class Flight:
     """
 
     landed: Future[Entry] = field(default_factory=Future)
+    began: float = field(default_factory=time.monotonic)
     work: Future[None] | None = None  # held here, because a loop holds its tasks weakly
     is_over: bool = False
     abandoned: bool = False
@@ -53,44 +57,81 @@ class Flight:
 class Fetcher:
     """Fetches FAQs into a cache: at most one flight an FAQ at a time, however many ask."""
 
-    def __init__(self, settings: Settings, cache: Cache, store: GuardedStore | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        cache: Cache,
+        store: GuardedStore | None = None,
+        listeners: Listeners | None = None,
+    ) -> None:
         self._settings = settings
+        self._listeners = listeners or Listeners()
         self._store = store
         self._watch: asyncio.Task[None] | None = None
         self._forgetting: Future[None] | None = None
+        self._turns: asyncio.Semaphore | None = None
         self._cache = cache
         self._flights: dict[Key, Flight] = {}
+        self._is_full = False
         self._lock = threading.RLock()
         self._transport = Transport(settings.max_bytes)
-        _fetchers.add(self)
+        watch_for(self)
 
     def get_ready(self) -> None:
         """Make what the first fetch needs; nothing is fetched."""
         self._transport.get_ready(self._settings.base_url)
+        if self._store is not None:
+            self._store.prepare()
 
     def join(self, key: Key) -> Flight | None:
         """Return the flight for `key`, started if need be; None if meanwhile there is nothing to fetch."""
+        notice()
         with self._lock:
             flight = self._flights.get(key)
             if flight is not None:
                 return flight
             # Looked at again under the lock: a flight may have landed since the caller looked.
-            if want(self._cache.get(key), self._cache.clock()) is Want.NOTHING:
+            held = self._cache.get(key)
+            if want(held, self._cache.clock()) is Want.NOTHING:
                 return None
+            if len(self._flights) >= MOST_FLIGHTS and (held is None or held.faq is None):
+                return self._turned_away(key)
             flight = self._flights[key] = Flight()
             # Once running, a future cannot be cancelled: nobody who waits can end it for the others.
             flight.landed.set_running_or_notify_cancel()
             work = self._fly(key, flight)
+
+            def is_done(_: Future[None]) -> None:
+                if not flight.is_over:  # it never began, for the loop ended
+                    work.close()
+                    self._interrupted(key, flight)
+
             try:
                 flight.work = self._transport.run(work)
+                flight.work.add_done_callback(is_done)
             except RuntimeError as error:  # no thread can be started
                 work.close()
                 self._land(key, flight, Failed(FAQUnavailable(f"no thread to fetch with: {error}")))
             return flight
 
-    def is_flying(self, key: Key) -> bool:
-        """Tell whether a fetch of `key` is running."""
-        return key in self._flights
+    def _turned_away(self, key: Key) -> Flight:
+        """Return a flight that has landed without an answer, and is not remembered."""
+        if not self._is_full:
+            logger.warning("%d FAQs are being fetched at once: no more are asked for meanwhile", MOST_FLIGHTS)
+        self._is_full = True
+        flight = Flight(is_over=True, abandoned=True)
+        busy = FAQUnavailable(f"{key.slug!r} was not asked for: {MOST_FLIGHTS} FAQs are being fetched")
+        flight.landed.set_result(self._cache.after(None, key, Failed(busy)))
+        return flight
+
+    def is_flying(self, key: Key | None = None) -> bool:
+        """Tell whether a fetch of `key`, or any, is running."""
+        return bool(self._flights) if key is None else key in self._flights
+
+    def drive(self, key: Key, seconds: float) -> bool:
+        """Fetch here and now, at most so long, where no thread can; tell whether that was so."""
+        flight = self._flights.get(key)
+        return flight is not None and flight.work is not None and self._transport.drive(flight.work, seconds)
 
     def abandon(self, slug: str | None = None) -> None:
         """Keep what flights for `slug`, or all flights, bring out of the cache."""
@@ -116,16 +157,18 @@ class Fetcher:
     def close(self) -> None:
         """End what is running and free the connections, within a second; a later fetch starts anew."""
         self._transport.close(self._store.aclose if self._store is not None else None)
-        self._watch = self._forgetting = None
+        self._watch = self._forgetting = self._turns = None
 
     def forked(self) -> None:
         """In a forked child: locks are new, the parent's flights are left alone."""
         self._lock = threading.RLock()
         self._cache.reset_lock()
         self._flights.clear()
-        self._watch = self._forgetting = None
+        self._watch = self._forgetting = self._turns = None
         if self._store is not None:
             self._store.forked()
+            if self._store.is_shared:
+                self._cache.expire()  # until the first flight nobody listens here to what others forget
 
     async def _fly(self, key: Key, flight: Flight) -> None:
         try:
@@ -140,7 +183,10 @@ class Fetcher:
             self._land(key, flight, Failed(FAQUnavailable(f"fetching {key.slug!r} failed: {error!r}")))
         finally:
             if not flight.is_over:
-                self._land(key, flight, Failed(FAQUnavailable(f"fetching {key.slug!r} was interrupted")))
+                self._interrupted(key, flight)
+
+    def _interrupted(self, key: Key, flight: Flight) -> None:
+        self._land(key, flight, Failed(FAQUnavailable(f"fetching {key.slug!r} was interrupted")))
 
     async def _fly_by_store(self, key: Key, flight: Flight, store: GuardedStore) -> None:
         """Take the copy in the store if it is fresh; else fetch one for all, as the only one to do so."""
@@ -150,6 +196,21 @@ class Fetcher:
             await asyncio.wrap_future(self._forgetting)
         if await self._take(key, flight, store):
             return
+        if self._turns is None:
+            self._turns = asyncio.Semaphore(MAX_CONNECTIONS)
+        try:  # a lease may hold a descriptor, and a host has not many of them
+            async with asyncio.timeout(self._settings.timeout):
+                await self._turns.acquire()
+        except TimeoutError:
+            busy = f"{key.slug!r} was not asked for within {self._settings.timeout:g} s: so many others are"
+            self._land(key, flight, Failed(FAQUnavailable(busy)))
+            return
+        try:
+            await self._fetch_for_all(key, flight, store)
+        finally:
+            self._turns.release()
+
+    async def _fetch_for_all(self, key: Key, flight: Flight, store: GuardedStore) -> None:
         async with store.lease(key, self._settings.timeout + LEASE_GRACE):
             if await self._take(key, flight, store):  # another process has been there meanwhile
                 return
@@ -166,7 +227,9 @@ class Fetcher:
                 return False
             before = self._cache.get(key)
             entry = self._cache.adopt(key, copy)
-            _tell(before, entry)
+        if _failed(before) and entry.error is None:
+            self._tell(before, entry, flight, "recovered")
+        with self._lock:
             wanted = want(entry, self._cache.clock())
             if wanted is Want.NOTHING:
                 self._end(key, flight, entry)
@@ -190,17 +253,32 @@ class Fetcher:
         with self._lock:
             if flight.abandoned:
                 entry = self._cache.after(None, key, outcome)
-            else:
-                before = self._cache.get(key)
-                entry = self._cache.apply(key, outcome)
-                _tell(before, entry)
+                self._end(key, flight, entry)
+                return entry
+            before = self._cache.get(key)
+            entry = self._cache.apply(key, outcome)
+        # Without the lock, for whoever writes the log, or listens, may be slow.
+        self._tell(before, entry, flight, _what(before, entry, outcome))
+        with self._lock:
             self._end(key, flight, entry)
             return entry
+
+    def _tell(self, before: Entry | None, after: Entry, flight: Flight, what: What) -> None:
+        """Log a change of state, once: from well to failing, and back; tell listeners of every fetch."""
+        if after.error is not None and not _failed(before):
+            shown = "its last good copy is shown" if after.faq is not None else "there is nothing to show"
+            logger.warning("FAQ %r: %s; %s", after.key.slug, after.error, shown)
+        elif after.error is None and _failed(before):
+            logger.info("FAQ %r: well again", after.key.slug)
+        took = time.monotonic() - flight.began
+        self._listeners.tell(FAQEvent(after.key.slug, after.key.lang, what, took, after.error))
 
     def _end(self, key: Key, flight: Flight, entry: Entry) -> None:
         flight.is_over = True
         if not flight.abandoned:
             del self._flights[key]
+        if not self._flights:
+            self._is_full = False
         if not flight.landed.done():
             flight.landed.set_result(entry)
 
@@ -217,23 +295,15 @@ class Fetcher:
         return await in_short_steps(steps, pause=SHORT)
 
 
-def _tell(before: Entry | None, after: Entry) -> None:
-    """Log a change of state, once: from well to failing, and back."""
-    failed_before = before is not None and before.error is not None
-    if after.error is not None and not failed_before:
-        shown = "its last good copy is shown" if after.faq is not None else "there is nothing to show"
-        logger.warning("FAQ %r: %s; %s", after.key.slug, after.error, shown)
-    elif after.error is None and failed_before:
-        logger.info("FAQ %r: well again", after.key.slug)
+def _failed(entry: Entry | None) -> bool:
+    return entry is not None and entry.error is not None
 
 
-_fetchers: weakref.WeakSet[Fetcher] = weakref.WeakSet()
-
-
-def _after_fork() -> None:
-    for fetcher in list(_fetchers):
-        fetcher.forked()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+def _what(before: Entry | None, after: Entry, outcome: Outcome) -> What:
+    if isinstance(outcome, Missing):
+        return "missing"
+    if after.error is not None:
+        return "failed"
+    if _failed(before):
+        return "recovered"
+    return "fetched" if isinstance(outcome, Found) else "not_modified"

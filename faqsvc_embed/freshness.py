@@ -128,22 +128,22 @@ class Cache:
     ) -> None:
         self.clock = clock
         self.wall_clock = wall_clock
-        self._chance = chance
+        self.chance = chance
         self._fresh_for = fresh_for
         self._keep_for = float("inf") if keep_for is None else keep_for
         self._not_found_for = not_found_for
         self._max_entries = max_entries
         self._entries: dict[Key, Entry] = {}
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
         self.get = self._entries.get  # the look-up of every page, without a frame of our own
 
     def reset_lock(self) -> None:
         """Make a new lock, after a fork: a thread that does not exist here may have held the old one."""
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
 
     def apply(self, key: Key, outcome: Outcome) -> Entry:
         """Hold what a fetch of `key` led to, and return the entry."""
-        with self._lock:
+        with self.lock:
             entry = self.after(self._entries.get(key), key, outcome)
             self._entries[key] = entry
             if len(self._entries) > self._max_entries:
@@ -152,7 +152,7 @@ class Cache:
 
     def adopt(self, key: Key, copy: Copy) -> Entry:
         """Hold a copy that another process had of the service, unless ours is newer; return the entry."""
-        with self._lock:
+        with self.lock:
             held = self._entries.get(key)
             if held is not None and held.updated_at is not None and held.updated_at > copy.confirmed_at:
                 return held
@@ -198,7 +198,7 @@ class Cache:
 
     def expire(self) -> None:
         """Let every copy be asked for again before it is trusted; what is held is shown meanwhile."""
-        with self._lock:
+        with self.lock:
             now = self.clock()
             for key, entry in self._entries.items():
                 if entry.fresh_until > now:
@@ -229,7 +229,7 @@ class Cache:
 
     def _confirmed(self, entry: Entry, policy: CachePolicy, now: float) -> Entry:
         lifetime = self._fresh_for if policy.lifetime is None else policy.lifetime
-        fresh_until = now + lifetime * (1 + JITTER * self._chance())
+        fresh_until = now + lifetime * (1 + JITTER * self.chance())
         confirmed = replace(
             entry,
             fresh_until=fresh_until,
@@ -245,7 +245,7 @@ class Cache:
 
     def _failed(self, entry: Entry, error: FAQError, now: float) -> Entry:
         longest = min(FIRST_BACK_OFF * 2.0 ** min(entry.failures, 10), LONGEST_BACK_OFF)
-        pause = max(longest * self._chance(), error.retry_after or 0.0)
+        pause = max(longest * self.chance(), error.retry_after or 0.0)
         return replace(entry, error=error, failures=entry.failures + 1, retry_at=now + pause)
 
     def _evict(self, newest: Key) -> None:
@@ -258,11 +258,11 @@ class Cache:
 
     def forget(self, slug: str | None = None) -> None:
         """Drop every copy of `slug`, in all languages; or of all FAQs."""
-        with self._lock:
+        with self.lock:
             for key in [key for key in self._entries if slug is None or key.slug == slug]:
                 del self._entries[key]
 
     def entries(self) -> Iterable[Entry]:
         """Return the entries at this moment, in no order."""
-        with self._lock:
+        with self.lock:
             return list(self._entries.values())

@@ -47,15 +47,19 @@ class _Calls:
         self._embed = embed
 
     @pass_context
-    def faq(self, context: Context, slug: str, *, nonce: Any = None, **options: Any) -> Markup:
-        page = _page(context)
-        return self._embed.showing.render(page, slug, nonce=_nonce(nonce, context, page), **options)
+    def faq(self, context: Context, slug: str, **options: Any) -> Markup:
+        page, showing = _page(context), self._embed.showing
+        nonce = _nonce(options.pop("nonce", None) if options else None, context, page)
+        at_hand = None if options else showing.at_hand(page, slug, nonce)
+        return showing.render(page, slug, nonce=nonce, **options) if at_hand is None else at_hand
 
     @pass_context
-    def tag(self, context: Context, _: None, slug: str, *, nonce: Any = None, **options: Any) -> Markup:
+    def tag(self, context: Context, _: None, slug: str, **options: Any) -> Markup:
         """What the tag compiles to: a filter of nothing."""
-        page = _page(context)
-        return self._embed.showing.render(page, slug, nonce=_nonce(nonce, context, page), **options)
+        page, showing = _page(context), self._embed.showing
+        nonce = _nonce(options.pop("nonce", None) if options else None, context, page)
+        at_hand = None if options else showing.at_hand(page, slug, nonce)
+        return showing.render(page, slug, nonce=nonce, **options) if at_hand is None else at_hand
 
     @pass_context
     def use_faq(self, context: Context, slug: str, *, lang: str | None = None) -> FAQState:
@@ -122,7 +126,7 @@ class _AsyncCalls(_Calls):
 
 def _nonce(nonce: Any, context: Context, page: Page) -> str | None:
     """Find the nonce: the argument, else the framework's, else a `csp_nonce` of the template's."""
-    if nonce is None and page.nonce is not None:
+    if nonce is None:
         nonce = page.nonce()
     if nonce is None:
         nonce = context.parent.get("csp_nonce")

@@ -6,6 +6,8 @@ from faqsvc_embed.records import FAQ, Item
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>#&|~]")
 _LINE_START = re.compile(r"([+=-]|[0-9]{1,9}(?=[.)]))")
+_LABEL = re.compile(r"(?i:q|question|a|answer)[ \t]*(?:[0-9]+[ \t]*)?(?=[:.)])")
+"""What `faqsvc publish` takes for the beginning of a question or an answer."""
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -50,6 +52,8 @@ def _escaped(text: str) -> str:
 
 def _escape(line: str) -> str:
     line = _SPECIAL.sub(r"\\\g<0>", line)
+    if (label := _LABEL.match(line)) is not None:
+        return f"{label[0]}\\{line[label.end() :]}"
     start = _LINE_START.match(line)
     if start is None:
         return line

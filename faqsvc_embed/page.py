@@ -5,13 +5,14 @@ leaves begin and end it; everything that renders finds it in a context variable,
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from contextvars import ContextVar, Token
-from typing import Any
+from typing import Any, Final
 
 from markupsafe import Markup
 
+from faqsvc_embed.checks import Styles
 from faqsvc_embed.languages import lookup, negotiate
 from faqsvc_embed.records import FAQ
 from faqsvc_embed.rendering import (
@@ -24,10 +25,11 @@ from faqsvc_embed.rendering import (
     with_nonce,
 )
 from faqsvc_embed.responses import encode, exact
-from faqsvc_embed.settings import Styles
 from faqsvc_embed.slots import Filling, Slots
 from faqsvc_embed.steps import Steps, finished, in_short_steps
 from faqsvc_embed.styles import enhancer
+
+NO_STATES: Final[Mapping[Any, Any]] = {}
 
 _current: ContextVar["Page | None"] = ContextVar("faqsvc_page", default=None)
 
@@ -51,24 +53,21 @@ def end(token: Token["Page | None"]) -> None:
 class Page:
     """The FAQs of one response, in document order.
 
-    `nonce` is asked for the Content-Security-Policy nonce when one is needed, `locale` for the host's own
-    choice of language, and `accept_language` for the header; `negotiated` tells that the header was asked.
-    `fills_slots` says that FAQs can be filled in after the template is rendered, and `is_over` that the
-    response has left: what a task of the host renders later is no part of it. `shows_problems` makes what
-    went wrong visible in the place of an FAQ, for development; `assets` is the path below which the host
-    serves our stylesheet, if it does.
+    `negotiated` tells that the visitor's languages were asked for, `fills_slots` that FAQs can be filled in
+    after the template is rendered, and `is_over` that the response has left: what a task of the host renders
+    later is no part of it. `shows_problems` makes what went wrong visible in the place of an FAQ, for
+    development; `assets` is the path below which the host serves our files, if it does. `limits_caching` says
+    that `max_age` is to be honoured.
     """
 
     # Defaults on the class: most pages are made, show one FAQ, and are gone.
-    nonce: Callable[[], str | None] | None = None
-    locale: Callable[[], object] | None = None
-    accept_language: Callable[[], str] | None = None
     negotiated = False
     fills_slots = False
     slots: Slots | None = None
     is_over = False
     shows_problems = False
     assets: str | None = None
+    limits_caching = False
     waited = 0.0
     _waiting: tuple[int, float] = (0, 0.0)
     _styles: tuple[str, ...] = ()
@@ -82,15 +81,12 @@ class Page:
     _printed_nonce: str | None = None
     _merged: tuple[int, str] = (0, "")
     _turns: tuple[object, AbstractAsyncContextManager[None]] | None = None
-    _language: tuple[str | None, str | None] | None = None
 
+    states: Mapping[Any, Any] = NO_STATES
+    """The snapshots that this page works with: within it, an FAQ does not change."""
     blocks: tuple[Block, ...] = ()
     _marked: tuple[FAQ, ...] = ()
     _deferred: tuple[FAQ, ...] = ()
-
-    def __init__(self) -> None:
-        self.states: dict[Any, Any] = {}
-        """The snapshots that this page works with: within it, an FAQ does not change."""
 
     def ordinal(self, slug: object) -> int:
         """Return which block of this slug the next one is, counted from 1."""
@@ -105,12 +101,9 @@ class Page:
         would be linked is printed.
         """
         is_first = not self.blocks and self.printed is None
-        self.blocks += (block,)
         if is_first and schema and nonce is None and styles == "inline" and not block.needs_enhancer:
-            self._styles, self.printed = block.css, block.script
-            self._sheets += (block.css,)
-            self._marked = (block.marked_up,)
-            return block.alone  # ready-made: nothing has to be put together
+            return self.place_alone(block)
+        self.blocks += (block,)
         before = "" if styles == "none" else self._new_styles(block, nonce, styles, files)
         behind = self._new_enhancer(nonce, files) if block.needs_enhancer else ""
         if not schema:
@@ -122,6 +115,12 @@ class Page:
         else:
             behind += finished(self._mark_up((block.marked_up,), nonce))
         return Markup(f"{before}{block.html}{behind}")  # rendering escaped them
+
+    def place_alone(self, block: Block) -> Markup:
+        """Return the first block of this page with all that belongs to it, ready-made."""
+        self.blocks, self._marked = (block,), (block.marked_up,)
+        self._styles, self._sheets, self.printed = block.css, (block.css,), block.script
+        return block.alone
 
     def _new_styles(self, block: Block, nonce: str | None, styles: Styles, files: str | None) -> str:
         wanted = [at for at, rule in enumerate(block.css) if rule not in self._styles]
@@ -241,22 +240,19 @@ class Page:
         return self._turns[1]
 
     def language(self, default: str | None = None) -> str | None:
-        """Return which of the seven the host, or else the visitor, prefers; None if neither does.
+        """Return which of the seven is preferred on this page; None if nobody says."""
+        return None
 
-        `default` is what a visitor gets who takes any.
-        """
-        if self._language is None or self._language[0] != default:
-            self._language = default, self._preferred(default)
-        return self._language[1]
+    def nonce(self) -> str | None:
+        """Return the nonce of the Content-Security-Policy of this page, if it has one."""
+        return None
 
-    def _preferred(self, default: str | None) -> str | None:
-        locale = self.locale() if self.locale is not None else None
-        if locale is not None and (language := lookup(str(locale))) is not None:
-            return language
-        if self.accept_language is None:
-            return None
-        self.negotiated = True
-        return negotiate(self.accept_language(), default)
+    def max_age(self) -> int | None:
+        """Return for how many seconds this page may be kept; None if its FAQs are as they should be."""
+        if self.has_open_slots:
+            return 0
+        ages = (reader.max_age(key, state) for (reader, key), state in self.states.items())
+        return min((age for age in ages if age is not None), default=None)
 
     def left(self, wait: float) -> float:
         """Return what remains of a budget of `wait` seconds, all waits of this page counted."""
@@ -273,3 +269,31 @@ class Page:
         if waiting == 1:
             self.waited += time.monotonic() - since
         self._waiting = (waiting - 1, since)
+
+
+class RequestPage(Page):
+    """The page of a request, whose host, or else whose visitor, may prefer a language."""
+
+    _language: tuple[str | None, str | None] | None = None
+
+    def locale(self) -> object:
+        """Return the host's own choice of language, in whatever form."""
+        return None
+
+    def accept_language(self) -> str:
+        """Return the header."""
+        return ""
+
+    def language(self, default: str | None = None) -> str | None:
+        """Return which of the seven the host, or else the visitor, prefers; None if neither does.
+
+        `default` is what a visitor gets who takes any.
+        """
+        if self._language is None or self._language[0] != default:
+            locale = self.locale()
+            language = None if locale is None else lookup(str(locale))
+            if language is None:
+                self.negotiated = True
+                language = negotiate(self.accept_language(), default)
+            self._language = default, language
+        return self._language[1]

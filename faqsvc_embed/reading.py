@@ -1,13 +1,14 @@
 """The way of a read: what is held answers at once; what is not is fetched, and waited for within a budget."""
 
 import sys
-import threading
 from concurrent import futures
 from concurrent.futures import Future
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, Protocol, TypedDict
 
 from faqsvc_embed.errors import FAQUnavailable
+from faqsvc_embed.events import Listeners
+from faqsvc_embed.forks import watch_for
 from faqsvc_embed.freshness import Cache, Entry, Key, Want, snapshot, want
 from faqsvc_embed.page import Page
 from faqsvc_embed.records import FAQ, FAQState, Source
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 LONGEST_FORGETTING: Final = 0.5
 """Seconds that `forget` waits for the store."""
-
-_making = threading.Lock()
 
 
 class Flies(Protocol):
@@ -34,7 +33,8 @@ class Fetches(Protocol):
     """What a reader needs of `fetching.Fetcher`, or of what stands in for it."""
 
     def join(self, key: Key) -> Flies | None: ...
-    def is_flying(self, key: Key) -> bool: ...
+    def is_flying(self, key: Key | None = None) -> bool: ...
+    def drive(self, key: Key, seconds: float) -> bool: ...
     def forget(self, slug: str | None = None) -> Future[None] | None: ...
     def close(self) -> None: ...
 
@@ -54,11 +54,23 @@ class Health(TypedDict):
 class Reader:
     """Reads the FAQs of one service, through the copies that are held."""
 
-    def __init__(self, settings: Settings, cache: Cache, fetcher: Fetches | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        cache: Cache,
+        fetcher: Fetches | None = None,
+        listeners: Listeners | None = None,
+    ) -> None:
         self.cache = cache
+        self._listeners = listeners
         self._settings = settings
         self._fetcher = fetcher
         self._bundle: Bundle | None = None
+        watch_for(self)
+
+    def forked(self) -> None:
+        """In a forked child: the lock is new."""
+        self.cache.reset_lock()
 
     def read(self, key: Key, wait: float, page: Page | None = None) -> FAQState:
         """Return what is known of `key`; if nothing is held, fetch it and wait, at most `wait` seconds.
@@ -72,16 +84,20 @@ class Reader:
             left = page.left(wait)
             page.start_waiting()
             try:
-                state = page.states[self, key] = self._read(key, left)
+                state = self._read(key, left)
             finally:
                 page.stop_waiting()
+            page.states = {**page.states, (self, key): state}
         return state
 
     def _read(self, key: Key, wait: float) -> FAQState:
         answer = self.look_up(key)
         if isinstance(answer, FAQState):
-            return answer
+            is_newer = answer.is_fetching and self._drive(key, wait)
+            return self._snapshot(key) if is_newer else answer
         try:
+            if self._drive(key, wait) and not answer.landed.done():
+                return self._snapshot(key)
             return self._landed(answer.landed.result(wait)) if wait > 0 else self._snapshot(key)
         except TimeoutError:
             return self._snapshot(key)
@@ -95,9 +111,10 @@ class Reader:
         if state is None or (state.is_loading and left > 0):  # a template that could not wait asked before
             page.start_waiting()
             try:
-                state = page.states[self, key] = await self._aread(key, left)
+                state = await self._aread(key, left)
             finally:
                 page.stop_waiting()
+            page.states = {**page.states, (self, key): state}
         return state
 
     async def _aread(self, key: Key, wait: float) -> FAQState:
@@ -162,8 +179,32 @@ class Reader:
             self._bundle = Bundle(self._settings)
         return self._bundle
 
+    def max_age(self, key: Key, state: FAQState) -> int | None:
+        """Return for how many seconds a cache may keep a page that shows this; None if it is as it should be.
+
+        Never longer than until the service is asked again (rule R9).
+        """
+        most = self._settings.degraded_max_age
+        if most is None or (state.data is not None and not state.is_degraded):
+            return None
+        entry = self.cache.get(key)
+        if self._settings.offline:
+            return most
+        if entry is None or state.is_fetching:
+            return 0
+        return max(0, min(most, int(entry.retry_at - self.cache.clock())))
+
+    @property
+    def is_fetching(self) -> bool:
+        """Some fetch is running."""
+        return self._fetcher is not None and self._fetcher.is_flying()
+
     def _is_fetching(self, key: Key) -> bool:
         return self._fetcher is not None and self._fetcher.is_flying(key)
+
+    def _drive(self, key: Key, wait: float) -> bool:
+        """Fetch in this thread, where no other can run."""
+        return wait > 0 and self._fetcher is not None and self._fetcher.drive(key, wait)
 
     def _fetching(self) -> Fetches:
         if self._fetcher is None:
@@ -171,10 +212,10 @@ class Reader:
             from faqsvc_embed.fetching import Fetcher
             from faqsvc_embed.stores import open_store
 
-            with _making:
-                if self._fetcher is None:
-                    store = None if self._settings.offline else open_store(self._settings)
-                    self._fetcher = Fetcher(self._settings, self.cache, store)
+            store = None if self._settings.offline else open_store(self._settings)
+            fetcher = Fetcher(self._settings, self.cache, store, self._listeners)
+            with self.cache.lock:  # of two that were made at once, one is used
+                self._fetcher = self._fetcher or fetcher
         return self._fetcher
 
     def get_ready(self) -> None:

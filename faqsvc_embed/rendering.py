@@ -11,9 +11,9 @@ from markupsafe import Markup, escape
 
 from faqsvc_embed.anchors import block_id, id_steps
 from faqsvc_embed.answers import LOWEST_HEADING, Answers, visible
+from faqsvc_embed.checks import VARIANTS, Variant
 from faqsvc_embed.jsonld import serialised_page
 from faqsvc_embed.records import FAQ, Item
-from faqsvc_embed.settings import VARIANTS, Variant
 from faqsvc_embed.steps import MANY, MUCH, Steps, finished
 from faqsvc_embed.styles import (
     enhancer,

@@ -9,6 +9,8 @@ SPOKE_OF_BODY: Final = ("etag", "content-md5", "digest", "content-digest", "repr
 """Headers that described the body as it was before."""
 NEGOTIATED: Final = "Accept-Language"
 
+_LIFETIMES: Final = ("max-age", "s-maxage", "stale-while-revalidate", "stale-if-error")
+_DIGITS = re.compile(r"[0-9]{1,18}", re.ASCII)
 _CHARSET = re.compile(r"""charset\s*=\s*["']?([^\s"';]{1,40})""", re.IGNORECASE)
 _SCRIPT = re.compile(r'(<script type="application/ld\+json"[^>]*>)([^<]*)(</script>)')
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -65,6 +67,47 @@ def varied(present: Iterable[str]) -> str | None:
     if "*" in names or NEGOTIATED.lower() in (name.lower() for name in names):
         return None
     return ", ".join([*names, NEGOTIATED])
+
+
+def is_about_caching(name: str) -> bool:
+    """Tell whether a header says how long a response may be kept: by browsers, or by a CDN (RFC 9213)."""
+    name = name.lower()
+    return name in ("cache-control", "surrogate-control") or name.endswith("cdn-cache-control")
+
+
+def shortened(headers: Iterable[tuple[str, str]], most: int) -> list[tuple[str, str]]:
+    """Return headers by which nobody keeps a response for longer than `most` seconds; nothing is lengthened.
+
+    Where no Cache-Control was set, caches are told to ask again: to name a time could let one keep what it
+    would not have kept.
+    """
+    kept, about = list[tuple[str, str]](), dict[str, str]()
+    for name, value in headers:
+        if is_about_caching(name):
+            known = next((other for other in about if other.lower() == name.lower()), name)
+            about[known] = f"{about[known]}, {value}" if known in about else value
+        elif name.lower() != "expires":
+            kept.append((name, value))
+    if not any(name.lower() == "cache-control" for name in about):
+        about["Cache-Control"] = ""
+    return kept + [(name, _shorter(value, most)) for name, value in about.items()]
+
+
+def _shorter(value: str, most: int) -> str:
+    """Return the directives of a Cache-Control (RFC 9111, 5.2) with none above `most`."""
+    directives, names = list[str](), set[str]()
+    for directive in filter(None, map(str.strip, value.split(","))):
+        name, _, argument = directive.partition("=")
+        name = name.strip().lower()
+        names.add(name)
+        if name in _LIFETIMES:
+            seconds = argument.strip().strip('"')
+            directives.append(f"{name}={min(int(seconds), most) if _DIGITS.fullmatch(seconds) else 0}")
+        elif name != "immutable":  # it says that nobody needs to ask again
+            directives.append(directive)
+    if not names & {"max-age", "no-store", "no-cache"}:
+        directives.append("max-age=0")
+    return ", ".join(directives)
 
 
 def _json_escape(character: re.Match[str]) -> str:

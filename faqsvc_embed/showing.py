@@ -8,13 +8,14 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from faqsvc_embed.answers import Answers
+from faqsvc_embed.checks import Variant
 from faqsvc_embed.errors import FAQError, quoted
 from faqsvc_embed.freshness import Entry, Key
 from faqsvc_embed.page import Page
 from faqsvc_embed.reading import Flies, Reader, data_or_raise, in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
 from faqsvc_embed.rendering import Block, Renderer, is_long, problem_element
-from faqsvc_embed.settings import UNSET, Settings, Variant
+from faqsvc_embed.settings import UNSET, Settings
 from faqsvc_embed.steps import in_short_steps
 from faqsvc_embed.theme import Theme
 from faqsvc_embed.wishes import Wishes
@@ -28,6 +29,8 @@ MOST_LOOKS: Final = 32
 
 Asked = tuple[Any, bool | None, Any, Any, bool | None]
 """The arguments of `Wishes.look` as they came: a key of what was rendered for them."""
+PLAIN: Final[Asked] = (None, None, UNSET, None, None)
+"""What a call asks that names nothing but a slug."""
 
 
 class Showing:
@@ -46,6 +49,28 @@ class Showing:
         self.has_files = settings.styles == "linked" or settings.variant == "disclosure"
         """A host that can serves the stylesheet or the enhancer as files."""
         self._held: Callable[[Any], Entry | None] = reader.cache.get
+
+    def at_hand(self, page: Page, slug: object, nonce: str | None) -> Markup | None:
+        """Return the first FAQ of a page as it was rendered before: the short way of nearly every page."""
+        if page.blocks or page.printed is not None or page.slots is not None:
+            return None
+        if nonce or self._styles != "inline":
+            return None
+        try:
+            entry = self._held((slug, page.language(self._lang) or self._lang))
+            if entry is None:
+                return None
+            now = self._reader.cache.clock()
+            if now >= entry.fresh_until:
+                return None
+            block: Block | None = entry.rendered.get(PLAIN)
+        except TypeError:  # a slug that cannot be looked up; the long way says so
+            return None
+        if block is None or block.needs_enhancer or (page.fills_slots and len(block.alone) > LARGE):
+            return None
+        entry.used_at = now
+        page.states = {**page.states, (self._reader, entry.key): entry.state}
+        return page.place_alone(block)
 
     def render_with(self, renderer: Renderer) -> None:
         """Render with the templates of a host from here on."""
@@ -150,7 +175,7 @@ class Showing:
             if now >= entry.fresh_until:
                 return None
             entry.used_at = now
-            page.states[self._reader, entry.key] = entry.state
+            page.states = {**page.states, (self._reader, entry.key): entry.state}
             return entry.rendered.get(asked)
         except TypeError:  # a slug or a theme that cannot be looked up; the long way says so
             return None
@@ -214,7 +239,7 @@ class Showing:
             entry.rendered[asked] = block
 
     def _place(self, page: Page, block: Block, schema: bool, nonce: str | None) -> Markup:
-        if nonce is None and page.nonce is not None:
+        if nonce is None:
             nonce = page.nonce()
         return page.place(block, nonce, schema, self._styles, page.assets if self.has_files else None)
 

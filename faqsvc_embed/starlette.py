@@ -16,8 +16,8 @@ from faqsvc_embed.apikey import sealed
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.filling import BodyFiller
-from faqsvc_embed.page import Page
-from faqsvc_embed.responses import NEGOTIATED, SPOKE_OF_BODY, fillable, varied
+from faqsvc_embed.page import Page, RequestPage
+from faqsvc_embed.responses import NEGOTIATED, SPOKE_OF_BODY, fillable, shortened, varied
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.styles import File, file_named
 
@@ -49,6 +49,7 @@ class FAQMiddleware:
         self.embed = embed or FAQEmbed(settings=Settings.from_env(**settings))
         self._has_files = self.embed.showing.has_files
         self._is_ready = False
+        self._limits_caching = self.embed.settings.degraded_max_age is not None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -60,6 +61,7 @@ class FAQMiddleware:
                 return
             scope[NAME] = self.embed
             page = _RequestPage(scope, self._has_files)
+            page.limits_caching = self._limits_caching
             await self._get_ready(page)
             responder = _Responder(page, scope["method"], send)
             token = pages.begin(page)
@@ -121,13 +123,12 @@ def faqs_from(request: HTTPConnection) -> FAQEmbed:
     return embed
 
 
-class _RequestPage(Page):
+class _RequestPage(RequestPage):
     """The page of a request, which asks the request's state and headers only when it has to."""
 
     fills_slots = True
 
     def __init__(self, scope: Scope, has_files: bool) -> None:
-        super().__init__()
         self._scope = scope
         self.shows_problems = getattr(scope.get("app"), "debug", False)
         if has_files:  # what is mounted further in has a root_path of its own
@@ -203,7 +204,8 @@ class _Responder:
         if not page.may_change:
             for name, _ in headers:
                 if name == b"content-length":  # the body is whole, and there is nothing to change in it
-                    return self._send(self._negotiated(message) if page.negotiated else message)
+                    as_it_is = not page.negotiated and not page.limits_caching
+                    return self._send(message if as_it_is else self._negotiated(message))
         charset = fillable(
             method=self._method,
             status=message["status"],
@@ -265,7 +267,9 @@ class _Responder:
             await self._send(self._negotiated(start))
 
     def _negotiated(self, start: Message) -> Message:
-        """Name the visitor's language among what the response varies by, if it was asked for."""
+        """Return a start with what is known of the page now: how long it may be kept, what it varies by."""
+        if self._page.limits_caching:
+            start = _limited(start, self._page.max_age())
         if not self._page.negotiated:
             return start
         headers = start.get("headers", ())
@@ -279,6 +283,17 @@ class _Responder:
             return start
         others = [(name, value) for name, value in headers if name.lower() != b"vary"]
         return {**start, "headers": [*others, (b"vary", vary.encode("latin-1"))]}
+
+
+def _limited(start: Message, max_age: int | None) -> Message:
+    """Return the start of a response that nobody keeps for longer."""
+    if max_age is None:
+        return start
+    texts = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in start.get("headers", ()))
+    headers = [
+        (name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in shortened(texts, max_age)
+    ]
+    return {**start, "headers": headers}
 
 
 def _changed(start: Message, length: int | None = None) -> Message:

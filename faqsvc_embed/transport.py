@@ -5,13 +5,10 @@ event loop of its own. Nothing is started before the first work, and a forked ch
 """
 
 import asyncio
-import contextlib
-import os
 import threading
-import weakref
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Final, TypeVar
 
@@ -19,83 +16,15 @@ import httpx2
 
 from faqsvc_embed.apikey import APIKey
 from faqsvc_embed.errors import FAQError, FAQUnavailable, InvalidFAQ
+from faqsvc_embed.forks import watch_for
+from faqsvc_embed.loops import BackgroundLoop
 from faqsvc_embed.wire import KEY_HEADER, MAX_REDIRECTS, REDIRECTS, Reply, Request, redirect_target
 
 T = TypeVar("T")
 
 MAX_CONNECTIONS: Final = 20
-LONGEST_CLOSE: Final = 1.0
 ERROR_BODY: Final = 65_536
 """Bytes read of an answer that is no record: enough for an error to show, and to reuse the connection."""
-
-
-class BackgroundLoop:
-    """An event loop on a daemon thread, started by its first use and again after `close`."""
-
-    def __init__(self) -> None:
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
-
-    def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Run `work` on the loop; the caller holds the lock of its owner."""
-        if self._loop is None:
-            loop = asyncio.new_event_loop()
-            loop.set_default_executor(DaemonThreads())
-            thread = threading.Thread(target=self._run, args=(loop,), name="faqsvc-embed", daemon=True)
-            thread.start()
-            self._loop, self._thread = loop, thread
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
-
-    @staticmethod
-    def _run(loop: asyncio.AbstractEventLoop) -> None:
-        asyncio.set_event_loop(loop)
-        try:
-            loop.run_forever()
-        finally:
-            loop.close()
-
-    def stop(self, last: Coroutine[Any, Any, None]) -> None:
-        """Cancel what is running, run `last`, and end the thread; at most a second passes."""
-        loop, thread = self._loop, self._thread
-        self._loop = self._thread = None
-        if loop is None or thread is None:
-            last.close()
-            return
-
-        async def wind_up() -> None:
-            tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            with contextlib.suppress(Exception):
-                await asyncio.wait_for(last, LONGEST_CLOSE / 2)
-            await asyncio.sleep(0)  # for what closing only scheduled
-            loop.stop()
-
-        with contextlib.suppress(RuntimeError):  # the loop ended by itself
-            asyncio.run_coroutine_threadsafe(wind_up(), loop)
-        thread.join(LONGEST_CLOSE)
-
-    def disown(self) -> None:
-        """Forget a loop that runs in the parent process only."""
-        self._loop = self._thread = None
-
-
-class DaemonThreads(ThreadPoolExecutor):
-    """Runs each call in a daemon thread: a name look-up that hangs does not hold the end of the process."""
-
-    def submit(self, call: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        future = Future[T]()
-
-        def run() -> None:
-            if future.set_running_or_notify_cancel():
-                try:
-                    future.set_result(call(*args, **kwargs))
-                except BaseException as error:
-                    future.set_exception(error)
-
-        threading.Thread(target=run, name="faqsvc-embed-call", daemon=True).start()
-        return future
 
 
 class Transport:
@@ -107,7 +36,7 @@ class Transport:
         self._lock = threading.Lock()
         self._loop = BackgroundLoop()
         self._client: httpx2.AsyncClient | None = None
-        _transports.add(self)
+        watch_for(self)
 
     def get_ready(self, url: str) -> None:
         """Make the HTTP client, which takes a while: importing, and reading the certificates it trusts."""
@@ -117,7 +46,13 @@ class Transport:
     def run(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         """Run `work` on the background loop; raises RuntimeError if no thread can be started."""
         with self._lock:
+            if self._loop.has_crashed:  # its connections went with it
+                self._loop, self._client = BackgroundLoop(), None
             return self._loop.submit(work)
+
+    def drive(self, until: Future[Any], seconds: float) -> bool:
+        """Run the loop here, if no thread can; tell whether that was so."""
+        return self._loop.drive(until, seconds)
 
     async def ask(
         self, request: Request, *, timeout: float, about: str, key: APIKey | None = None
@@ -160,6 +95,7 @@ class Transport:
             # The key is in clear in this expression only: tracebacks show local variables.
             headers={**request.headers, **({KEY_HEADER: key.reveal()} if key is not None else {})},
             content=request.body,
+            extensions={"trace": _Handshake().trace} if request.url.startswith("https:") else None,
         ) as response:
             headers = {name.lower(): value for name, value in response.headers.items()}
             if response.status_code not in (200, 201):
@@ -180,12 +116,24 @@ class Transport:
         loop.stop(_close(client, last))
 
     def forked(self) -> None:
-        """In a forked child: the lock is new, the parent's loop and sockets are left alone."""
+        """In a forked child: the lock is new, the parent's loop and connections are let go of."""
         self._lock = threading.Lock()
-        self._loop = BackgroundLoop()
-        # Not closed: that would speak on the parent's connections. Kept, so that nobody collects it.
-        _parents_clients.append(self._client)
+        self._loop.forked()
+        _parents_clients.append(self._client)  # collecting it would close what is the parent's
         self._client = None
+
+
+class _Handshake:
+    """Closes a connection whose TLS handshake was given up at the deadline; the client forgets it."""
+
+    _stream: Any = None
+
+    async def trace(self, event: str, info: dict[str, Any]) -> None:
+        """Follow what the client says of its work."""
+        if event == "connection.connect_tcp.complete":
+            self._stream = info["return_value"]
+        elif event == "connection.start_tls.failed":
+            await self._stream.aclose()
 
 
 def _new_client(url: str) -> httpx2.AsyncClient:
@@ -235,14 +183,4 @@ async def _read_all(chunks: AsyncIterator[bytes], coding: str, limit: int) -> by
     return bytes(body)
 
 
-_transports: weakref.WeakSet[Transport] = weakref.WeakSet()
-_parents_clients: list[object] = []
-
-
-def _after_fork() -> None:
-    for transport in list(_transports):
-        transport.forked()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+_parents_clients = list[object]()

@@ -6,13 +6,14 @@ Templates are written once and rendered for years; with `strict` a bad wish rais
 import logging
 from typing import Any
 
+from faqsvc_embed.checks import Variant
+from faqsvc_embed.checks import heading_level as checked_level
+from faqsvc_embed.checks import variant as checked_variant
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.page import Page
 from faqsvc_embed.rendering import Look
-from faqsvc_embed.settings import UNSET, Settings, Variant
-from faqsvc_embed.settings import heading_level as checked_level
-from faqsvc_embed.settings import variant as checked_variant
+from faqsvc_embed.settings import UNSET, Settings
 from faqsvc_embed.theme import Theme
 
 logger = logging.getLogger("faqsvc_embed")

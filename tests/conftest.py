@@ -13,6 +13,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tests.support.clock import Clock
 from tests.support.faulty import FaultyServer
 
+pytest_plugins = ["faqsvc_embed.testing.plugin", "pytester"]
+
 hypothesis.settings.register_profile("default", deadline=None)
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=2_000)

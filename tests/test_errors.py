@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import time
 import traceback
 
 import pytest
@@ -17,6 +18,7 @@ from faqsvc_embed.errors import (
     InvalidFAQ,
     PublishRejected,
     RateLimited,
+    quoted,
 )
 
 CASES = [
@@ -94,3 +96,13 @@ def test_problems_are_a_tuple_that_nobody_changes_later() -> None:
     error = PublishRejected("m", problems=problems)
     problems.append("another")
     assert error.problems == ("item 1: no answer",)
+
+
+def test_quoting_a_value_of_a_long_repr_takes_no_time() -> None:  # D13
+    nested: object = "x"
+    for _ in range(30):
+        nested = [nested] * 9
+    start = time.process_time()
+    assert quoted(nested).startswith("[[[")
+    assert quoted({"a": 1, "key": "fs_live_" + "x" * 1_000}) == "{'a': 1, 'key': 'fs_live_***"
+    assert time.process_time() - start < 1

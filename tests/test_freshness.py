@@ -459,7 +459,7 @@ def test_forgetting_drops_a_slug_in_every_language_or_everything(clock: Clock) -
 
 def test_a_lock_that_died_with_its_thread_is_replaced(clock: Clock) -> None:  # F2
     cache = holding(clock)
-    cache._lock.acquire()  # as another thread did at the moment of a fork
+    cache.lock.acquire()  # as another thread did at the moment of a fork
     cache.reset_lock()
     assert cache.apply(KEY, found()).faq is PRICING
 

@@ -44,6 +44,7 @@ def test_the_defaults_are_those_of_the_contract() -> None:
         "max_entries": 1000,
         "max_bytes": 1_048_576,
         "store": None,
+        "degraded_max_age": None,
         "offline": False,
         "strict": False,
     }
@@ -57,6 +58,10 @@ GOOD: list[tuple[str, Any, Any]] = [
     ("base_url", "http://[::1]:8700", "http://[::1]:8700"),
     ("base_url", "", ""),
     ("base_url", None, ""),
+    ("degraded_max_age", None, None),
+    ("degraded_max_age", "none", None),
+    ("degraded_max_age", 0, 0),
+    ("degraded_max_age", "30", 30),
     *(("lang", language, language) for language in (*LANGUAGES, None)),
     ("theme", None, Theme()),
     ("theme", Theme("red"), Theme("red")),
@@ -201,6 +206,7 @@ def test_every_setting_is_a_key_of_a_mapping_and_of_the_environment(monkeypatch:
         "max_entries": "7",
         "max_bytes": "8",
         "store": "file:x",
+        "degraded_max_age": "9",
         "offline": "1",
         "strict": "1",
     }

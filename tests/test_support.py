@@ -7,7 +7,7 @@ import io
 import json
 import socket
 import threading
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import timedelta
 
 import pytest
@@ -118,8 +118,8 @@ def test_no_fault_leaves_a_thread_or_a_socket_behind(fault: Fault) -> None:
             with socket.create_connection((server.host, server.port), timeout=5) as connection:
                 connection.sendall(b"GET /api/v1/faq/pricing HTTP/1.1\r\nHost: here\r\n\r\n")
                 server.wait_for_requests(1)
-                if not fault.holds:
-                    assert connection.recv(1) or fault.name == "reset"
+                with suppress(ConnectionResetError):
+                    assert fault.holds or connection.recv(1) or fault.name == "reset"
     assert threading.active_count() == before
 
 

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, Theme
+from faqsvc_embed.checks import Variant
 from faqsvc_embed.page import Page
 from faqsvc_embed.rendering import Look, Renderer, enhancer_element, script_element
-from faqsvc_embed.settings import Variant
 from faqsvc_embed.styles import enhancer, enhancer_integrity, enhancer_name
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
@@ -140,7 +140,7 @@ def test_markdown_is_a_setting_and_reaches_every_surface() -> None:  # J8, J12, 
 
 
 def test_markdown_without_its_extra_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("faqsvc_embed.settings.find_spec", lambda name: None)
+    monkeypatch.setattr("faqsvc_embed.checks.find_spec", lambda name: None)
     with pytest.raises(ConfigurationError, match=r"faqsvc-embed\[markdown\]"):
         embed(answer_format="markdown")
 

@@ -103,6 +103,8 @@ def _read_yaml(text: str) -> Submission:
     import yaml
 
     try:
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=yaml.BaseLoader)):
+            raise ValueError("aliases (*name) are not accepted: write out what they stand for")
         # With this loader every scalar is the text that stands there: `answer: yes` is no boolean.
         return _submission(yaml.load(text, Loader=yaml.BaseLoader))  # noqa: S506  # it makes no objects
     except yaml.YAMLError as error:

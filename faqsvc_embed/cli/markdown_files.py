@@ -40,7 +40,9 @@ def read_markdown(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
     }
     if "title" not in fields and (title := next((t for level, t in headings.values() if level == 1), "")):
         fields["title"] = _unescaped(title)
-    if any(not code[number] and _Q.fullmatch(line) for number, line in enumerate(lines)):
+    asking = any(level > 1 and _asks(text) for level, text in headings.values())
+    # Where headings ask, a `Q:` is a part of an answer.
+    if not asking and any(not code[number] and _Q.fullmatch(line) for number, line in enumerate(lines)):
         entries = _labelled(lines, code, headings)
     elif any(level > 1 for level, _ in headings.values()):
         entries = _headed(lines, headings)
@@ -75,10 +77,14 @@ def _in_code(lines: list[str]) -> Iterator[bool]:
             fence = ""
 
 
+def _asks(text: str) -> bool:
+    return text.rstrip("*_ ").endswith(_ENDINGS)
+
+
 def _headed(lines: list[str], headings: dict[int, tuple[int, str]]) -> Iterator[_Entry]:
     """Yield the headings of the level that most questions have; deeper ones belong to answers."""
     below = [(level, text) for level, text in headings.values() if level > 1]
-    asking = [level for level, text in below if text.rstrip("*_ ").endswith(_ENDINGS)]
+    asking = [level for level, text in below if _asks(text)]
     counts = Counter(asking or [level for level, _ in below])
     depth = min(counts, key=lambda level: (-counts[level], level))
     entry: _Entry | None = None

@@ -56,8 +56,14 @@ def need_base_url(base_url: str | None) -> str:
 def open_client(base_url: str | None, **settings: Any) -> "FAQClient":
     """Return a client of the service at `base_url`, with its key from the environment."""
     from faqsvc_embed.client import FAQClient
+    from faqsvc_embed.settings import Settings
 
-    return FAQClient(need_base_url(base_url), **settings)
+    return FAQClient(settings=Settings.from_env(base_url=need_base_url(base_url), **settings))
+
+
+def open_reader(base_url: str | None) -> "FAQClient":
+    """Return a client that only reads: without the key, so that one that cannot be stops nobody."""
+    return open_client(base_url, api_key=None)
 
 
 def progress(values: Sequence[T], label: str) -> AbstractContextManager[Iterable[T]]:

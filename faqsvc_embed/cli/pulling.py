@@ -43,7 +43,7 @@ def pull(slugs: tuple[str, ...], directory: str, langs: tuple[str, ...], base_ur
 
     copies: dict[Key, Copy] = {}
     # Whatever the environment says of the application: what the service has now is wanted.
-    asking = FAQEmbed(need_base_url(base_url), store=None, offline=False, lang=None)
+    asking = FAQEmbed(need_base_url(base_url), api_key=None, store=None, offline=False, lang=None)
     with asking as embed, progress(slugs, "Pulling") as watched:
         for slug in watched:
             copies.update(_pulled(embed, slug, langs))

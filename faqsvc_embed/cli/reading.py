@@ -5,7 +5,7 @@ from typing import Final
 
 import click
 
-from faqsvc_embed.cli.options import base_url_option, lang_option, open_client
+from faqsvc_embed.cli.options import base_url_option, lang_option, open_reader
 from faqsvc_embed.jsonld import to_json_ld_string
 from faqsvc_embed.markdown import one_line, printable, to_markdown
 from faqsvc_embed.records import FAQ, Item
@@ -31,7 +31,7 @@ def get(slug: str, lang: str | None, form: str, base_url: str | None) -> None:
       faqsvc get pricing --lang ko --format json | jq -r '.items[].question'
       faqsvc get pricing --format markdown > faq.md
     """
-    with open_client(base_url) as client:
+    with open_reader(base_url) as client:
         faq = client.get_faq(slug, lang=lang)
     text = FORMS[form](faq)
     if not text:
@@ -42,7 +42,9 @@ def get(slug: str, lang: str | None, form: str, base_url: str | None) -> None:
 def _html(faq: FAQ) -> str:
     from faqsvc_embed.embed import FAQEmbed
 
-    return str(FAQEmbed("https://faq.invalid", strict=True).render(faq))  # of a record at hand: asks nobody
+    return str(
+        FAQEmbed("https://faq.invalid", api_key=None, strict=True).render(faq)
+    )  # of a record at hand: asks nobody
 
 
 def _text(faq: FAQ) -> str:

@@ -50,10 +50,13 @@ _NO_KEY: Final = (
 
 
 class Tools:
-    """The tools over one client, which is made when the first call needs it."""
+    """The tools over a client, or over two of the environment's settings, made when a call needs them.
+
+    Reads need no key, so one that cannot be is told to those only who write.
+    """
 
     def __init__(self, client: FAQClient | None = None) -> None:
-        self._client = client
+        self._reads = self._writes = client
 
     async def call(self, name: str, arguments: Arguments, report: Report) -> Answer:
         """Return what a tool answers; raises Refusal with what to change, and KeyError if there is none."""
@@ -72,8 +75,9 @@ class Tools:
 
     async def aclose(self) -> None:
         """End the connections."""
-        if self._client is not None:
-            await self._client.aclose()
+        for client in {self._reads, self._writes}:
+            if client is not None:
+                await client.aclose()
 
     async def _get_faq(self, arguments: Arguments, _: Report) -> Answer:
         faq, offset = await self._read("get_faq", arguments)
@@ -186,15 +190,17 @@ class Tools:
         return faq, offset
 
     def _reader(self) -> FAQClient:
-        if self._client is None:
-            self._client = FAQClient()
-        return self._client
+        if self._reads is None:
+            self._reads = FAQClient(settings=Settings.from_env(api_key=None))
+        return self._reads
 
     def _writer(self) -> tuple[FAQClient, APIKey]:
-        settings = self._client.settings if self._client is not None else Settings.from_env()
+        settings = self._writes.settings if self._writes is not None else Settings.from_env()
         if settings.api_key is None:
             raise Refusal(_NO_KEY)
-        return self._reader(), settings.api_key
+        if self._writes is None:
+            self._writes = FAQClient(settings=settings)
+        return self._writes, settings.api_key
 
     @staticmethod
     def _refuse(problems: list[str]) -> None:

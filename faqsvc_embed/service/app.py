@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from faqsvc_embed import settings
+from faqsvc_embed import checks
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.fields import MAX_BODY
 from faqsvc_embed.service.addresses import Addresses
@@ -77,7 +77,7 @@ def create_app(
         yield
         storage.close()
 
-    return Starlette(
+    app = Starlette(
         routes=[
             Route(API_PATH, Resource(post=publish)),
             generate_route(key_check, generate_allow=generate_allow),
@@ -91,6 +91,9 @@ def create_app(
         exception_handlers={404: _no_such_address, Exception: _broken},
         lifespan=lifespan,
     )
+    # A redirect to the address without its slash would lead wherever the Host header says.
+    app.router.redirect_slashes = False
+    return app
 
 
 def _limit(what: str, per_minute: int | None, clock: Callable[[], float]) -> RateLimit | None:
@@ -99,7 +102,7 @@ def _limit(what: str, per_minute: int | None, clock: Callable[[], float]) -> Rat
 
 def _base_url(value: str | None) -> str | None:
     try:
-        url = settings.base_url(value) or None
+        url = checks.base_url(value) or None
     except ValueError as error:
         raise ConfigurationError(f"base_url is {quoted(value)}: {error}") from None
     if url is not None and not url.isascii():  # it goes into headers

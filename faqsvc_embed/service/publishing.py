@@ -47,7 +47,7 @@ class Publishing:
     async def __call__(self, request: Request) -> Response:
         """Check the key, then the form, then the contents: a stranger's body is never looked at."""
         owner = await self.key_check.owner(request)
-        _check_form(request)
+        check_form(request)
         base = self.addresses.base(request)
         body = await read_body(request, most=self.max_body, timeout=self.body_timeout)
         retry = _retry(request, body)
@@ -90,8 +90,12 @@ class Publishing:
         )
 
 
-def _check_form(request: Request) -> None:
-    """Take JSON that is neither compressed nor in another charset than its own, UTF-8 (RFC 8259)."""
+def check_form(request: Request) -> None:
+    """Take JSON that is neither compressed nor in another charset than its own, UTF-8 (RFC 8259).
+
+    Raises:
+        Problem: the body is something else (415), or the client takes no JSON (406).
+    """
     accepted(request, "application/json")
     media_type, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = parameters.replace(" ", "").replace('"', "").lower()

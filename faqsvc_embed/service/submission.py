@@ -6,7 +6,7 @@ Specification: Publish request body.
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from faqsvc_embed.errors import PublishRejected
 from faqsvc_embed.fields import (
@@ -21,6 +21,9 @@ from faqsvc_embed.fields import (
     url_problems,
 )
 from faqsvc_embed.records import Item
+
+MAX_DIGITS: Final = 640
+"""Of a number: Python lets nobody set its own limit lower, so this one is always met first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +63,13 @@ def parse_submission(body: bytes) -> Submission:
 
 def _load(body: bytes) -> dict[str, Any]:
     try:
-        fields = json.loads(body.decode("utf-8-sig"), parse_constant=_refuse_constant)
+        fields = json.loads(body.decode("utf-8-sig"), parse_constant=_refuse_constant, parse_int=_integer)
     except RecursionError:
         raise _unreadable("the body is nested too deeply") from None
+    except _TooManyDigits as error:
+        raise _unreadable(
+            f"the body has a number of {error} digits: at most {MAX_DIGITS} are accepted"
+        ) from None
     except ValueError as error:  # which errors of JSON and of UTF-8 are
         raise _unreadable(f"the body is not JSON in UTF-8: {error}") from None
     if not isinstance(fields, dict):
@@ -72,6 +79,17 @@ def _load(body: bytes) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON value (RFC 8259)")
+
+
+class _TooManyDigits(ValueError):
+    pass
+
+
+def _integer(text: str) -> int:
+    digits = len(text.removeprefix("-"))
+    if digits > MAX_DIGITS:
+        raise _TooManyDigits(digits)
+    return int(text)
 
 
 def _unreadable(problem: str) -> PublishRejected:

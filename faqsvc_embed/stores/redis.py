@@ -19,6 +19,8 @@ SLOWEST: Final = 0.2
 """Seconds that a connection or an answer may take."""
 POLL: Final = 0.02
 """Seconds between two looks at a lease that another process holds."""
+LEEWAY: Final = 0.5
+"""Seconds by which those who wait for a lease outlast it."""
 KEPT_FOR: Final = 30 * 86_400
 """Seconds after which a copy that nobody refreshes leaves the store."""
 
@@ -87,7 +89,9 @@ class RedisStore:
         """Be the only one of the fleet to refresh `key`; who died holds it for `patience` at most."""
         from redis.exceptions import RedisError
 
-        lock = self._redis().lock(f"{self._name(key)}:lease", timeout=patience, sleep=POLL)
+        # It runs out before the patience of those who wait does: one of them takes it, not all.
+        lasting = max(patience - LEEWAY, LEEWAY)
+        lock = self._redis().lock(f"{self._name(key)}:lease", timeout=lasting, sleep=POLL)
         is_held = await lock.acquire(blocking_timeout=patience)
         try:
             yield

@@ -98,6 +98,18 @@ def test_get_prints_the_record_and_its_json_ld(theirs: FaultyServer) -> None:  #
     assert faqsvc("get", "pricing", "--format", "jsonld").stdout == to_json_ld_string(faq) + "\n"
 
 
+@pytest.mark.parametrize("key", ["<API_KEY>", "s3cret", "fs_live_"])
+@pytest.mark.parametrize("form", ["text", "html"])
+def test_a_key_that_cannot_be_stops_writers_only(
+    theirs: FaultyServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, key: str, form: str
+) -> None:  # G8
+    monkeypatch.setenv("FAQSVC_API_KEY", key)
+    assert faqsvc("get", "pricing", "--format", form).exit_code == 0
+    assert faqsvc("pull", "pricing", "--lang", "en", "--to", str(tmp_path / "faqs")).exit_code == 0
+    assert "has not the form fs_live_" in failed(faqsvc("publish", write(tmp_path, "faq.json")))
+    assert "has not the form fs_live_" in failed(faqsvc("generate", "https://tea.example"))
+
+
 def test_get_prints_html_as_a_page_gets_it(theirs: FaultyServer) -> None:
     html = faqsvc("get", "pricing", "--format", "html").stdout
     assert "it&#39;s &lt;b&gt;your&lt;/b&gt; choice" in html

@@ -176,6 +176,21 @@ def test_markdown_is_read_as_people_write_it(tmp_path: Path, content: str) -> No
     assert read(tmp_path, "faq.md", content) == Submission(title="Prices", items=PAIRS)
 
 
+def test_where_headings_ask_a_label_is_part_of_an_answer() -> None:
+    text = "## What is on the letter?\nIt reads:\n\nQ: What is my number?\nA: 7.\n\n## Why?\nSo."
+    assert read_markdown(text)[1] == [
+        {"question": "What is on the letter?", "answer": "It reads:\n\nQ: What is my number?\nA: 7."},
+        {"question": "Why?", "answer": "So."},
+    ]
+
+
+@pytest.mark.parametrize("label", ["Q:", "q.", "A)", "Question 2:", "answer:", "- Q:", "**Q:**"])
+def test_a_label_in_what_we_write_is_text(label: str) -> None:  # X4
+    pairs = [{"question": "The letter", "answer": f"It reads:\n{label} What is my number?"}, PAIRS[0]]
+    items = [Item(n, **pair) for n, pair in enumerate(pairs)]
+    assert read_markdown(items_to_markdown(items))[1] == pairs
+
+
 def test_markdown_says_in_its_front_matter_whose_it_is(tmp_path: Path) -> None:
     content = """---
 websiteUrl: https://tea.example
@@ -234,6 +249,7 @@ def _seen(text: str) -> str:
         ("faq.json", b"\xff\xfe\xfd", "it is not UTF-8"),
         ("faq.json", b'{"a": "\xe9"}', "it is not UTF-8 at byte 7; save it as UTF-8"),
         ("faq.yaml", "a: [", "not YAML: "),
+        ("faq.yaml", "a: &a [x, x]\nb: [*a, *a]", "aliases (*name) are not accepted"),
         ("faq.csv", "Frage;Antwort\nx;y\n", "the first row is to name the columns question and answer"),
         ("faq.csv", "", "the first row is to name the columns question and answer, not ''"),
         ("faq.csv", 'question,answer\n"x" y,z', "',' expected after '\"'"),

@@ -432,6 +432,27 @@ def test_a_server_that_is_not_set_up_says_how(monkeypatch: pytest.MonkeyPatch) -
     assert "s3cret" not in said
 
 
+def test_a_key_that_cannot_be_stops_no_read(
+    faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:  # G8
+    faulty.serve(samples.pricing())
+    monkeypatch.setenv("FAQSVC_BASE_URL", faulty.base_url)
+    monkeypatch.setenv("FAQSVC_API_KEY", "<API_KEY>")
+
+    async def read_and_write(connected: Client) -> list[CallToolResult]:
+        calls = (
+            ("get_faq", {"slug": "pricing"}),
+            ("publish_faq", TEA),
+            ("get_faq_jsonld", {"slug": "pricing"}),
+        )
+        return [await connected.call_tool(name, arguments) for name, arguments in calls]
+
+    read, written, marked_up = talk(None, read_and_write)
+    assert content(read)["slug"] == "pricing"
+    assert "has not the form fs_live_" in refused(written)
+    assert content(marked_up)["@type"] == "FAQPage"
+
+
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 @pytest.mark.parametrize("name", ["nope", "", "GET_FAQ", "x" * 10_000])
 def test_an_unknown_tool_is_an_error_of_the_protocol(client: FAQClient, name: str, mode: str) -> None:  # G4

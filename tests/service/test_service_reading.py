@@ -256,3 +256,10 @@ def test_other_addresses_do_not_exist(client: TestClient) -> None:
     assert response.status_code == 404
     assert response.headers["content-type"] == "application/problem+json"
     assert json.loads(response.content)["detail"] == "there is nothing at this address"
+
+
+@pytest.mark.parametrize("path", ["/healthz/", "/llms.txt/", "/openapi.json/"])
+def test_nobody_is_sent_on_to_where_the_host_header_says(client: TestClient, path: str) -> None:
+    response = client.get(path, headers={"Host": "evil.example"}, follow_redirects=False)
+
+    assert (response.status_code, response.headers.get("location")) == (404, None)

@@ -70,8 +70,8 @@ def test_a_broken_store_raises_nothing_and_is_left_alone_for_a_while(
     faulty.trouble = trouble
     with caplog.at_level(logging.INFO, "faqsvc_embed"):
         asyncio.run(use_all_of(store))
-        assert faulty.calls == 1
-        for calls in (2, 3, 4):
+        assert faulty.calls == 2  # to forget is worth another attempt
+        for calls in (3, 4, 5):
             clock.advance(60)
             assert asyncio.run(store.load(KEY)) is None
             assert faulty.calls == calls
@@ -126,3 +126,42 @@ def test_watching_goes_on_after_trouble_and_says_that_something_was_missed(
     store = GuardedStore(faulty, clock.now)
     asyncio.run(store.watch(heard.append, lambda: heard.append("missed")))
     assert heard == ["pricing", "missed", "pricing", "missed", "pricing"]
+
+
+def test_what_cannot_be_written_or_locked_is_read_all_the_same(clock: Clock) -> None:  # R7
+    faulty = Faulty()
+    store = GuardedStore(faulty, clock.now)
+
+    async def use() -> Copy | None:
+        faulty.trouble = OSError("read only")
+        await store.save(KEY, COPY)
+        async with store.lease(KEY, 1):
+            faulty.trouble = None
+        return await store.load(KEY)
+
+    assert asyncio.run(use()) == COPY
+
+
+def test_what_was_forgotten_in_bad_times_does_not_come_back_and_is_said_later(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    faulty, said = Faulty(), list[str | None]()
+
+    async def forget(slug: str | None) -> None:
+        await faulty._do()
+        said.append(slug)
+
+    monkeypatch.setattr(faulty, "forget", forget)
+    store = GuardedStore(faulty, clock.now)
+
+    async def use() -> list[Copy | None]:
+        faulty.trouble = OSError()
+        await store.forget("pricing")
+        found = [await store.load(KEY)]
+        faulty.trouble = None
+        found += [await store.load(KEY)]
+        clock.advance(60)
+        return [*found, await store.load(KEY)]
+
+    assert asyncio.run(use()) == [None, None, COPY]
+    assert said == ["pricing"]

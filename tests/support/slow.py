@@ -52,8 +52,11 @@ class SlowFetcher:
             outcome = Found(faq, CachePolicy(), Validators())
         self._flights.pop(key).landed.set_result(self._cache.apply(key, outcome))
 
-    def is_flying(self, key: Key) -> bool:
-        return key in self._flights
+    def is_flying(self, key: Key | None = None) -> bool:
+        return bool(self._flights) if key is None else key in self._flights
+
+    def drive(self, key: Key, seconds: float) -> bool:
+        return False
 
     def forget(self, slug: str | None = None) -> None:
         self._cache.forget(slug)

@@ -22,6 +22,7 @@ from faqsvc_embed.service.generation.site import Site
 from faqsvc_embed.service.generation.visiting import Unreachable, Visitor
 from faqsvc_embed.service.keyed import KeyCheck, read_body
 from faqsvc_embed.service.problems import Problem
+from faqsvc_embed.service.publishing import check_form
 from faqsvc_embed.service.resources import Resource
 from faqsvc_embed.wire import API_PATH
 
@@ -84,8 +85,9 @@ class Generating:
     _running: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(AT_ONCE))
 
     async def __call__(self, request: Request) -> Response:
-        """Check the key, then the body, then visit; end at the deadline, or when the client has gone."""
+        """Check key, form and body, then visit; end at the deadline, or when the client has gone."""
         await self.key_check.owner(request)
+        check_form(request)
         try:
             with anyio.fail_after(self.deadline):
                 body = await read_body(request, most=MAX_BODY, timeout=BODY_TIMEOUT)

@@ -58,19 +58,20 @@ def check_url(url: str | httpx2.URL, allowed: frozenset[Endpoint] = frozenset())
     Raises:
         Refused: it has another scheme or port, a user name, or no host that can be on the public web.
     """
+    named = quoted(str(url))
     try:
         parsed = httpx2.URL(url)
     except (httpx2.InvalidURL, ValueError, TypeError) as error:
-        raise Refused(f"{quoted(url)} is no address of a website: {error}") from None
+        raise Refused(f"{named} is no address of a website: {error}") from None
     if parsed.scheme not in PORTS:
-        raise Refused(f"{quoted(url)} is not visited: an http or https address is accepted")
+        raise Refused(f"{named} is not visited: an http or https address is accepted")
     if parsed.userinfo:
-        raise Refused(f"{quoted(url)} is not visited: an address without user name and password is accepted")
+        raise Refused(f"{named} is not visited: an address without user name and password is accepted")
     host, port = endpoint_of(parsed)
     if not _is_host(host):
-        raise Refused(f"{quoted(url)} is not visited: {quoted(host)} is no host of the public web")
+        raise Refused(f"{named} is not visited: {quoted(host)} is no host of the public web")
     if port not in PORTS.values() and (host, port) not in allowed:
-        raise Refused(f"{quoted(url)} is not visited: port {port} is neither 80 nor 443")
+        raise Refused(f"{named} is not visited: port {port} is neither 80 nor 443")
     return parsed.copy_with(fragment=None)
 
 

@@ -16,12 +16,13 @@ from urllib.parse import quote
 import httpx2
 import msgspec
 
+from faqsvc_embed.checks import base_url
 from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
 from faqsvc_embed.service.generation.engines import MAX_COUNT, Found, Wish
+from faqsvc_embed.service.generation.extraction.candidates import LONGEST_ANSWER
 from faqsvc_embed.service.generation.extraction.pairs import key
 from faqsvc_embed.service.generation.extraction.text import plain
 from faqsvc_embed.service.generation.pages import Page
-from faqsvc_embed.settings import base_url
 
 DEFAULT_COUNT: Final = 10
 MAX_PAGE_TEXT: Final = 8_000
@@ -29,6 +30,7 @@ MAX_TEXT: Final = 40_000
 """Characters of a page, and of all pages, that a model is given."""
 MAX_ANSWER: Final = 1_048_576
 """Bytes of what the endpoint answers."""
+MAX_SUGGESTIONS: Final = 4 * MAX_COUNT
 SHORTEST_SUPPORT: Final = 8
 """Letters and digits of a sentence that supports something."""
 
@@ -53,9 +55,14 @@ _SCHEMA: Final = {
         }
     },
 }
-_FENCE = re.compile(r"^\s*```(?:json)?\s*\n(.*)\n\s*```\s*$", re.DOTALL)
-_EXACT = re.compile(r"[\w.+-]+@[\w-]+\.\w+|https?://[^\s)]+|\d+(?:[.,:]\d+)*")
-"""What must not be made up: addresses and numbers."""
+_LABEL: Final = r"[a-z0-9_\u00df-\u024f\u0370-\u052f-]{1,63}"
+_HOST: Final = rf"(?:{_LABEL}\.){{1,10}}[^\W\d_][\w-]{{1,62}}"
+_EXACT = re.compile(
+    rf"[a-z0-9_.+-]{{1,64}}@{_HOST}|https?://[^\s)]+|{_HOST}(?:/[^\s)]*)?|(?P<number>\d+(?:[.,:]\d+)*)"
+)
+"""What must not be made up: addresses and numbers, in a text that is comparable."""
+_BEFORE_SENTENCE = re.compile(r"""(?:\n|[.!?]['")\]]* |[。؟।]['")\]」』]* ?)(?:[-|] )?['"(\[「『]*$""")
+_AFTER_SENTENCE = re.compile(r"""[.!?]+['")\]]*(?:\s|$)|[。؟।]|['")\]」』]*(?:\n|$)""")
 
 
 class EngineFailed(FAQError):
@@ -227,23 +234,31 @@ def _suggestions(answer: bytes) -> list[_Suggestion]:
         raise EngineFailed("the model's endpoint answers 200 with something else than a completion") from None
     if message.refusal or not message.content:
         raise EngineFailed(f"the model refuses: {quoted(message.refusal or 'it says nothing')}")
-    content = fenced[1] if (fenced := _FENCE.match(message.content)) else message.content
     try:
-        return msgspec.json.decode(content, type=_Suggestions).items
+        return msgspec.json.decode(_unfenced(message.content), type=_Suggestions).items[:MAX_SUGGESTIONS]
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise EngineFailed(f"the model answers something else than the JSON asked for: {error}") from None
 
 
+def _unfenced(content: str) -> str:
+    """Return JSON without the fence of Markdown that some models put around it."""
+    content = content.strip()
+    first, _, rest = content.partition("\n")
+    return rest.removesuffix("```") if first.strip() in ("```", "```json") else content
+
+
 def _supported(suggestions: Sequence[_Suggestion], pages: Sequence[Page]) -> list[Found]:
     """Return each question once, if a page has the sentence that its answer rests on."""
-    texts = [_comparable(page.text) for page in pages]
+    texts = ["\n".join(filter(None, map(_comparable, page.text.splitlines()))) for page in pages]
     found: dict[str, Found] = {}
     for suggestion in suggestions:
+        if max(map(len, (suggestion.question, suggestion.answer, suggestion.support))) > LONGEST_ANSWER:
+            continue
         question, support = plain(suggestion.question), plain(suggestion.support)
         answer = "\n\n".join(plain(part) for part in re.split(r"\n\s*\n", suggestion.answer) if part.strip())
         order = sorted(range(len(pages)), key=lambda number: number != suggestion.page)
         number = next((number for number in order if _bears_out(texts[number], support, answer)), None)
-        if key(question) and key(answer) and number is not None and len(answer) <= 20_000 >= len(question):
+        if key(question) and key(answer) and number is not None:
             source = f"{pages[number].url}#:~:text={quote(support, safe='').replace('-', '%2D')}"
             found.setdefault(key(question), Found(question, answer, source))
     return list(found.values())
@@ -251,9 +266,32 @@ def _supported(suggestions: Sequence[_Suggestion], pages: Sequence[Page]) -> lis
 
 def _bears_out(text: str, support: str, answer: str) -> bool:
     """Tell whether a page has the supporting sentence, and every number and address of the answer."""
-    if len(key(support)) < SHORTEST_SUPPORT or _comparable(support) not in text:
+    if len(key(support)) < SHORTEST_SUPPORT or not _has_sentence(text, _comparable(support)):
         return False
-    return all(_comparable(exact.rstrip(".,:")) in text for exact in _EXACT.findall(answer))
+    return all(_has_exactly(text, found) for found in _EXACT.finditer(_comparable(answer)))
+
+
+def _has_sentence(text: str, sentence: str) -> bool:
+    """Tell whether a text has a sentence, or several, from beginning to end: not what a `never` precedes."""
+    unbroken = text.replace("\n", " ")
+    start = unbroken.find(sentence)
+    while start >= 0:
+        end = start + len(sentence)
+        # A closing mark may belong to the sentence, or have been left off.
+        last = len(sentence.rstrip(".!?。؟।'\")]」』"))
+        before = f"\n{text}"[max(0, start - 7) : start + 1]
+        if _AFTER_SENTENCE.match(text, start + last) and _BEFORE_SENTENCE.search(before):
+            return True
+        start = unbroken.find(sentence, end)
+    return False
+
+
+def _has_exactly(text: str, exact: re.Match[str]) -> bool:
+    """Tell whether a text has an address or a number that is not part of a longer one."""
+    value = re.escape(exact[0].rstrip(".,:!?"))
+    if exact["number"]:
+        return re.search(rf"(?<!\d)(?<!\d[.,:]){value}(?![.,:]?\d)", text) is not None
+    return re.search(rf"(?<![a-z0-9_.+@-]){value}(?![a-z0-9_@-]|\.[a-z0-9])", text) is not None
 
 
 def _comparable(text: str) -> str:

@@ -5,6 +5,7 @@ import re
 import zlib
 from collections.abc import Iterable
 from contextlib import suppress
+from itertools import islice
 from typing import Final
 
 import anyio
@@ -42,7 +43,7 @@ _NO_PAGE = re.compile(
     r"\.(?:7z|avi|css|csv|docx?|epub|exe|gif|gz|ico|jpe?g|js|json|mov|mp[34]|pdf|png|pptx?|rar|rss|svg|tar|webp|xlsx?|xml|zip)$",
     re.IGNORECASE,
 )
-_LOCATION = re.compile(r"<(?:\w+:)?loc>\s*(?:<!\[CDATA\[)?\s*([^<>\s\]]{1,2000})")
+_LOCATION = re.compile(r"<(?:\w{1,20}:)?loc>((?:[^<]|<!\[CDATA\[){1,2000})<", re.ASCII)
 
 _readers = anyio.CapacityLimiter(READERS)
 
@@ -161,9 +162,16 @@ class Site:
             return []
         if reply.status != 200:
             return []
-        # Two tags of a flat file: no parser of XML, and none of what can be done to one.
-        text = _unpacked(reply).decode("utf-8", "replace")
-        return [html.unescape(found[1]) for found in _LOCATION.finditer(text)][:MAX_ADDRESSES]
+        return await anyio.to_thread.run_sync(_listed, reply, abandon_on_cancel=True, limiter=_readers)
+
+
+def _listed(reply: Reply) -> list[str]:
+    """Return the addresses in a sitemap."""
+    # Two tags of a flat file: no parser of XML, and none of what can be done to one.
+    text = _unpacked(reply).decode("utf-8", "replace")
+    found = (location[1].strip() for location in islice(_LOCATION.finditer(text), MAX_ADDRESSES))
+    plain = (one.removeprefix("<![CDATA[").removesuffix("]]>").strip() for one in found)
+    return [html.unescape(one) for one in plain if one]
 
 
 def _unpacked(reply: Reply) -> bytes:

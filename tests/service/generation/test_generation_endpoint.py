@@ -26,6 +26,7 @@ FAQ = html(
     "<details><summary>When are you open?</summary><p>From nine until six.</p></details>"
     "<details id='a b'><summary>Gift cards</summary><ul><li>paper</li><li>e-mail</li></ul></details>"
 )
+JSON = {"content-type": "application/json"}
 
 
 @pytest.fixture
@@ -182,7 +183,8 @@ def test_every_mistake_is_told_at_once(ask: Ask) -> None:
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b"\xff", b'"x"', b"[" * 10_000])
 def test_a_body_that_is_no_object_is_told(storage: Storage, key: str, body: bytes) -> None:
     with running(Starlette(routes=[generate_route(KeyCheck(storage.keys), environ={})])) as address:
-        response = httpx2.post(address + PATH, content=body, headers={"X-Plugin-Key": key}, trust_env=False)
+        headers = {"X-Plugin-Key": key, **JSON}
+        response = httpx2.post(address + PATH, content=body, headers=headers, trust_env=False)
 
     assert (response.status_code, response.json()["detail"]) == (422, "the body is no JSON object in UTF-8")
 
@@ -190,7 +192,7 @@ def test_a_body_that_is_no_object_is_told(storage: Storage, key: str, body: byte
 def test_a_huge_body_is_not_read(storage: Storage, key: str) -> None:
     with running(Starlette(routes=[generate_route(KeyCheck(storage.keys), environ={})])) as address:
         response = httpx2.post(
-            address + PATH, content=b" " * 20_000, headers={"X-Plugin-Key": key}, trust_env=False
+            address + PATH, content=b" " * 20_000, headers={"X-Plugin-Key": key, **JSON}, trust_env=False
         )
 
     assert response.status_code == 413
@@ -206,6 +208,28 @@ def test_a_key_is_needed_before_anything_is_read(storage: Storage, key: str, fau
     assert (without.status_code, wrong.status_code) == (401, 403)
     assert without.headers["www-authenticate"] == 'ApiKey header="X-Plugin-Key"'
     assert (key in wrong.text, faulty.log) == (False, [])
+
+
+@pytest.mark.parametrize(
+    ("form", "status"),
+    [
+        ({}, 415),
+        ({"content-type": "text/plain"}, 415),
+        ({"content-type": "application/json; charset=latin-1"}, 415),
+        ({**JSON, "content-encoding": "gzip"}, 415),
+        ({**JSON, "accept": "text/html"}, 406),
+    ],
+)
+def test_another_form_than_json_is_refused_after_the_key(
+    storage: Storage, key: str, form: dict[str, str], status: int
+) -> None:
+    with running(Starlette(routes=[generate_route(KeyCheck(storage.keys), environ={})])) as address:
+        known = httpx2.post(
+            address + PATH, content=b"{}", headers={"X-Plugin-Key": key, **form}, trust_env=False
+        )
+        stranger = httpx2.post(address + PATH, content=b"{}", headers=form, trust_env=False)
+
+    assert (known.status_code, stranger.status_code) == (status, 401)
 
 
 def test_it_is_asked_by_post_only(storage: Storage) -> None:  # V3
@@ -255,7 +279,8 @@ def test_a_client_that_goes_ends_the_work(storage: Storage, key: str, faulty: Fa
     faulty.behave(website({"/": faults.hang}))
     allow = f"127.0.0.1:{faulty.port}"
     body = json.dumps({"websiteUrl": f"http://127.0.0.1:{faulty.port}/"}).encode()
-    head = f"POST {PATH} HTTP/1.1\r\nHost: x\r\nX-Plugin-Key: {key}\r\nContent-Length: {len(body)}\r\n\r\n"
+    head = f"POST {PATH} HTTP/1.1\r\nHost: x\r\nX-Plugin-Key: {key}\r\nContent-Type: application/json\r\n"
+    head += f"Content-Length: {len(body)}\r\n\r\n"
     with running(Starlette(routes=[generate_route(KeyCheck(storage.keys), generate_allow=allow)])) as address:
         with socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2]))) as connection:
             connection.sendall(head.encode() + body)

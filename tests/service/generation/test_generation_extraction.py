@@ -216,8 +216,21 @@ def test_nothing_that_is_called_html_breaks_it(markup: str) -> None:
         "<h3>Why?</h3>" * 50_000,
         "<p>" + "¿" * 500_000,
         "<p>Q: " + " \n" * 500_000,
+        '<script type="application/ld+json">{"@type": "FAQPage", "mainEntity": {"name": "Why?", '
+        '"acceptedAnswer": {"text": "' + "<a" * 400_000 + '"}}}</script>',
     ],
-    ids=["deep", "nested", "unclosed", "terms", "controls", "classes", "headings", "marks", "space"],
+    ids=[
+        "deep",
+        "nested",
+        "unclosed",
+        "terms",
+        "controls",
+        "classes",
+        "headings",
+        "marks",
+        "space",
+        "stated",
+    ],
 )
 def test_a_hostile_page_costs_seconds_at_most(markup: str) -> None:  # D13
     started = time.perf_counter()

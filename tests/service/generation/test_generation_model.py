@@ -12,7 +12,13 @@ import pytest
 
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.service.generation.engines import Wish
-from faqsvc_embed.service.generation.model import EngineFailed, Secret, from_environment
+from faqsvc_embed.service.generation.model import (
+    EngineFailed,
+    Secret,
+    _Suggestion,
+    _supported,
+    from_environment,
+)
 from faqsvc_embed.service.generation.pages import Page
 from tests.service.generation.conftest import Ask
 from tests.service.generation.websites import html, website
@@ -110,6 +116,12 @@ def test_a_model_is_asked_once_for_strict_json_with_the_site_as_data(ask: Ask, l
         {"answer": "At 10:30."},
         {"answer": "See https://evil.example/ for it."},
         {"answer": "Write to evil@evil.example."},
+        {"answer": "Write to evil.example."},
+        {"answer": "Pay at www.evil.example/pay."},
+        {"answer": "In 1 day."},
+        {"answer": "In 2 days."},
+        {"support": "nine and close at six."},
+        {"support": "We open at nine"},
         {"answer": " "},
         {"question": "?"},
     ],
@@ -121,7 +133,7 @@ def test_an_answer_that_the_site_does_not_bear_out_is_dropped(
     peru = {
         "question": "How long to Peru?",
         "answer": "12 days.",
-        "support": "parcels to  peru take 12 days -",
+        "support": "parcels to  peru take 12 days - sometimes more",
         "page": 7,
     }
     llm.behave(suggesting({**OPEN, **lie}, peru))
@@ -155,6 +167,50 @@ def test_json_in_a_fence_is_json(ask: Ask, llm: FaultyServer) -> None:
     llm.behave(completion("```json\n" + json.dumps({"items": [OPEN]}) + "\n```"))
 
     assert questions(ask, llm) == ["When do you open?"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["a" * 30_000, "a" * 20_000, "a." * 10_000, "a@" * 10_000, "\n" * 20_000 + "x", "1." * 10_000 + "x"],
+    ids=["long", "word", "host", "mail", "lines", "number"],
+)
+def test_a_hostile_model_costs_no_more_than_its_length(answer: str) -> None:  # D13
+    page = Page("https://a.example/", "en", "", "We open at nine. " * 400, (), ())
+    said = [_Suggestion("Why?", answer, "We open at nine." * 100, 0)] * 5
+    started = time.perf_counter()
+
+    assert _supported(said, [page]) == []
+    assert time.perf_counter() - started < 2
+
+
+def test_a_fence_that_does_not_end_costs_no_more_than_its_length(ask: Ask, llm: FaultyServer) -> None:  # D13
+    llm.behave(completion("```\n" + "\n" * 100_000 + "x"))
+    started = time.perf_counter()
+
+    assert ask(settings(llm)).status_code == 502
+    assert time.perf_counter() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "support", "answer", "borne"),
+    [
+        ("Lamps cost 40 euros.", "Lamps cost 40 euros", "40 euros.", True),
+        ("Lamps cost 40 euros.", "Lamps cost 40 euros.", "4 euros, 0 in France.", False),
+        ("We never ship lamps to France.", "ship lamps to France.", "Yes.", False),
+        ("We never ship lamps to France.", "We never ship lamps", "Yes.", False),
+        ("Lamps!\nWe ship to Peru\nsoon", "We ship to Peru soon", "Soon.", True),
+        ("See shop.example. Or write to a@shop.example!", "See shop.example.", "shop.example", True),
+        ("See not-shop.example there.", "See not-shop.example there.", "shop.example", False),
+        ("送料は40ユーロです。返品は30日以内です。", "返品は30日以内です。", "30日です。", True),
+        ("私たちは決して発送しません。", "決して発送しません。", "はい。", False),
+    ],
+)
+def test_support_is_whole_sentences_with_the_same_numbers_and_hosts(
+    text: str, support: str, answer: str, borne: bool
+) -> None:
+    page = Page("https://a.example/", "en", "", text, (), ())
+
+    assert bool(_supported([_Suggestion("Why?", answer, support, 0)], [page])) is borne
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import threading
+import time
 
 import pytest
 
@@ -58,6 +59,7 @@ def test_a_sitemap_shows_what_no_link_does_packed_and_nested(faulty: FaultyServe
     index = f"<sitemapindex><sitemap><loc>{origin}/pages.xml.gz</loc></sitemap></sitemapindex>"
     packed = gzip.compress(
         f"<urlset><url><loc> {origin}/faq?a=1&amp;b=2 </loc></url><url><loc>https://else.example/faq</loc></url>"
+        f"<url><loc>\n<![CDATA[ {origin}/help ]]>\n</loc></url>"
         "<url><loc>http://[broken</loc></url></urlset>".encode()
     )
     faulty.behave(
@@ -68,11 +70,21 @@ def test_a_sitemap_shows_what_no_link_does_packed_and_nested(faulty: FaultyServe
                 "/map.xml": index,
                 "/pages.xml.gz": packed,
                 "/faq": html("faq"),
+                "/help": html("help"),
             }
         )
     )
 
-    assert visit(faulty) == ["/", "/faq?a=1&b=2"]
+    assert visit(faulty) == ["/", "/faq?a=1&b=2", "/help"]
+
+
+@pytest.mark.parametrize("hostile", ["<loc>" + " " * 400_000, "<loc>x" * 80_000, "<loc><![CDATA[" * 40_000])
+def test_a_hostile_sitemap_costs_no_more_than_its_length(faulty: FaultyServer, hostile: str) -> None:  # D13
+    faulty.behave(website({"/": html("home"), "/sitemap.xml": hostile}))
+    started = time.perf_counter()
+
+    assert visit(faulty) == ["/"]
+    assert time.perf_counter() - started < 5
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,15 @@ def test_a_redirect_is_checked_as_the_first_address_was(faulty: FaultyServer, lo
         assert (len(faulty.log), len(other.log)) == (1, 0)
 
 
+def test_a_redirect_that_is_refused_is_named_as_an_address(faulty: FaultyServer) -> None:
+    faulty.behave(faults.redirect("ftp://files.example/"))
+
+    with pytest.raises(Refused) as refused:
+        visit(faulty)
+
+    assert str(refused.value) == "'ftp://files.example/' is not visited: an http or https address is accepted"
+
+
 @pytest.mark.parametrize("location", ["http://[::1/", "http://a\tb/", "http://x:y/"])
 def test_a_redirect_to_nowhere_is_no_answer(faulty: FaultyServer, location: str) -> None:
     faulty.behave(faults.redirect(location))

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import turbohtml
 
-from faqsvc_embed.service.generation.extraction.candidates import Candidate, Shape
+from faqsvc_embed.service.generation.extraction.candidates import LONGEST_ANSWER, Candidate, Shape
 from faqsvc_embed.service.generation.extraction.text import (
     bare_answer,
     bare_question,
@@ -23,7 +23,7 @@ MOST_NODES: Final = 50_000
 
 _WRAPPING = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[)|(?:-->|//\s*\]\]>|\]\]>|;)\s*$")
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
-_TAG = re.compile(r"<[a-zA-Z/!][^>]*>")
+_TAG = re.compile(r"<[a-zA-Z/!][^<>]*>")
 
 
 def in_scripts(document: turbohtml.Document) -> Iterator[tuple[str, str]]:
@@ -86,6 +86,7 @@ def _listed(value: Any) -> list[dict[str, Any]]:
 
 def _as_text(markup: str) -> str:
     """Return what a string of JSON-LD says: it may hold HTML, even escaped once more, or plain lines."""
+    markup = markup[:LONGEST_ANSWER]
     if "&lt;" in markup and not _TAG.search(markup):
         markup = html.unescape(markup)
     if _TAG.search(markup):

@@ -51,7 +51,10 @@ class _Shelf:
             return _Flight(self._cache.apply(key, Missing(FAQNotFound(f"no FAQ {key.slug!r} in this fake"))))
         return _Flight(self._cache.apply(key, Found(faq, CachePolicy(), Validators())))
 
-    def is_flying(self, key: Key) -> bool:
+    def is_flying(self, key: Key | None = None) -> bool:
+        return False
+
+    def drive(self, key: Key, seconds: float) -> bool:
         return False
 
     def forget(self, slug: str | None = None) -> None:
