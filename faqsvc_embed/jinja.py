@@ -68,10 +68,10 @@ class _Calls:
 
     @pass_context
     def faq_schema(self, context: Context, faq: FAQ | FAQState | None = None, nonce: Any = None) -> Markup:
-        if isinstance(faq, FAQState) and faq.data is None:
-            return Markup()
-        marked_up = self._marked_up(faq)
         page = _page(context)
+        if (nothing := self._embed.showing.not_for_schema(page, faq)) is not None:
+            return nothing
+        marked_up = self._marked_up(faq)
         nonce = _nonce(nonce, context, page)
         is_long = page.fills_slots and page.takes_long(marked_up) and in_event_loop()
         if page.has_open_slots or is_long:  # the FAQs of open slots come first, and belong into it
@@ -117,11 +117,10 @@ class _AsyncCalls(_Calls):
     async def faq_schema(  # type: ignore[override]
         self, context: Context, faq: FAQ | FAQState | None = None, nonce: Any = None
     ) -> Markup:
-        if isinstance(faq, FAQState) and faq.data is None:
-            return Markup()
-        marked_up = self._marked_up(faq)
         page = _page(context)
-        return await page.aschema_in_turn(marked_up, _nonce(nonce, context, page))
+        if (nothing := self._embed.showing.not_for_schema(page, faq)) is not None:
+            return nothing
+        return await page.aschema_in_turn(self._marked_up(faq), _nonce(nonce, context, page))
 
 
 def _nonce(nonce: Any, context: Context, page: Page) -> str | None:

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from faqsvc_embed.answers import Answers
 from faqsvc_embed.checks import Variant
-from faqsvc_embed.errors import FAQError, quoted
+from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
 from faqsvc_embed.freshness import Entry, Key
 from faqsvc_embed.page import Page
 from faqsvc_embed.reading import Flies, Reader, data_or_raise, in_event_loop
@@ -18,6 +18,7 @@ from faqsvc_embed.rendering import Block, Renderer, is_long, problem_element
 from faqsvc_embed.settings import UNSET, Settings
 from faqsvc_embed.steps import in_short_steps
 from faqsvc_embed.theme import Theme
+from faqsvc_embed.wire import is_slug
 from faqsvc_embed.wishes import Wishes
 
 logger = logging.getLogger("faqsvc_embed")
@@ -243,12 +244,23 @@ class Showing:
             nonce = page.nonce()
         return page.place(block, nonce, schema, self._styles, page.assets if self.has_files else None)
 
+    def not_for_schema(self, page: Page, what: object) -> Markup | None:
+        """Return what stands where there is nothing to mark up; None if `what` can be marked up."""
+        if isinstance(what, FAQState):
+            return Markup() if what.data is None else None
+        if what is None or isinstance(what, FAQ):
+            return None
+        problem = f"faq_schema() got {quoted(what)}: an FAQ, what use_faq() returned, or nothing is accepted"
+        return self._nothing(page, what, ConfigurationError(problem))
+
     def _nothing(self, page: Page, what: object, error: Exception) -> Markup:
         """Keep the page whole: raise if strict, show the problem in development, else log."""
         if self._settings.strict:
             raise error
         if not isinstance(error, FAQError):
             logger.error("FAQ %s is not shown: %r", quoted(what), error, exc_info=error)
+        elif isinstance(error, ConfigurationError) or self._settings.offline or not is_slug(what):
+            self._wishes.warn(str(error))  # no fetch ever tells of it
         if page.shows_problems:
             return Markup(problem_element(str(error) or repr(error)))  # noqa: S704  # escaped there
         return Markup()

@@ -173,6 +173,44 @@ def test_schema_takes_a_state_or_a_record(macros: str, argument: str) -> None:
     assert host.from_string(f"{macros}{{{{ faq_schema({argument}) }}}}").render() == script(B)
 
 
+def test_a_slug_that_is_none_is_said_once_and_raised_if_strict(caplog: pytest.LogCaptureFixture) -> None:
+    host, strict = Environment(), Environment()  # R4, R10
+    install(host, embed())
+    install(strict, embed(strict=True))
+    source = '{{ faq(["a"]) }}{% faq {} %}{{ faq_schema(use_faq(["a"])) }}'
+    assert [host.from_string(source).render() for _ in range(2)] == ["", ""]
+    said = [(r.levelname, r.getMessage().partition(":")[0]) for r in caplog.records]
+    assert said == [("WARNING", "['a'] is no slug"), ("WARNING", "{} is no slug")]
+    with pytest.raises(FAQNotFound, match=r"\['a'\] is no slug"):
+        strict.from_string(source).render()
+
+
+def test_a_copy_that_is_missing_offline_is_said_once(caplog: pytest.LogCaptureFixture) -> None:  # R8, R10
+    host = Environment()
+    install(host, FAQEmbed("https://faq.example", offline=True))
+    page = host.from_string('{{ faq("a") }}{% faq "a" %}{{ faq("b") }}')
+    assert [page.render() for _ in range(2)] == ["", ""]
+    said = [f"offline, and no copy of '{slug}' is held" for slug in "ab"]
+    assert [r.getMessage() for r in caplog.records] == said
+
+
+@pytest.mark.parametrize("enable_async", [False, True])
+@pytest.mark.parametrize("argument", ["'legal'", "5", "{'a': 1}", "missing"])
+def test_what_is_no_faq_is_said_once_by_schema_and_raised_if_strict(
+    argument: str, enable_async: bool, caplog: pytest.LogCaptureFixture
+) -> None:  # R4, R10
+    host, strict = Environment(enable_async=enable_async), Environment(enable_async=enable_async)
+    install(host, embed())
+    install(strict, embed(strict=True))
+    source = f"<p>{{{{ faq_schema({argument}) }}}}"
+    assert [host.from_string(source).render() for _ in range(2)] == ["<p>", "<p>"]
+    (said,) = (r.getMessage() for r in caplog.records)
+    value = "Undefined" if argument == "missing" else argument
+    assert said == f"faq_schema() got {value}: an FAQ, what use_faq() returned, or nothing is accepted"
+    with pytest.raises(ConfigurationError, match="faq_schema"):
+        strict.from_string(source).render()
+
+
 def test_schema_of_a_state_without_data_prints_nothing() -> None:  # J16
     assert render('{{ faq_schema(use_faq("unknown")) }}{{ faq_schema() }}') == ""
 
