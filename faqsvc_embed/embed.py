@@ -217,6 +217,7 @@ class FAQEmbed:
     def schema(self, *faqs: FAQ, nonce: str | None = None) -> Markup:
         """Return one script element with the FAQPage of all `faqs`; empty if they have no question."""
         shown = [self.showing.answers.marked_up(faq) for faq in faqs]
+        nonce = self._wishes.nonce(nonce)
         return Markup(script_element(shown, nonce).lstrip())  # noqa: S704  # the serialiser made it safe
 
     def csp_sources(self, html: str | None = None) -> dict[str, list[str]]:

@@ -49,7 +49,7 @@ class _Calls:
     @pass_context
     def faq(self, context: Context, slug: str, **options: Any) -> Markup:
         page, showing = _page(context), self._embed.showing
-        nonce = _nonce(options.pop("nonce", None) if options else None, context, page)
+        nonce = showing.nonce(options.pop("nonce", None) if options else None, page, context.parent)
         at_hand = None if options else showing.at_hand(page, slug, nonce)
         return showing.render(page, slug, nonce=nonce, **options) if at_hand is None else at_hand
 
@@ -57,7 +57,7 @@ class _Calls:
     def tag(self, context: Context, _: None, slug: str, **options: Any) -> Markup:
         """What the tag compiles to: a filter of nothing."""
         page, showing = _page(context), self._embed.showing
-        nonce = _nonce(options.pop("nonce", None) if options else None, context, page)
+        nonce = showing.nonce(options.pop("nonce", None) if options else None, page, context.parent)
         at_hand = None if options else showing.at_hand(page, slug, nonce)
         return showing.render(page, slug, nonce=nonce, **options) if at_hand is None else at_hand
 
@@ -72,7 +72,7 @@ class _Calls:
         if (nothing := self._embed.showing.not_for_schema(page, faq)) is not None:
             return nothing
         marked_up = self._marked_up(faq)
-        nonce = _nonce(nonce, context, page)
+        nonce = self._embed.showing.nonce(nonce, page, context.parent)
         is_long = page.fills_slots and page.takes_long(marked_up) and in_event_loop()
         if page.has_open_slots or is_long:  # the FAQs of open slots come first, and belong into it
             return page.leave_slot(lambda: page.aschema(marked_up, nonce))
@@ -96,15 +96,17 @@ class _AsyncCalls(_Calls):
     async def faq(  # type: ignore[override]
         self, context: Context, slug: str, *, nonce: Any = None, **options: Any
     ) -> Markup:
-        page = _page(context)
-        return await self._embed.showing.arender(page, slug, nonce=_nonce(nonce, context, page), **options)
+        page, showing = _page(context), self._embed.showing
+        nonce = showing.nonce(nonce, page, context.parent)
+        return await showing.arender(page, slug, nonce=nonce, **options)
 
     @pass_context
     async def tag(  # type: ignore[override]
         self, context: Context, _: None, slug: str, *, nonce: Any = None, **options: Any
     ) -> Markup:
-        page = _page(context)
-        return await self._embed.showing.arender(page, slug, nonce=_nonce(nonce, context, page), **options)
+        page, showing = _page(context), self._embed.showing
+        nonce = showing.nonce(nonce, page, context.parent)
+        return await showing.arender(page, slug, nonce=nonce, **options)
 
     @pass_context
     async def use_faq(  # type: ignore[override]
@@ -117,21 +119,11 @@ class _AsyncCalls(_Calls):
     async def faq_schema(  # type: ignore[override]
         self, context: Context, faq: FAQ | FAQState | None = None, nonce: Any = None
     ) -> Markup:
-        page = _page(context)
-        if (nothing := self._embed.showing.not_for_schema(page, faq)) is not None:
+        page, showing = _page(context), self._embed.showing
+        if (nothing := showing.not_for_schema(page, faq)) is not None:
             return nothing
-        return await page.aschema_in_turn(self._marked_up(faq), _nonce(nonce, context, page))
-
-
-def _nonce(nonce: Any, context: Context, page: Page) -> str | None:
-    """Find the nonce: the argument, else the framework's, else a `csp_nonce` of the template's."""
-    if nonce is None:
-        nonce = page.nonce()
-    if nonce is None:
-        nonce = context.parent.get("csp_nonce")
-        if callable(nonce):
-            nonce = nonce()
-    return str(nonce) if nonce else None
+        nonce = showing.nonce(nonce, page, context.parent)
+        return await page.aschema_in_turn(self._marked_up(faq), nonce)
 
 
 # Which page a call belongs to. A request has one; where there is none, each rendering gets its own, which

@@ -41,6 +41,7 @@ class Showing:
         self._settings = settings
         self._reader = reader
         self._wishes = wishes
+        self.nonce = wishes.nonce
         self.answers = Answers(
             settings.answer_format, link_urls=settings.link_urls, nofollow=settings.nofollow
         )
@@ -65,7 +66,7 @@ class Showing:
             if now >= entry.fresh_until:
                 return None
             block: Block | None = entry.rendered.get(PLAIN)
-        except TypeError:  # a slug that cannot be looked up; the long way says so
+        except Exception:  # a slug that cannot be looked up, or a host that cannot tell; the long way says so
             return None
         if block is None or block.needs_enhancer or (page.fills_slots and len(block.alone) > LARGE):
             return None
@@ -134,7 +135,8 @@ class Showing:
         """Return an FAQ for this place of `page`, waiting for it if need be, and rendering in short steps."""
         asked = _asked(theme, show_title, heading_level, variant, exclusive)
         if isinstance(what, str):
-            self._reader.look_up(self._key(page, what, lang))  # its fetch begins before its turn
+            with suppress(Exception):  # which is met again, and said, below
+                self._reader.look_up(self._key(page, what, lang))  # its fetch begins before its turn
         async with page.turn():
             if page.slots is not None:
                 await page.slots.fill()  # those FAQs come first
@@ -178,7 +180,7 @@ class Showing:
             entry.used_at = now
             page.states = {**page.states, (self._reader, entry.key): entry.state}
             return entry.rendered.get(asked)
-        except TypeError:  # a slug or a theme that cannot be looked up; the long way says so
+        except Exception:  # a slug, a theme or a host as above
             return None
 
     def _must_not_wait(self, page: Page, what: str | FAQ, lang: str | None) -> bool:
@@ -240,8 +242,7 @@ class Showing:
             entry.rendered[asked] = block
 
     def _place(self, page: Page, block: Block, schema: bool, nonce: str | None) -> Markup:
-        if nonce is None:
-            nonce = page.nonce()
+        nonce = self._wishes.nonce(nonce, page)
         return page.place(block, nonce, schema, self._styles, page.assets if self.has_files else None)
 
     def not_for_schema(self, page: Page, what: object) -> Markup | None:
