@@ -43,6 +43,7 @@ CORE = VALUES | {
     "slots",
     "page",
     "filling",
+    "delivery",
     "wishes",
 }
 WRITING = {"fields", "publishing", "replies"}
@@ -79,6 +80,7 @@ BELOW: dict[str, set[str]] = {
     "slots": set(),
     "page": VALUES | {"jsonld", "rendering", "responses", "slots", "styles"},
     "filling": VALUES | {"page", "responses", "slots"},
+    "delivery": VALUES | {"filling", "page", "responses"},
     "wishes": VALUES | {"page", "rendering"},
     "fields": {"errors", "languages", "wire"},
     "publishing": VALUES | {"fields", "wire"},

@@ -27,7 +27,7 @@ from starlette.responses import (
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed import FAQ, FAQEmbed, delivery
 from faqsvc_embed import page as pages
 from faqsvc_embed import starlette as leaf
 from faqsvc_embed.starlette import FAQMiddleware
@@ -565,7 +565,7 @@ def test_gzip_outside_compresses_the_page_with_its_faqs(make: Make) -> None:  # 
 def test_gzip_inside_leaves_a_page_that_passes_and_one_warning(
     make: Make, caplog: pytest.LogCaptureFixture
 ) -> None:  # S1, S9
-    leaf._warn_of_compression.cache_clear()
+    delivery._warn_of_compression.cache_clear()
     embed, made = make(), list[str]()
 
     async def endpoint(request: Request) -> Response:
