@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from faqsvc_embed.filling import BodyFiller
 from faqsvc_embed.page import Page
-from faqsvc_embed.responses import NEGOTIATED, SPOKE_OF_BODY, fillable, shortened, varied
+from faqsvc_embed.responses import NEGOTIATED, SPOKE_OF_BODY, fillable, may_be_shared, shortened, varied
 
 logger = logging.getLogger("faqsvc_embed")
 
@@ -17,6 +17,8 @@ Send = Callable[[Message], Awaitable[None]]
 ONE_PIECE: Final = 262_144
 """Bytes of a whole body that are put together into one message; a longer one is sent in parts."""
 
+WITHOUT_START: Final = ("http.response.push", "http.response.early_hint", "http.response.debug")
+"""Messages that may go ahead of a start that is held back."""
 VARY: Final = (b"vary", NEGOTIATED.encode())
 
 
@@ -61,7 +63,8 @@ class Delivery:
             content_range=_value(headers, b"content-range"),
         )
         if charset is None:
-            if page.has_open_slots and _value(headers, b"content-encoding"):
+            is_encoded = page.may_change and _value(headers, b"content-encoding")
+            if is_encoded and (page.has_open_slots or not page.is_settled):
                 _warn_of_compression()
             return self._send(self._negotiated(message))
         self.start, self._charset = message, charset
@@ -69,12 +72,12 @@ class Delivery:
 
     async def _fill(self, message: Message) -> None:
         if message["type"] != "http.response.body":
-            await self.let_go()
-            self._filler = None
+            if message["type"] not in WITHOUT_START:
+                await self._end_filling()
             await self._send(message)
             return
         start, self.start = self.start, None
-        body, more = message.get("body", b""), message.get("more_body", False)
+        body, more = bytes(message.get("body", b"")), message.get("more_body", False)
         if self._filler is None:
             self._filler = BodyFiller(self._page, self._charset, body)
         pieces = self._filler.feed(body, last=not more)
@@ -90,6 +93,14 @@ class Delivery:
         if not more:
             self._page.is_over = True
             await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _end_filling(self) -> None:
+        """Let what was held back go, for the body goes on in a form that cannot be read here."""
+        await self.let_go()
+        filler, self._filler = self._filler, None
+        if filler is not None:
+            async for piece in filler.feed(b"", last=True):
+                await self._send({"type": "http.response.body", "body": piece, "more_body": True})
 
     async def _send_whole(self, start: Message, message: Message, pieces: list[bytes]) -> None:
         """Send a response whose whole body has come, with its length."""
@@ -117,9 +128,12 @@ class Delivery:
         """Return a start with what is known of the page now: how long it may be kept, what it varies by."""
         if self._page.limits_caching:
             start = _limited(start, self._page.max_age())
-        if not self._page.negotiated:
-            return start
         headers = start.get("headers", ())
+        if not self._page.negotiated:
+            self._page.may_negotiate = not may_be_shared(
+                _texts(headers)
+            )  # it is too late to name the language
+            return start
         for name, _ in headers:
             if name.lower() == b"vary":
                 break
@@ -136,11 +150,9 @@ def _limited(start: Message, max_age: int | None) -> Message:
     """Return the start of a response that nobody keeps for longer."""
     if max_age is None:
         return start
-    texts = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in start.get("headers", ()))
-    headers = [
-        (name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in shortened(texts, max_age)
-    ]
-    return {**start, "headers": headers}
+    headers = shortened(_texts(start.get("headers", ())), max_age)
+    encoded = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
+    return {**start, "headers": encoded}
 
 
 def _changed(start: Message, length: int | None = None) -> Message:
@@ -155,6 +167,10 @@ def _changed(start: Message, length: int | None = None) -> Message:
     return {**start, "headers": headers}
 
 
+def _texts(headers: Iterable[tuple[bytes, bytes]]) -> Iterable[tuple[str, str]]:
+    return ((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
+
+
 def _value(headers: Iterable[tuple[bytes, bytes]], wanted: bytes) -> str:
     return next((value.decode("latin-1") for name, value in headers if name.lower() == wanted), "")
 
@@ -162,8 +178,8 @@ def _value(headers: Iterable[tuple[bytes, bytes]], wanted: bytes) -> str:
 @cache
 def _warn_of_compression() -> None:
     logger.warning(
-        "an FAQ is left out of a compressed response, which cannot be filled in: "
-        "add the middleware that compresses after FAQMiddleware, so that it is outside of it"
+        "an FAQ, or its questions in the page's FAQPage, is left out of a compressed response, which cannot "
+        "be filled in: add the middleware that compresses after FAQMiddleware, so that it is outside of it"
     )
 
 

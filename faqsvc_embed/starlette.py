@@ -46,7 +46,8 @@ class FAQMiddleware:
             if self._has_files and (file := _file(scope)) is not None:
                 await _sending(file)(scope, receive, send)
                 return
-            if NAME in scope:
+            scope.setdefault("state", {})  # what is set further in, on a copy of this scope, is seen here
+            if NAME in scope and pages.current() is not None:
                 await self._pass_on(scope, receive, send)
                 return
             scope[NAME] = self.embed
@@ -76,6 +77,9 @@ class FAQMiddleware:
 
     async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Leave the page to the middleware that began it; the application inside has this embed."""
+        page = pages.current()
+        if self._has_files and page is not None and page.assets is None:  # the outer one serves none
+            page.assets = _assets(scope)
         outer, scope[NAME] = scope[NAME], self.embed
         try:
             await self.app(scope, receive, send)
@@ -122,7 +126,7 @@ class _RequestPage(RequestPage):
         self._scope = scope
         self.shows_problems = getattr(scope.get("app"), "debug", False)
         if has_files:  # what is mounted further in has a root_path of its own
-            self.assets = f"{scope.get('root_path', '')}/{NAME}"
+            self.assets = _assets(scope)
 
     def nonce(self) -> str | None:
         return self._from_state("csp_nonce")
@@ -147,6 +151,10 @@ class _RequestPage(RequestPage):
             if value:
                 return str(value)
         return None
+
+
+def _assets(scope: Scope) -> str:
+    return f"{scope.get('root_path', '')}/{NAME}"
 
 
 def _file(scope: Scope) -> File | None:

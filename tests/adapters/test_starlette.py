@@ -774,6 +774,42 @@ def test_a_middleware_added_twice_does_its_work_once(make: Make) -> None:
     assert (answer.text, answer.all("vary")) == (MERGED, ["Accept-Language"])
 
 
+@embeds
+def test_a_request_that_goes_through_it_again_gets_a_page_again(make: Make) -> None:
+    embed = make()
+    first, then = app_of(embed, TWO), FAQMiddleware(app_of(embed, TWO), embed=embed)
+
+    async def retrying(scope: Any, receive: Any, send: Any) -> None:
+        async def drop(message: Any) -> None:
+            pass
+
+        await first(scope, receive, drop)
+        await then(scope, receive, send)
+
+    assert get(retrying).text == MERGED
+
+
+def test_a_state_that_is_set_on_a_copy_of_the_scope_is_seen() -> None:  # C6
+    app = app_of(embed := held(), rendering(embed, '{{ faq("pricing", schema=false) }}'))
+    inner = with_state(app.router, csp_nonce="x")
+
+    async def copying(scope: Any, receive: Any, send: Any) -> None:
+        del scope["state"]
+        await FAQMiddleware(copied, embed=embed)(scope, receive, send)
+
+    async def copied(scope: Any, receive: Any, send: Any) -> None:
+        await inner(dict(scope), receive, send)
+
+    assert '<style nonce="x">' in get(copying).text
+
+
+def test_linked_styles_come_from_the_middleware_that_serves_them() -> None:  # C3
+    inner = app_of(held(styles="linked"), '{{ faq("pricing") }}')
+    app = FAQMiddleware(Starlette(routes=[Mount("/in", app=inner)]), embed=held())
+    assert LINK.replace("/faqsvc/", "/in/faqsvc/") in get(app, "/in/").text
+    assert served(app, f"/in/faqsvc/{stylesheet_name()}") == STYLESHEET
+
+
 def test_two_embeds_share_a_page_and_the_inner_one_is_found_inside() -> None:  # F7, J1
     one, two = slow_embed({"pricing": A}), slow_embed({"pricing": B})
     seen = list[FAQEmbed]()
