@@ -17,6 +17,7 @@ from faqsvc_embed.page import Page
 from faqsvc_embed.reading import in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
 from faqsvc_embed.rendering import Renderer
+from faqsvc_embed.templating import LoaderIn, in_our_syntax
 
 TAG: Final = "faqsvc_tag"
 PAGE: Final = "faqsvc_page"
@@ -35,9 +36,9 @@ def install(environment: Environment, embed: FAQEmbed) -> None:
     environment.globals.update(functions, faqsvc=SimpleNamespace(**functions))
     environment.filters[TAG] = calls.tag
     environment.add_extension(FAQTag)
-    ours = PackageLoader("faqsvc_embed")
-    environment.loader = ChoiceLoader([environment.loader, ours]) if environment.loader else ours
     environment.template_class = type("PagedTemplate", (_PagedTemplate, environment.template_class), {})
+    ours = LoaderIn(PackageLoader("faqsvc_embed"), in_our_syntax(environment))
+    environment.loader = ChoiceLoader([environment.loader, ours]) if environment.loader else ours
 
 
 class _Calls:

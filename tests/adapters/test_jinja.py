@@ -10,6 +10,7 @@ from typing import Any
 import html5lib
 import pytest
 from jinja2 import DictLoader, Environment, StrictUndefined, TemplateSyntaxError
+from jinja2.nativetypes import NativeEnvironment
 from jinja2.sandbox import SandboxedEnvironment
 
 from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQNotFound, Theme
@@ -328,6 +329,7 @@ def test_a_missing_nonce_is_no_error(nonce: Any) -> None:  # C4
 
 ENVIRONMENTS: dict[str, dict[str, Any]] = {
     "strict undefined": {"undefined": StrictUndefined},
+    "native": {"kind": NativeEnvironment},
     "sandbox": {"kind": SandboxedEnvironment},
     "trimmed": {"trim_blocks": True, "lstrip_blocks": True},
     "line statements": {"line_statement_prefix": "%%", "line_comment_prefix": "##"},
@@ -343,17 +345,33 @@ def test_every_way_works_in_every_environment(way: Callable[[str], str], options
     assert render(way('faq("nasty")'), **options) == alone(NASTY)
 
 
-def test_functions_and_tag_work_with_delimiters_of_the_host() -> None:
-    host = environment(
-        block_start_string="<%",
-        block_end_string="%>",
-        variable_start_string="<<",
-        variable_end_string=">>",
-        comment_start_string="<#",
-        comment_end_string="#>",
-    )
-    assert host.from_string('<% faq "nasty" %>').render() == alone(NASTY)
-    assert host.from_string('<< faq("nasty") >>').render() == alone(NASTY)
+DELIMITERS: dict[str, Any] = {
+    "block_start_string": "<%",
+    "block_end_string": "%>",
+    "variable_start_string": "<<",
+    "variable_end_string": ">>",
+    "comment_start_string": "<#",
+    "comment_end_string": "#>",
+}
+
+
+def with_delimiters(source: str) -> str:
+    """Return a template in these delimiters."""
+    for usual, own in {"{%": "<%", "%}": "%>", "{{": "<<", "}}": ">>"}.items():
+        source = source.replace(usual, own)
+    return source
+
+
+@ways
+def test_every_way_works_with_delimiters_of_the_host(way: Callable[[str], str]) -> None:
+    assert render(with_delimiters(way('faq("nasty")')), **DELIMITERS) == alone(NASTY)
+
+
+def test_a_block_is_overridden_in_the_delimiters_of_the_host() -> None:  # T7, E6
+    override = '{% extends "faqsvc/block.html" %}{% block title %}<b>{{ title }}</b>{% endblock %}'
+    html = render('<< faq("legal") >>', {"faqsvc/faq.html": with_delimiters(override)}, **DELIMITERS)
+    usual = '\n<h2 class="faqsvc-title">Legal &amp; more</h2>'
+    assert html == alone(B).replace(usual, "<b>Legal &amp; more</b>")
 
 
 @ways
