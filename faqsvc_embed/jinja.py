@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, Template, nodes, pass_context
+from jinja2.environment import TemplateModule
 from jinja2.ext import Extension
 from jinja2.parser import Parser
 from jinja2.runtime import Context, new_context
@@ -22,6 +23,8 @@ from faqsvc_embed.templating import LoaderIn, in_our_syntax
 TAG: Final = "faqsvc_tag"
 PAGE: Final = "faqsvc_page"
 """The name under which a rendering carries its page where no request has one."""
+SHOWS: Final = "faqsvc_shows"
+"""The name under which an import, or an include without context, notes that it shows an FAQ."""
 
 
 def install(environment: Environment, embed: FAQEmbed) -> None:
@@ -133,6 +136,8 @@ _latest: ContextVar[list[Page] | None] = ContextVar("faqsvc_latest_rendering", d
 
 
 def _page(context: Context) -> Page:
+    if (shows := context.parent.get(SHOWS)) is not None:
+        shows["an FAQ"] = True
     page = pages.current()
     if page is not None:
         return page
@@ -153,7 +158,7 @@ class _PagedTemplate(Template):
         self, vars: dict[str, Any] | None = None, shared: bool = False, locals: Any = None
     ) -> Context:
         # `shared` is an include, and without variables it is an import: neither begins a rendering.
-        if vars is not None and not shared:
+        if vars is not None and not shared and SHOWS not in vars:
             shelf: list[Page] = []
             _latest.set(shelf)
             vars[PAGE] = shelf
@@ -163,6 +168,34 @@ class _PagedTemplate(Template):
         for layer in reversed(self.globals.maps if isinstance(self.globals, ChainMap) else [self.globals]):
             flat.update(layer)
         return new_context(self.environment, self.name, self.blocks, vars, shared, flat, locals)
+
+    # Jinja keeps for ever what a template printed that is imported, or included without context. An FAQ in it
+    # belongs to one page: to the first, it may have come too late, and to others, it would be no news.
+
+    def _get_default_module(self, ctx: Context | None = None) -> TemplateModule:
+        names = self._names_from(ctx)
+        if self.environment.is_async or (self._module is not None and not names):
+            return super()._get_default_module(ctx)
+        shows = dict[str, bool]()
+        module = self.make_module({**names, SHOWS: shows})
+        return module if names or shows else self._kept(module)
+
+    async def _get_default_module_async(self, ctx: Context | None = None) -> TemplateModule:
+        names = self._names_from(ctx)
+        if self._module is not None and not names:
+            return self._module
+        shows = dict[str, bool]()
+        module = await self.make_module_async({**names, SHOWS: shows})
+        return module if names or shows else self._kept(module)
+
+    def _names_from(self, importing: Context | None) -> dict[str, Any]:
+        """Return the globals that only the importing template has."""
+        names = importing.globals_keys - self.globals.keys() if importing is not None else ()
+        return {name: importing.parent[name] for name in names} if importing is not None else {}
+
+    def _kept(self, module: TemplateModule) -> TemplateModule:
+        self._module = module
+        return module
 
 
 class FAQTag(Extension):

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from typing import Any
 
 import html5lib
@@ -14,11 +15,13 @@ from jinja2.nativetypes import NativeEnvironment
 from jinja2.sandbox import SandboxedEnvironment
 
 from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQNotFound, Theme
+from faqsvc_embed.freshness import Key
 from faqsvc_embed.jinja import install
 from faqsvc_embed.jsonld import page_node, serialise
 from faqsvc_embed.rendering import Block, Look, Renderer
 from faqsvc_embed.styles import stylesheet, theme_rule
 from faqsvc_embed.testing import fake_embed
+from faqsvc_embed.wire import CachePolicy, Found, Validators
 from tests.support import samples
 
 STYLE = f"<style>{stylesheet()}</style>\n"
@@ -293,6 +296,40 @@ def test_a_request_has_one_page_for_all_its_renderings() -> None:
         assert first + host.from_string('{% faq "pricing" %}').render() == f"{alone(A)}{block(A, 2)}"
     finally:
         pages.end(token)
+
+
+PARTS = {
+    "part": '<p>{{ faq("pricing") }}</p>',
+    "tagged": '<p>{% faq "pricing" %}</p>',
+    "set": '{% set block = faq("pricing") %}',
+}
+
+
+@pytest.mark.parametrize("enable_async", [False, True])
+@pytest.mark.parametrize(
+    "source",
+    [
+        '{% include "part" without context %}',
+        '{% include "tagged" without context %}',
+        '<p>{% from "set" import block %}{{ block }}</p>',
+        '<p>{% import "set" as module %}{{ module.block }}</p>',
+    ],
+)
+def test_a_part_without_context_is_made_for_each_page(source: str, enable_async: bool) -> None:  # J1, T6
+    host = Environment(autoescape=True, loader=DictLoader(PARTS), enable_async=enable_async)
+    install(host, faqs := fake_embed({}))
+    page = host.from_string(source)
+    assert page.render() == "<p></p>"
+    faqs.cache.apply(Key("pricing", None), Found(A, CachePolicy(), Validators()))
+    assert page.render() == f"<p>{alone(A)}</p>"
+    assert host.from_string(source + source).render() == f"<p>{alone(A)}</p><p>{block(A, 2)}</p>"
+
+
+def test_a_part_without_context_and_without_an_faq_is_made_once() -> None:
+    host = environment({"part": "{{ count() }}"})
+    host.globals["count"] = count().__next__
+    page = host.from_string('{% include "part" without context %}')
+    assert [page.render() for _ in range(2)] == ["0", "0"]
 
 
 # The nonce
