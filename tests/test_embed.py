@@ -596,6 +596,39 @@ def test_prefetch_fetches_side_by_side_and_pages_wait_for_nothing(
     assert len(faulty.log) == 8
 
 
+def test_in_an_event_loop_prefetch_begins_and_does_not_wait(
+    embeds: Embeds, faulty: FaultyServer, caplog: pytest.LogCaptureFixture
+) -> None:  # F5
+    embed = embeds(wait=5, timeout=30)
+    faulty.behave(behaviours.hang)
+    embed.get_ready()
+
+    async def start() -> bool:
+        embed.prefetch("pricing")
+        embed.prefetch("pricing")
+        return embed.use_faq("pricing").is_fetching
+
+    begin = time.monotonic()
+    assert asyncio.run(start())
+    assert time.monotonic() - begin < 1
+    assert lines(caplog) == [
+        ("WARNING", "prefetch() does not wait in an event loop: await aprefetch() instead")
+    ]
+
+
+def test_in_an_event_loop_get_faq_waits_and_says_what_to_await(
+    embeds: Embeds, caplog: pytest.LogCaptureFixture
+) -> None:
+    embed = embeds()
+
+    async def ask() -> list[FAQ]:
+        return [embed.get_faq("pricing"), embed.get_faq("pricing"), await embed.aget_faq("pricing")]
+
+    assert asyncio.run(ask()) == [PRICING] * 3
+    (said,) = lines(caplog)
+    assert said == ("WARNING", "get_faq() holds the event loop up while it waits: await aget_faq() instead")
+
+
 def test_prefetch_waits_once_for_all_and_logs_what_failed(
     way: Way, embeds: Embeds, faulty: FaultyServer, caplog: pytest.LogCaptureFixture
 ) -> None:  # R10
