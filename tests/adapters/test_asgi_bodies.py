@@ -333,7 +333,8 @@ def test_the_first_chunk_leaves_before_the_second_is_made() -> None:  # S4
 
 
 def test_what_stands_before_a_slot_leaves_before_its_faq_is_there() -> None:  # S4
-    embed = slow_embed(FAQS, hanging=["pricing"], wait=0.2)
+    embed = slow_embed(FAQS, hanging=["pricing"], wait=0.3)
+    embed.get_ready()  # which would count as a wait
 
     async def chunks() -> AsyncIterator[str]:
         yield f"<p>before</p>{embed.render('pricing')}<p>after</p>"
