@@ -144,6 +144,8 @@ class FAQEmbed:
             FAQUnavailable: nothing is held, and the service could not be asked or gave no answer.
             InvalidFAQ: nothing is held, and what the service sent is no FAQ.
         """
+        if in_event_loop():
+            self._wishes.warn("get_faq() holds the event loop up while it waits: await aget_faq() instead")
         key = Key(slug, self._wishes.language(lang, pages.current()))
         return data_or_raise(self._reader.read(key, self.settings.timeout + GRACE))
 
@@ -217,6 +219,7 @@ class FAQEmbed:
     def schema(self, *faqs: FAQ, nonce: str | None = None) -> Markup:
         """Return one script element with the FAQPage of all `faqs`; empty if they have no question."""
         shown = [self.showing.answers.marked_up(faq) for faq in faqs]
+        nonce = self._wishes.nonce(nonce)
         return Markup(script_element(shown, nonce).lstrip())  # noqa: S704  # the serialiser made it safe
 
     def csp_sources(self, html: str | None = None) -> dict[str, list[str]]:
@@ -233,11 +236,17 @@ class FAQEmbed:
     # Looking ahead, and looking after
 
     def prefetch(self, *slugs: str, lang: str | None = None) -> None:
-        """Fetch what is not held, all at once, waiting at most one `wait` for all; what fails is logged."""
+        """Fetch what is not held, all at once, waiting at most one `wait` for all; what fails is logged.
+
+        In an event loop it begins and does not wait: there, await `aprefetch()`.
+        """
         together = pages.current() or Page()
         keys = [Key(slug, self._wishes.language(lang, together)) for slug in slugs]
         for key in keys:
             self._reader.look_up(key)
+        if in_event_loop():
+            self._wishes.warn("prefetch() does not wait in an event loop: await aprefetch() instead")
+            return
         for key in keys:
             self._reader.read(key, together.left(self.settings.wait), together)
 

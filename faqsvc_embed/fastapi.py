@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from fastapi import Depends
-from starlette.requests import Request
+from starlette.requests import HTTPConnection
 
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.starlette import FAQMiddleware, faqs_from
@@ -11,9 +11,9 @@ from faqsvc_embed.starlette import FAQMiddleware, faqs_from
 __all__ = ["FAQMiddleware", "FAQs", "faqs_from"]
 
 
-async def _faqs(request: Request) -> FAQEmbed:
-    return faqs_from(request)  # awaited in place: a plain function would go to the thread pool and back
+async def _faqs(connection: HTTPConnection) -> FAQEmbed:
+    return faqs_from(connection)  # awaited in place: a plain function would go to the thread pool and back
 
 
 FAQs = Annotated[FAQEmbed, Depends(_faqs)]
-"""The embed of the request: `async def page(faqs: FAQs)`."""
+"""The embed of the request or WebSocket: `async def page(faqs: FAQs)`."""

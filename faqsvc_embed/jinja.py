@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, Template, nodes, pass_context
+from jinja2.environment import TemplateModule
 from jinja2.ext import Extension
 from jinja2.parser import Parser
 from jinja2.runtime import Context, new_context
@@ -17,10 +18,13 @@ from faqsvc_embed.page import Page
 from faqsvc_embed.reading import in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
 from faqsvc_embed.rendering import Renderer
+from faqsvc_embed.templating import LoaderIn, in_our_syntax
 
 TAG: Final = "faqsvc_tag"
 PAGE: Final = "faqsvc_page"
 """The name under which a rendering carries its page where no request has one."""
+SHOWS: Final = "faqsvc_shows"
+"""The name under which an import, or an include without context, notes that it shows an FAQ."""
 
 
 def install(environment: Environment, embed: FAQEmbed) -> None:
@@ -35,9 +39,9 @@ def install(environment: Environment, embed: FAQEmbed) -> None:
     environment.globals.update(functions, faqsvc=SimpleNamespace(**functions))
     environment.filters[TAG] = calls.tag
     environment.add_extension(FAQTag)
-    ours = PackageLoader("faqsvc_embed")
-    environment.loader = ChoiceLoader([environment.loader, ours]) if environment.loader else ours
     environment.template_class = type("PagedTemplate", (_PagedTemplate, environment.template_class), {})
+    ours = LoaderIn(PackageLoader("faqsvc_embed"), in_our_syntax(environment))
+    environment.loader = ChoiceLoader([environment.loader, ours]) if environment.loader else ours
 
 
 class _Calls:
@@ -49,7 +53,7 @@ class _Calls:
     @pass_context
     def faq(self, context: Context, slug: str, **options: Any) -> Markup:
         page, showing = _page(context), self._embed.showing
-        nonce = _nonce(options.pop("nonce", None) if options else None, context, page)
+        nonce = showing.nonce(options.pop("nonce", None) if options else None, page, context.parent)
         at_hand = None if options else showing.at_hand(page, slug, nonce)
         return showing.render(page, slug, nonce=nonce, **options) if at_hand is None else at_hand
 
@@ -57,7 +61,7 @@ class _Calls:
     def tag(self, context: Context, _: None, slug: str, **options: Any) -> Markup:
         """What the tag compiles to: a filter of nothing."""
         page, showing = _page(context), self._embed.showing
-        nonce = _nonce(options.pop("nonce", None) if options else None, context, page)
+        nonce = showing.nonce(options.pop("nonce", None) if options else None, page, context.parent)
         at_hand = None if options else showing.at_hand(page, slug, nonce)
         return showing.render(page, slug, nonce=nonce, **options) if at_hand is None else at_hand
 
@@ -68,11 +72,11 @@ class _Calls:
 
     @pass_context
     def faq_schema(self, context: Context, faq: FAQ | FAQState | None = None, nonce: Any = None) -> Markup:
-        if isinstance(faq, FAQState) and faq.data is None:
-            return Markup()
-        marked_up = self._marked_up(faq)
         page = _page(context)
-        nonce = _nonce(nonce, context, page)
+        if (nothing := self._embed.showing.not_for_schema(page, faq)) is not None:
+            return nothing
+        marked_up = self._marked_up(faq)
+        nonce = self._embed.showing.nonce(nonce, page, context.parent)
         is_long = page.fills_slots and page.takes_long(marked_up) and in_event_loop()
         if page.has_open_slots or is_long:  # the FAQs of open slots come first, and belong into it
             return page.leave_slot(lambda: page.aschema(marked_up, nonce))
@@ -96,15 +100,17 @@ class _AsyncCalls(_Calls):
     async def faq(  # type: ignore[override]
         self, context: Context, slug: str, *, nonce: Any = None, **options: Any
     ) -> Markup:
-        page = _page(context)
-        return await self._embed.showing.arender(page, slug, nonce=_nonce(nonce, context, page), **options)
+        page, showing = _page(context), self._embed.showing
+        nonce = showing.nonce(nonce, page, context.parent)
+        return await showing.arender(page, slug, nonce=nonce, **options)
 
     @pass_context
     async def tag(  # type: ignore[override]
         self, context: Context, _: None, slug: str, *, nonce: Any = None, **options: Any
     ) -> Markup:
-        page = _page(context)
-        return await self._embed.showing.arender(page, slug, nonce=_nonce(nonce, context, page), **options)
+        page, showing = _page(context), self._embed.showing
+        nonce = showing.nonce(nonce, page, context.parent)
+        return await showing.arender(page, slug, nonce=nonce, **options)
 
     @pass_context
     async def use_faq(  # type: ignore[override]
@@ -117,22 +123,11 @@ class _AsyncCalls(_Calls):
     async def faq_schema(  # type: ignore[override]
         self, context: Context, faq: FAQ | FAQState | None = None, nonce: Any = None
     ) -> Markup:
-        if isinstance(faq, FAQState) and faq.data is None:
-            return Markup()
-        marked_up = self._marked_up(faq)
-        page = _page(context)
-        return await page.aschema_in_turn(marked_up, _nonce(nonce, context, page))
-
-
-def _nonce(nonce: Any, context: Context, page: Page) -> str | None:
-    """Find the nonce: the argument, else the framework's, else a `csp_nonce` of the template's."""
-    if nonce is None:
-        nonce = page.nonce()
-    if nonce is None:
-        nonce = context.parent.get("csp_nonce")
-        if callable(nonce):
-            nonce = nonce()
-    return str(nonce) if nonce else None
+        page, showing = _page(context), self._embed.showing
+        if (nothing := showing.not_for_schema(page, faq)) is not None:
+            return nothing
+        nonce = showing.nonce(nonce, page, context.parent)
+        return await page.aschema_in_turn(self._marked_up(faq), nonce)
 
 
 # Which page a call belongs to. A request has one; where there is none, each rendering gets its own, which
@@ -141,6 +136,8 @@ _latest: ContextVar[list[Page] | None] = ContextVar("faqsvc_latest_rendering", d
 
 
 def _page(context: Context) -> Page:
+    if (shows := context.parent.get(SHOWS)) is not None:
+        shows["an FAQ"] = True
     page = pages.current()
     if page is not None:
         return page
@@ -161,7 +158,7 @@ class _PagedTemplate(Template):
         self, vars: dict[str, Any] | None = None, shared: bool = False, locals: Any = None
     ) -> Context:
         # `shared` is an include, and without variables it is an import: neither begins a rendering.
-        if vars is not None and not shared:
+        if vars is not None and not shared and SHOWS not in vars:
             shelf: list[Page] = []
             _latest.set(shelf)
             vars[PAGE] = shelf
@@ -171,6 +168,34 @@ class _PagedTemplate(Template):
         for layer in reversed(self.globals.maps if isinstance(self.globals, ChainMap) else [self.globals]):
             flat.update(layer)
         return new_context(self.environment, self.name, self.blocks, vars, shared, flat, locals)
+
+    # Jinja keeps for ever what a template printed that is imported, or included without context. An FAQ in it
+    # belongs to one page: to the first, it may have come too late, and to others, it would be no news.
+
+    def _get_default_module(self, ctx: Context | None = None) -> TemplateModule:
+        names = self._names_from(ctx)
+        if self.environment.is_async or (self._module is not None and not names):
+            return super()._get_default_module(ctx)
+        shows = dict[str, bool]()
+        module = self.make_module({**names, SHOWS: shows})
+        return module if names or shows else self._kept(module)
+
+    async def _get_default_module_async(self, ctx: Context | None = None) -> TemplateModule:
+        names = self._names_from(ctx)
+        if self._module is not None and not names:
+            return self._module
+        shows = dict[str, bool]()
+        module = await self.make_module_async({**names, SHOWS: shows})
+        return module if names or shows else self._kept(module)
+
+    def _names_from(self, importing: Context | None) -> dict[str, Any]:
+        """Return the globals that only the importing template has."""
+        names = importing.globals_keys - self.globals.keys() if importing is not None else ()
+        return {name: importing.parent[name] for name in names} if importing is not None else {}
+
+    def _kept(self, module: TemplateModule) -> TemplateModule:
+        self._module = module
+        return module
 
 
 class FAQTag(Extension):

@@ -4,10 +4,12 @@ A page belongs to one request of a host, or to one rendering of a template where
 leaves begin and end it; everything that renders finds it in a context variable, whichever embed it is of.
 """
 
+import logging
 import time
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from contextvars import ContextVar, Token
+from functools import cache
 from typing import Any, Final
 
 from markupsafe import Markup
@@ -30,6 +32,8 @@ from faqsvc_embed.steps import Steps, finished, in_short_steps
 from faqsvc_embed.styles import enhancer
 
 NO_STATES: Final[Mapping[Any, Any]] = {}
+
+logger = logging.getLogger("faqsvc_embed")
 
 _current: ContextVar["Page | None"] = ContextVar("faqsvc_page", default=None)
 
@@ -62,6 +66,7 @@ class Page:
 
     # Defaults on the class: most pages are made, show one FAQ, and are gone.
     negotiated = False
+    may_negotiate = True
     fills_slots = False
     slots: Slots | None = None
     is_over = False
@@ -292,8 +297,18 @@ class RequestPage(Page):
         if self._language is None or self._language[0] != default:
             locale = self.locale()
             language = None if locale is None else lookup(str(locale))
-            if language is None:
+            if language is None and self.may_negotiate:
                 self.negotiated = True
                 language = negotiate(self.accept_language(), default)
+            elif language is None:
+                _warn_of_the_language()
             self._language = default, language
         return self._language[1]
+
+
+@cache
+def _warn_of_the_language() -> None:
+    logger.warning(
+        "an FAQ of a streamed page is not in its visitor's language, for the headers have left, and by them "
+        "visitors may share the page: have it say Vary: Accept-Language, or name the language"
+    )

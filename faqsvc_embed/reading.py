@@ -1,6 +1,7 @@
 """The way of a read: what is held answers at once; what is not is fetched, and waited for within a budget."""
 
 import sys
+import time
 from concurrent import futures
 from concurrent.futures import Future
 from datetime import UTC, datetime
@@ -77,7 +78,7 @@ class Reader:
 
         Within a `page`, the same key gives the same snapshot, and all waits together stay within `wait`.
         """
-        if page is None:
+        if page is None or not isinstance(key.slug, str):  # what is no slug may not even be hashable
             return self._read(key, wait)
         state: FAQState | None = page.states.get((self, key))
         if state is None:
@@ -91,20 +92,22 @@ class Reader:
         return state
 
     def _read(self, key: Key, wait: float) -> FAQState:
+        until = time.monotonic() + wait  # to begin a fetch takes time, too, above all the first one
         answer = self.look_up(key)
         if isinstance(answer, FAQState):
-            is_newer = answer.is_fetching and self._drive(key, wait)
+            is_newer = answer.is_fetching and self._drive(key, until - time.monotonic())
             return self._snapshot(key) if is_newer else answer
         try:
-            if self._drive(key, wait) and not answer.landed.done():
+            if self._drive(key, until - time.monotonic()) and not answer.landed.done():
                 return self._snapshot(key)
-            return self._landed(answer.landed.result(wait)) if wait > 0 else self._snapshot(key)
+            left = max(0.0, until - time.monotonic())
+            return self._landed(answer.landed.result(left)) if wait > 0 else self._snapshot(key)
         except TimeoutError:
             return self._snapshot(key)
 
     async def aread(self, key: Key, wait: float, page: Page | None = None) -> FAQState:
         """Return what `read` does, waiting without holding the event loop up."""
-        if page is None:
+        if page is None or not isinstance(key.slug, str):
             return await self._aread(key, wait)
         state: FAQState | None = page.states.get((self, key))
         left = page.left(wait)
@@ -118,14 +121,15 @@ class Reader:
         return state
 
     async def _aread(self, key: Key, wait: float) -> FAQState:
+        until = time.monotonic() + wait
         answer = self.look_up(key)
         if isinstance(answer, FAQState):
             return answer
-        if wait > 0:
+        if (left := until - time.monotonic()) > 0:
             import asyncio  # whoever awaits this has it already
 
             # asyncio.wait cancels nothing, neither at its timeout nor when it is cancelled itself.
-            await asyncio.wait([asyncio.wrap_future(answer.landed)], timeout=wait)
+            await asyncio.wait([asyncio.wrap_future(answer.landed)], timeout=left)
         return self._landed(answer.landed.result()) if answer.landed.done() else self._snapshot(key)
 
     def look_up(self, key: Key) -> FAQState | Flies:

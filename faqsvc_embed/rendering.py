@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import msgspec
-from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, Template
+from jinja2 import Environment, PackageLoader
 from markupsafe import Markup, escape
 
 from faqsvc_embed.anchors import block_id, id_steps
@@ -24,6 +24,7 @@ from faqsvc_embed.styles import (
     theme_address,
     theme_rule,
 )
+from faqsvc_embed.templating import for_blocks
 from faqsvc_embed.theme import Theme
 
 TEMPLATE: Final = "faqsvc/faq.html"
@@ -72,17 +73,16 @@ class Block:
 class Renderer:
     """Renders blocks from `faqsvc/faq.html`: the host's own if its loader has one, else ours.
 
-    Whatever the host's environment does, this one escapes by itself and is synchronous, in the default
-    syntax of Jinja; globals and filters are the host's.
+    Whatever the host's environment does, this one escapes by itself and is synchronous; globals, filters
+    and the delimiters of its own templates are the host's.
     """
 
     def __init__(self, host: Environment | None = None, answers: Answers | None = None) -> None:
         self._answers = answers or Answers()
-        ours: list[BaseLoader] = [PackageLoader("faqsvc_embed")]
         if host is None:
-            self._environment = Environment(autoescape=True, loader=ours[0])
+            self._environment = Environment(autoescape=True, loader=PackageLoader("faqsvc_embed"))
         else:
-            self._environment = _overlay(host, ChoiceLoader(([host.loader] if host.loader else []) + ours))
+            self._environment = for_blocks(host)
 
     def block(self, faq: FAQ, look: Look, ordinal: int = 1) -> Block | None:
         """Render the `ordinal`th block of an FAQ on its page; None if there is no question to show."""
@@ -196,29 +196,6 @@ def _classes(look: Look, theme_class: str) -> str:
     if theme_class:
         classes.append(theme_class)
     return " ".join(classes)
-
-
-def _overlay(host: Environment, loader: BaseLoader) -> Environment:
-    plain = Environment(autoescape=True)
-    overlay = host.overlay(
-        block_start_string=plain.block_start_string,
-        block_end_string=plain.block_end_string,
-        variable_start_string=plain.variable_start_string,
-        variable_end_string=plain.variable_end_string,
-        comment_start_string=plain.comment_start_string,
-        comment_end_string=plain.comment_end_string,
-        line_statement_prefix=plain.line_statement_prefix,
-        line_comment_prefix=plain.line_comment_prefix,
-        trim_blocks=False,
-        lstrip_blocks=False,
-        keep_trailing_newline=False,
-        autoescape=True,
-        enable_async=False,
-        finalize=None,
-        loader=loader,
-    )
-    overlay.template_class = Template
-    return overlay
 
 
 def encodable(text: str) -> str:

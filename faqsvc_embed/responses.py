@@ -69,6 +69,15 @@ def varied(present: Iterable[str]) -> str | None:
     return ", ".join([*names, NEGOTIATED])
 
 
+def may_be_shared(headers: Iterable[tuple[str, str]]) -> bool:
+    """Tell whether a cache may give a response to other visitors, whatever language they prefer."""
+    fields = [(name.lower(), value) for name, value in headers]
+    rules = ",".join(value.lower() for name, value in fields if is_about_caching(name))
+    if "no-store" in rules or "private" in rules or varied(v for name, v in fields if name == "vary") is None:
+        return False
+    return bool(rules) or any(name in ("etag", "expires", "last-modified") for name, _ in fields)
+
+
 def is_about_caching(name: str) -> bool:
     """Tell whether a header says how long a response may be kept: by browsers, or by a CDN (RFC 9213)."""
     name = name.lower()

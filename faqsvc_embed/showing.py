@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from faqsvc_embed.answers import Answers
 from faqsvc_embed.checks import Variant
-from faqsvc_embed.errors import FAQError, quoted
+from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
 from faqsvc_embed.freshness import Entry, Key
 from faqsvc_embed.page import Page
 from faqsvc_embed.reading import Flies, Reader, data_or_raise, in_event_loop
@@ -18,6 +18,7 @@ from faqsvc_embed.rendering import Block, Renderer, is_long, problem_element
 from faqsvc_embed.settings import UNSET, Settings
 from faqsvc_embed.steps import in_short_steps
 from faqsvc_embed.theme import Theme
+from faqsvc_embed.wire import is_slug
 from faqsvc_embed.wishes import Wishes
 
 logger = logging.getLogger("faqsvc_embed")
@@ -40,6 +41,7 @@ class Showing:
         self._settings = settings
         self._reader = reader
         self._wishes = wishes
+        self.nonce = wishes.nonce
         self.answers = Answers(
             settings.answer_format, link_urls=settings.link_urls, nofollow=settings.nofollow
         )
@@ -64,7 +66,7 @@ class Showing:
             if now >= entry.fresh_until:
                 return None
             block: Block | None = entry.rendered.get(PLAIN)
-        except TypeError:  # a slug that cannot be looked up; the long way says so
+        except Exception:  # a slug that cannot be looked up, or a host that cannot tell; the long way says so
             return None
         if block is None or block.needs_enhancer or (page.fills_slots and len(block.alone) > LARGE):
             return None
@@ -133,7 +135,8 @@ class Showing:
         """Return an FAQ for this place of `page`, waiting for it if need be, and rendering in short steps."""
         asked = _asked(theme, show_title, heading_level, variant, exclusive)
         if isinstance(what, str):
-            self._reader.look_up(self._key(page, what, lang))  # its fetch begins before its turn
+            with suppress(Exception):  # which is met again, and said, below
+                self._reader.look_up(self._key(page, what, lang))  # its fetch begins before its turn
         async with page.turn():
             if page.slots is not None:
                 await page.slots.fill()  # those FAQs come first
@@ -177,7 +180,7 @@ class Showing:
             entry.used_at = now
             page.states = {**page.states, (self._reader, entry.key): entry.state}
             return entry.rendered.get(asked)
-        except TypeError:  # a slug or a theme that cannot be looked up; the long way says so
+        except Exception:  # a slug, a theme or a host as above
             return None
 
     def _must_not_wait(self, page: Page, what: str | FAQ, lang: str | None) -> bool:
@@ -239,9 +242,17 @@ class Showing:
             entry.rendered[asked] = block
 
     def _place(self, page: Page, block: Block, schema: bool, nonce: str | None) -> Markup:
-        if nonce is None:
-            nonce = page.nonce()
+        nonce = self._wishes.nonce(nonce, page)
         return page.place(block, nonce, schema, self._styles, page.assets if self.has_files else None)
+
+    def not_for_schema(self, page: Page, what: object) -> Markup | None:
+        """Return what stands where there is nothing to mark up; None if `what` can be marked up."""
+        if isinstance(what, FAQState):
+            return Markup() if what.data is None else None
+        if what is None or isinstance(what, FAQ):
+            return None
+        problem = f"faq_schema() got {quoted(what)}: an FAQ, what use_faq() returned, or nothing is accepted"
+        return self._nothing(page, what, ConfigurationError(problem))
 
     def _nothing(self, page: Page, what: object, error: Exception) -> Markup:
         """Keep the page whole: raise if strict, show the problem in development, else log."""
@@ -249,6 +260,8 @@ class Showing:
             raise error
         if not isinstance(error, FAQError):
             logger.error("FAQ %s is not shown: %r", quoted(what), error, exc_info=error)
+        elif isinstance(error, ConfigurationError) or self._settings.offline or not is_slug(what):
+            self._wishes.warn(str(error))  # no fetch ever tells of it
         if page.shows_problems:
             return Markup(problem_element(str(error) or repr(error)))  # noqa: S704  # escaped there
         return Markup()

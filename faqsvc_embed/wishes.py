@@ -4,7 +4,9 @@ Templates are written once and rendered for years; with `strict` a bad wish rais
 """
 
 import logging
-from typing import Any
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
 
 from faqsvc_embed.checks import Variant
 from faqsvc_embed.checks import heading_level as checked_level
@@ -19,6 +21,7 @@ from faqsvc_embed.theme import Theme
 logger = logging.getLogger("faqsvc_embed")
 
 MOST_WARNINGS = 1000
+NO_NAMES: Final = MappingProxyType[str, Any]({})
 
 
 class Wishes:
@@ -31,13 +34,44 @@ class Wishes:
     def language(self, lang: str | None, page: Page | None = None) -> str | None:
         """Return the language to ask for: the argument, else the page's, else the setting; RFC 4647, 3.4."""
         if lang is None:
-            default = self._settings.lang
-            return (page.language(default) if page is not None else None) or default
+            return (self._preferred(page) if page is not None else None) or self._settings.lang
         language = lookup(lang) if isinstance(lang, str) else None
         if language is None:
             self._refuse(f"lang is {quoted(lang)}: one of {', '.join(LANGUAGES)} is accepted")
             return self._settings.lang
         return language
+
+    def _preferred(self, page: Page) -> str | None:
+        try:
+            return page.language(self._settings.lang)
+        except Exception as error:  # the host's own choice, made by code of the host's
+            self._excuse("the language", error)
+            return None
+
+    def nonce(
+        self, nonce: object, page: Page | None = None, names: Mapping[str, Any] = NO_NAMES
+    ) -> str | None:
+        """Return the nonce to print: the argument, else the page's, else what `csp_nonce` names.
+
+        Text is a nonce, and a function that returns text.
+        """
+        try:
+            if nonce is None and page is not None:
+                nonce = page.nonce()
+            if nonce is None:
+                nonce = names.get("csp_nonce")
+            if nonce and callable(nonce):
+                nonce = nonce()
+            if not nonce:
+                return None
+            if isinstance(nonce, str):
+                return str(nonce)
+        except Exception as error:
+            self._excuse("the nonce", error)
+            return None
+        problem = f"nonce is {quoted(nonce)}: text, or a function that returns text, is accepted"
+        self._refuse(problem, about="what is no nonce")
+        return None
 
     def look(
         self,
@@ -82,14 +116,23 @@ class Wishes:
             return self._settings.variant
         return checked
 
-    def _refuse(self, problem: str) -> None:
+    def _excuse(self, what: str, error: Exception) -> None:
+        """Do without what the host was asked for, and could not tell."""
+        if self._settings.strict:
+            raise error
+        problem = (
+            f"{what} of a page could not be told by the host, so it has none of its own: {quoted(error)}"
+        )
+        self.warn(problem, about=f"{what} of the host", error=error)
+
+    def _refuse(self, problem: str, about: str | None = None) -> None:
         if self._settings.strict:
             raise ConfigurationError(problem)
-        self.warn(problem)
+        self.warn(problem, about)
 
-    def warn(self, problem: str, about: str | None = None) -> None:
+    def warn(self, problem: str, about: str | None = None, error: Exception | None = None) -> None:
         """Say a mistake once, not once a page; of several problems `about` the same, only the first."""
         about = about or problem
         if about not in self._warned and len(self._warned) < MOST_WARNINGS:
             self._warned.add(about)
-            logger.warning("%s", problem)
+            logger.warning("%s", problem, exc_info=error)

@@ -37,6 +37,9 @@ from faqsvc_embed import (
     get_faq,
     page,
 )
+from faqsvc_embed.freshness import Key
+from faqsvc_embed.page import Page
+from faqsvc_embed.reading import Reader
 from faqsvc_embed.rendering import Renderer
 from tests.support import faulty as behaviours
 from tests.support import samples
@@ -265,6 +268,33 @@ def test_use_faq_does_not_raise_for_what_is_no_slug(way: Way, slug: Any) -> None
     assert isinstance(state.error, FAQNotFound)
     assert "is no slug" in str(state.error)
     assert (state.data, state.is_fetching) == (None, False)
+
+
+@pytest.mark.parametrize("slug", [["pricing"], {"a": 1}])
+def test_nor_does_it_within_a_page(way: Way, slug: Any) -> None:  # R4
+    token = page.begin(Page())
+    try:
+        state = way.use_faq(FAQEmbed(NOWHERE), slug)
+    finally:
+        page.end(token)
+    assert "is no slug" in str(state.error)
+
+
+def test_what_comes_before_the_wait_is_part_of_it(
+    way: Way, embeds: Embeds, faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:  # R2
+    embed = embeds(wait=0.5, timeout=30)
+    faulty.behave(behaviours.hang)
+    look_up = Reader.look_up
+
+    def look_up_slowly(reader: Reader, key: Key) -> Any:
+        time.sleep(0.4)  # as the first fetch of a process
+        return look_up(reader, key)
+
+    monkeypatch.setattr(Reader, "look_up", look_up_slowly)
+    start = time.monotonic()
+    assert way.use_faq(embed, "pricing").is_loading
+    assert 0.5 * 0.9 <= time.monotonic() - start < 0.8
 
 
 def test_a_stale_copy_costs_no_waiting(
@@ -564,6 +594,39 @@ def test_prefetch_fetches_side_by_side_and_pages_wait_for_nothing(
     way.prefetch(embed, *slugs, lang="ko")
     way.prefetch(embed)
     assert len(faulty.log) == 8
+
+
+def test_in_an_event_loop_prefetch_begins_and_does_not_wait(
+    embeds: Embeds, faulty: FaultyServer, caplog: pytest.LogCaptureFixture
+) -> None:  # F5
+    embed = embeds(wait=5, timeout=30)
+    faulty.behave(behaviours.hang)
+    embed.get_ready()
+
+    async def start() -> bool:
+        embed.prefetch("pricing")
+        embed.prefetch("pricing")
+        return embed.use_faq("pricing").is_fetching
+
+    begin = time.monotonic()
+    assert asyncio.run(start())
+    assert time.monotonic() - begin < 1
+    assert lines(caplog) == [
+        ("WARNING", "prefetch() does not wait in an event loop: await aprefetch() instead")
+    ]
+
+
+def test_in_an_event_loop_get_faq_waits_and_says_what_to_await(
+    embeds: Embeds, caplog: pytest.LogCaptureFixture
+) -> None:
+    embed = embeds()
+
+    async def ask() -> list[FAQ]:
+        return [embed.get_faq("pricing"), embed.get_faq("pricing"), await embed.aget_faq("pricing")]
+
+    assert asyncio.run(ask()) == [PRICING] * 3
+    (said,) = lines(caplog)
+    assert said == ("WARNING", "get_faq() holds the event loop up while it waits: await aget_faq() instead")
 
 
 def test_prefetch_waits_once_for_all_and_logs_what_failed(

@@ -27,7 +27,7 @@ from starlette.responses import (
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed import FAQ, FAQEmbed, delivery
 from faqsvc_embed import page as pages
 from faqsvc_embed import starlette as leaf
 from faqsvc_embed.starlette import FAQMiddleware
@@ -178,7 +178,7 @@ def test_a_file_passes_and_so_does_its_path(tmp_path: Path) -> None:  # S1
             assert headers == [h for h in plain.headers if h[0] not in ("content-length", "etag")]
 
 
-@pytest.mark.parametrize("scope_type", ["websocket", "lifespan", "unheard-of"])
+@pytest.mark.parametrize("scope_type", ["lifespan", "unheard-of"])
 def test_other_scopes_are_untouched(scope_type: str) -> None:  # S7
     seen = list[Any]()
 
@@ -333,7 +333,8 @@ def test_the_first_chunk_leaves_before_the_second_is_made() -> None:  # S4
 
 
 def test_what_stands_before_a_slot_leaves_before_its_faq_is_there() -> None:  # S4
-    embed = slow_embed(FAQS, hanging=["pricing"], wait=0.2)
+    embed = slow_embed(FAQS, hanging=["pricing"], wait=0.3)
+    embed.get_ready()  # which would count as a wait
 
     async def chunks() -> AsyncIterator[str]:
         yield f"<p>before</p>{embed.render('pricing')}<p>after</p>"
@@ -565,7 +566,7 @@ def test_gzip_outside_compresses_the_page_with_its_faqs(make: Make) -> None:  # 
 def test_gzip_inside_leaves_a_page_that_passes_and_one_warning(
     make: Make, caplog: pytest.LogCaptureFixture
 ) -> None:  # S1, S9
-    leaf._warn_of_compression.cache_clear()
+    delivery._warn_of_compression.cache_clear()
     embed, made = make(), list[str]()
 
     async def endpoint(request: Request) -> Response:
@@ -580,7 +581,7 @@ def test_gzip_inside_leaves_a_page_that_passes_and_one_warning(
         assert answer.all("content-length") == [str(len(answer.body))]
     slots = sum("<!--faqsvc" in html for html in made)
     warnings = [r.getMessage() for r in caplog.records if "compress" in r.getMessage()]
-    assert (slots, len(warnings)) == ((2, 1) if make is cold else (0, 0))
+    assert (slots, len(warnings)) == (2 if make is cold else 0, 1)
 
 
 # Background tasks, disconnects, exceptions
@@ -693,6 +694,54 @@ def test_what_comes_between_is_passed_in_order() -> None:
 
     answer = get(FAQMiddleware(app, embed=held()))
     assert [m["type"] for m in answer.messages] == kinds
+
+
+BETWEEN: list[Message] = [
+    {"type": "http.response.push", "path": "/style.css", "headers": []},
+    {"type": "http.response.early_hint", "links": []},
+    {"type": "http.response.debug", "info": {}},
+]
+
+
+@pytest.mark.parametrize("between", BETWEEN, ids=lambda message: message["type"])
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+@embeds
+def test_what_comes_before_a_body_does_not_keep_it_from_being_filled(
+    make: Make, between: Message, kind: Callable[[bytes], bytes]
+) -> None:
+    embed = make()
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        headers = [(b"content-type", b"text/html; charset=utf-8")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send(between)
+        await send({"type": "http.response.body", "body": kind(two(embed).encode())})
+
+    answer = get(FAQMiddleware(app, embed=embed))
+    assert between in answer.messages
+    assert answer.text == MERGED
+
+
+@pytest.mark.parametrize("kind", ["pathsend", "zerocopysend"])
+@pytest.mark.parametrize("before", [[], [b"<p><"]], ids=["alone", "behind a part"])
+def test_a_file_that_the_server_sends_passes_behind_all_that_came_before(
+    kind: str, before: list[bytes]
+) -> None:  # S1
+    embed = cold()
+    messages: list[Message] = [
+        {"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/html")]},
+        *({"type": "http.response.body", "body": part, "more_body": True} for part in before),
+        {"type": f"http.response.{kind}", "path": "/page.html"},
+    ]
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        embed.render("pricing")
+        for message in messages:
+            await send(message)
+
+    answer = get(FAQMiddleware(app, embed=embed))
+    assert (answer.messages[0]["type"], answer.messages[-1]) == ("http.response.start", messages[-1])
+    assert answer.body == b"".join(before)
 
 
 def test_no_base_http_middleware_is_used() -> None:  # S8

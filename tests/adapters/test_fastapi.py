@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fastapi import Depends, FastAPI, Request
+from fastapi import Depends, FastAPI, Request, WebSocket
 from fastapi.responses import HTMLResponse
 from fastapi.templating import Jinja2Templates
 from jinja2 import DictLoader, Environment
 from starlette.responses import Response
+from starlette.testclient import TestClient
 
 from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQNotFound, starlette
 from faqsvc_embed import fastapi as leaf
@@ -111,6 +112,19 @@ def test_a_dependency_of_the_hosts_own_may_use_ours() -> None:
         return title
 
     assert get(app, "/title").body == b'"Pricing"'
+
+
+def test_a_websocket_has_the_dependency_too() -> None:
+    app = make_app(fake_embed(FAQS))
+
+    @app.websocket("/title")
+    async def title(websocket: WebSocket, faqs: FAQs) -> None:
+        await websocket.accept()
+        await websocket.send_text((await faqs.aget_faq("pricing")).title)
+        await websocket.close()
+
+    with TestClient(app).websocket_connect("/title") as connection:
+        assert connection.receive_text() == "Pricing"
 
 
 def test_the_dependency_runs_in_the_loop() -> None:

@@ -5,19 +5,23 @@ import json
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from typing import Any
 
 import html5lib
 import pytest
 from jinja2 import DictLoader, Environment, StrictUndefined, TemplateSyntaxError
+from jinja2.nativetypes import NativeEnvironment
 from jinja2.sandbox import SandboxedEnvironment
 
 from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQNotFound, Theme
+from faqsvc_embed.freshness import Key
 from faqsvc_embed.jinja import install
 from faqsvc_embed.jsonld import page_node, serialise
 from faqsvc_embed.rendering import Block, Look, Renderer
 from faqsvc_embed.styles import stylesheet, theme_rule
 from faqsvc_embed.testing import fake_embed
+from faqsvc_embed.wire import CachePolicy, Found, Validators
 from tests.support import samples
 
 STYLE = f"<style>{stylesheet()}</style>\n"
@@ -173,6 +177,44 @@ def test_schema_takes_a_state_or_a_record(macros: str, argument: str) -> None:
     assert host.from_string(f"{macros}{{{{ faq_schema({argument}) }}}}").render() == script(B)
 
 
+def test_a_slug_that_is_none_is_said_once_and_raised_if_strict(caplog: pytest.LogCaptureFixture) -> None:
+    host, strict = Environment(), Environment()  # R4, R10
+    install(host, embed())
+    install(strict, embed(strict=True))
+    source = '{{ faq(["a"]) }}{% faq {} %}{{ faq_schema(use_faq(["a"])) }}'
+    assert [host.from_string(source).render() for _ in range(2)] == ["", ""]
+    said = [(r.levelname, r.getMessage().partition(":")[0]) for r in caplog.records]
+    assert said == [("WARNING", "['a'] is no slug"), ("WARNING", "{} is no slug")]
+    with pytest.raises(FAQNotFound, match=r"\['a'\] is no slug"):
+        strict.from_string(source).render()
+
+
+def test_a_copy_that_is_missing_offline_is_said_once(caplog: pytest.LogCaptureFixture) -> None:  # R8, R10
+    host = Environment()
+    install(host, FAQEmbed("https://faq.example", offline=True))
+    page = host.from_string('{{ faq("a") }}{% faq "a" %}{{ faq("b") }}')
+    assert [page.render() for _ in range(2)] == ["", ""]
+    said = [f"offline, and no copy of '{slug}' is held" for slug in "ab"]
+    assert [r.getMessage() for r in caplog.records] == said
+
+
+@pytest.mark.parametrize("enable_async", [False, True])
+@pytest.mark.parametrize("argument", ["'legal'", "5", "{'a': 1}", "missing"])
+def test_what_is_no_faq_is_said_once_by_schema_and_raised_if_strict(
+    argument: str, enable_async: bool, caplog: pytest.LogCaptureFixture
+) -> None:  # R4, R10
+    host, strict = Environment(enable_async=enable_async), Environment(enable_async=enable_async)
+    install(host, embed())
+    install(strict, embed(strict=True))
+    source = f"<p>{{{{ faq_schema({argument}) }}}}"
+    assert [host.from_string(source).render() for _ in range(2)] == ["<p>", "<p>"]
+    (said,) = (r.getMessage() for r in caplog.records)
+    value = "Undefined" if argument == "missing" else argument
+    assert said == f"faq_schema() got {value}: an FAQ, what use_faq() returned, or nothing is accepted"
+    with pytest.raises(ConfigurationError, match="faq_schema"):
+        strict.from_string(source).render()
+
+
 def test_schema_of_a_state_without_data_prints_nothing() -> None:  # J16
     assert render('{{ faq_schema(use_faq("unknown")) }}{{ faq_schema() }}') == ""
 
@@ -256,6 +298,40 @@ def test_a_request_has_one_page_for_all_its_renderings() -> None:
         pages.end(token)
 
 
+PARTS = {
+    "part": '<p>{{ faq("pricing") }}</p>',
+    "tagged": '<p>{% faq "pricing" %}</p>',
+    "set": '{% set block = faq("pricing") %}',
+}
+
+
+@pytest.mark.parametrize("enable_async", [False, True])
+@pytest.mark.parametrize(
+    "source",
+    [
+        '{% include "part" without context %}',
+        '{% include "tagged" without context %}',
+        '<p>{% from "set" import block %}{{ block }}</p>',
+        '<p>{% import "set" as module %}{{ module.block }}</p>',
+    ],
+)
+def test_a_part_without_context_is_made_for_each_page(source: str, enable_async: bool) -> None:  # J1, T6
+    host = Environment(autoescape=True, loader=DictLoader(PARTS), enable_async=enable_async)
+    install(host, faqs := fake_embed({}))
+    page = host.from_string(source)
+    assert page.render() == "<p></p>"
+    faqs.cache.apply(Key("pricing", None), Found(A, CachePolicy(), Validators()))
+    assert page.render() == f"<p>{alone(A)}</p>"
+    assert host.from_string(source + source).render() == f"<p>{alone(A)}</p><p>{block(A, 2)}</p>"
+
+
+def test_a_part_without_context_and_without_an_faq_is_made_once() -> None:
+    host = environment({"part": "{{ count() }}"})
+    host.globals["count"] = count().__next__
+    page = host.from_string('{% include "part" without context %}')
+    assert [page.render() for _ in range(2)] == ["0", "0"]
+
+
 # The nonce
 
 
@@ -290,6 +366,7 @@ def test_a_missing_nonce_is_no_error(nonce: Any) -> None:  # C4
 
 ENVIRONMENTS: dict[str, dict[str, Any]] = {
     "strict undefined": {"undefined": StrictUndefined},
+    "native": {"kind": NativeEnvironment},
     "sandbox": {"kind": SandboxedEnvironment},
     "trimmed": {"trim_blocks": True, "lstrip_blocks": True},
     "line statements": {"line_statement_prefix": "%%", "line_comment_prefix": "##"},
@@ -305,17 +382,33 @@ def test_every_way_works_in_every_environment(way: Callable[[str], str], options
     assert render(way('faq("nasty")'), **options) == alone(NASTY)
 
 
-def test_functions_and_tag_work_with_delimiters_of_the_host() -> None:
-    host = environment(
-        block_start_string="<%",
-        block_end_string="%>",
-        variable_start_string="<<",
-        variable_end_string=">>",
-        comment_start_string="<#",
-        comment_end_string="#>",
-    )
-    assert host.from_string('<% faq "nasty" %>').render() == alone(NASTY)
-    assert host.from_string('<< faq("nasty") >>').render() == alone(NASTY)
+DELIMITERS: dict[str, Any] = {
+    "block_start_string": "<%",
+    "block_end_string": "%>",
+    "variable_start_string": "<<",
+    "variable_end_string": ">>",
+    "comment_start_string": "<#",
+    "comment_end_string": "#>",
+}
+
+
+def with_delimiters(source: str) -> str:
+    """Return a template in these delimiters."""
+    for usual, own in {"{%": "<%", "%}": "%>", "{{": "<<", "}}": ">>"}.items():
+        source = source.replace(usual, own)
+    return source
+
+
+@ways
+def test_every_way_works_with_delimiters_of_the_host(way: Callable[[str], str]) -> None:
+    assert render(with_delimiters(way('faq("nasty")')), **DELIMITERS) == alone(NASTY)
+
+
+def test_a_block_is_overridden_in_the_delimiters_of_the_host() -> None:  # T7, E6
+    override = '{% extends "faqsvc/block.html" %}{% block title %}<b>{{ title }}</b>{% endblock %}'
+    html = render('<< faq("legal") >>', {"faqsvc/faq.html": with_delimiters(override)}, **DELIMITERS)
+    usual = '\n<h2 class="faqsvc-title">Legal &amp; more</h2>'
+    assert html == alone(B).replace(usual, "<b>Legal &amp; more</b>")
 
 
 @ways

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import threading
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -13,9 +14,11 @@ from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
-from starlette.routing import Mount, Route, Router
+from starlette.routing import Mount, Route, Router, WebSocketRoute
 from starlette.templating import Jinja2Templates
+from starlette.testclient import TestClient
 from starlette.types import ASGIApp
+from starlette.websockets import WebSocket
 
 from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQUnavailable, Settings
 from faqsvc_embed import page as pages
@@ -112,6 +115,21 @@ def test_the_embed_is_found_again_in_a_request() -> None:
     assert get(app_of(embed, endpoint)).body == b"true"
 
 
+def test_the_embed_is_found_in_a_websocket_and_no_page_is() -> None:
+    embed, seen = held(), list[Any]()
+
+    async def endpoint(websocket: WebSocket) -> None:
+        await websocket.accept()
+        seen.extend((faqs_from(websocket), pages.current()))
+        await websocket.close()
+
+    app = Starlette(routes=[WebSocketRoute("/", endpoint)])
+    app.add_middleware(FAQMiddleware, embed=embed)
+    with TestClient(app).websocket_connect("/"):
+        pass
+    assert seen == [embed, None]
+
+
 def test_without_the_middleware_the_embed_is_a_clear_error() -> None:
     async def endpoint(request: Request) -> Response:
         faqs_from(request)
@@ -120,6 +138,37 @@ def test_without_the_middleware_the_embed_is_a_clear_error() -> None:
     app = Starlette(routes=[Route("/", endpoint)])
     with pytest.raises(ConfigurationError, match=r"app\.add_middleware\(FAQMiddleware, embed=embed\)"):
         get(app)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_without_a_lifespan_the_first_request_prepares_the_embed_outside_of_the_loop(  # F5
+    fails: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads = list[bool]()
+
+    def get_ready() -> None:
+        threads.append(threading.current_thread() is threading.main_thread())
+        if fails:
+            raise OSError
+
+    app = app_of(embed := held(), TWO)
+    monkeypatch.setattr(embed, "get_ready", get_ready)
+    assert [get(app).text for _ in range(2)] == [MERGED] * 2
+    assert threads == [False]
+
+
+def test_what_preparing_takes_counts_as_waiting(monkeypatch: pytest.MonkeyPatch) -> None:  # R2
+    embed, waited = held(), list[float]()
+
+    async def endpoint(request: Request) -> Response:
+        page = pages.current()
+        assert page is not None
+        waited.append(page.waited)
+        return HTMLResponse("")
+
+    monkeypatch.setattr(embed, "get_ready", lambda: time.sleep(0.02))
+    get(app_of(embed, endpoint))
+    assert waited[0] >= 0.02
 
 
 # Ways to make a page
@@ -723,6 +772,42 @@ def test_a_middleware_added_twice_does_its_work_once(make: Make) -> None:
     app.add_middleware(FAQMiddleware, embed=embed)
     answer = get(app)
     assert (answer.text, answer.all("vary")) == (MERGED, ["Accept-Language"])
+
+
+@embeds
+def test_a_request_that_goes_through_it_again_gets_a_page_again(make: Make) -> None:
+    embed = make()
+    first, then = app_of(embed, TWO), FAQMiddleware(app_of(embed, TWO), embed=embed)
+
+    async def retrying(scope: Any, receive: Any, send: Any) -> None:
+        async def drop(message: Any) -> None:
+            pass
+
+        await first(scope, receive, drop)
+        await then(scope, receive, send)
+
+    assert get(retrying).text == MERGED
+
+
+def test_a_state_that_is_set_on_a_copy_of_the_scope_is_seen() -> None:  # C6
+    app = app_of(embed := held(), rendering(embed, '{{ faq("pricing", schema=false) }}'))
+    inner = with_state(app.router, csp_nonce="x")
+
+    async def copying(scope: Any, receive: Any, send: Any) -> None:
+        del scope["state"]
+        await FAQMiddleware(copied, embed=embed)(scope, receive, send)
+
+    async def copied(scope: Any, receive: Any, send: Any) -> None:
+        await inner(dict(scope), receive, send)
+
+    assert '<style nonce="x">' in get(copying).text
+
+
+def test_linked_styles_come_from_the_middleware_that_serves_them() -> None:  # C3
+    inner = app_of(held(styles="linked"), '{{ faq("pricing") }}')
+    app = FAQMiddleware(Starlette(routes=[Mount("/in", app=inner)]), embed=held())
+    assert LINK.replace("/faqsvc/", "/in/faqsvc/") in get(app, "/in/").text
+    assert served(app, f"/in/faqsvc/{stylesheet_name()}") == STYLESHEET
 
 
 def test_two_embeds_share_a_page_and_the_inner_one_is_found_inside() -> None:  # F7, J1

@@ -1,0 +1,65 @@
+"""The environment of a host as templates of ours need it: they are read and escaped alike in all."""
+
+from collections.abc import Callable, MutableMapping
+from typing import Any
+
+from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, Template
+from jinja2.compiler import CodeGenerator
+
+
+def for_blocks(host: Environment) -> Environment:
+    """Return the environment in which blocks are rendered, with the templates of a host before ours."""
+    theirs = host.overlay(
+        trim_blocks=False,
+        lstrip_blocks=False,
+        keep_trailing_newline=False,
+        autoescape=True,
+        enable_async=False,
+        finalize=None,
+    )
+    theirs.template_class = Template
+    theirs.code_generator_class = CodeGenerator  # what makes native values escapes nothing
+    theirs.concat = "".join  # type: ignore[method-assign]  # it is called as a function
+    ours = in_our_syntax(theirs)
+    loaders: list[BaseLoader] = [LoaderIn(host.loader, theirs)] if host.loader else []
+    theirs.loader = ours.loader = ChoiceLoader([*loaders, LoaderIn(PackageLoader("faqsvc_embed"), ours)])
+    return ours
+
+
+def in_our_syntax(host: Environment) -> Environment:
+    """Return the environment of a host as it has to be for templates of ours."""
+    plain = Environment()  # noqa: S701  # nothing is rendered with it
+    return host.overlay(
+        block_start_string=plain.block_start_string,
+        block_end_string=plain.block_end_string,
+        variable_start_string=plain.variable_start_string,
+        variable_end_string=plain.variable_end_string,
+        comment_start_string=plain.comment_start_string,
+        comment_end_string=plain.comment_end_string,
+        line_statement_prefix=plain.line_statement_prefix,
+        line_comment_prefix=plain.line_comment_prefix,
+        trim_blocks=False,
+        lstrip_blocks=False,
+        keep_trailing_newline=False,
+    )
+
+
+class LoaderIn(BaseLoader):
+    """Loads templates that are written for a certain environment, whichever asks for them."""
+
+    def __init__(self, loader: BaseLoader, environment: Environment) -> None:
+        self._loader = loader
+        self._environment = environment
+
+    def load(
+        self, environment: Environment, name: str, globals: MutableMapping[str, Any] | None = None
+    ) -> Template:
+        return self._loader.load(self._environment, name, globals)
+
+    def get_source(
+        self, environment: Environment, template: str
+    ) -> tuple[str, str | None, Callable[[], bool] | None]:
+        return self._loader.get_source(environment, template)
+
+    def list_templates(self) -> list[str]:
+        return self._loader.list_templates()
