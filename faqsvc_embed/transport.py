@@ -25,6 +25,10 @@ T = TypeVar("T")
 MAX_CONNECTIONS: Final = 20
 ERROR_BODY: Final = 65_536
 """Bytes read of an answer that is no record: enough for an error to show, and to reuse the connection."""
+ERROR_BODY_TIME: Final = 0.25
+"""Seconds that the body of a refused read may take: its head has said status and Retry-After."""
+JUST_BEFORE: Final = 0.02
+"""Seconds before the deadline at which such a body is left, so that its head is not lost with it."""
 
 
 class Transport:
@@ -63,8 +67,11 @@ class Transport:
         is sent to where it was addressed, or nowhere. `about` says in an error what was asked for.
         """
         try:
-            async with asyncio.timeout(timeout):
-                return await (self._send(request, key) if request.method != "GET" else self._follow(request))
+            async with asyncio.timeout(timeout) as limit:
+                until = limit.when() or 0.0
+                if request.method == "GET":
+                    return await self._follow(request, until)
+                return await self._send(request, until, key)
         except TimeoutError:
             return FAQUnavailable(f"no complete answer {about} within {timeout:g} s")
         except FAQError as error:
@@ -73,10 +80,10 @@ class Transport:
             detail = str(error) or type(error).__name__
             return FAQUnavailable(f"the service cannot be reached {about}: {detail[:200]!r}")
 
-    async def _follow(self, request: Request) -> Reply:
+    async def _follow(self, request: Request, until: float) -> Reply:
         url = request.url
         for _ in range(MAX_REDIRECTS + 1):
-            reply = await self._send(Request(url, request.headers))
+            reply = await self._send(Request(url, request.headers), until)
             if reply.status not in REDIRECTS:
                 return reply
             target = redirect_target(url, reply.headers.get("location"))
@@ -86,7 +93,7 @@ class Transport:
             url = target
         raise FAQUnavailable(f"more than {MAX_REDIRECTS} redirects", status=reply.status)
 
-    async def _send(self, request: Request, key: APIKey | None = None) -> Reply:
+    async def _send(self, request: Request, until: float, key: APIKey | None = None) -> Reply:
         if self._client is None:
             self._client = _new_client(request.url)
         async with self._client.stream(
@@ -99,10 +106,13 @@ class Transport:
         ) as response:
             headers = {name.lower(): value for name, value in response.headers.items()}
             if response.status_code not in (200, 201):
-                body = await _read_some(response.aiter_raw(), ERROR_BODY)
-            else:
-                coding = headers.get("content-encoding", "identity").strip().lower()
-                body = await _read_all(response.aiter_raw(), coding, self._max_bytes)
+                latest = until - JUST_BEFORE
+                if request.method == "GET":
+                    latest = min(latest, asyncio.get_running_loop().time() + ERROR_BODY_TIME)
+                body, is_whole = await _read_some(response.aiter_raw(), ERROR_BODY, latest)
+                return Reply(response.status_code, headers, body, is_whole)
+            coding = headers.get("content-encoding", "identity").strip().lower()
+            body = await _read_all(response.aiter_raw(), coding, self._max_bytes)
             return Reply(response.status_code, headers, body)
 
     def close(self, last: Callable[[], Awaitable[None]] | None = None) -> None:
@@ -155,13 +165,21 @@ async def _close(client: httpx2.AsyncClient | None, last: Callable[[], Awaitable
         await client.aclose()
 
 
-async def _read_some(chunks: AsyncIterator[bytes], limit: int) -> bytes:
+async def _read_some(chunks: AsyncIterator[bytes], limit: int, until: float) -> tuple[bytes, bool]:
+    """Return the beginning of a body, and whether that is as much as was wanted of it.
+
+    It is what came until then: a body may hang, drip or break off.
+    """
     body = bytearray()
-    async for chunk in chunks:
-        body += chunk
-        if len(body) >= limit:
-            break
-    return bytes(body[:limit])
+    try:
+        async with asyncio.timeout_at(until):
+            async for chunk in chunks:
+                body += chunk
+                if len(body) >= limit:
+                    break
+    except (TimeoutError, httpx2.HTTPError):
+        return bytes(body), False
+    return bytes(body[:limit]), True
 
 
 async def _read_all(chunks: AsyncIterator[bytes], coding: str, limit: int) -> bytes:

@@ -18,6 +18,7 @@ import pytest
 
 import faqsvc_embed
 from faqsvc_embed import FAQ, FAQEmbed, FAQError, FAQNotFound, FAQUnavailable, InvalidFAQ
+from faqsvc_embed.transport import ERROR_BODY_TIME
 from faqsvc_embed.wire import MAX_REDIRECTS
 from tests.support import faulty as behaviours
 from tests.support import samples
@@ -352,6 +353,48 @@ def test_retry_after_is_honoured_and_nobody_waits_for_it(
     faulty.behave(behaviours.healthy)
     clock.advance(1)
     assert embed.get_faq("pricing") == PRICING
+
+
+def body_never_ends(exchange: Exchange, status: int, bytes_a_second: float) -> None:
+    exchange.head(status, {"Retry-After": "120", "Content-Length": "5000"})
+    while bytes_a_second:
+        exchange.send(b".")
+        exchange.pause(1 / bytes_a_second)
+    exchange.hang()
+
+
+@pytest.mark.parametrize("bytes_a_second", [0, 100], ids=["hangs", "drips"])
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [(429, "RateLimited"), (503, "FAQUnavailable"), (404, "FAQUnavailable")],
+)
+@pytest.mark.parametrize("timeout", [0.15, 5.0])
+def test_what_is_refused_is_known_by_its_head_whatever_becomes_of_its_body(
+    embeds: Embeds,
+    faulty: FaultyServer,
+    status: int,
+    kind: str,
+    bytes_a_second: float,
+    timeout: float,
+) -> None:  # D1, K6, K8
+    embed = embeds(timeout=timeout)
+    embed.get_ready()
+    faulty.behave(lambda exchange: body_never_ends(exchange, status, bytes_a_second))
+    start = time.monotonic()
+    error = failure(embed)
+    assert (type(error).__name__, error.status, error.retry_after) == (kind, status, 120.0)
+    assert time.monotonic() - start < ERROR_BODY_TIME + SLACK
+
+
+def test_a_refusal_that_breaks_off_is_known_by_its_head(embeds: Embeds, faulty: FaultyServer) -> None:  # K8
+    def breaks_off(exchange: Exchange) -> None:
+        exchange.head(503, {"Retry-After": "7", "Content-Length": "9"})
+        exchange.send(b"sorry")
+        exchange.cut()
+
+    faulty.behave(breaks_off)
+    error = failure(embeds())
+    assert (error.status, error.retry_after, error.body) == (503, 7.0, "sorry")
 
 
 # Redirects
