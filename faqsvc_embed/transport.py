@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 import httpx2
 
 from faqsvc_embed.apikey import APIKey
-from faqsvc_embed.errors import FAQError, FAQUnavailable, InvalidFAQ
+from faqsvc_embed.errors import FAQError, FAQUnavailable, InvalidFAQ, masked, quoted
 from faqsvc_embed.forks import watch_for
 from faqsvc_embed.loops import BackgroundLoop
 from faqsvc_embed.wire import KEY_HEADER, MAX_REDIRECTS, REDIRECTS, Reply, Request, redirect_target
@@ -78,7 +78,7 @@ class Transport:
             return error.fresh()
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
             detail = str(error) or type(error).__name__
-            return FAQUnavailable(f"the service cannot be reached {about}: {detail[:200]!r}")
+            return FAQUnavailable(f"the service cannot be reached {about}: {masked(detail)[:200]!r}")
 
     async def _follow(self, request: Request, until: float) -> Reply:
         url = request.url
@@ -88,8 +88,8 @@ class Transport:
                 return reply
             target = redirect_target(url, reply.headers.get("location"))
             if target is None:
-                location = reply.headers.get("location", "")[:200]
-                raise FAQUnavailable(f"a redirect to {location!r} is not followed", status=reply.status)
+                location = quoted(reply.headers.get("location", ""))
+                raise FAQUnavailable(f"a redirect to {location} is not followed", status=reply.status)
             url = target
         raise FAQUnavailable(f"more than {MAX_REDIRECTS} redirects", status=reply.status)
 
