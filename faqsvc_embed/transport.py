@@ -6,6 +6,7 @@ event loop of its own. Nothing is started before the first work, and a forked ch
 
 import asyncio
 import threading
+import weakref
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from concurrent.futures import Future
@@ -21,6 +22,7 @@ from faqsvc_embed.loops import BackgroundLoop
 from faqsvc_embed.wire import KEY_HEADER, MAX_REDIRECTS, REDIRECTS, Reply, Request, redirect_target
 
 T = TypeVar("T")
+Last = Callable[[], Awaitable[None]]
 
 MAX_CONNECTIONS: Final = 20
 ERROR_BODY: Final = 65_536
@@ -32,31 +34,31 @@ JUST_BEFORE: Final = 0.02
 
 
 class Transport:
-    """Sends requests, each once; made without starting anything."""
+    """Sends requests, each once; made without starting anything, and ended when nobody holds it any more."""
 
-    def __init__(self, max_bytes: int) -> None:
-        """`max_bytes` caps the decoded body of an answer that is wanted whole."""
+    def __init__(self, max_bytes: int, last: Last | None = None) -> None:
+        """`max_bytes` caps the decoded body of an answer that is wanted whole; `last` is done at the end."""
         self._max_bytes = max_bytes
         self._lock = threading.Lock()
-        self._loop = BackgroundLoop()
-        self._client: httpx2.AsyncClient | None = None
+        self._open = _Open(last)
+        weakref.finalize(self, self._open.dropped).atexit = False  # then the thread ends by itself
         watch_for(self)
 
     def get_ready(self, url: str) -> None:
         """Make the HTTP client, which takes a while: importing, and reading the certificates it trusts."""
         with self._lock:
-            self._client = self._client or _new_client(url)
+            self._open.client = self._open.client or _new_client(url)
 
     def run(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         """Run `work` on the background loop; raises RuntimeError if no thread can be started."""
         with self._lock:
-            if self._loop.has_crashed:  # its connections went with it
-                self._loop, self._client = BackgroundLoop(), None
-            return self._loop.submit(work)
+            if self._open.loop.has_crashed:  # its connections went with it
+                self._open.take()
+            return self._open.loop.submit(work)
 
     def drive(self, until: Future[Any], seconds: float) -> bool:
         """Run the loop here, if no thread can; tell whether that was so."""
-        return self._loop.drive(until, seconds)
+        return self._open.loop.drive(until, seconds)
 
     async def ask(
         self, request: Request, *, timeout: float, about: str, key: APIKey | None = None
@@ -94,9 +96,9 @@ class Transport:
         raise FAQUnavailable(f"more than {MAX_REDIRECTS} redirects", status=reply.status)
 
     async def _send(self, request: Request, until: float, key: APIKey | None = None) -> Reply:
-        if self._client is None:
-            self._client = _new_client(request.url)
-        async with self._client.stream(
+        if self._open.client is None:
+            self._open.client = _new_client(request.url)
+        async with self._open.client.stream(
             request.method,
             request.url,
             # The key is in clear in this expression only: tracebacks show local variables.
@@ -115,22 +117,41 @@ class Transport:
             body = await _read_all(response.aiter_raw(), coding, self._max_bytes)
             return Reply(response.status_code, headers, body)
 
-    def close(self, last: Callable[[], Awaitable[None]] | None = None) -> None:
-        """End what is running, do what is to be done `last`, and free the connections, within a second.
+    def close(self) -> None:
+        """End what is running, do what is to be done last, and free the connections, within a second.
 
         Later work starts anew.
         """
         with self._lock:
-            loop, self._loop = self._loop, BackgroundLoop()
-            client, self._client = self._client, None
-        loop.stop(_close(client, last))
+            loop, client = self._open.take()
+        loop.stop(_close(client, self._open.last))
 
     def forked(self) -> None:
         """In a forked child: the lock is new, the parent's loop and connections are let go of."""
         self._lock = threading.Lock()
-        self._loop.forked()
-        _parents_clients.append(self._client)  # collecting it would close what is the parent's
-        self._client = None
+        self._open.loop.forked()
+        _parents_clients.append(self._open.client)  # collecting it would close what is the parent's
+        self._open.client = None
+
+
+class _Open:
+    """What a transport has open: apart from it, so that it can be ended when the transport is gone."""
+
+    def __init__(self, last: Last | None) -> None:
+        self.loop = BackgroundLoop()
+        self.client: httpx2.AsyncClient | None = None
+        self.last = last
+
+    def take(self) -> tuple[BackgroundLoop, httpx2.AsyncClient | None]:
+        """Return what is open, and begin anew."""
+        taken = self.loop, self.client
+        self.loop, self.client = BackgroundLoop(), None
+        return taken
+
+    def dropped(self) -> None:
+        """End it all: called by the garbage collector, at any moment, so it may neither lock nor wait."""
+        loop, client = self.take()
+        loop.drop(lambda: _close(client, self.last))
 
 
 class _Handshake:
@@ -158,7 +179,7 @@ def _new_client(url: str) -> httpx2.AsyncClient:
     )
 
 
-async def _close(client: httpx2.AsyncClient | None, last: Callable[[], Awaitable[None]] | None) -> None:
+async def _close(client: httpx2.AsyncClient | None, last: Last | None) -> None:
     if last is not None:
         await last()
     if client is not None:

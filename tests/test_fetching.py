@@ -1,6 +1,7 @@
 """The one room with I/O, against a service on a real socket."""
 
 import asyncio
+import gc
 import gzip
 import os
 import subprocess
@@ -17,7 +18,7 @@ from urllib.parse import quote
 import pytest
 
 import faqsvc_embed
-from faqsvc_embed import FAQ, FAQEmbed, FAQError, FAQNotFound, FAQUnavailable, InvalidFAQ
+from faqsvc_embed import FAQ, FAQClient, FAQEmbed, FAQError, FAQNotFound, FAQUnavailable, InvalidFAQ, page
 from faqsvc_embed.transport import ERROR_BODY_TIME
 from faqsvc_embed.wire import MAX_REDIRECTS
 from tests.support import faulty as behaviours
@@ -563,6 +564,55 @@ def test_closing_hangs_up_and_leaves_no_thread(embeds: Embeds, faulty: FaultySer
     embed.close()
     assert embed.get_faq("pricing") == PRICING  # still held
     assert ours() == []
+
+
+def test_what_is_dropped_unclosed_leaves_no_thread_and_no_connection(faulty: FaultyServer) -> None:  # R12
+    """Not even of a page, whose context would hold all that it showed."""
+    faulty.serve(samples.pricing())
+    token = page.begin(page.Page())
+    FAQEmbed(faulty.base_url).render("pricing")
+    page.end(token)
+    FAQClient(faulty.base_url).get_faq("pricing")
+    assert faulty.connections == 2
+
+    def is_all_gone() -> bool:
+        gc.collect()
+        return ours() == [] and not faulty.has_connections
+
+    until(is_all_gone)
+
+
+def test_what_is_dropped_while_it_fetches_ends_with_its_fetch(faulty: FaultyServer) -> None:  # R12
+    faulty.serve(samples.pricing())
+    release = threading.Event()
+    faulty.behave(behaviours.held_until(release))
+    assert FAQEmbed(faulty.base_url).use_faq("pricing", wait=0).is_loading
+    faulty.wait_for_requests(1)
+    gc.collect()
+    assert len(ours()) == 1
+    release.set()
+    until(lambda: gc.collect() >= 0 and ours() == [])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_child_that_drops_what_it_inherited_ends_nothing_of_its_parents(
+    faulty: FaultyServer,
+) -> None:  # F2
+    faulty.serve(samples.pricing())
+    faulty.serve(samples.record("other"))
+    embed = FAQEmbed(faulty.base_url)
+    embed.get_faq("pricing")
+    pid = os.fork()
+    if pid == 0:
+        del embed
+        gc.collect()
+        os._exit(len(ours()))
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert len(ours()) == 1
+    embed.get_faq("other")
+    assert faulty.connections == 1
+    embed.close()
 
 
 def test_closing_what_never_fetched_does_nothing(embeds: Embeds) -> None:

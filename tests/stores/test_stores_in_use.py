@@ -1,5 +1,6 @@
 """Copies outlive the process: what an embed shows after a restart, in a fleet, and with a broken store."""
 
+import gc
 import logging
 import socket
 import threading
@@ -207,6 +208,18 @@ def test_in_a_fleet_forget_reaches_everybody(faulty: FaultyServer, valkey: str) 
 
 
 # Broken stores
+
+
+def test_what_is_dropped_unclosed_leaves_nothing_open(faulty: FaultyServer, store: str) -> None:  # R12
+    threads = set(threading.enumerate())
+    faulty.serve(samples.pricing())
+    FAQEmbed(faulty.base_url, store=store).get_faq("pricing")
+    deadline = time.monotonic() + 5
+    while {t for t in threading.enumerate() if t.name == "faqsvc-embed"} - threads:
+        gc.collect()
+        assert time.monotonic() < deadline, "its thread does not end"
+        time.sleep(0.002)
+    assert not faulty.has_connections
 
 
 def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
