@@ -75,7 +75,8 @@ class Transport:
                     return await self._follow(request, until)
                 return await self._send(request, until, key)
         except TimeoutError:
-            return FAQUnavailable(f"no complete answer {about} within {timeout:g} s")
+            advice = "look at the service, or give it more with the setting timeout"
+            return FAQUnavailable(f"no complete answer {about} within {timeout:g} s: {advice}")
         except FAQError as error:
             return error.fresh()
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
@@ -91,7 +92,9 @@ class Transport:
             target = redirect_target(url, reply.headers.get("location"))
             if target is None:
                 location = quoted(reply.headers.get("location", ""))
-                raise FAQUnavailable(f"a redirect to {location} is not followed", status=reply.status)
+                advice = "set base_url to where the service is"
+                message = f"a redirect to {location} is not followed: {advice}"
+                raise FAQUnavailable(message, status=reply.status)
             url = target
         raise FAQUnavailable(f"more than {MAX_REDIRECTS} redirects", status=reply.status)
 

@@ -432,7 +432,7 @@ def test_a_redirect_off_the_origin_is_not_followed(
     error = failure(embeds())
     assert (type(error), error.status) == (FAQUnavailable, 302)
     shown = location.replace("us:s3cret", "***")
-    assert str(error) == f"a redirect to {shown!r} is not followed"
+    assert str(error) == f"a redirect to {shown!r} is not followed: set base_url to where the service is"
     assert (len(faulty.log), faulty.connections) == (1, 1)
 
 
@@ -503,7 +503,10 @@ def test_one_deadline_covers_a_request_from_connecting_to_its_last_byte(
     faulty.behave(slowly)
     errors = list[FAQError]()
     took = timed(lambda: errors.append(failure(embed)))
-    assert [str(error) for error in errors] == ["no complete answer for 'pricing' within 0.4 s"]
+    assert [str(error) for error in errors] == [
+        "no complete answer for 'pricing' within 0.4 s: "
+        "look at the service, or give it more with the setting timeout"
+    ]
     assert 0.35 < took < 0.4 + SLACK
 
 
