@@ -198,13 +198,42 @@ def test_in_a_fleet_forget_reaches_everybody(faulty: FaultyServer, valkey: str) 
         FAQEmbed(faulty.base_url, store=valkey, wait=5) as two,
     ):
         assert [title(settle(embed)) for embed in (one, two)] == ["One", "One"]
-        time.sleep(0.2)  # until both listen
         serve(faulty, "Two")
-        one.forget("pricing")
         end = time.monotonic() + 5
         while title(two.use_faq("pricing")) != "Two":
+            one.forget("pricing")  # again, until both listen
             assert time.monotonic() < end
             time.sleep(0.01)
+
+
+def test_who_forgets_does_not_hear_it_again(faulty: FaultyServer, valkey: str) -> None:
+    """Or it would drop what it fetched since."""
+    serve(faulty, "One")
+    with (
+        FAQEmbed(faulty.base_url, store=valkey, wait=5) as one,
+        FAQEmbed(faulty.base_url, store=valkey, wait=5) as two,
+    ):
+        heard, forget = list[str | None](), one.cache.forget
+
+        def hear(slug: str | None = None) -> None:
+            heard.append(slug)
+            forget(slug)
+
+        one.cache.forget = hear  # type: ignore[method-assign]
+        for embed in (one, two):
+            settle(embed)
+        end = time.monotonic() + 5
+        while "listening" not in heard:
+            two.forget("listening")
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        heard.clear()
+        one.forget("pricing")
+        two.forget("last")
+        while "last" not in heard:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        assert [slug for slug in heard if slug != "listening"] == ["pricing", "last"]
 
 
 # Broken stores
