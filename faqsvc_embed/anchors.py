@@ -1,7 +1,8 @@
 """Where in a page a question is: ids that are ASCII, stable under reordering, and unique.
 
-An id is `faq-SLUG--QUESTION`, or `faq-SLUG--N--QUESTION` in the Nth block of the same slug on a page.
-Neither part can hold two hyphens in a row, so no two combinations meet.
+An id is `faq-SLUG--QUESTION`, or `faq-SLUG__N--QUESTION` in the Nth block of the same slug on a page. The
+words of neither part hold an underscore or two hyphens in a row, and whatever is added to words begins with
+an underscore: so no two combinations meet, whatever is asked.
 """
 
 import hashlib
@@ -14,6 +15,8 @@ from typing import Final
 from faqsvc_embed.steps import MANY, Steps, finished
 
 LONGEST_WORDS: Final = 60
+SLUG_DIGEST: Final = 16
+"""Digits of a digest that no two slugs on a page share, even if somebody looks for such."""
 LONGEST_QUESTION: Final = 1000
 """Characters of a question that are read for its words."""
 _PLAIN_SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -22,9 +25,9 @@ _WORDS = re.compile(r"[a-z0-9]+")
 
 def block_id(slug: str, ordinal: int = 1) -> str:
     """Return the id of the `ordinal`th block of an FAQ on a page, counted from 1."""
-    plain = _PLAIN_SLUG.fullmatch(slug) is not None
-    base = f"faq-{slug if plain else f'{name_of(slug)}-{_digest(slug)}'}"
-    return base if ordinal == 1 else f"{base}--{ordinal}"
+    is_plain = _PLAIN_SLUG.fullmatch(slug) is not None
+    base = f"faq-{slug}" if is_plain else f"faq-{_words(_plain(slug))}_{_digest(slug, SLUG_DIGEST)}"
+    return base if ordinal == 1 else f"{base}__{ordinal}"
 
 
 def question_ids(slug: str, questions: Sequence[str], ordinal: int = 1) -> list[str]:
@@ -40,7 +43,7 @@ def id_steps(slug: str, questions: Sequence[str], ordinal: int = 1) -> Steps[lis
     """Make what `question_ids` returns, a question at a time."""
     names = list[str]()
     for question in questions:
-        names.append(name_of(question))
+        names.append(_name_of(question))
         yield
     count, seen = Counter[str](), Counter[str]()
     for start in range(0, len(names), MANY):
@@ -48,23 +51,31 @@ def id_steps(slug: str, questions: Sequence[str], ordinal: int = 1) -> Steps[lis
         yield
     base, ids = block_id(slug, ordinal), list[str]()
     for question, alike in zip(questions, names, strict=True):
-        name = alike if count[alike] == 1 else f"{alike}-{_digest(question)}"
+        name = alike if count[alike] == 1 else f"{alike}_{_digest(question)}"
         seen[name] += 1
-        ids.append(f"{base}--{name}" if seen[name] == 1 else f"{base}--{name}-{seen[name]}")
+        ids.append(f"{base}--{name}" if seen[name] == 1 else f"{base}--{name}__{seen[name]}")
         yield
     return ids
 
 
-def name_of(text: str) -> str:
+def _name_of(text: str) -> str:
     """Return ASCII words of `text`; with a digest where they do not say all of it."""
-    plain = unicodedata.normalize("NFKD", text[:LONGEST_QUESTION]).lower()
+    plain = _plain(text)
     words = "-".join(_WORDS.findall(plain))
     letters_lost = not plain.isascii() and any(c.isalnum() and not c.isascii() for c in plain)
     is_short = len(words) <= LONGEST_WORDS and len(text) <= LONGEST_QUESTION
     if words and not letters_lost and is_short:
         return words
-    return "-".join(filter(None, (words[:LONGEST_WORDS].rstrip("-"), _digest(text))))
+    return "_".join(filter(None, (_words(plain), _digest(text))))
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8]
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKD", text[:LONGEST_QUESTION]).lower()
+
+
+def _words(plain: str) -> str:
+    return "-".join(_WORDS.findall(plain))[:LONGEST_WORDS].rstrip("-")
+
+
+def _digest(text: str, length: int = 8) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:length]

@@ -100,9 +100,8 @@ def _boolean(value: object) -> bool:
 
 
 def _seconds(*, positive: bool = False, forever: bool = False) -> Any:
-    accepted = (
-        f"a number of seconds{', above 0' if positive else ''}{', or None for ever,' if forever else ''}"
-    )
+    bound = "above 0" if positive else "0 or more"
+    accepted = f"a finite number of seconds, {bound}{', or None for ever,' if forever else ','}"
 
     def check(value: object) -> float | None:
         if forever and _is_none(value):
@@ -123,7 +122,8 @@ def _is_none(value: object) -> bool:
 
 
 def _whole(lowest: int, highest: int | None = None, *, none: bool = False) -> Any:
-    span = f"a whole number from {lowest}{f' to {highest}' if highest else ''}{', or None,' if none else ''}"
+    bounds = f"{lowest} to {highest}" if highest is not None else f"{lowest} or more"
+    span = f"a whole number, {bounds}{', or None,' if none else ','}"
 
     def check(value: object) -> int | None:
         if none and _is_none(value):

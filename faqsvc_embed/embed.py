@@ -33,7 +33,7 @@ class FAQEmbed:
 
     Settings come as keywords, from the environment, or whole as `settings`; a keyword wins. Making one
     opens no socket and starts no thread. Use it as a context manager, or call `close()`, to end its
-    background thread in order; without, the thread ends with the process.
+    background thread at once; without, the thread ends when nobody holds the embed, or with the process.
 
     Raises:
         ConfigurationError: a setting has a value that it cannot have, or `base_url` is not set.

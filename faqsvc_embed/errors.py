@@ -25,13 +25,19 @@ _CONTAINERS = reprlib.Repr()
 _CONTAINERS.maxlevel, _CONTAINERS.maxstring = 3, 4 * QUOTED
 _CONTAINERS.maxlist = _CONTAINERS.maxtuple = _CONTAINERS.maxdict = 20
 _API_KEY = re.compile(r"fs_live_[!-~]*")
+_USER_INFO = re.compile(r"//[^/\s]*@")
+
+
+def masked(text: str) -> str:
+    """Return text that somebody else wrote without API keys, and without the passwords of addresses in it."""
+    return _USER_INFO.sub("//***@", _API_KEY.sub("fs_live_***", text))
 
 
 def quoted(value: object) -> str:
-    """Return how a message quotes a value: its repr, 80 characters of it, without an API key in it."""
+    """Return how a message quotes a value: its repr, 80 characters of it, without keys and passwords."""
     try:
         shown = _CONTAINERS.repr(value) if isinstance(value, list | tuple | dict) else repr(value)
-        text = _API_KEY.sub("fs_live_***", shown)
+        text = masked(shown)
     except Exception:  # a repr of somebody's, or an integer of 5,000 digits
         return f"a value of type {type(value).__name__}"
     return text if len(text) <= QUOTED else text[:QUOTED] + "…"

@@ -8,6 +8,8 @@ import contextlib
 import logging
 import threading
 import time
+import weakref
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Final
@@ -74,7 +76,7 @@ class Fetcher:
         self._flights: dict[Key, Flight] = {}
         self._is_full = False
         self._lock = threading.RLock()
-        self._transport = Transport(settings.max_bytes)
+        self._transport = Transport(settings.max_bytes, store.aclose if store is not None else None)
         watch_for(self)
 
     def get_ready(self) -> None:
@@ -156,7 +158,7 @@ class Fetcher:
 
     def close(self) -> None:
         """End what is running and free the connections, within a second; a later fetch starts anew."""
-        self._transport.close(self._store.aclose if self._store is not None else None)
+        self._transport.close()
         self._watch = self._forgetting = self._turns = None
 
     def forked(self) -> None:
@@ -191,7 +193,7 @@ class Fetcher:
     async def _fly_by_store(self, key: Key, flight: Flight, store: GuardedStore) -> None:
         """Take the copy in the store if it is fresh; else fetch one for all, as the only one to do so."""
         if self._watch is None:
-            self._watch = asyncio.create_task(store.watch(self._forget_here, self._cache.expire))
+            self._watch = asyncio.create_task(store.watch(_weak(self._forget_here), self._cache.expire))
         if self._forgetting is not None:
             await asyncio.wrap_future(self._forgetting)
         if await self._take(key, flight, store):
@@ -293,6 +295,18 @@ class Fetcher:
         steps = understanding(reply, key.slug, now=self._cache.wall_clock(), conditional=conditional)
         # A real pause: until this thread sleeps, another one may wait for the interpreter's lock for 5 ms.
         return await in_short_steps(steps, pause=SHORT)
+
+
+def _weak(forget: Callable[[str | None], None]) -> Callable[[str | None], None]:
+    """Return what calls a method for as long as somebody else holds its object."""
+    reference = weakref.WeakMethod(forget)
+
+    def call(slug: str | None) -> None:
+        method = reference()
+        if method is not None:
+            method(slug)
+
+    return call
 
 
 def _failed(entry: Entry | None) -> bool:

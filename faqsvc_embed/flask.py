@@ -28,10 +28,14 @@ class FAQExtension:
     variables, in this order of strength. `embed` takes one that is made already, as tests do.
 
     Raises:
-        ConfigurationError: a setting cannot be, or the application has this extension already.
+        ConfigurationError: a setting cannot be, there are settings beside an `embed`, or the application has
+            this extension already.
     """
 
     def __init__(self, app: Flask | None = None, *, embed: FAQEmbed | None = None, **settings: Any) -> None:
+        if embed is not None and settings:
+            names = ", ".join(settings)
+            raise ConfigurationError(f"FAQExtension got an embed and also {names}: give these to the embed")
         self._embed = embed
         self._settings = settings = sealed(settings)
         if app is not None:

@@ -86,10 +86,12 @@ def snapshot(
 ) -> FAQState:
     """Return what to show at `now`; while a fetch is running, its predecessor's error is not repeated."""
     if entry is None:
-        return FAQState(is_fetching=is_fetching, lang_requested=key.lang)
-    if entry.state is not None and now < entry.fresh_until and source == "memory":
+        gone = FAQUnavailable(f"{key.slug!r} was forgotten, or fetching ended, while it was waited for")
+        return FAQState(error=None if is_fetching else gone, is_fetching=is_fetching, lang_requested=key.lang)
+    is_stale = now >= entry.fresh_until
+    if entry.state is not None and not is_stale and source == "memory":
         return entry.state
-    error = None if is_fetching else entry.error
+    error = None if is_fetching or (entry.faq is not None and not is_stale) else entry.error
     if entry.faq is None or now >= max(entry.keep_until, entry.fresh_until):
         if error is None and not is_fetching:
             error = FAQUnavailable(f"the copy of {key.slug!r} is older than keep_for allows")
@@ -98,8 +100,8 @@ def snapshot(
         data=entry.faq,
         error=error,
         is_fetching=is_fetching,
-        is_stale=now >= entry.fresh_until,
-        is_degraded=entry.error is not None,
+        is_stale=is_stale,
+        is_degraded=is_stale and entry.error is not None,
         source=source,
         updated_at=entry.updated_at,
         lang_requested=key.lang,

@@ -6,6 +6,7 @@ the host's own; so ours gets a real thread, and real selectors, in any case.
 
 import asyncio
 import contextlib
+import contextvars
 import inspect
 import os
 import selectors  # noqa: F401  # `_original` takes it from sys.modules
@@ -33,6 +34,7 @@ class BackgroundLoop:
         """Set at the end of the thread; None if no thread runs the loop."""
         self._driving = threading.Lock()
         self._work = set[Future[Any]]()
+        self._pid = 0
 
     @property
     def has_crashed(self) -> bool:
@@ -40,11 +42,14 @@ class BackgroundLoop:
         return self._loop is not None and self._loop.is_closed()
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Run `work` on the loop.
+        """Run `work` on the loop, in a context of its own: what stays open must not hold a host's page.
 
         Raises:
             RuntimeError: no thread can be started, and who waits is in an event loop and cannot run another.
         """
+        return contextvars.Context().run(self._submit, work)
+
+    def _submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         if self._loop is None:
             loop = Loop()
             ended = threading.Event()
@@ -58,7 +63,7 @@ class BackgroundLoop:
                 if asyncio._get_running_loop() is not None:
                     loop.close()
                     raise
-            self._loop = loop
+            self._loop, self._pid = loop, os.getpid()
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         self._work.add(future)
         future.add_done_callback(self._work.discard)
@@ -109,6 +114,18 @@ class BackgroundLoop:
                 asyncio.run_coroutine_threadsafe(_wind_up(loop, last), loop)
             ended.wait(LONGEST_CLOSE)
 
+    def drop(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """End as `stop` does, without waiting for it; takes no lock, for a garbage collector calls it."""
+        loop, ended = self._loop, self._ended
+        self._loop = self._ended = None
+        if loop is None or self._pid != os.getpid():
+            return
+        with contextlib.suppress(RuntimeError):  # it ended, or is ending
+            if ended is None:
+                loop.close()
+            else:
+                loop.call_soon_threadsafe(loop.wind_up, last)
+
     def forked(self) -> None:
         """In a forked child: let go of a loop that runs in the parent only."""
         if self._loop is not None:
@@ -126,6 +143,10 @@ class Loop(asyncio.SelectorEventLoop):
         self._polls = _original("selectors", "DefaultSelector")()
         super().__init__(self._polls)
         self.set_default_executor(DaemonThreads())
+
+    def wind_up(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Begin to end; the task is held here, because a loop holds its tasks weakly."""
+        self._ending = self.create_task(_wind_up(self, last()))
 
     def transports(self) -> list[asyncio.BaseTransport]:
         """Return its connections that are open; asyncio has this table, and no name for it."""

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, Self
 import msgspec
 from msgspec.structs import force_setattr
 
-from faqsvc_embed.errors import FAQError, InvalidFAQ
+from faqsvc_embed.errors import ConfigurationError, FAQError, InvalidFAQ
 from faqsvc_embed.languages import is_language_tag
 from faqsvc_embed.steps import Steps, finished
 
@@ -46,7 +46,10 @@ class FAQ(msgspec.Struct, frozen=True):
 
     `items` come in the order of their positions. A `lang` that is no language tag is None, a title or
     website name that is missing is empty, and `cta` is kept as it came: the specification does not say
-    what it holds.
+    what it holds. It is the record's own copy, not to be changed; `to_dict()` gives another.
+
+    Raises:
+        InvalidFAQ: an item is no Item, or `cta` is nothing that JSON could hold.
     """
 
     slug: str
@@ -69,6 +72,10 @@ class FAQ(msgspec.Struct, frozen=True):
         force_setattr(self, "title", _clean(self.title))
         force_setattr(self, "website_name", _clean(self.website_name))
         force_setattr(self, "lang", self.lang if is_language_tag(self.lang) else None)
+        if self.cta is not None:
+            if not _is_json(self.cta, DEEPEST):
+                raise InvalidFAQ("no FAQ record: cta: is no JSON value, or nested too deeply", path="cta")
+            force_setattr(self, "cta", _copied(self.cta))
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Self:
@@ -104,8 +111,6 @@ class FAQ(msgspec.Struct, frozen=True):
 
     @classmethod
     def _from_wire(cls, wire: "_WireFAQ") -> Steps[Self]:
-        if not _is_json(wire.cta, DEEPEST):
-            raise InvalidFAQ("no FAQ record: cta: is no JSON value, or nested too deeply", path="cta")
         items = list[Item]()
         for index, item in enumerate(wire.items):
             if abs(item.position or 0) > LARGEST_INTEGER:
@@ -132,7 +137,7 @@ class FAQ(msgspec.Struct, frozen=True):
             {"position": item.position, "question": item.question, "answer": item.answer}
             for item in self.items
         ]
-        record["cta"] = self.cta
+        record["cta"] = _copied(self.cta)
         return record
 
     def to_json(self) -> str:
@@ -157,6 +162,9 @@ class FAQState(msgspec.Struct, frozen=True, kw_only=True):
     A snapshot: a refresh that ends while a page is rendered changes nothing on that page. While
     `is_loading` is true or `data` is None there is nothing to render. `error` is set when the last fetch
     failed and none is running; `data` may be there all the same, and then `is_degraded` is true.
+
+    Raises:
+        ConfigurationError: the parts contradict each other; no embed gives such a state.
     """
 
     data: FAQ | None = None
@@ -172,6 +180,26 @@ class FAQState(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: datetime | None = None
     """When the service last confirmed `data`, in UTC."""
     lang_requested: str | None = None
+
+    def __post_init__(self) -> None:
+        if problem := self._contradiction():
+            raise ConfigurationError(f"no FAQState: {problem}")
+
+    def _contradiction(self) -> str:
+        """Say which rule is broken of those that the states of a cache follow (rules U1 to U3, U8)."""
+        if self.error is not None and self.is_fetching:
+            return "while is_fetching, the error of the fetch before is not repeated: error has to be None"
+        if self.updated_at is not None and self.updated_at.tzinfo is None:
+            return "updated_at has no time zone: a datetime in UTC is accepted"
+        if self.data is not None:
+            if self.is_degraded != (self.error is not None) and not self.is_fetching:
+                return "is_degraded says of data that its last refresh failed: it goes with an error"
+            return "data that is_degraded is_stale as well" if self.is_degraded and not self.is_stale else ""
+        if self.error is None and not self.is_fetching:
+            return "without data, either is_fetching is true or error says why not"
+        if self.is_stale or self.is_degraded or self.source != "none" or self.updated_at is not None:
+            return "without data, is_stale and is_degraded are false, source is 'none', updated_at is None"
+        return ""
 
     @property
     def is_loading(self) -> bool:
@@ -272,6 +300,13 @@ def _is_json(value: object, levels: int) -> bool:
             isinstance(key, str) and _is_json(inner, levels - 1) for key, inner in value.items()
         )
     return isinstance(value, list | tuple) and levels > 0 and all(_is_json(v, levels - 1) for v in value)
+
+
+def _copied(value: Any) -> Any:
+    """Return a JSON value that shares nothing changeable with this one."""
+    if isinstance(value, Mapping):
+        return {key: _copied(inner) for key, inner in value.items()}
+    return [_copied(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def _plain(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ read once, when the value is made.
 
 import difflib
 import functools
+import logging
 import os
 import re
 from collections.abc import Mapping
@@ -18,6 +19,11 @@ from faqsvc_embed.errors import AuthenticationError, ConfigurationError, quoted
 from faqsvc_embed.theme import Theme
 
 DAY: Final = 86_400.0
+OF_THE_SERVICE: Final = (f"{PREFIX}DATABASE_", f"{PREFIX}LLM_", f"{PREFIX}GENERATE_")
+"""Variables that the service reads, which may run in the same environment."""
+MOST_TOLD: Final = 100
+
+logger = logging.getLogger("faqsvc_embed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,22 +115,40 @@ class Settings:
         found = _ours(os.environ if environ is None else environ)
         overrides = sealed(overrides)
         del environ
-        names = [f.name for f in fields(cls)]
-        values = {name: found[key] for name in names if (key := PREFIX + name.upper()) in found}
-        return cls(**{**values, **_known(overrides, names)})
+        _tell_unknown(found)
+        values = {name: found[key] for name in NAMES if (key := PREFIX + name.upper()) in found}
+        return cls(**{**values, **_known(overrides)})
 
     def with_(self, **overrides: Any) -> Self:
         """Return these settings with some changed; raises ConfigurationError as the constructor does."""
-        return replace(self, **_known(overrides, [f.name for f in fields(self)]))
+        return replace(self, **_known(overrides))
 
 
-def _known(overrides: Mapping[str, Any], names: list[str]) -> Mapping[str, Any]:
-    for name in overrides:
-        if name not in names:
-            near = difflib.get_close_matches(name, names, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(names)}"
+NAMES: Final = tuple(field.name for field in fields(Settings))
+
+
+def _known(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    for name in values:
+        if name not in NAMES:
+            near = difflib.get_close_matches(name, NAMES, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(NAMES)}"
             raise ConfigurationError(f"{name!r} is no setting{hint}")
-    return {name: value for name, value in overrides.items() if value is not UNSET}
+    return {name: value for name, value in values.items() if value is not UNSET}
+
+
+def _tell_unknown(found: Mapping[str, Any]) -> None:
+    """Warn, once each, of keys that are ours by their names, but that nothing reads."""
+    names = [PREFIX + name.upper() for name in NAMES]
+    for key in found:
+        if key in names or key.startswith(OF_THE_SERVICE) or key in _told or len(_told) >= MOST_TOLD:
+            continue
+        _told.add(key)
+        near = difflib.get_close_matches(key.removeprefix(PREFIX).lower(), NAMES, 1)
+        hint = f"did you mean {PREFIX}{near[0].upper()}?" if near else f"there are {', '.join(names)}"
+        logger.warning("%s is ignored, for it is no setting; %s", quoted(key), hint)
+
+
+_told: Final[set[str]] = set()
 
 
 def _seal_arguments(generated: Any) -> Any:
@@ -133,7 +157,7 @@ def _seal_arguments(generated: Any) -> Any:
     @functools.wraps(generated)
     def __init__(self: Settings, **values: Any) -> None:  # noqa: N807
         values = sealed(values)
-        generated(self, **values)
+        generated(self, **_known(values))
 
     return __init__
 
@@ -152,7 +176,7 @@ UNSET: Final[Any] = _Unset()
 
 def _ours(mapping: Mapping[str, Any]) -> dict[str, Any]:
     """Pick our keys; a variable that is set to nothing counts as not set."""
-    ours = {key: value for key, value in mapping.items() if str(key).startswith(PREFIX)}
+    ours = {key: value for key, value in mapping.items() if isinstance(key, str) and key.startswith(PREFIX)}
     return sealed({key: value for key, value in ours.items() if not (isinstance(value, str) and value == "")})
 
 

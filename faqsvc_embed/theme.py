@@ -26,15 +26,19 @@ _KEYS: Final = {
 _SHAPE = re.compile(
     r"#[0-9a-f]{3,8}|[a-z]{3,40}|[a-z]{3,5}\([a-z0-9%,./+\- \t\n]{1,120}\)", re.IGNORECASE | re.ASCII
 )
-_COLOURS = "a CSS colour, such as #0a7a5c, rgb(10 122 92), hsl(164 85% 26%), oklch(52% 0.11 165) or teal"
+_COLOURS = (
+    "a CSS colour by name or in numbers, such as #0a7a5c, rgb(10 122 92), hsl(164 85% 26%), "
+    "oklch(52% 0.11 165) or teal,"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Theme:
     """An accent colour and a question size; None leaves each to the stylesheet.
 
-    `accent_color` is any CSS colour (hex, name, rgb, hsl, hwb, lab, lch, oklab, oklch, color), kept as it
-    is written to the page. `question_size` is in CSS pixels, from 8 to 200.
+    `accent_color` is a CSS colour (hex, name, rgb, hsl, hwb, lab, lch, oklab, oklch, color), kept as it is
+    written to the page; none that depends on anything else, such as var(), color-mix(), rgb(from …) or a
+    colour of the system (rules T2 and D7). `question_size` is in CSS pixels, from 8 to 200.
 
     Raises:
         ConfigurationError: a value is no colour, or no size.

@@ -6,6 +6,7 @@ event loop of its own. Nothing is started before the first work, and a forked ch
 
 import asyncio
 import threading
+import weakref
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from concurrent.futures import Future
@@ -15,44 +16,49 @@ from typing import Any, Final, TypeVar
 import httpx2
 
 from faqsvc_embed.apikey import APIKey
-from faqsvc_embed.errors import FAQError, FAQUnavailable, InvalidFAQ
+from faqsvc_embed.errors import FAQError, FAQUnavailable, InvalidFAQ, masked, quoted
 from faqsvc_embed.forks import watch_for
 from faqsvc_embed.loops import BackgroundLoop
 from faqsvc_embed.wire import KEY_HEADER, MAX_REDIRECTS, REDIRECTS, Reply, Request, redirect_target
 
 T = TypeVar("T")
+Last = Callable[[], Awaitable[None]]
 
 MAX_CONNECTIONS: Final = 20
 ERROR_BODY: Final = 65_536
 """Bytes read of an answer that is no record: enough for an error to show, and to reuse the connection."""
+ERROR_BODY_TIME: Final = 0.25
+"""Seconds that the body of a refused read may take: its head has said status and Retry-After."""
+JUST_BEFORE: Final = 0.02
+"""Seconds before the deadline at which such a body is left, so that its head is not lost with it."""
 
 
 class Transport:
-    """Sends requests, each once; made without starting anything."""
+    """Sends requests, each once; made without starting anything, and ended when nobody holds it any more."""
 
-    def __init__(self, max_bytes: int) -> None:
-        """`max_bytes` caps the decoded body of an answer that is wanted whole."""
+    def __init__(self, max_bytes: int, last: Last | None = None) -> None:
+        """`max_bytes` caps the decoded body of an answer that is wanted whole; `last` is done at the end."""
         self._max_bytes = max_bytes
         self._lock = threading.Lock()
-        self._loop = BackgroundLoop()
-        self._client: httpx2.AsyncClient | None = None
+        self._open = _Open(last)
+        weakref.finalize(self, self._open.dropped).atexit = False  # then the thread ends by itself
         watch_for(self)
 
     def get_ready(self, url: str) -> None:
         """Make the HTTP client, which takes a while: importing, and reading the certificates it trusts."""
         with self._lock:
-            self._client = self._client or _new_client(url)
+            self._open.client = self._open.client or _new_client(url)
 
     def run(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         """Run `work` on the background loop; raises RuntimeError if no thread can be started."""
         with self._lock:
-            if self._loop.has_crashed:  # its connections went with it
-                self._loop, self._client = BackgroundLoop(), None
-            return self._loop.submit(work)
+            if self._open.loop.has_crashed:  # its connections went with it
+                self._open.take()
+            return self._open.loop.submit(work)
 
     def drive(self, until: Future[Any], seconds: float) -> bool:
         """Run the loop here, if no thread can; tell whether that was so."""
-        return self._loop.drive(until, seconds)
+        return self._open.loop.drive(until, seconds)
 
     async def ask(
         self, request: Request, *, timeout: float, about: str, key: APIKey | None = None
@@ -63,33 +69,39 @@ class Transport:
         is sent to where it was addressed, or nowhere. `about` says in an error what was asked for.
         """
         try:
-            async with asyncio.timeout(timeout):
-                return await (self._send(request, key) if request.method != "GET" else self._follow(request))
+            async with asyncio.timeout(timeout) as limit:
+                until = limit.when() or 0.0
+                if request.method == "GET":
+                    return await self._follow(request, until)
+                return await self._send(request, until, key)
         except TimeoutError:
-            return FAQUnavailable(f"no complete answer {about} within {timeout:g} s")
+            advice = "look at the service, or give it more with the setting timeout"
+            return FAQUnavailable(f"no complete answer {about} within {timeout:g} s: {advice}")
         except FAQError as error:
             return error.fresh()
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
             detail = str(error) or type(error).__name__
-            return FAQUnavailable(f"the service cannot be reached {about}: {detail[:200]!r}")
+            return FAQUnavailable(f"the service cannot be reached {about}: {masked(detail)[:200]!r}")
 
-    async def _follow(self, request: Request) -> Reply:
+    async def _follow(self, request: Request, until: float) -> Reply:
         url = request.url
         for _ in range(MAX_REDIRECTS + 1):
-            reply = await self._send(Request(url, request.headers))
+            reply = await self._send(Request(url, request.headers), until)
             if reply.status not in REDIRECTS:
                 return reply
             target = redirect_target(url, reply.headers.get("location"))
             if target is None:
-                location = reply.headers.get("location", "")[:200]
-                raise FAQUnavailable(f"a redirect to {location!r} is not followed", status=reply.status)
+                location = quoted(reply.headers.get("location", ""))
+                advice = "set base_url to where the service is"
+                message = f"a redirect to {location} is not followed: {advice}"
+                raise FAQUnavailable(message, status=reply.status)
             url = target
         raise FAQUnavailable(f"more than {MAX_REDIRECTS} redirects", status=reply.status)
 
-    async def _send(self, request: Request, key: APIKey | None = None) -> Reply:
-        if self._client is None:
-            self._client = _new_client(request.url)
-        async with self._client.stream(
+    async def _send(self, request: Request, until: float, key: APIKey | None = None) -> Reply:
+        if self._open.client is None:
+            self._open.client = _new_client(request.url)
+        async with self._open.client.stream(
             request.method,
             request.url,
             # The key is in clear in this expression only: tracebacks show local variables.
@@ -99,28 +111,50 @@ class Transport:
         ) as response:
             headers = {name.lower(): value for name, value in response.headers.items()}
             if response.status_code not in (200, 201):
-                body = await _read_some(response.aiter_raw(), ERROR_BODY)
-            else:
-                coding = headers.get("content-encoding", "identity").strip().lower()
-                body = await _read_all(response.aiter_raw(), coding, self._max_bytes)
+                latest = until - JUST_BEFORE
+                if request.method == "GET":
+                    latest = min(latest, asyncio.get_running_loop().time() + ERROR_BODY_TIME)
+                body, is_whole = await _read_some(response.aiter_raw(), ERROR_BODY, latest)
+                return Reply(response.status_code, headers, body, is_whole)
+            coding = headers.get("content-encoding", "identity").strip().lower()
+            body = await _read_all(response.aiter_raw(), coding, self._max_bytes)
             return Reply(response.status_code, headers, body)
 
-    def close(self, last: Callable[[], Awaitable[None]] | None = None) -> None:
-        """End what is running, do what is to be done `last`, and free the connections, within a second.
+    def close(self) -> None:
+        """End what is running, do what is to be done last, and free the connections, within a second.
 
         Later work starts anew.
         """
         with self._lock:
-            loop, self._loop = self._loop, BackgroundLoop()
-            client, self._client = self._client, None
-        loop.stop(_close(client, last))
+            loop, client = self._open.take()
+        loop.stop(_close(client, self._open.last))
 
     def forked(self) -> None:
         """In a forked child: the lock is new, the parent's loop and connections are let go of."""
         self._lock = threading.Lock()
-        self._loop.forked()
-        _parents_clients.append(self._client)  # collecting it would close what is the parent's
-        self._client = None
+        self._open.loop.forked()
+        _parents_clients.append(self._open.client)  # collecting it would close what is the parent's
+        self._open.client = None
+
+
+class _Open:
+    """What a transport has open: apart from it, so that it can be ended when the transport is gone."""
+
+    def __init__(self, last: Last | None) -> None:
+        self.loop = BackgroundLoop()
+        self.client: httpx2.AsyncClient | None = None
+        self.last = last
+
+    def take(self) -> tuple[BackgroundLoop, httpx2.AsyncClient | None]:
+        """Return what is open, and begin anew."""
+        taken = self.loop, self.client
+        self.loop, self.client = BackgroundLoop(), None
+        return taken
+
+    def dropped(self) -> None:
+        """End it all: called by the garbage collector, at any moment, so it may neither lock nor wait."""
+        loop, client = self.take()
+        loop.drop(lambda: _close(client, self.last))
 
 
 class _Handshake:
@@ -148,20 +182,28 @@ def _new_client(url: str) -> httpx2.AsyncClient:
     )
 
 
-async def _close(client: httpx2.AsyncClient | None, last: Callable[[], Awaitable[None]] | None) -> None:
+async def _close(client: httpx2.AsyncClient | None, last: Last | None) -> None:
     if last is not None:
         await last()
     if client is not None:
         await client.aclose()
 
 
-async def _read_some(chunks: AsyncIterator[bytes], limit: int) -> bytes:
+async def _read_some(chunks: AsyncIterator[bytes], limit: int, until: float) -> tuple[bytes, bool]:
+    """Return the beginning of a body, and whether that is as much as was wanted of it.
+
+    It is what came until then: a body may hang, drip or break off.
+    """
     body = bytearray()
-    async for chunk in chunks:
-        body += chunk
-        if len(body) >= limit:
-            break
-    return bytes(body[:limit])
+    try:
+        async with asyncio.timeout_at(until):
+            async for chunk in chunks:
+                body += chunk
+                if len(body) >= limit:
+                    break
+    except (TimeoutError, httpx2.HTTPError):
+        return bytes(body), False
+    return bytes(body[:limit]), True
 
 
 async def _read_all(chunks: AsyncIterator[bytes], coding: str, limit: int) -> bytes:

@@ -51,6 +51,8 @@ class Reply(msgspec.Struct, frozen=True):
     status: int
     headers: Mapping[str, str]
     body: bytes
+    is_whole: bool = True
+    """False of a refusal whose body did not come to its end."""
 
 
 class Validators(msgspec.Struct, frozen=True):
@@ -186,7 +188,7 @@ def _understand_record(reply: Reply, slug: str, now: datetime) -> Steps[Outcome]
 
 def _understand_refusal(reply: Reply, slug: str, now: datetime) -> Outcome:
     status, body = reply.status, _shown(reply.body)
-    if status in (404, 410):
+    if status in (404, 410) and reply.is_whole:  # what broke off ends no good copy (RFC 9111, 3.3)
         return Missing(FAQNotFound(f"the service knows no FAQ {slug!r} ({status})", status=status, body=body))
     wait = retry_after(reply.headers.get("retry-after"), now)
     message = f"the service answered {status} for {slug!r}"

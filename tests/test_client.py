@@ -28,6 +28,7 @@ from faqsvc_embed import (
     Item,
     Publication,
     PublishRejected,
+    RateLimited,
     Settings,
 )
 from tests.support import faulty as behaviours
@@ -342,7 +343,17 @@ def test_one_deadline_covers_a_write(
     error = failure(lambda: write(client))
     assert 0.25 < time.monotonic() - start < 0.3 + SLACK
     assert (type(error), error.status) == (FAQUnavailable, None)
-    assert str(error).endswith("within 0.3 s")
+    assert " within 0.3 s: look at the service, or give it more with" in str(error)
+
+
+def test_a_write_that_is_refused_is_known_by_its_head(clients: Clients, faulty: FaultyServer) -> None:  # K8
+    def hangs(exchange: Exchange) -> None:
+        exchange.head(429, {"Retry-After": "7", "Content-Length": "5000"})
+        exchange.hang()
+
+    faulty.behave(hangs)
+    error = failure(lambda: clients(timeout=0.3).publish_faq(**TEA))
+    assert (type(error), error.status, error.retry_after) == (RateLimited, 429, 7.0)
 
 
 def test_generation_may_take_a_minute_unless_a_timeout_is_set(clients: Clients) -> None:

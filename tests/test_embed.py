@@ -52,6 +52,8 @@ NOWHERE: Final = "http://127.0.0.1:1"
 SLACK: Final = 0.3
 """Seconds that a busy machine may add to any wait."""
 
+ADVICE: Final = "look at the service, or give it more with the setting timeout"
+
 Embeds = Callable[..., FAQEmbed]
 
 
@@ -188,7 +190,7 @@ def test_get_faq_returns_the_record_and_asks_once(way: Way, embeds: Embeds, faul
         (behaviours.status(404), FAQNotFound, "the service knows no FAQ 'pricing' (404)"),
         (behaviours.status(500), FAQUnavailable, "the service answered 500 for 'pricing'"),
         (behaviours.altered(slug="another"), InvalidFAQ, "asked for 'pricing', the service sent 'another'"),
-        (behaviours.hang, FAQUnavailable, "no complete answer for 'pricing' within 0.2 s"),
+        (behaviours.hang, FAQUnavailable, f"no complete answer for 'pricing' within 0.2 s: {ADVICE}"),
     ],
     ids=["404", "500", "wrong slug", "hang"],
 )

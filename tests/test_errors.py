@@ -18,6 +18,7 @@ from faqsvc_embed.errors import (
     InvalidFAQ,
     PublishRejected,
     RateLimited,
+    masked,
     quoted,
 )
 
@@ -96,6 +97,28 @@ def test_problems_are_a_tuple_that_nobody_changes_later() -> None:
     error = PublishRejected("m", problems=problems)
     problems.append("another")
     assert error.problems == ("item 1: no answer",)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("https://us:s3cret@faq.example.com/a@b", "https://***@faq.example.com/a@b"),
+        ("to //s3cret@host and redis://:s3cret@host:1/0", "to //***@host and redis://***@host:1/0"),
+        ("https://us:s3cr@et@host", "https://***@host"),
+        ("https://host/with spaces user@host", "https://host/with spaces user@host"),
+        ("the key fs_live_abc of old", "the key fs_live_*** of old"),
+    ],
+)
+def test_no_message_shows_a_password_or_a_key(text: str, expected: str) -> None:  # W1, D6
+    assert masked(text) == expected
+    assert quoted(text) == repr(expected)
+
+
+def test_masking_a_long_text_takes_no_time() -> None:  # D13
+    for text in ("//a" * 300_000, "/" * 1_000_000, "//" + "a" * 1_000_000, "fs_live_" * 100_000):
+        start = time.process_time()
+        masked(text)
+        assert time.process_time() - start < 0.1
 
 
 def test_quoting_a_value_of_a_long_repr_takes_no_time() -> None:  # D13

@@ -1,6 +1,7 @@
 """The one room with I/O, against a service on a real socket."""
 
 import asyncio
+import gc
 import gzip
 import os
 import subprocess
@@ -17,7 +18,8 @@ from urllib.parse import quote
 import pytest
 
 import faqsvc_embed
-from faqsvc_embed import FAQ, FAQEmbed, FAQError, FAQNotFound, FAQUnavailable, InvalidFAQ
+from faqsvc_embed import FAQ, FAQClient, FAQEmbed, FAQError, FAQNotFound, FAQUnavailable, InvalidFAQ, page
+from faqsvc_embed.transport import ERROR_BODY_TIME
 from faqsvc_embed.wire import MAX_REDIRECTS
 from tests.support import faulty as behaviours
 from tests.support import samples
@@ -354,6 +356,48 @@ def test_retry_after_is_honoured_and_nobody_waits_for_it(
     assert embed.get_faq("pricing") == PRICING
 
 
+def body_never_ends(exchange: Exchange, status: int, bytes_a_second: float) -> None:
+    exchange.head(status, {"Retry-After": "120", "Content-Length": "5000"})
+    while bytes_a_second:
+        exchange.send(b".")
+        exchange.pause(1 / bytes_a_second)
+    exchange.hang()
+
+
+@pytest.mark.parametrize("bytes_a_second", [0, 100], ids=["hangs", "drips"])
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [(429, "RateLimited"), (503, "FAQUnavailable"), (404, "FAQUnavailable")],
+)
+@pytest.mark.parametrize("timeout", [0.15, 5.0])
+def test_what_is_refused_is_known_by_its_head_whatever_becomes_of_its_body(
+    embeds: Embeds,
+    faulty: FaultyServer,
+    status: int,
+    kind: str,
+    bytes_a_second: float,
+    timeout: float,
+) -> None:  # D1, K6, K8
+    embed = embeds(timeout=timeout)
+    embed.get_ready()
+    faulty.behave(lambda exchange: body_never_ends(exchange, status, bytes_a_second))
+    start = time.monotonic()
+    error = failure(embed)
+    assert (type(error).__name__, error.status, error.retry_after) == (kind, status, 120.0)
+    assert time.monotonic() - start < ERROR_BODY_TIME + SLACK
+
+
+def test_a_refusal_that_breaks_off_is_known_by_its_head(embeds: Embeds, faulty: FaultyServer) -> None:  # K8
+    def breaks_off(exchange: Exchange) -> None:
+        exchange.head(503, {"Retry-After": "7", "Content-Length": "9"})
+        exchange.send(b"sorry")
+        exchange.cut()
+
+    faulty.behave(breaks_off)
+    error = failure(embeds())
+    assert (error.status, error.retry_after, error.body) == (503, 7.0, "sorry")
+
+
 # Redirects
 
 
@@ -378,7 +422,7 @@ def test_three_redirects_are_followed_and_no_more(
 
 
 @pytest.mark.parametrize(
-    "target", ["http://localhost:{port}", "https://127.0.0.1:{port}", "//user@127.0.0.1:{port}"]
+    "target", ["http://localhost:{port}", "https://127.0.0.1:{port}", "//us:s3cret@127.0.0.1:{port}"]
 )
 def test_a_redirect_off_the_origin_is_not_followed(
     embeds: Embeds, faulty: FaultyServer, target: str
@@ -387,7 +431,8 @@ def test_a_redirect_off_the_origin_is_not_followed(
     faulty.then(behaviours.redirect(location))
     error = failure(embeds())
     assert (type(error), error.status) == (FAQUnavailable, 302)
-    assert str(error) == f"a redirect to {location!r} is not followed"
+    shown = location.replace("us:s3cret", "***")
+    assert str(error) == f"a redirect to {shown!r} is not followed: set base_url to where the service is"
     assert (len(faulty.log), faulty.connections) == (1, 1)
 
 
@@ -458,7 +503,10 @@ def test_one_deadline_covers_a_request_from_connecting_to_its_last_byte(
     faulty.behave(slowly)
     errors = list[FAQError]()
     took = timed(lambda: errors.append(failure(embed)))
-    assert [str(error) for error in errors] == ["no complete answer for 'pricing' within 0.4 s"]
+    assert [str(error) for error in errors] == [
+        "no complete answer for 'pricing' within 0.4 s: "
+        "look at the service, or give it more with the setting timeout"
+    ]
     assert 0.35 < took < 0.4 + SLACK
 
 
@@ -519,6 +567,55 @@ def test_closing_hangs_up_and_leaves_no_thread(embeds: Embeds, faulty: FaultySer
     embed.close()
     assert embed.get_faq("pricing") == PRICING  # still held
     assert ours() == []
+
+
+def test_what_is_dropped_unclosed_leaves_no_thread_and_no_connection(faulty: FaultyServer) -> None:  # R12
+    """Not even of a page, whose context would hold all that it showed."""
+    faulty.serve(samples.pricing())
+    token = page.begin(page.Page())
+    FAQEmbed(faulty.base_url).render("pricing")
+    page.end(token)
+    FAQClient(faulty.base_url).get_faq("pricing")
+    assert faulty.connections == 2
+
+    def is_all_gone() -> bool:
+        gc.collect()
+        return ours() == [] and not faulty.has_connections
+
+    until(is_all_gone)
+
+
+def test_what_is_dropped_while_it_fetches_ends_with_its_fetch(faulty: FaultyServer) -> None:  # R12
+    faulty.serve(samples.pricing())
+    release = threading.Event()
+    faulty.behave(behaviours.held_until(release))
+    assert FAQEmbed(faulty.base_url).use_faq("pricing", wait=0).is_loading
+    faulty.wait_for_requests(1)
+    gc.collect()
+    assert len(ours()) == 1
+    release.set()
+    until(lambda: gc.collect() >= 0 and ours() == [])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_child_that_drops_what_it_inherited_ends_nothing_of_its_parents(
+    faulty: FaultyServer,
+) -> None:  # F2
+    faulty.serve(samples.pricing())
+    faulty.serve(samples.record("other"))
+    embed = FAQEmbed(faulty.base_url)
+    embed.get_faq("pricing")
+    pid = os.fork()
+    if pid == 0:
+        del embed
+        gc.collect()
+        os._exit(len(ours()))
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert len(ours()) == 1
+    embed.get_faq("other")
+    assert faulty.connections == 1
+    embed.close()
 
 
 def test_closing_what_never_fetched_does_nothing(embeds: Embeds) -> None:

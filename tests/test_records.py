@@ -2,8 +2,10 @@
 
 import json
 import pickle
+import re
 from collections import UserDict
 from contextlib import suppress
+from itertools import product
 from types import MappingProxyType
 from typing import Any
 
@@ -11,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from faqsvc_embed import FAQ, FAQState, FAQUnavailable, InvalidFAQ, Item, Publication
+from faqsvc_embed import FAQ, ConfigurationError, FAQState, FAQUnavailable, InvalidFAQ, Item, Publication
 from tests.support import samples
 from tests.support.clock import EPOCH
 from tests.support.strategies import any_text, odd_values, records
@@ -111,6 +113,27 @@ def test_a_call_to_action_is_kept_as_it_came(cta: object) -> None:  # K10
     faq = FAQ.from_json(json.dumps(wire(cta=cta)))
     assert faq.cta == cta
     assert faq.to_dict()["cta"] == cta
+
+
+def test_a_record_shares_its_call_to_action_with_nobody() -> None:
+    cta: dict[str, Any] = {"label": "Buy", "links": [{"to": "/"}]}
+    faqs = [FAQ("p", cta=cta), FAQ.from_dict(wire(cta=cta))]
+    cta["links"][0]["to"] = "/elsewhere"
+    for faq in faqs:
+        faq.to_dict()["cta"]["links"].append("x")
+        faq.to_dict()["cta"]["label"] = "Sell"
+        assert faq.cta == {"label": "Buy", "links": [{"to": "/"}]}
+
+
+def test_a_call_to_action_that_could_not_be_json_is_refused_wherever_it_comes_from() -> None:  # D4
+    round_and_round = list[Any]()
+    round_and_round.append(round_and_round)
+    for cta in (round_and_round, {1: 2}, {"x": object()}, float("nan")):
+        with pytest.raises(InvalidFAQ, match=r"^no FAQ record: cta: ") as built:
+            FAQ("p", cta=cta)
+        with pytest.raises(InvalidFAQ) as read:
+            FAQ.from_dict(wire(cta=cta))
+        assert (str(built.value), built.value.path) == (str(read.value), "cta")
 
 
 def test_unknown_fields_are_no_error() -> None:  # K10
@@ -265,7 +288,6 @@ DOWN = FAQUnavailable("down")
         (FAQState(data=RECORD, error=DOWN, is_stale=True, is_degraded=True), False, "success", True),
         (FAQState(is_fetching=True), True, "pending", False),
         (FAQState(error=DOWN), False, "error", False),
-        (FAQState(), False, "pending", False),
     ],
 )
 def test_a_state_says_of_itself_what_its_parts_mean(
@@ -280,12 +302,57 @@ def test_a_state_says_of_itself_what_its_parts_mean(
 def test_a_state_tells_the_language_served_from_the_one_asked_for() -> None:  # L5
     state = FAQState(data=RECORD, lang_requested="ko")
     assert (state.lang_requested, state.lang_served) == ("ko", "en")
-    assert FAQState(lang_requested="ko").lang_served is None
+    assert FAQState(is_fetching=True, lang_requested="ko").lang_served is None
 
 
 def test_a_state_is_a_snapshot_with_an_age_that_is_never_negative() -> None:  # U4, U8
-    assert FAQState().age is None
-    age = FAQState(updated_at=EPOCH.replace(year=9000)).age
-    assert age == 0.0
+    assert FAQState(data=RECORD).age is None
+    assert FAQState(data=RECORD, updated_at=EPOCH.replace(year=9000)).age == 0.0
     with pytest.raises(AttributeError):
-        FAQState().data = RECORD  # type: ignore[misc]
+        FAQState(error=DOWN).data = RECORD  # type: ignore[misc]
+
+
+def test_a_state_outside_the_table_cannot_be() -> None:  # U1, U2, U3
+    """A copy may be stale all by itself: offline, or where the service lets nothing be reused."""
+    columns: dict[str, Any] = {
+        "data": RECORD,
+        "error": DOWN,
+        "is_fetching": True,
+        "is_stale": True,
+        "is_degraded": True,
+    }
+    table = {
+        "data",
+        "data is_fetching",
+        "data is_stale",
+        "data is_fetching is_stale",
+        "data is_fetching is_stale is_degraded",
+        "data error is_stale is_degraded",
+        "is_fetching",
+        "error",
+    }
+    accepted = set[str]()
+    for chosen in product([False, True], repeat=len(columns)):
+        names = [name for name, is_set in zip(columns, chosen, strict=True) if is_set]
+        with suppress(ConfigurationError):
+            FAQState(**{name: columns[name] for name in names})
+            accepted.add(" ".join(names))
+    assert accepted == table
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({}, "without data, either is_fetching is true or error says why not"),
+        ({"error": DOWN, "is_fetching": True}, "error has to be None"),
+        ({"error": DOWN, "source": "memory"}, "source is 'none'"),
+        ({"error": DOWN, "updated_at": EPOCH}, "updated_at is None"),
+        ({"data": RECORD, "error": DOWN}, "it goes with an error"),
+        ({"data": RECORD, "is_degraded": True, "is_stale": True}, "it goes with an error"),
+        ({"data": RECORD, "error": DOWN, "is_degraded": True}, "is_stale as well"),
+        ({"data": RECORD, "updated_at": EPOCH.replace(tzinfo=None)}, "a datetime in UTC is accepted"),
+    ],
+)
+def test_a_state_that_contradicts_itself_says_how(parts: dict[str, Any], message: str) -> None:  # U1, U8
+    with pytest.raises(ConfigurationError, match=f"^no FAQState: .*{re.escape(message)}"):
+        FAQState(**parts)

@@ -4,6 +4,7 @@ import logging
 import math
 import pickle
 import traceback
+from collections.abc import Callable
 from dataclasses import FrozenInstanceError, fields
 from types import MappingProxyType
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faqsvc_embed import AuthenticationError, ConfigurationError, Settings, Theme
+from faqsvc_embed import AuthenticationError, ConfigurationError, FAQClient, FAQEmbed, Settings, Theme
 from faqsvc_embed.apikey import APIKey
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.settings import UNSET
@@ -257,8 +258,45 @@ def test_a_mapping_may_hold_the_hosts_own_keys_of_any_kind() -> None:
 def test_an_argument_that_is_no_setting_is_told_with_the_one_that_was_meant() -> None:
     with pytest.raises(ConfigurationError, match="'wiat' is no setting; did you mean 'wait'"):
         Settings.from_env({}, wiat=1)
+    makers: list[Callable[..., object]] = [Settings, Settings().with_, FAQEmbed, FAQClient]
+    for make in makers:
+        with pytest.raises(ConfigurationError, match=r"^'wiat' is no setting; did you mean 'wait'\?$"):
+            make(wiat=1)
     with pytest.raises(ConfigurationError, match=r"'xyzzy' is no setting; there are base_url, .*strict"):
         Settings.from_mapping({}, xyzzy=1)
+
+
+def test_a_key_that_nothing_reads_is_told_once_with_the_one_that_was_meant(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faqsvc_embed.settings._told", set())
+    for name in ("FAQSVC_WAIT", "FAQSVC_DATABASE_URL", "FAQSVC_LLM_KEY", "FAQSVC_GENERATE_ALLOW"):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.setenv("FAQSVC_TIMOUT", "1")
+    for _ in range(2):
+        Settings.from_mapping({"FAQSVC_base_url": "x", "FAQSVC_XYZZY": 1, "FAQSVC": 1, "WIAT": 1})
+    assert [record.getMessage().partition(", FAQSVC_API_KEY")[0] for record in caplog.records] == [
+        "'FAQSVC_TIMOUT' is ignored, for it is no setting; did you mean FAQSVC_TIMEOUT?",
+        "'FAQSVC_base_url' is ignored, for it is no setting; did you mean FAQSVC_BASE_URL?",
+        "'FAQSVC_XYZZY' is ignored, for it is no setting; there are FAQSVC_BASE_URL",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "accepted"),
+    [
+        ("wait", -1, "a finite number of seconds, 0 or more, is accepted"),
+        ("timeout", 0, "a finite number of seconds, above 0, is accepted"),
+        ("keep_for", -1, "a finite number of seconds, 0 or more, or None for ever, is accepted"),
+        ("max_entries", 0, "a whole number, 1 or more, is accepted"),
+        ("heading_level", 7, "a whole number, 2 to 6, or None, is accepted"),
+        ("degraded_max_age", -1, "a whole number, 0 or more, or None, is accepted"),
+    ],
+)
+def test_a_number_out_of_range_is_told_with_the_range(name: str, value: Any, accepted: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        Settings(**{name: value})
+    assert str(caught.value) == f"{name} is {value}: {accepted}"
 
 
 # The key

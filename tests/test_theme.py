@@ -4,6 +4,7 @@ import json
 import logging
 import math
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -134,6 +135,23 @@ def test_what_is_no_colour_is_one_short_message(text: str) -> None:  # T2, D7
         Theme(accent_color=text)
     assert len(str(caught.value)) < 300
     assert str(caught.value).isprintable()
+
+
+def colours_of_the_readme(row: str) -> list[str]:
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    (cell,) = re.findall(rf"^\| {row} \| (.*) \|$", readme, re.MULTILINE)
+    return re.findall("`([^`]+)`", cell)
+
+
+@pytest.mark.parametrize("text", colours_of_the_readme("taken"))
+def test_what_the_readme_says_to_be_a_colour_is_taken(text: str) -> None:  # T2
+    assert Theme(text).accent_color is not None
+
+
+@pytest.mark.parametrize("text", colours_of_the_readme("refused"))
+def test_what_the_readme_says_to_be_refused_is(text: str) -> None:  # D7
+    with pytest.raises(ConfigurationError, match="a CSS colour by name or in numbers"):
+        Theme(text)
 
 
 @pytest.mark.parametrize("value", [5, 0x0A7A5C, True, b"red", ["red"], ("red",), {"r": 1}, 1.5, object()])

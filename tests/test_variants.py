@@ -75,7 +75,7 @@ def test_the_items_of_an_exclusive_block_share_a_name() -> None:  # P5
     exclusive = PLAIN._replace(exclusive=True)
     first, second = block(small(), exclusive).html, block(small(), exclusive, ordinal=2).html
     assert re.findall(r' name="([^"]*)"', first) == ["faq-pricing"] * 2
-    assert re.findall(r' name="([^"]*)"', second) == ["faq-pricing--2"] * 2
+    assert re.findall(r' name="([^"]*)"', second) == ["faq-pricing__2"] * 2
     assert first.replace(' name="faq-pricing"', "") == block(small()).html
     assert "open" not in re.findall(r"<details[^>]*>", first)[0]
     disclosure = block(small(), DISCLOSURE._replace(exclusive=True)).html

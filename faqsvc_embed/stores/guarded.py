@@ -9,7 +9,7 @@ from functools import partial
 from typing import Final, TypeVar
 
 from faqsvc_embed.copies import Copy
-from faqsvc_embed.errors import InvalidFAQ
+from faqsvc_embed.errors import InvalidFAQ, masked
 from faqsvc_embed.freshness import FIRST_BACK_OFF, LONGEST_BACK_OFF, Key
 from faqsvc_embed.stores.store import Store
 
@@ -164,7 +164,7 @@ class GuardedStore:
 def _reason(error: Exception) -> str:
     """Say what went wrong, but no words of an error that may quote the address, and so a password."""
     if isinstance(error, OSError | ImportError) or type(error).__module__.startswith("redis"):
-        return f"{type(error).__name__}: {str(error)[:200]!r}"
+        return f"{type(error).__name__}: {masked(str(error))[:200]!r}"
     return type(error).__name__
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import re
+import secrets
 from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -37,6 +38,7 @@ class RedisStore:
         self._base_url = base_url
         self._prefix = f"faqsvc:{base_url}"
         self._channel = f"{self._prefix}:forgotten"
+        self._name_here = secrets.token_hex(8)
         self._client: Redis | None = None
         self._parents_clients: list[Any] = []
 
@@ -82,7 +84,7 @@ class RedisStore:
             names = [name async for name in redis.scan_iter(pattern, count=1000)]
         if names:
             await redis.delete(*names)
-        await redis.publish(self._channel, json.dumps(slug))
+        await redis.publish(self._channel, json.dumps({"from": self._name_here, "slug": slug}))
 
     @contextlib.asynccontextmanager
     async def lease(self, key: Key, patience: float) -> AsyncIterator[None]:
@@ -101,17 +103,21 @@ class RedisStore:
                     await lock.release()
 
     async def watch(self, forget: Callable[[str | None], None], missed: Callable[[], None]) -> None:
-        """Pass on what other processes forget; ends only by an exception."""
+        """Pass on what other processes forget, not what this one does; ends only by an exception."""
         async with self._redis().pubsub(ignore_subscribe_messages=True) as messages:
             await messages.subscribe(self._channel)
             missed()
             while True:
                 message = await messages.get_message(timeout=None)
                 if message is not None:
-                    with contextlib.suppress(ValueError):  # a word of somebody else's
-                        slug = json.loads(message["data"])
-                        if slug is None or isinstance(slug, str):
-                            forget(slug)
+                    self._hear(message["data"], forget)
+
+    def _hear(self, data: bytes, forget: Callable[[str | None], None]) -> None:
+        with contextlib.suppress(ValueError, TypeError, KeyError):  # a word of somebody else's
+            said = json.loads(data)
+            slug = said["slug"]
+            if said["from"] != self._name_here and (slug is None or isinstance(slug, str)):
+                forget(slug)
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -123,6 +129,7 @@ class RedisStore:
         """In a forked child: keep the parent's connections, for collecting them would speak on them."""
         self._parents_clients.append(self._client)
         self._client = None
+        self._name_here = secrets.token_hex(8)
 
     def _name(self, key: Key) -> str:
         return f"{self._prefix}:copy:{key.lang or '-'}:{key.slug}"

@@ -155,6 +155,11 @@ def test_a_keyword_that_is_no_setting_is_an_error_with_the_nearest_name() -> Non
         FAQExtension(app, base_ulr="https://faq.example.com")
 
 
+def test_an_embed_that_is_made_already_takes_no_settings() -> None:
+    with pytest.raises(ConfigurationError, match="got an embed and also wait, lang: give these to the embed"):
+        FAQExtension(embed=embed(), wait=0.5, lang="ko")
+
+
 def test_an_application_takes_the_extension_once() -> None:
     app = make_app()
     with pytest.raises(ConfigurationError, match="attached to this application already"):

@@ -463,6 +463,38 @@ def test_a_marker_of_the_host_replaces_ours(page: Page, host: str) -> None:
     assert image.count("gradient") == image.count("rgb(1, 2, 3)") / 2 == 1
 
 
+# What Pico 2 says of all buttons and details, outside of any layer.
+PICO = """
+    :root { --pico-spacing: 1rem; --pico-color: rgb(1, 2, 3); --pico-border-width: 1px }
+    details { margin-bottom: var(--pico-spacing) }
+    button { --pico-background-color: rgb(1, 114, 173); --pico-color: #fff; width: 100%; outline: 0;
+        --pico-form-element-spacing-vertical: 12px; --pico-form-element-spacing-horizontal: 16px;
+        padding: var(--pico-form-element-spacing-vertical) var(--pico-form-element-spacing-horizontal);
+        border: var(--pico-border-width) solid; background-color: var(--pico-background-color);
+        color: var(--pico-color); text-align: center; margin-bottom: var(--pico-spacing) }
+    button:is(:hover, :focus) { --pico-background-color: rgb(1, 127, 192); --pico-color: #fff }
+"""
+
+
+def test_on_a_page_with_pico_a_question_is_no_blue_button_and_nothing_overlaps(page: Page, host: str) -> None:
+    page.goto(f"{host}/all")
+    page.add_style_tag(content=PICO)
+    toggle = page.locator("button.faqsvc-toggle").first
+    toggle.hover()
+    assert toggle.evaluate(
+        """e => [getComputedStyle(e).backgroundColor, getComputedStyle(e).color,
+            getComputedStyle(e).borderTopWidth, getComputedStyle(e).padding,
+            e.querySelector('.faqsvc-question').getBoundingClientRect().left - e.parentElement
+                .parentElement.getBoundingClientRect().left,
+            getComputedStyle(e.querySelector('.faqsvc-question')).textAlign]"""
+    ) == ["rgba(0, 0, 0, 0)", "rgb(1, 2, 3)", "0px", "18px 0px", 0, "start"]
+    gaps = page.locator(".faqsvc-item + .faqsvc-item").evaluate_all(
+        """all => all.map(e => e.getBoundingClientRect().top
+            - e.previousElementSibling.getBoundingClientRect().bottom)"""
+    )
+    assert {round(gap, 3) for gap in gaps} == {0}
+
+
 def test_an_open_item_is_not_under_a_sticky_header(page: Page, host: str) -> None:  # A9
     page.emulate_media(reduced_motion="reduce")
     page.set_viewport_size({"width": 800, "height": 300})

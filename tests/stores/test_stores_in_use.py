@@ -1,5 +1,6 @@
 """Copies outlive the process: what an embed shows after a restart, in a fleet, and with a broken store."""
 
+import gc
 import logging
 import socket
 import threading
@@ -197,16 +198,57 @@ def test_in_a_fleet_forget_reaches_everybody(faulty: FaultyServer, valkey: str) 
         FAQEmbed(faulty.base_url, store=valkey, wait=5) as two,
     ):
         assert [title(settle(embed)) for embed in (one, two)] == ["One", "One"]
-        time.sleep(0.2)  # until both listen
         serve(faulty, "Two")
-        one.forget("pricing")
         end = time.monotonic() + 5
         while title(two.use_faq("pricing")) != "Two":
+            one.forget("pricing")  # again, until both listen
             assert time.monotonic() < end
             time.sleep(0.01)
 
 
+def test_who_forgets_does_not_hear_it_again(faulty: FaultyServer, valkey: str) -> None:
+    """Or it would drop what it fetched since."""
+    serve(faulty, "One")
+    with (
+        FAQEmbed(faulty.base_url, store=valkey, wait=5) as one,
+        FAQEmbed(faulty.base_url, store=valkey, wait=5) as two,
+    ):
+        heard, forget = list[str | None](), one.cache.forget
+
+        def hear(slug: str | None = None) -> None:
+            heard.append(slug)
+            forget(slug)
+
+        one.cache.forget = hear  # type: ignore[method-assign]
+        for embed in (one, two):
+            settle(embed)
+        end = time.monotonic() + 5
+        while "listening" not in heard:
+            two.forget("listening")
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        heard.clear()
+        one.forget("pricing")
+        two.forget("last")
+        while "last" not in heard:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        assert [slug for slug in heard if slug != "listening"] == ["pricing", "last"]
+
+
 # Broken stores
+
+
+def test_what_is_dropped_unclosed_leaves_nothing_open(faulty: FaultyServer, store: str) -> None:  # R12
+    threads = set(threading.enumerate())
+    faulty.serve(samples.pricing())
+    FAQEmbed(faulty.base_url, store=store).get_faq("pricing")
+    deadline = time.monotonic() + 5
+    while {t for t in threading.enumerate() if t.name == "faqsvc-embed"} - threads:
+        gc.collect()
+        assert time.monotonic() < deadline, "its thread does not end"
+        time.sleep(0.002)
+    assert not faulty.has_connections
 
 
 def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
