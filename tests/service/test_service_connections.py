@@ -30,7 +30,7 @@ def address(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 @contextmanager
 def connected(address: str) -> Iterator[socket.socket]:
     url = httpx2.URL(address)
-    with socket.create_connection((url.host, url.port), timeout=10) as connection:
+    with socket.create_connection((url.host, url.port), timeout=3) as connection:
         yield connection
 
 
