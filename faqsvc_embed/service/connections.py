@@ -4,6 +4,7 @@ import asyncio
 import sys
 from typing import Final
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from faqsvc_embed.service.problems import Problem
@@ -61,10 +62,12 @@ class ImpatientProtocol(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no HTTP in the shape of all other errors."""
-        response = Problem(400, msg).response()
-        head = [(b"connection", b"close"), *response.raw_headers]
-        lines = [b"HTTP/1.1 400 Bad Request", *(name + b": " + value for name, value in head)]
-        self.transport.write(b"\r\n".join([*lines, b"", bytes(response.body)]))
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):  # no answer is on its way already
+            response = Problem(400, msg).response()
+            headers = [*response.raw_headers, (b"connection", b"close")]
+            head = h11.Response(status_code=response.status_code, headers=headers, reason=b"Bad Request")
+            for event in (head, h11.Data(data=bytes(response.body)), h11.EndOfMessage()):
+                self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
 
     def _wait(self) -> None:

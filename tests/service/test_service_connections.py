@@ -124,3 +124,15 @@ def test_what_is_no_http_is_refused_in_the_shape_of_all_errors(address: str, sen
     assert head.startswith(b"HTTP/1.1 400 Bad Request\r\n")
     assert b"content-type: application/problem+json" in head
     assert httpx2.Response(400, content=body).json()["status"] == 400
+
+
+def test_what_is_no_http_behind_an_answer_gets_no_second_one(address: str) -> None:
+    head = f"POST {PATH} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with connected(address) as connection:
+        connection.sendall(head.encode())
+        answer = connection.recv(65536)
+        connection.sendall(b"no chunk\r\n")
+        rest = read_to_end(connection)
+
+    assert answer.startswith(b"HTTP/1.1 401 ")
+    assert b"HTTP" not in rest
