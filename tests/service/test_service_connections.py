@@ -14,7 +14,7 @@ from faqsvc_embed.service.serving import running
 from faqsvc_embed.service.storage import Storage
 from tests.service.bodies import PATH, encoded, publication
 
-pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
 

@@ -26,7 +26,7 @@ include-path = "/api/v1/faq/generate"
 checks.positive_data_acceptance.enabled = false
 checks.not_a_server_error.enabled = false
 """
-SQLITE = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
 
 @SQLITE
