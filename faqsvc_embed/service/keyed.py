@@ -1,24 +1,35 @@
 """What every request with a key goes through: the key, how often it is used, and a body within bounds."""
 
 import re
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final
 
 import anyio
+import anyio.to_thread
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 
+from faqsvc_embed.service.database import StorageUnavailable
 from faqsvc_embed.service.keys import Keys
 from faqsvc_embed.service.limits import RateLimit
 from faqsvc_embed.service.problems import Problem
 from faqsvc_embed.wire import KEY_HEADER
 
+WRITERS: Final = 4
+"""Threads that may wait for the disk; so many that readers always find one that does not."""
+
 
 @dataclass(frozen=True)
 class KeyCheck:
-    """Tells whose a request is; `limit` is how often one key may come, None as often as it likes."""
+    """Tells whose a request is; `limit` is how often one key may come, None as often as it likes.
+
+    `writers` is what everything that writes for a request is to be limited by.
+    """
 
     keys: Keys
     limit: RateLimit | None = None
+    writers: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(WRITERS))
 
     async def owner(self, request: Request) -> str:
         """Return the id of the key of a request.
@@ -36,6 +47,8 @@ class KeyCheck:
         owner = await run_in_threadpool(self.keys.owner, key)
         if owner is None:
             raise Problem(403, f"the API key in {KEY_HEADER} is unknown or was revoked")
+        with suppress(StorageUnavailable):  # whether the request itself needs to write is not known here
+            await anyio.to_thread.run_sync(self.keys.note_use, owner, limiter=self.writers)
         if self.limit is not None:
             self.limit.count(owner)
         return owner

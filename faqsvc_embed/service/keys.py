@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from faqsvc_embed.errors import ConfigurationError, FAQError
-from faqsvc_embed.service.database import Connection, Database, timestamp
+from faqsvc_embed.service.database import Database, timestamp
 
 PREFIX: Final = "fs_live_"
 SECRET_BYTES: Final = 32
@@ -106,14 +106,22 @@ class Keys:
         if not changed:
             raise NoSuchKey(f"there is no API key {key_id!r}; `faqsvc keys list` shows their ids")
 
+    def note_use(self, key_id: str) -> None:
+        """Remember that a key is used, to the minute: a busy one is not written down each time.
 
-def note_use(connection: Connection, key_id: str, now: datetime) -> None:
-    """Remember that a key is used, to the minute: a busy one is not written down each time."""
-    connection.execute(
-        "UPDATE api_keys SET last_used_at = :now"
-        " WHERE id = :id AND (last_used_at IS NULL OR last_used_at < :before)",
-        {"id": key_id, "now": timestamp(now), "before": timestamp(now - USE_NOTED_EVERY)},
-    )
+        Raises:
+            StorageUnavailable: the database cannot be asked, or not be written.
+        """
+        now = self._clock()
+        values = {"id": key_id, "now": timestamp(now), "before": timestamp(now - USE_NOTED_EVERY)}
+        with self._database.reading() as connection:  # which waits for nobody who writes
+            row = connection.execute(
+                "SELECT 1 FROM api_keys WHERE id = :id AND (last_used_at IS NULL OR last_used_at < :before)",
+                values,
+            ).fetchone()
+        if row is not None:
+            with self._database.writing() as connection:
+                connection.execute("UPDATE api_keys SET last_used_at = :now WHERE id = :id", values)
 
 
 def _digest(key: str) -> str:

@@ -5,11 +5,9 @@ import html
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import Final
 
-import anyio
 import anyio.to_thread
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -23,9 +21,6 @@ from faqsvc_embed.service.keyed import KeyCheck, read_body
 from faqsvc_embed.service.problems import Problem
 from faqsvc_embed.service.storage import AlreadyUsed, NotTheOwner, Retry, Storage
 from faqsvc_embed.service.submission import Submission, parse_submission
-
-WRITERS: Final = 4
-"""Threads that may wait for the disk; so many that readers always find one that does not."""
 
 _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
 
@@ -42,7 +37,6 @@ class Publishing:
     key_check: KeyCheck
     max_body: int = MAX_BODY
     body_timeout: float = 30.0
-    _writers: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(WRITERS))
 
     async def __call__(self, request: Request) -> Response:
         """Check the key, then the form, then the contents: a stranger's body is never looked at."""
@@ -66,7 +60,7 @@ class Publishing:
 
     async def _publish(self, submission: Submission, owner: str, retry: Retry | None) -> str:
         publish: Callable[[], str] = partial(self.storage.publish, submission, owner=owner, retry=retry)
-        return await anyio.to_thread.run_sync(publish, limiter=self._writers)
+        return await anyio.to_thread.run_sync(publish, limiter=self.key_check.writers)
 
     @staticmethod
     def _created(base: str, slug: str) -> Response:

@@ -10,8 +10,12 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.supervisors import Multiprocess
 
+from faqsvc_embed.service.connections import ImpatientProtocol, open_files
+
 BACKLOG: Final = 2048
 """Connections that may wait to be accepted."""
+ANSWER_TIMEOUT: Final = 60.0
+"""Seconds in which a client must have taken something of what was sent to it."""
 
 
 def listen(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
@@ -25,6 +29,8 @@ def listen(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
     # asyncio would do so itself if the socket named its protocol; without it an answer of two packets waits
     # 40 ms for the first to be acknowledged. Connections inherit it.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux: who does not take an answer is not kept for ever
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(ANSWER_TIMEOUT * 1000))
     return listening
 
 
@@ -71,5 +77,13 @@ def _config(
     app: ASGIApp | Callable[[], ASGIApp], *, factory: bool = False, workers: int = 1
 ) -> uvicorn.Config:
     return uvicorn.Config(
-        app, factory=factory, workers=workers, log_level="warning", ws="none", server_header=False
+        app,
+        factory=factory,
+        workers=workers,
+        http=ImpatientProtocol,
+        # asyncio accepts as many at a go, before the protocol can end any: they must find files to open.
+        backlog=min(BACKLOG, open_files() // 4),
+        log_level="warning",
+        ws="none",
+        server_header=False,
     )

@@ -13,7 +13,7 @@ from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, Inval
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.records import FAQ, Item
 from faqsvc_embed.service.database import Connection, Database, migrate, storable, timestamp
-from faqsvc_embed.service.keys import Keys, note_use
+from faqsvc_embed.service.keys import Keys
 from faqsvc_embed.service.slugs import new_slug
 from faqsvc_embed.service.sqlite import SQLite
 from faqsvc_embed.service.submission import Submission
@@ -183,7 +183,6 @@ class Storage:
             AlreadyUsed: the Idempotency-Key came with another body in the last 24 hours.
         """
         with self._database.writing() as connection:
-            note_use(connection, owner, self._clock())
             if retry is not None and (earlier := self._claim_retry(connection, owner, retry)):
                 return earlier
             if submission.slug is None:

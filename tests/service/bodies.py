@@ -22,9 +22,13 @@ def publication(**changes: Any) -> dict[str, Any]:
     }
 
 
+def encoded(body: object) -> bytes:
+    return json.dumps(body).encode()
+
+
 def publish(client: TestClient, key: str, body: object, **headers: str) -> httpx2.Response:
     """Publish a body, as JSON unless it is bytes; `Content_Type` is the header Content-Type."""
-    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    content = body if isinstance(body, bytes) else encoded(body)
     sent = {"X-Plugin-Key": key, "Content-Type": "application/json"}
     sent |= {name.replace("_", "-"): value for name, value in headers.items()}
     return client.post(PATH, content=content, headers=sent)

@@ -286,7 +286,7 @@ def address(storage: Storage) -> Iterator[str]:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", ["/faq/pricing", "/faq/pricing?lang=ko", "/faq/nothing"])
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 @pytest.mark.usefixtures("faqs")
 def test_a_browser_shows_the_page_without_a_complaint(
     address: str, chromium: Browser, scheme: Any, path: str
@@ -310,7 +310,7 @@ def test_a_browser_shows_the_page_without_a_complaint(
     assert (width, background) == (320, {"light": "rgb(251, 250, 247)", "dark": "rgb(21, 23, 26)"}[scheme])
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 @pytest.mark.usefixtures("faqs")
 def test_a_link_to_a_question_opens_it(address: str, chromium: Browser) -> None:  # P2
     context = chromium.new_context(java_script_enabled=True)

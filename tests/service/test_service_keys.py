@@ -5,12 +5,13 @@ import hashlib
 from datetime import timedelta
 
 import pytest
+from starlette.testclient import TestClient
 
 from faqsvc_embed.apikey import APIKey
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.service.keys import KeyInfo, NoSuchKey
 from faqsvc_embed.service.storage import Storage
-from faqsvc_embed.service.submission import Submission
+from tests.service.bodies import publication, publish
 from tests.support.clock import EPOCH, Clock
 
 
@@ -39,12 +40,25 @@ def test_the_last_use_of_a_key_is_noted_once_a_minute(storage: Storage, clock: C
     assert owner is not None
     noted = []
     for _ in range(4):
-        storage.publish(Submission("https://a.example", "A", ()), owner=owner)
+        storage.keys.note_use(owner)
         noted.append(storage.keys.list()[0].last_used_at)
         clock.advance(40)
 
     first, third = EPOCH, EPOCH + timedelta(seconds=80)
     assert noted == [first, first, third, third]
+
+
+def test_a_key_is_used_by_who_is_refused_too(
+    client: TestClient, storage: Storage, key: str, clock: Clock
+) -> None:
+    slug = publish(client, storage.keys.create("another"), publication()).json()["slug"]
+    clock.advance(60)
+
+    assert publish(client, key, publication(slug=slug)).status_code == 403
+    assert {info.name: info.last_used_at for info in storage.keys.list()} == {
+        "tests": EPOCH + timedelta(seconds=60),
+        "another": EPOCH,
+    }
 
 
 def test_a_key_is_known_by_its_id(storage: Storage, key: str) -> None:
@@ -61,7 +75,7 @@ def test_the_list_tells_when_a_key_was_made_used_and_revoked(storage: Storage, c
     owner = storage.keys.owner(key)
     assert owner is not None
     clock.advance(60)
-    storage.publish(Submission("https://a.example", "A", ()), owner=owner)
+    storage.keys.note_use(owner)
     clock.advance(60)
     storage.keys.revoke(owner)
     clock.advance(60)

@@ -132,41 +132,41 @@ if __name__ == "__main__":  # which its processes import anew
 
 
 @contextmanager
-def workers(url: str) -> Iterator[str]:
-    """Run the service in two processes, and lend its address."""
+def workers(url: str) -> Iterator["subprocess.Popen[str]"]:
+    """Run the service in two processes, which print its address."""
     command = [sys.executable, "-W", "error", "-c", SERVICE, url]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         try:
-            assert process.stdout is not None
-            yield process.stdout.readline().strip()
+            yield process
         finally:
             process.terminate()
             assert process.wait(20) == 0
 
 
+def client_of(process: "subprocess.Popen[str]") -> httpx2.Client:
+    assert process.stdout is not None
+    return httpx2.Client(base_url=process.stdout.readline().strip(), trust_env=False, timeout=30)
+
+
 def test_many_workers_serve_one_database(url: str) -> None:
     with ExitStack() as stack:
-        addresses = [stack.enter_context(workers(url)) for _ in range(2)]  # which both create the schema
+        services = [stack.enter_context(workers(url)) for _ in range(2)]  # which both create the schema
+        clients = [stack.enter_context(client_of(process)) for process in services]
         storage = open_storage(url)
         headers = {"X-Plugin-Key": storage.keys.create(), "Idempotency-Key": "once"}
         storage.close()
 
         def send(number: int) -> Any:
-            address = addresses[number % 2]
-            with httpx2.Client(base_url=address, trust_env=False, timeout=30) as client:
-                again = client.post("/api/v1/faq", json=publication(), headers=headers)
-                own = {**headers, "Idempotency-Key": str(number)}
-                slug = client.post("/api/v1/faq", json=publication(), headers=own).json()["slug"]
-                return again.json()["slug"], slug
+            client = clients[number % 2]
+            again = client.post("/api/v1/faq", json=publication(), headers=headers)
+            own = {**headers, "Idempotency-Key": str(number)}
+            slug = client.post("/api/v1/faq", json=publication(), headers=own).json()["slug"]
+            return again.json()["slug"], slug
 
         with ThreadPoolExecutor(8) as threads:
             sent = list(threads.map(send, range(40)))
-        read = {
-            (httpx2.get(f"{address}/api/v1/faq/{slug}", trust_env=False).status_code)
-            for _, slug in sent
-            for address in addresses
-        }
+        read = {client.get(f"/api/v1/faq/{slug}").status_code for _, slug in sent for client in clients}
 
     assert len({again for again, _ in sent}) == 1
     assert len({slug for _, slug in sent}) == 40

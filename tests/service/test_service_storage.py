@@ -1,12 +1,12 @@
 """The storage: what it is given it keeps, through restarts, forks, threads and kill -9."""
 
-import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -105,9 +105,11 @@ def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
         open_storage(url_of(path))
 
 
-def test_a_database_of_a_later_release_is_left_alone(storage: Storage, database_url: str) -> None:
+def test_a_database_of_a_later_release_is_left_alone(database_url: str) -> None:
+    storage = open_storage(database_url)
     with storage._database.writing() as connection:
         connection.execute("INSERT INTO schema_version VALUES (99)")
+    storage.close()
 
     with pytest.raises(StorageUnavailable, match=f"version 99, and this release .* knows {len(SCHEMA)}"):
         open_storage(database_url)
@@ -150,14 +152,33 @@ def test_a_schema_that_fails_half_way_is_as_it_was(
     open_storage(database_url).close()  # which could not be if the tables were there already
 
 
+OPENER = """
+import sys
+from faqsvc_embed.service.storage import open_storage
+
+print("ready", flush=True)
+sys.stdin.readline()
+open_storage(sys.argv[1]).close()
+"""
+
+
 def test_many_processes_may_open_a_new_database_at_once(database_url: str) -> None:
-    context = multiprocessing.get_context("spawn")
-    with context.Pool(6) as processes:
-        assert processes.map(_open_and_close, [database_url] * 12) == [None] * 12
+    command = [sys.executable, "-W", "error", "-c", OPENER, database_url]
+    with ExitStack() as stack:
+        openers = [stack.enter_context(python(command, stdin=subprocess.PIPE)) for _ in range(3)]
+        for opener in openers:
+            assert opener.stdout is not None
+            assert opener.stdout.readline() == "ready\n"
+        for opener in openers:
+            assert opener.stdin is not None
+            opener.stdin.close()
+
+        assert [opener.wait(30) for opener in openers] == [0] * 3
 
 
-def _open_and_close(url: str) -> None:
-    open_storage(url).close()
+def python(command: list[str], *, stdin: int | None = None) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    return subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, text=True, env=environment)
 
 
 def test_an_application_that_was_made_before_a_fork_shares_no_connection(database_url: str) -> None:
@@ -266,10 +287,7 @@ for number in range(100_000):
 
 
 def test_nothing_acknowledged_is_lost_by_kill_9(database_url: str) -> None:
-    root = Path(__file__).parents[2]
-    environment = {**os.environ, "PYTHONPATH": str(root)}
-    command = [sys.executable, "-c", WRITER, database_url]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as writer:
+    with python([sys.executable, "-c", WRITER, database_url]) as writer:
         assert writer.stdout is not None
         for line in writer.stdout:
             if int(line) == 50:

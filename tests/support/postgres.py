@@ -65,3 +65,10 @@ class Postgres:
         """Return the address of a database, which need not exist."""
         parts = conninfo_to_dict(self._server_url)
         return f"postgresql://{parts['user']}@/{database}?host={quote(str(parts['host']), safe='')}"
+
+
+def empty(url: str) -> None:
+    """Delete what the service stored in a database."""
+    with psycopg.connect(url) as connection:
+        for table in ("publications", "editions", "faqs", "api_keys"):  # who refers to another one first
+            connection.execute(f"DELETE FROM {table}".encode())
