@@ -354,6 +354,7 @@ def test_without_a_key_a_write_says_which_variable_to_set_and_sends_nothing(
         ("publish_faq", {**TEA, "items": [{"question": "", "answer": 1, "source": "x"}], "preview": "yes"},
          ["items[0].question is empty", "items[0].answer is 1, not text",
           "items[0]: Additional properties are not allowed ('source' was unexpected)", "preview is 'yes'"]),
+        ("publish_faq", {**TEA, "items": [["a", "b"]]}, ["items[0]: ['a', 'b'] is not of type 'object'"]),
         ("publish_faq", {**TEA, "slug": "tea"}, ["('slug' was unexpected)"]),
     ],
 )  # fmt: skip
