@@ -61,7 +61,7 @@ def unsure(error: Unanswered, idempotency_key: str | None) -> Unanswered:
     advice = (
         "look before publishing it again; with an idempotency_key from the first attempt on, a second is safe"
         if idempotency_key is None
-        else "publish again with the same idempotency_key, and nothing is published twice"
+        else "another attempt with the same idempotency key publishes nothing twice"
     )
     message = f"{error}; it may have been published: {advice}"
     return Unanswered(message, status=error.status, body=error.body, retry_after=error.retry_after)

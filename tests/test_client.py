@@ -348,7 +348,7 @@ def test_one_deadline_covers_a_write(
 
 @pytest.mark.parametrize(
     ("idempotency_key", "advice"),
-    [(None, "look before publishing it again"), ("a", "publish again with the same")],
+    [(None, "look before publishing it again"), ("a", "another attempt with the same")],
 )
 @pytest.mark.parametrize("behaviour", [behaviours.reset, behaviours.truncated, behaviours.status(504)])
 def test_of_a_publication_that_got_no_answer_is_said_what_is_known(

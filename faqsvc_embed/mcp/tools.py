@@ -1,7 +1,9 @@
 """What the four tools do. Arguments are checked before anything is sent; nothing here knows of a protocol."""
 
 import asyncio
+import hashlib
 import json
+import secrets
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final, TypeVar
 
@@ -14,6 +16,7 @@ from faqsvc_embed.errors import (
     FAQError,
     FAQNotFound,
     PublishRejected,
+    Unanswered,
     quoted,
 )
 from faqsvc_embed.jsonld import to_json_ld, to_json_ld_string
@@ -57,6 +60,7 @@ class Tools:
 
     def __init__(self, client: FAQClient | None = None) -> None:
         self._reads = self._writes = client
+        self._attempts = dict[bytes, str]()  # to publish, that did not succeed: a digest, and its retry key
 
     async def call(self, name: str, arguments: Arguments, report: Report) -> Answer:
         """Return what a tool answers; raises Refusal with what to change, and KeyError if there is none."""
@@ -167,12 +171,21 @@ class Tools:
         if preview:
             return _preview(body)
         client, key = self._writer()
+        # Models repeat what failed or was cancelled: what may be published must not be published twice.
+        attempt = hashlib.sha256(publishing.encoded(body)).digest()
+        retry = self._attempts.setdefault(attempt, secrets.token_hex(16))
+        work = client.apublish_faq(**fields, idempotency_key=retry)
         try:
-            published = await _reporting(client.apublish_faq(**fields), report, "Publishing")
+            published = await _reporting(work, report, "Publishing")
+        except Unanswered as error:
+            raise Refusal(
+                f"{error}. To try again with that key, call with exactly these arguments."
+            ) from None
         except FAQNotFound as error:
             raise Refusal(
                 f"{error}. Ask the user whether FAQSVC_BASE_URL is the address of an FAQ service."
             ) from None
+        self._attempts.pop(attempt, None)
         content = {
             "slug": published.slug,
             "faqUrl": shortened(published.faq_url, 2_000),

@@ -394,6 +394,23 @@ def test_what_the_service_refuses_is_told_with_what_to_do(
     assert "s3cret" not in said
 
 
+def test_what_may_have_been_published_is_not_published_twice(
+    client: FAQClient, faulty: FaultyServer
+) -> None:  # W5
+    created = behaviours.body(b'{"slug": "tea"}', status=201)
+    faulty.then(behaviours.reset, created, created)
+
+    async def publish(connected: Client) -> list[CallToolResult]:
+        return [await connected.call_tool("publish_faq", TEA) for _ in range(3)]
+
+    lost, again, anew = talk(client, publish)
+    assert "it may have been published: another attempt with the same idempotency key" in refused(lost)
+    assert refused(lost).endswith("To try again with that key, call with exactly these arguments.")
+    assert (content(again), content(anew)) == ({"slug": "tea"}, {"slug": "tea"})
+    keys = [request.headers["idempotency-key"] for request in faulty.log]
+    assert keys[0] == keys[1] != keys[2]
+
+
 def test_a_success_that_quotes_the_key_is_masked(client: FAQClient, faulty: FaultyServer) -> None:  # G7
     install = {"npm": f"npm install --key {SECRET}"}
     faulty.behave(behaviours.body(json.dumps({"slug": "tea", "install": install}).encode(), status=201))
