@@ -14,6 +14,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 
 from faqsvc_embed import FAQ, FAQClient, to_json_ld, to_json_ld_string
+from faqsvc_embed.fields import MAX_ANSWER
 from faqsvc_embed.mcp import tools
 from faqsvc_embed.mcp.definitions import INSTRUCTIONS, TOOLS
 from faqsvc_embed.mcp.server import create_server
@@ -235,7 +236,20 @@ def test_an_answer_that_is_alone_too_large_is_cut_and_says_so(
     faulty.serve(samples.record("long", ("Long?", long), ("Short?", "Yes."), title=long, website_name=long))
     result = call(client, name, {"slug": "long"})
     assert tokens(result) < 25_000
-    assert f"… [cut; {len(long)} characters]" in json.dumps(content(result), ensure_ascii=False)
+    found = content(result)
+    assert f"… [cut; {len(long)} characters]" in json.dumps(found, ensure_ascii=False)
+    note = found["note"] if name == "get_faq" else texts(result)[1]
+    assert note.endswith(f"The whole text is public at {client.settings.base_url}/api/v1/faq/long")
+    Draft202012Validator(schema(name)).validate(found)
+
+
+@pytest.mark.parametrize("name", ["get_faq", "get_faq_jsonld"])
+def test_the_longest_answer_that_can_be_published_is_read_whole(
+    client: FAQClient, faulty: FaultyServer, name: str
+) -> None:  # G9
+    long = (TEXTS["english"] * 20)[:MAX_ANSWER]
+    faulty.serve(samples.record("long", ("Long?", long)))
+    assert long in json.dumps(content(call(client, name, {"slug": "long"})))
 
 
 def test_an_offset_beyond_the_end_is_told_how_many_there_are(client: FAQClient) -> None:  # G4
