@@ -169,11 +169,131 @@ Nothing.
 Any time.
 """,
         "# Prices\r\n\r\n## What does it cost?\r\nNothing.\r\n## May I cancel?\r\nAny time.\r\n",
+        """# Prices
+## Have questions?
+
+**Q:** What does it cost?
+**A:** Nothing.
+
+**Q:** May I cancel?
+**A:** Any time.
+""",
+        """# Prices
+## Have questions?
+### What does it cost?
+Nothing.
+### May I cancel?
+Any time.
+""",
+        """# Prices
+## What does it cost?
+Nothing.
+## More
+### May I cancel?
+Any time.
+""",
+        """# Prices
+## 1. What does it cost?
+Nothing.
+## 2. May I cancel?
+Any time.
+""",
+        """# Prices
+## Q1: What does it cost?
+A: Nothing.
+## Q2: May I cancel?
+**A:** Any time.
+""",
+        """# Prices
+## Money
+**What does it cost?**
+
+Nothing.
+## Contract
+**May I cancel?**
+
+Any time.
+""",
+        """# Prices
+1. **What does it cost?**
+   Nothing.
+2. **May I cancel?**
+   Any time.
+""",
+        """# Prices
+- **What does it cost?** Nothing.
+- **May I cancel?** Any time.
+""",
+        """# Prices
+
+1. What does it cost?
+
+   Nothing.
+
+2. May I cancel?
+
+   Any time.
+""",
+        """Prices
+======
+
+What does it cost?
+------------------
+Nothing.
+
+May I cancel?
+-------------
+Any time.
+""",
+        """# Prices
+<!-- internal:
+## do not publish? -->
+## What does it cost? {#cost}
+Nothing.
+<!-- check -->
+---
+<a id="cancel"></a>
+## [May I cancel?](#cancel) <a name="x"></a>
+Any time. <!-- or not -->
+
+[Back to top](#prices)
+""",
+        """# Prices
+<details>
+<summary><b>What does it cost?</b></summary>
+
+Nothing.
+</details>
+<details><summary>May I cancel?</summary>Any time.</details>
+""",
     ],
-    ids=["headings", "sections", "labels", "bold labels", "bold lines", "windows"],
-)
+    ids=[
+        "headings", "sections", "labels", "bold labels", "bold lines", "windows",
+        "labels below a heading that asks", "headings below one that asks", "headings of two levels",
+        "numbers", "labels in headings", "bold in sections", "bold in a list", "bold before the answer",
+        "a list", "underlined", "comments, ids, anchors, rules", "details",
+    ],
+)  # fmt: skip
 def test_markdown_is_read_as_people_write_it(tmp_path: Path, content: str) -> None:
     assert read(tmp_path, "faq.md", content) == Submission(title="Prices", items=PAIRS)
+
+
+def test_a_file_may_have_nothing_but_questions_at_level_1(tmp_path: Path) -> None:
+    content = "# What does it cost?\nNothing.\n\n# May I cancel?\nAny time.\n"
+    assert read(tmp_path, "faq.md", content) == ITEMS
+
+
+def test_a_row_of_hyphens_below_an_answer_makes_no_heading_of_it() -> None:
+    text = "## What does it cost?\n\nNothing.\n---\n\n## May I cancel?\n\nAny time.\n---\n"
+    assert read_markdown(text)[1] == PAIRS
+
+
+def test_what_is_no_comment_is_kept() -> None:
+    text = "## How?\nWrite \\<!-- so.\n```\n<!-- code -->\n```\n## Why?\nFor <!-- is never closed."
+    assert [item["answer"] for item in read_markdown(text)[1]] == [
+        "Write <!-- so.\n```\n<!-- code -->\n```",
+        "For <!-- is never closed.",
+    ]
 
 
 def test_where_headings_ask_a_label_is_part_of_an_answer() -> None:
@@ -195,8 +315,8 @@ def test_markdown_says_in_its_front_matter_whose_it_is(tmp_path: Path) -> None:
     content = """---
 websiteUrl: https://tea.example
 website-name: "Tea & Sons"
-title: Prices
-lang: en
+title: Prices  # of this year
+lang: 'en' # not de
 slug: tea
 tags: [a, b]
 ---
@@ -263,15 +383,38 @@ def test_a_file_in_another_form_is_told_so(tmp_path: Path, name: str, content: s
 
 
 @pytest.mark.parametrize(
-    "line", ["# {}x", "#{}", "Q{}x", "- Q1{}x", "**{}x", "a{}x", "a:{}", "---{}x", "```{}x", "A{}:", "x{}\\"]
+    "line",
+    [
+        "# {}x",
+        "#{}",
+        "Q{}x",
+        "- Q1{}x",
+        "**{}x",
+        "a{}x",
+        "a:{}",
+        "---{}x",
+        "```{}x",
+        "A{}:",
+        "x{}\\",
+        "<{}",
+        "[{}",
+        "{{#{}",
+    ],
 )
 def test_long_lines_cost_no_more_than_their_length(line: str) -> None:  # D13
     start = time.process_time()
-    for filling in (" " * 300_000, "# " * 150_000, "** " * 100_000, "\\" * 300_000):
+    for filling in (
+        " " * 60_000,
+        "# " * 30_000,
+        "** " * 20_000,
+        "\\" * 60_000,
+        "<!--" * 15_000,
+        "- " * 30_000,
+    ):
         text = line.format(filling)
         read_markdown(f"---\n{text}\n---\nQ: a?\n{text}\n{text}\n")
         read_markdown(f"## a?\n{text}\n")
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 2
 
 
 @given(st.text(max_size=200))
