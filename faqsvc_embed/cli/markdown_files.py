@@ -24,7 +24,7 @@ _IN_LIST = re.compile(rf"([-*+][ \t]+|{_NUMBER})(.+)")
 _SUMMARY = re.compile(r"[ \t]*(?:<details[^<>]*>[ \t]*)?<summary[^<>]*>(.*?)</summary>(.*)", re.IGNORECASE)
 _TAG = re.compile(r"(?<!\\)</?[A-Za-z][^<>]*>")
 _DETAILS = re.compile(r"</?details[^<>]*>", re.IGNORECASE)
-_LINK = re.compile(r"\[([^\[\]]+)\]\([^()]*\)")
+_LINK = re.compile(r"(?<!\\)\[([^\[\]]*[^\[\]\\])\]\([^()]*\)")
 _ANCHOR = re.compile(r"[ \t]*(?:<a [^<>]*>[ \t]*</a>|\[[^\[\]]*\]\(#[^()]*\))[ \t]*")
 """An anchor, or a link to one."""
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")

@@ -304,6 +304,11 @@ def test_where_headings_ask_a_label_is_part_of_an_answer() -> None:
     ]
 
 
+def test_a_link_in_what_we_write_is_text() -> None:  # X4
+    item = Item(0, "[x](y)?", "[a](#b)")
+    assert read_markdown(items_to_markdown([item]))[1] == [{"question": "[x](y)?", "answer": "[a](#b)"}]
+
+
 @pytest.mark.parametrize("label", ["Q:", "q.", "A)", "Question 2:", "answer:", "- Q:", "**Q:**"])
 def test_a_label_in_what_we_write_is_text(label: str) -> None:  # X4
     pairs = [{"question": "The letter", "answer": f"It reads:\n{label} What is my number?"}, PAIRS[0]]
