@@ -36,6 +36,26 @@ _NAMES: Final = {
 }
 _QUESTION: Final = ("question", "questions", "q", "name")
 _ANSWER: Final = ("answer", "answers", "a", "text", "acceptedanswer")
+# How a column is called in English, Korean, Japanese, Chinese, Spanish, French and German.
+_QUESTION_COLUMNS: Final = (
+    *("question", "questions", "q", "faq", "frage", "fragen", "f", "pregunta", "preguntas", "p"),
+    *("질문", "문의", "質問", "问题", "問題", "问", "問"),
+)
+_ANSWER_COLUMNS: Final = (
+    *(
+        "answer",
+        "answers",
+        "a",
+        "antwort",
+        "antworten",
+        "respuesta",
+        "respuestas",
+        "r",
+        "réponse",
+        "réponses",
+    ),
+    *("reponse", "답변", "답", "대답", "回答", "答え", "答案", "答"),
+)
 
 
 class UnreadableFile(FAQError, ValueError):
@@ -112,6 +132,8 @@ def _read_yaml(text: str) -> Submission:
 
 
 def _read_csv(text: str) -> Submission:
+    whole = text.replace("\r\n", "\n").replace("\r", "\n")  # as old spreadsheets end lines
+    text = whole.lstrip("\n")
     head, _, rest = text.partition("\n")
     if head.strip().lower().startswith("sep="):  # how Excel notes it
         separator, text = head.strip()[4:5], rest
@@ -119,13 +141,17 @@ def _read_csv(text: str) -> Submission:
         separator = max(";\t,", key=head.count)
     rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator or ",", strict=True)
     columns = {_plain(name): name for name in rows.fieldnames or () if name}
-    question, answer = _column(columns, _QUESTION[:3]), _column(columns, _ANSWER[:3])
+    question, answer = _column(columns, _QUESTION_COLUMNS), _column(columns, _ANSWER_COLUMNS)
     if question is None or answer is None:
         raise ValueError(
             f"the first row is to name the columns question and answer, not {quoted(head.strip())}"
         )
     items = ({"question": row[question] or "", "answer": row[answer] or ""} for row in rows)
-    return Submission(items=[item for item in items if any(text.strip() for text in item.values())])
+    try:
+        return Submission(items=[item for item in items if any(text.strip() for text in item.values())])
+    except csv.Error as error:
+        line = whole.count("\n") - text.count("\n") + rows.line_num + 1
+        raise ValueError(f"not CSV at line {line}: {error}") from None
 
 
 def _column(columns: Mapping[str, str], names: tuple[str, ...]) -> str | None:

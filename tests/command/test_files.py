@@ -113,6 +113,28 @@ def test_csv_is_read_as_spreadsheets_write_it(tmp_path: Path, content: str) -> N
     assert read(tmp_path, "faq.CSV", content.removeprefix("\ufeff").encode("utf-16")) == ITEMS
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        "question,answer",
+        "질문,답변",
+        "質問,回答",
+        "问题,答案",
+        "Pregunta,Respuesta",
+        "Question,Réponse",
+        "Frage,Antwort",
+    ],
+)
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_columns_of_csv_are_named_in_any_of_our_languages(
+    tmp_path: Path, names: str, separator: str, end: str
+) -> None:
+    rows = [[], names.split(","), [], *(list(pair.values()) for pair in PAIRS)]
+    content = "\ufeff" + "".join(separator.join(row) + end for row in rows)
+    assert read(tmp_path, "faq.csv", content) == ITEMS
+
+
 def test_a_cell_of_csv_may_hold_lines_and_quotes(tmp_path: Path) -> None:
     content = 'question,answer\n"How, and ""why""?","One.\n\nTwo; three."\nNo answer?\n'
     assert read(tmp_path, "faq.csv", content).items == [
@@ -375,9 +397,9 @@ def _seen(text: str) -> str:
         ("faq.json", b'{"a": "\xe9"}', "it is not UTF-8 at byte 7; save it as UTF-8"),
         ("faq.yaml", "a: [", "not YAML: "),
         ("faq.yaml", "a: &a [x, x]\nb: [*a, *a]", "aliases (*name) are not accepted"),
-        ("faq.csv", "Frage;Antwort\nx;y\n", "the first row is to name the columns question and answer"),
+        ("faq.csv", "Was;Wie\nx;y\n", "the first row is to name the columns question and answer"),
         ("faq.csv", "", "the first row is to name the columns question and answer, not ''"),
-        ("faq.csv", 'question,answer\n"x" y,z', "',' expected after '\"'"),
+        ("faq.csv", 'question,answer\n"x" y,z', "not CSV at line 2: ',' expected after '\"'"),
         ("faq.md", b"x" * 10_000_001, "it has more than 10000000 bytes"),
     ],
 )
