@@ -70,6 +70,59 @@ def test_json_has_the_body_or_what_people_have_instead(
     assert read(tmp_path, "faq.json", json.dumps(content)) == read_as
 
 
+QUESTIONS = [
+    {"@type": "Question", "name": "What does it cost?", "acceptedAnswer": [
+        {"@type": "Answer", "text": "<p>Nothing &amp; more:</p><ul><li>a</li><li>b <b>c</b></li></ul>"}]},
+    {"@type": "Question", "name": "May I cancel?", "acceptedAnswer": {
+        "@type": "Answer", "text": "If 1 < 2."}},
+]  # fmt: skip
+PAGE = {"@type": ["WebPage", "FAQPage"], "name": "Prices", "inLanguage": "en-US",
+        "url": "https://tea.example/faq", "mainEntity": QUESTIONS}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "url"),
+    [
+        ({"@context": "https://schema.org", **PAGE}, "https://tea.example/faq"),
+        ([{"@type": "WebSite"}, PAGE], "https://tea.example/faq"),
+        (
+            {
+                "@context": "https://schema.org",
+                "@graph": [
+                    {"@type": "Organization", "name": "x"},
+                    {**PAGE, "isPartOf": {"@type": "WebSite", "url": "https://tea.example"}},
+                ],
+            },
+            "https://tea.example",
+        ),
+        ([{"@type": "WebPage", "mainEntity": PAGE}], "https://tea.example/faq"),
+    ],
+    ids=["a page", "a list of nodes", "a graph", "the main entity of another"],
+)
+def test_a_pages_json_ld_is_read_wherever_its_faqpage_is(tmp_path: Path, content: object, url: str) -> None:
+    assert read(tmp_path, "faq.jsonld", json.dumps(content)) == Submission(
+        url,
+        title="Prices",
+        lang="en",
+        items=[
+            {"question": "What does it cost?", "answer": "Nothing & more:\n- a\n- b c"},
+            {"question": "May I cancel?", "answer": "If 1 < 2."},
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "- q: What does it cost?\n  a: Nothing.\n- question: May I cancel?\n  answer: Any time.\n",
+        "- What does it cost?: Nothing.\n- May I cancel?: Any time.\n",
+        "What does it cost?: Nothing.\nMay I cancel?: Any time.\n",
+    ],
+)
+def test_yaml_may_be_only_the_items(tmp_path: Path, content: str) -> None:
+    assert read(tmp_path, "faq.yaml", content) == ITEMS
+
+
 def test_yaml_has_the_same_and_every_scalar_is_text(tmp_path: Path) -> None:
     content = """\
 websiteUrl: https://tea.example
@@ -400,6 +453,7 @@ def _seen(text: str) -> str:
         ("faq.csv", "Was;Wie\nx;y\n", "the first row is to name the columns question and answer"),
         ("faq.csv", "", "the first row is to name the columns question and answer, not ''"),
         ("faq.csv", 'question,answer\n"x" y,z', "not CSV at line 2: ',' expected after '\"'"),
+        ("faq.md", "Just words.\n", "no question was found: a heading for each, Q: and A:, or a bold line"),
         ("faq.md", b"x" * 10_000_001, "it has more than 10000000 bytes"),
     ],
 )
