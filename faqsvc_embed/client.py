@@ -8,7 +8,14 @@ from typing import Any, Final, Self, TypeVar
 
 from faqsvc_embed import publishing, replies
 from faqsvc_embed.apikey import APIKey, sealed
-from faqsvc_embed.errors import AuthenticationError, ConfigurationError, FAQError, FAQUnavailable, quoted
+from faqsvc_embed.errors import (
+    AuthenticationError,
+    ConfigurationError,
+    FAQError,
+    FAQUnavailable,
+    Unanswered,
+    quoted,
+)
 from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.publishing import Suggestion
 from faqsvc_embed.records import FAQ, Item, Publication
@@ -215,9 +222,15 @@ class FAQClient:
         key = self._key()
         body = publishing.publication(**fields, idempotency_key=idempotency_key)
         request = publishing.publish_request(self.settings.base_url, body, idempotency_key)
-        return self._exchange(
-            request, lambda reply: replies.published(reply, key, datetime.now(UTC)), "to the publication", key
-        )
+
+        def answer(reply: Reply) -> Publication | FAQError:
+            return replies.published(reply, key, datetime.now(UTC))
+
+        async def exchange() -> Publication | FAQError:
+            outcome = await self._exchange(request, answer, "for the publication", key)
+            return replies.unsure(outcome, idempotency_key) if isinstance(outcome, Unanswered) else outcome
+
+        return exchange()
 
     def _generate(
         self, website_url: str, lang: str | None, count: int | None, topic: str | None
@@ -230,7 +243,7 @@ class FAQClient:
             items: list[Suggestion] | FAQError = replies.generated(reply, key, datetime.now(UTC))
             return items if isinstance(items, FAQError) else [*items]
 
-        return self._exchange(request, answer, "to the generation", key, self._generation_timeout())
+        return self._exchange(request, answer, "for the generation", key, self._generation_timeout())
 
     def _key(self) -> APIKey:
         if self.settings.api_key is None:
@@ -308,7 +321,8 @@ def _masked(error: FAQError, key: APIKey | None) -> FAQError:
     """A client's library quotes what a server sent, which may be the key that it was sent."""
     if key is None:
         return error
-    return FAQUnavailable(key.mask(str(error)), status=error.status, retry_after=error.retry_after)
+    kind = Unanswered if isinstance(error, Unanswered) else FAQUnavailable
+    return kind(key.mask(str(error)), status=error.status, retry_after=error.retry_after)
 
 
 def _or_raise(answer: T | FAQError) -> T:

@@ -4,7 +4,8 @@ FAQError
 ├── ConfigurationError     a mistake of the developer's, told where it was made
 ├── FAQNotFound            the service says that there is no such FAQ, or the slug can be none
 ├── FAQUnavailable         the service could not be asked, or had no usable answer
-│   └── RateLimited        it asked us to come back later (429)
+│   ├── RateLimited        it asked us to come back later (429)
+│   └── Unanswered         a write was sent, and whether it was done is not known
 ├── InvalidFAQ             it answered with something that is no FAQ record
 ├── AuthenticationError    it refused the API key (401, 403)
 └── PublishRejected        the items were refused, here or there, with every problem named
@@ -90,6 +91,10 @@ class FAQUnavailable(FAQError):
 
 class RateLimited(FAQUnavailable):
     """The service answered 429; `retry_after` says in how many seconds to try again."""
+
+
+class Unanswered(FAQUnavailable):
+    """A write was sent, or part of it, and no whole answer came: whether it was done is not known."""
 
 
 class InvalidFAQ(FAQError, ValueError):

@@ -10,7 +10,14 @@ from datetime import datetime
 from typing import Any, Final
 
 from faqsvc_embed.apikey import APIKey
-from faqsvc_embed.errors import AuthenticationError, FAQError, FAQNotFound, FAQUnavailable, RateLimited
+from faqsvc_embed.errors import (
+    AuthenticationError,
+    FAQError,
+    FAQNotFound,
+    FAQUnavailable,
+    RateLimited,
+    Unanswered,
+)
 from faqsvc_embed.publishing import Suggestion, rejected
 from faqsvc_embed.records import Publication
 from faqsvc_embed.wire import REDIRECTS, Reply, is_slug, retry_after
@@ -28,6 +35,9 @@ _PLACES: Final = ("pointer", "path", "loc", "field", "name", "location")
 
 def published(reply: Reply, key: APIKey, now: datetime) -> Publication | FAQError:
     """Return what was published; only its slug must be there."""
+    if reply.status in (502, 504):  # a gateway says that it got none from the service
+        error = refusal(reply, key, now)
+        return Unanswered(str(error), status=error.status, body=error.body, retry_after=error.retry_after)
     if reply.status != 201:
         return refusal(reply, key, now)
     fields = _json(reply.body)
@@ -38,12 +48,40 @@ def published(reply: Reply, key: APIKey, now: datetime) -> Publication | FAQErro
             status=201,
             body=_shown(reply.body, key),
         )
-    url, install = fields.get("faqUrl"), fields.get("install")
+    install = _masked(fields.get("install"), key)
     return Publication(
         slug=slug,
-        faq_url=url if isinstance(url, str) else "",
+        faq_url=_address(fields.get("faqUrl"), key),
         install=install if isinstance(install, dict) else {},
     )
+
+
+def unsure(error: Unanswered, idempotency_key: str | None) -> Unanswered:
+    """Return the error of a publication that got no answer with what is known of it, and what to do."""
+    advice = (
+        "look before publishing it again; with an idempotency_key from the first attempt on, a second is safe"
+        if idempotency_key is None
+        else "another attempt with the same idempotency key publishes nothing twice"
+    )
+    message = f"{error}; it may have been published: {advice}"
+    return Unanswered(message, status=error.status, body=error.body, retry_after=error.retry_after)
+
+
+def _address(value: object, key: APIKey) -> str:
+    """Return the address of a page, if it is one that can be shown; a terminal may be where."""
+    good = isinstance(value, str) and value.startswith(("http://", "https://")) and value.isprintable()
+    return key.mask(str(value)) if good and " " not in str(value) else ""
+
+
+def _masked(value: Any, key: APIKey) -> Any:
+    """Return parsed JSON without the key, which a server may echo."""
+    if isinstance(value, str):
+        return key.mask(value)
+    if isinstance(value, list):
+        return [_masked(entry, key) for entry in value]
+    if isinstance(value, dict):
+        return {key.mask(name): _masked(inner, key) for name, inner in value.items()}
+    return value
 
 
 def generated(reply: Reply, key: APIKey, now: datetime) -> list[Suggestion] | FAQError:
@@ -61,7 +99,12 @@ def generated(reply: Reply, key: APIKey, now: datetime) -> list[Suggestion] | FA
         )
     pairs = [item for item in items if isinstance(item, dict) and _is_pair(item)]
     return [
-        Suggestion(position, item["question"], item["answer"], _text(item.get("source")))
+        Suggestion(
+            position,
+            key.mask(item["question"]),
+            key.mask(item["answer"]),
+            key.mask(_text(item.get("source"))),
+        )
         for position, item in enumerate(pairs)
     ]
 
@@ -84,9 +127,8 @@ def refusal(reply: Reply, key: APIKey, now: datetime) -> FAQError:
     wait = retry_after(reply.headers.get("retry-after"), now)
     if status == 429:
         when = f"in {wait:g} s" if wait is not None else "later"
-        return RateLimited(
-            f"the service asks to try again {when} (429)", status=429, body=body, retry_after=wait
-        )
+        message = f"the service asks to try again {when} (429){because}"
+        return RateLimited(message, status=429, body=body, retry_after=wait)
     if status in REDIRECTS:
         because = ": a redirect of a write is not followed; set base_url to where the service is"
     return FAQUnavailable(

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 import httpx2
 
 from faqsvc_embed.apikey import APIKey
-from faqsvc_embed.errors import FAQError, FAQUnavailable, InvalidFAQ, masked, quoted
+from faqsvc_embed.errors import FAQError, FAQUnavailable, InvalidFAQ, Unanswered, masked, quoted
 from faqsvc_embed.forks import watch_for
 from faqsvc_embed.loops import BackgroundLoop
 from faqsvc_embed.wire import KEY_HEADER, MAX_REDIRECTS, REDIRECTS, Reply, Request, redirect_target
@@ -68,17 +68,22 @@ class Transport:
         A read is followed through redirects on its origin, three at most. A write carries the `key` and
         is sent to where it was addressed, or nowhere. `about` says in an error what was asked for.
         """
+        writes = request.method != "GET"
         try:
             async with asyncio.timeout(timeout) as limit:
                 until = limit.when() or 0.0
-                if request.method == "GET":
-                    return await self._follow(request, until)
-                return await self._send(request, until, key)
+                return await (self._send(request, until, key) if writes else self._follow(request, until))
         except TimeoutError:
+            kind = Unanswered if writes else FAQUnavailable
             advice = "look at the service, or give it more with the setting timeout"
-            return FAQUnavailable(f"no complete answer {about} within {timeout:g} s: {advice}")
+            return kind(f"no complete answer {about} within {timeout:g} s: {advice}")
         except FAQError as error:
             return error.fresh()
+        except (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError) as error:
+            detail = masked(str(error) or type(error).__name__)
+            if writes:
+                return Unanswered(f"no complete answer {about}: {detail[:200]!r}")
+            return FAQUnavailable(f"the service cannot be reached {about}: {detail[:200]!r}")
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
             detail = str(error) or type(error).__name__
             return FAQUnavailable(f"the service cannot be reached {about}: {masked(detail)[:200]!r}")
@@ -117,7 +122,11 @@ class Transport:
                 body, is_whole = await _read_some(response.aiter_raw(), ERROR_BODY, latest)
                 return Reply(response.status_code, headers, body, is_whole)
             coding = headers.get("content-encoding", "identity").strip().lower()
-            body = await _read_all(response.aiter_raw(), coding, self._max_bytes)
+            try:
+                body = await _read_all(response.aiter_raw(), coding, self._max_bytes)
+            except InvalidFAQ as error:
+                error.status = response.status_code
+                raise
             return Reply(response.status_code, headers, body)
 
     def close(self) -> None:
@@ -209,7 +218,7 @@ async def _read_some(chunks: AsyncIterator[bytes], limit: int, until: float) -> 
 async def _read_all(chunks: AsyncIterator[bytes], coding: str, limit: int) -> bytes:
     """Return a whole body, unpacked; no more than `limit` bytes of it are ever held, packed or not."""
     if coding not in ("identity", "", "gzip", "x-gzip"):
-        raise InvalidFAQ(f"the answer's content coding {coding[:40]!r} was not asked for", status=200)
+        raise InvalidFAQ(f"the answer's content coding {coding[:40]!r} was not asked for")
     unpack = None if coding in ("identity", "") else zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     body, received = bytearray(), 0
     async for chunk in chunks:
@@ -217,11 +226,11 @@ async def _read_all(chunks: AsyncIterator[bytes], coding: str, limit: int) -> by
         try:
             body += chunk if unpack is None else unpack.decompress(chunk, limit + 1 - len(body))
         except zlib.error as error:
-            raise InvalidFAQ(f"the answer is no gzip: {error}", status=200) from None
+            raise InvalidFAQ(f"the answer is no gzip: {error}") from None
         if len(body) > limit or received > limit:
-            raise InvalidFAQ(f"the answer is larger than max_bytes, {limit}", status=200)
+            raise InvalidFAQ(f"the answer is larger than max_bytes, {limit}")
     if unpack is not None and not unpack.eof:
-        raise InvalidFAQ("the answer's gzip ends early", status=200)
+        raise InvalidFAQ("the answer's gzip ends early")
     return bytes(body)
 
 

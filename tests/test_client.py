@@ -31,6 +31,7 @@ from faqsvc_embed import (
     RateLimited,
     Settings,
 )
+from faqsvc_embed.errors import Unanswered
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.faulty import FAULTS, Behaviour, Exchange, Fault, FaultyServer
@@ -342,8 +343,29 @@ def test_one_deadline_covers_a_write(
     client, start = clients(timeout=0.3), time.monotonic()
     error = failure(lambda: write(client))
     assert 0.25 < time.monotonic() - start < 0.3 + SLACK
-    assert (type(error), error.status) == (FAQUnavailable, None)
+    assert (type(error), error.status) == (Unanswered, None)
     assert " within 0.3 s: look at the service, or give it more with" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("idempotency_key", "advice"),
+    [(None, "look before publishing it again"), ("a", "another attempt with the same")],
+)
+@pytest.mark.parametrize("behaviour", [behaviours.reset, behaviours.truncated, behaviours.status(504)])
+def test_of_a_publication_that_got_no_answer_is_said_what_is_known(
+    clients: Clients, faulty: FaultyServer, behaviour: Behaviour, idempotency_key: str | None, advice: str
+) -> None:  # W5
+    faulty.behave(behaviour)
+    error = failure(lambda: clients().publish_faq(**TEA, idempotency_key=idempotency_key))
+    assert type(error) is Unanswered
+    assert f"; it may have been published: {advice}" in str(error)
+
+
+def test_what_was_not_even_sent_is_not_published(clients: Clients, faulty: FaultyServer) -> None:
+    faulty.refuse()
+    error = failure(lambda: clients().publish_faq(**TEA))
+    assert (type(error), error.status) == (FAQUnavailable, None)
+    assert str(error).startswith("the service cannot be reached for the publication: ")
 
 
 def test_a_write_that_is_refused_is_known_by_its_head(clients: Clients, faulty: FaultyServer) -> None:  # K8
@@ -367,7 +389,8 @@ def test_an_answer_is_read_up_to_its_cap(clients: Clients, faulty: FaultyServer)
 
     faulty.behave(much)
     error = failure(lambda: clients(max_bytes=4096).publish_faq(**TEA))
-    assert (type(error), str(error)) == (FAQUnavailable, "the answer is larger than max_bytes, 4096")
+    said = "the answer is larger than max_bytes, 4096"
+    assert (type(error), str(error), error.status) == (FAQUnavailable, said, 201)
 
 
 def test_who_stops_waiting_ends_the_request(clients: Clients, faulty: FaultyServer) -> None:  # G14

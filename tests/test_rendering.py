@@ -331,7 +331,7 @@ def test_a_host_fills_one_block_and_keeps_the_others() -> None:  # T7
         {"variable_start_string": "${", "variable_end_string": "}"},
         {"line_statement_prefix": "<", "line_comment_prefix": "##"},
     ],
-    ids=str,
+    ids=lambda options: ",".join(options),
 )
 def test_the_environment_of_a_host_changes_nothing_in_our_template(options: dict[str, Any]) -> None:  # E6
     faq = FAQ.from_dict(samples.nasty())

@@ -19,6 +19,7 @@ from faqsvc_embed import (
     RateLimited,
 )
 from faqsvc_embed.apikey import APIKey
+from faqsvc_embed.errors import Unanswered
 from faqsvc_embed.replies import generated, published
 from faqsvc_embed.wire import Reply
 
@@ -83,7 +84,9 @@ def test_a_201_without_a_slug_is_no_usable_answer(body: bytes) -> None:
         (422, PublishRejected),
         (429, RateLimited),
         (500, FAQUnavailable),
+        (502, Unanswered),
         (503, FAQUnavailable),
+        (504, Unanswered),
         (200, FAQUnavailable),
         (204, FAQUnavailable),
         (302, FAQUnavailable),
@@ -144,6 +147,9 @@ def test_the_message_of_a_refusal_names_its_reasons() -> None:
     assert str(refused(422, b"")) == "the service refused it (422): no reason given"
     assert str(refused(403, {"detail": "revoked"})) == "the service refused the API key (403): revoked"
     assert str(refused(429, {}, retry_after="7")) == "the service asks to try again in 7 s (429)"
+    assert (
+        str(refused(429, {"detail": "one a day"})) == "the service asks to try again later (429): one a day"
+    )
 
 
 @pytest.mark.parametrize("status", [201, 302, 400, 401, 403, 404, 413, 422, 429, 500])
@@ -161,6 +167,32 @@ def test_the_key_is_in_no_part_of_an_error(status: int, body: bytes) -> None:  #
     error = refused(status, body, location=SECRET)
     said = [str(error), repr(error), error.body, *getattr(error, "problems", ())]
     assert [text for text in said if "s3cret" in text] == []
+
+
+def test_the_key_is_in_no_part_of_a_publication() -> None:  # W1
+    install = {"npm": f"npm install --key {SECRET}", SECRET: [{"a": SECRET}], "more": None}
+    body = {"slug": "tea", "faqUrl": f"https://faq.example/faq/tea?key={SECRET}", "install": install}
+    shown = {"npm": "npm install --key fs_live_***", "fs_live_***": [{"a": "fs_live_***"}], "more": None}
+    assert published(reply(201, body), KEY, NOW) == Publication(
+        "tea", "https://faq.example/faq/tea?key=fs_live_***", shown
+    )
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://x/\x1b]0;PWNED\x07",
+        "https://x/\nfake line",
+        "https://x/\u202e",
+        "https://x/ y",
+        "javascript:alert(1)",
+        "//x",
+        "",
+    ],
+)
+def test_an_address_that_cannot_be_shown_is_none(address: str) -> None:
+    body = {"slug": "tea", "faqUrl": address}
+    assert published(reply(201, body), KEY, NOW) == Publication("tea")
 
 
 @pytest.mark.parametrize("secret", ['fs_live_a"b\\c/d', "fs_live_<&'>+%"])
@@ -214,6 +246,14 @@ def test_generation_that_is_refused_is_an_error_of_its_kind(status: int, kind: t
     error = generated(reply(status, b"x" * 5_000), KEY, NOW)
     assert isinstance(error, FAQError)
     assert (type(error), error.status, error.body) == (kind, status, "x" * 500)
+
+
+def test_the_key_is_in_nothing_generated() -> None:  # W1
+    items = generated(
+        reply(200, {"items": [dict.fromkeys(("question", "answer", "source"), SECRET)]}), KEY, NOW
+    )
+    assert isinstance(items, list)
+    assert [(item.question, item.answer, item.source) for item in items] == [("fs_live_***",) * 3]
 
 
 def test_nothing_generated_is_no_error() -> None:

@@ -4,8 +4,10 @@ Each becomes the fields of a publication, unchecked: what is wrong with them is 
 """
 
 import csv
+import html
 import io
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,6 +15,12 @@ from typing import Any, Final
 
 from faqsvc_embed.cli.markdown_files import read_markdown
 from faqsvc_embed.errors import FAQError, quoted
+from faqsvc_embed.languages import lookup
+
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}|#[0-9]{1,7});")
+_LINE_END = re.compile(r"<(?:br|/p|/div|/h[1-6]|/[uo]l)\b[^<>]*>", re.IGNORECASE)
+_LIST_ITEM = re.compile(r"<li\b[^<>]*>", re.IGNORECASE)
 
 LARGEST_FILE: Final = 10_000_000
 """Bytes: ten times what may be published."""
@@ -36,6 +44,26 @@ _NAMES: Final = {
 }
 _QUESTION: Final = ("question", "questions", "q", "name")
 _ANSWER: Final = ("answer", "answers", "a", "text", "acceptedanswer")
+# How a column is called in English, Korean, Japanese, Chinese, Spanish, French and German.
+_QUESTION_COLUMNS: Final = (
+    *("question", "questions", "q", "faq", "frage", "fragen", "f", "pregunta", "preguntas", "p"),
+    *("질문", "문의", "質問", "问题", "問題", "问", "問"),
+)
+_ANSWER_COLUMNS: Final = (
+    *(
+        "answer",
+        "answers",
+        "a",
+        "antwort",
+        "antworten",
+        "respuesta",
+        "respuestas",
+        "r",
+        "réponse",
+        "réponses",
+    ),
+    *("reponse", "답변", "답", "대답", "回答", "答え", "答案", "答"),
+)
 
 
 class UnreadableFile(FAQError, ValueError):
@@ -112,6 +140,8 @@ def _read_yaml(text: str) -> Submission:
 
 
 def _read_csv(text: str) -> Submission:
+    whole = text.replace("\r\n", "\n").replace("\r", "\n")  # as old spreadsheets end lines
+    text = whole.lstrip("\n")
     head, _, rest = text.partition("\n")
     if head.strip().lower().startswith("sep="):  # how Excel notes it
         separator, text = head.strip()[4:5], rest
@@ -119,13 +149,17 @@ def _read_csv(text: str) -> Submission:
         separator = max(";\t,", key=head.count)
     rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator or ",", strict=True)
     columns = {_plain(name): name for name in rows.fieldnames or () if name}
-    question, answer = _column(columns, _QUESTION[:3]), _column(columns, _ANSWER[:3])
+    question, answer = _column(columns, _QUESTION_COLUMNS), _column(columns, _ANSWER_COLUMNS)
     if question is None or answer is None:
         raise ValueError(
             f"the first row is to name the columns question and answer, not {quoted(head.strip())}"
         )
     items = ({"question": row[question] or "", "answer": row[answer] or ""} for row in rows)
-    return Submission(items=[item for item in items if any(text.strip() for text in item.values())])
+    try:
+        return Submission(items=[item for item in items if any(text.strip() for text in item.values())])
+    except csv.Error as error:
+        line = whole.count("\n") - text.count("\n") + rows.line_num + 1
+        raise ValueError(f"not CSV at line {line}: {error}") from None
 
 
 def _column(columns: Mapping[str, str], names: tuple[str, ...]) -> str | None:
@@ -134,16 +168,23 @@ def _column(columns: Mapping[str, str], names: tuple[str, ...]) -> str | None:
 
 def _read_markdown(text: str) -> Submission:
     fields, items = read_markdown(text)
+    if not items:
+        raise ValueError(
+            "no question was found: a heading for each, Q: and A:, or a bold line each is accepted"
+        )
     return replace(_submission(fields), items=items)
 
 
 def _submission(value: object) -> Submission:
     """Read the body of a publication, a record, schema.org's FAQPage, or just the list of items."""
+    value = _faq_page(value)
     if isinstance(value, list):
-        return Submission(items=[_item(entry) for entry in value])
+        return Submission(items=[_listed_item(entry) for entry in value])
     if not isinstance(value, Mapping):
         raise ValueError(f"an object with items, or a list of them, is accepted, not {quoted(value)}")
     fields = dict(_fields(value))
+    if not fields and value and all(isinstance(answer, str) for answer in value.values()):
+        fields["items"] = dict(value)
     items = fields.get("items")
     if isinstance(items, Mapping) and not _is_item(items):  # question: answer
         items = [{"question": question, "answer": answer} for question, answer in items.items()]
@@ -151,7 +192,31 @@ def _submission(value: object) -> Submission:
         items = [items]
     if isinstance(items, list):
         fields["items"] = [_item(entry) for entry in items]
+    if _is_of_type(value, "FAQPage"):
+        fields |= {"lang": lookup(str(fields.get("lang", ""))), "website_url": _site_of(value)}
     return Submission(**fields)
+
+
+def _faq_page(value: object) -> object:
+    """Return the FAQPage among the nodes of a page's JSON-LD, if there is one."""
+    nodes = value.get("@graph") if isinstance(value, Mapping) else value
+    if not isinstance(nodes, list):
+        return value
+    inner = (node.get("mainEntity") for node in nodes if isinstance(node, Mapping))
+    pages = (node for node in (*nodes, *inner) if _is_of_type(node, "FAQPage"))
+    return next(pages, value)
+
+
+def _is_of_type(node: object, name: str) -> bool:
+    types = node.get("@type") if isinstance(node, Mapping) else None
+    return name in (types if isinstance(types, list) else [types])
+
+
+def _site_of(page: Mapping[Any, Any]) -> object:
+    """Return the address of a page's website, or of the page."""
+    site = page.get("isPartOf")
+    found = site.get("url") or site.get("@id") if isinstance(site, Mapping) else None
+    return found or page.get("url") or page.get("websiteUrl")
 
 
 def _fields(value: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
@@ -170,9 +235,29 @@ def _item(entry: object) -> object:
     named = {_plain(str(key)): value for key, value in entry.items()}
     question = next((named[name] for name in _QUESTION if name in named), None)
     answer = next((named[name] for name in _ANSWER if name in named), None)
-    if isinstance(answer, Mapping):  # schema.org's Answer
+    if isinstance(answer, list) and answer:  # schema.org allows several: the accepted one is the first
+        answer = answer[0]
+    if isinstance(answer, Mapping):  # schema.org's Answer, whose text may be HTML
         answer = answer.get("text")
+        answer = _without_tags(answer) if isinstance(answer, str) else answer
     return {"question": question, "answer": answer}
+
+
+def _listed_item(entry: object) -> object:
+    """Read an item of a list that is the file; `question: answer` is one, too."""
+    if isinstance(entry, Mapping) and len(entry) == 1 and not _is_item(entry):
+        ((question, answer),) = entry.items()
+        return {"question": question, "answer": answer}
+    return _item(entry)
+
+
+def _without_tags(text: str) -> str:
+    """Return HTML as text: an answer is shown as it stands."""
+    if _TAG.search(text) is None and _ENTITY.search(text) is None:
+        return text
+    lines = _TAG.sub("", _LIST_ITEM.sub("\n- ", _LINE_END.sub("\n", " ".join(text.split()))))
+    blocks = (" ".join(line.split()) for line in html.unescape(lines).split("\n"))
+    return "\n".join(line for line in blocks if line)
 
 
 def _is_item(value: Mapping[Any, Any]) -> bool:

@@ -1,21 +1,32 @@
-"""Questions and answers in a Markdown file: under headings, behind `Q:` and `A:`, or under bold lines.
+"""Questions and answers in a Markdown file: under headings, behind `Q:` and `A:`, in bold, in lists.
 
 Answers are taken as they stand, without backslashes before punctuation: they are shown as text.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
-_FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_HEADING = re.compile(r"(#{1,6})(?:[ \t](.*)|\Z)")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_LABEL = r"[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?{}[ \t]*(?:[0-9]+[ \t]*)?[:.)](?:\*\*|__)?[ \t]*(.*)"
-_Q = re.compile(_LABEL.format("(?:Q|Question)"), re.IGNORECASE)
-_A = re.compile(_LABEL.format("(?:A|Answer)"), re.IGNORECASE)
+from faqsvc_embed.cli.markdown_lines import Line, read_lines
+
+_LABEL = r"[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?(?:{})[ \t]*(?:[0-9]+[ \t]*)?[:.)：](?:\*\*|__)?[ \t]*(.*)"
+_Q = re.compile(_LABEL.format("Q|Question"), re.IGNORECASE)
+_A = re.compile(_LABEL.format("A|Answer"), re.IGNORECASE)
 _BOLD = re.compile(r"(?:\*\*|__)(.+?)(?:\*\*|__)[ \t]*")
+_NUMBER = r"[0-9]{1,3}[.)][ \t]+"
+_NUMBERED = re.compile(_NUMBER + "(?=.)")
+_MARK = rf"[ \t]*((?:[-*+][ \t]+|{_NUMBER})?)"
+_IN_BOLD = re.compile(_MARK + r"(?:\*\*|__)(.+?)(?:\*\*|__)[ \t]*:?[ \t]*(.*)")
+_IN_LIST = re.compile(rf"([-*+][ \t]+|{_NUMBER})(.+)")
+_SUMMARY = re.compile(r"[ \t]*(?:<details[^<>]*>[ \t]*)?<summary[^<>]*>(.*?)</summary>(.*)", re.IGNORECASE)
+_TAG = re.compile(r"(?<!\\)</?[A-Za-z][^<>]*>")
+_DETAILS = re.compile(r"</?details[^<>]*>", re.IGNORECASE)
+_LINK = re.compile(r"(?<!\\)\[([^\[\]]*[^\[\]\\])\]\([^()]*\)")
+_ANCHOR = re.compile(r"[ \t]*(?:<a [^<>]*>[ \t]*</a>|\[[^\[\]]*\]\(#[^()]*\))[ \t]*")
+"""An anchor, or a link to one."""
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _ENDINGS: Final = ("?", "？", "؟", ";")
 
@@ -24,123 +35,168 @@ _ENDINGS: Final = ("?", "？", "؟", ";")
 class _Entry:
     question: str
     lines: list[str] = field(default_factory=list)
+    level: int = 7
+    """Of the heading that asks; below all headings if a line does."""
+    indent: int = 0
+    """Of the answer's lines, where a mark of a list stands before the question."""
+    labelled: bool = False
+    folded: bool = False
 
 
 def read_markdown(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
     """Return what the front matter says, the first heading of level 1 as title, and the items."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    front = _FRONT_MATTER.match(text)
-    fields = _front_fields(front[1] or "") if front is not None else {}
-    lines = (text[front.end() :] if front is not None else text).split("\n")
-    code = list(_in_code(lines))
-    headings = {
-        number: (len(found[1]), _without_closing(found[2] or ""))
-        for number, line in enumerate(lines)
-        if not code[number] and (found := _HEADING.fullmatch(line))
-    }
-    if "title" not in fields and (title := next((t for level, t in headings.values() if level == 1), "")):
-        fields["title"] = _unescaped(title)
-    asking = any(level > 1 and _asks(text) for level, text in headings.values())
-    # Where headings ask, a `Q:` is a part of an answer.
-    if not asking and any(not code[number] and _Q.fullmatch(line) for number, line in enumerate(lines)):
-        entries = _labelled(lines, code, headings)
-    elif any(level > 1 for level, _ in headings.values()):
-        entries = _headed(lines, headings)
-    else:
-        entries = _bold(lines, code)
-    return fields, [
-        {"question": _unescaped(_unbold(entry.question)), "answer": _answer(entry.lines)} for entry in entries
-    ]
+    fields, lines = read_lines(text)
+    begin = _beginning(lines)
+    headings = [number for number, line in enumerate(lines) if line.level > 1]
+    if not headings and begin is None:  # a file with nothing but questions, at level 1
+        headings = [number for number, line in enumerate(lines) if line.level and _asks(line.text)]
+    asking = _questions(lines, headings, begin)
+    titles = (line.text for number, line in enumerate(lines) if line.level == 1 and number not in asking)
+    if "title" not in fields and (title := next(titles, "")):
+        fields["title"] = _cleaned(title)
+    entries = _entries(lines, asking, begin)
+    if all(_NUMBERED.match(entry.question) for entry in entries):
+        for entry in entries:
+            entry.question = _NUMBERED.sub("", entry.question, count=1)
+    return fields, [{"question": _cleaned(entry.question), "answer": _answer(entry)} for entry in entries]
 
 
-def _front_fields(text: str) -> dict[str, str]:
-    found = (line.partition(":") for line in text.split("\n"))
-    return {name.strip(): value.strip().strip("\"'") for name, colon, value in found if colon}
+# Lines that begin an entry, where no heading asks
+
+_Beginning = Callable[[str], _Entry | None]
 
 
-def _without_closing(heading: str) -> str:
-    """Return the text of a heading without the number signs that may close it (CommonMark, 4.2)."""
-    text = heading.strip()
-    bare = text.rstrip("#")
-    return bare.rstrip() if bare == "" or bare[-1] in " \t" else text
+def _label(line: str) -> _Entry | None:
+    found = _Q.fullmatch(line)
+    return _Entry(found[1], labelled=True) if found is not None else None
 
 
-def _in_code(lines: list[str]) -> Iterator[bool]:
-    """Tell of each line whether it is in a fenced code block, where nothing is a heading."""
-    fence = ""
-    for line in lines:
-        found = _FENCE.match(line)
-        yield bool(fence) or found is not None
-        if found is not None and not fence:
-            fence = found[1]
-        elif found is not None and found[1].startswith(fence) and not line.strip().strip(fence[0]):
-            fence = ""
+def _summary(line: str) -> _Entry | None:
+    found = _SUMMARY.fullmatch(line)
+    return _Entry(found[1], [found[2]], folded=True) if found is not None else None
+
+
+def _bold_line(line: str) -> _Entry | None:
+    found = _IN_BOLD.fullmatch(line)
+    if found is None or not _asks(found[2]):
+        return None
+    return _Entry(found[2], [found[3]], indent=len(found[1]))
+
+
+def _list_item(line: str) -> _Entry | None:
+    found = _IN_LIST.fullmatch(line)
+    return _Entry(found[2], indent=len(found[1])) if found is not None and _asks(found[2]) else None
+
+
+def _beginning(lines: list[Line]) -> _Beginning | None:
+    """Return how lines of this file begin an entry, if any does: by labels, if there is one."""
+    texts = [line.text for line in lines if not line.code and not line.level]
+    ways = (_label, _summary, _bold_line, _list_item)
+    return next((way for way in ways if any(map(way, texts))), None)
+
+
+# Headings
 
 
 def _asks(text: str) -> bool:
     return text.rstrip("*_ ").endswith(_ENDINGS)
 
 
-def _headed(lines: list[str], headings: dict[int, tuple[int, str]]) -> Iterator[_Entry]:
-    """Yield the headings of the level that most questions have; deeper ones belong to answers."""
-    below = [(level, text) for level, text in headings.values() if level > 1]
-    asking = [level for level, text in below if _asks(text)]
-    counts = Counter(asking or [level for level, _ in below])
-    depth = min(counts, key=lambda level: (-counts[level], level))
-    entry: _Entry | None = None
-    for number, line in enumerate(lines):
-        level, text = headings.get(number, (7, ""))
-        if level <= depth and entry is not None:
-            yield entry
-            entry = None
-        if level == depth:
-            entry = _Entry(text)
-        elif entry is not None:
-            entry.lines.append(line)
-    if entry is not None:
-        yield entry
+def _questions(lines: list[Line], headings: list[int], begin: _Beginning | None) -> set[int]:
+    """Return the headings that are questions.
 
-
-def _labelled(lines: list[str], code: list[bool], headings: dict[int, tuple[int, str]]) -> Iterator[_Entry]:
-    entry: _Entry | None = None
-    answering = False
-    for number, line in enumerate(lines):
-        if not code[number] and (asked := _Q.fullmatch(line)):
-            if entry is not None:
-                yield entry
-            entry, answering = _Entry(asked[1]), False
-        elif entry is None or (number in headings and not code[number]):
+    Sections are none: what begins with an entry of another kind, and what only has questions below it. Of
+    the others all are that end in a question mark, and those on the level of most: not everybody writes it.
+    """
+    first = {number: _first_below(lines, number) for number in headings}
+    sections = {number for number, line in first.items() if line is not None and begin and begin(line.text)}
+    asking = {number for number in headings if number not in sections and _asks(lines[number].text)}
+    if not asking and (sections or begin in (_label, _summary)):
+        return set()
+    counts = Counter(lines[number].level for number in asking or headings)
+    depth = min(counts, key=lambda level: (-counts[level], level), default=0)
+    above, parents = list[int](), set[int]()  # headings over one that asks
+    for number in headings:
+        above = [other for other in above if lines[other].level < lines[number].level]
+        parents.update(above if number in asking else ())
+        above.append(number)
+    found, current = set[int](), 7
+    for number in headings:
+        level = lines[number].level
+        if level > current or number in sections:
             continue
-        elif not code[number] and not answering and (answered := _A.fullmatch(line)):
-            answering = True
-            entry.lines.append(answered[1])
+        current = 7
+        if number in asking:
+            is_question = number not in parents or level >= depth
         else:
-            entry.lines.append(line)
-    if entry is not None:
-        yield entry
+            is_question = (
+                level == depth and number not in parents and (not asking or first[number] is not None)
+            )
+        if is_question:
+            found.add(number)
+            current = level
+    return found
 
 
-def _bold(lines: list[str], code: list[bool]) -> Iterator[_Entry]:
-    entry: _Entry | None = None
+def _first_below(lines: list[Line], heading: int) -> Line | None:
+    """Return the first line of text below a heading, if there is one before the next heading."""
+    number = next(
+        (n for n in range(heading + 1, len(lines)) if lines[n].level or lines[n].text.strip()), None
+    )
+    return None if number is None or lines[number].level else lines[number]
+
+
+# Entries
+
+
+def _entries(lines: list[Line], questions: set[int], begin: _Beginning | None) -> list[_Entry]:
+    entries = list[_Entry]()
+    current: _Entry | None = None
     for number, line in enumerate(lines):
-        bold = None if code[number] else _BOLD.fullmatch(line)
-        if bold is not None and bold[1].rstrip().endswith(_ENDINGS):
-            if entry is not None:
-                yield entry
-            entry = _Entry(bold[1])
-        elif entry is not None:
-            entry.lines.append(line)
-    if entry is not None:
-        yield entry
+        entry: _Entry | None = None
+        if number in questions:
+            entry = _label(line.text) or _Entry(line.text)
+            entry.level = line.level
+        elif line.level and (current is None or line.level <= current.level):
+            current = None
+        elif not line.level and not line.code and begin and (current is None or current.level == 7):
+            entry = begin(line.text)
+        if entry is not None:
+            entries.append(entry)
+            current = entry
+        elif current is not None:
+            current.lines.append(f"{'#' * line.level} {line.text}" if line.level else line.text)
+    return entries
 
 
-def _answer(lines: list[str]) -> str:
-    return _unescaped("\n".join(line.removesuffix("\\").rstrip() for line in lines).strip())
+def _answer(entry: _Entry) -> str:
+    lines = [line.removesuffix("\\").rstrip() for line in entry.lines]
+    if entry.labelled:
+        found = ((place, label[1]) for place, line in enumerate(lines) if (label := _A.fullmatch(line)))
+        for place, text in islice(found, 1):
+            lines[place] = text
+    if entry.folded:
+        lines = _TAG.sub("", _DETAILS.split("\n".join(lines), maxsplit=1)[0]).split("\n")
+    lines = [line[min(entry.indent, len(line) - len(line.lstrip(" "))) :] for line in lines]
+    kept = [place for place, line in enumerate(lines) if not _parts_the_file(line)]
+    return _unescaped("\n".join(lines[kept[0] : kept[-1] + 1])) if kept else ""
 
 
-def _unbold(text: str) -> str:
-    bold = _BOLD.fullmatch(text.strip())
-    return bold[1] if bold is not None else text.strip().removesuffix("**")
+def _parts_the_file(line: str) -> bool:
+    """Tell of a line that says nothing at an answer's end: blank, an anchor, a rule."""
+    bare = "".join(line.split())
+    return (
+        (len(bare) > 2 and bare[0] in "-*_" and not bare.strip(bare[0]))
+        or not bare
+        or bool(_ANCHOR.fullmatch(line))
+    )
+
+
+def _cleaned(question: str) -> str:
+    """Return a question as text: not bold, no link, without an anchor behind it."""
+    text = _LINK.sub(r"\1", _TAG.sub("", question)).strip()
+    bold = _BOLD.fullmatch(text)
+    return _unescaped(bold[1] if bold is not None else text.removesuffix("**"))
 
 
 def _unescaped(text: str) -> str:

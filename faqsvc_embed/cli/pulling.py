@@ -1,6 +1,7 @@
 """`faqsvc pull`: FAQs as files, for a deploy that is to show them whatever becomes of the service."""
 
-from typing import TYPE_CHECKING
+import logging
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from faqsvc_embed.copies import Copy
     from faqsvc_embed.embed import FAQEmbed
     from faqsvc_embed.freshness import Key
+
+_SILENCE: Final = logging.NullHandler()
 
 
 @click.command()
@@ -41,6 +44,8 @@ def pull(slugs: tuple[str, ...], directory: str, langs: tuple[str, ...], base_ur
     from faqsvc_embed.embed import FAQEmbed
     from faqsvc_embed.stores import DirectoryStore
 
+    # What the embed would write into an application's log is told here as the failure of a command.
+    logging.getLogger("faqsvc_embed").addHandler(_SILENCE)
     copies: dict[Key, Copy] = {}
     # Whatever the environment says of the application: what the service has now is wanted.
     asking = FAQEmbed(need_base_url(base_url), api_key=None, store=None, offline=False, lang=None)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +11,7 @@ from faqsvc_embed.cli.failures import failure
 from faqsvc_embed.cli.files import Submission, read_file
 from faqsvc_embed.cli.options import base_url_option, lang_option, open_client, progress
 from faqsvc_embed.cli.reading import items_as_text
-from faqsvc_embed.errors import FAQError, PublishRejected
+from faqsvc_embed.errors import FAQError, PublishRejected, Unanswered
 from faqsvc_embed.fields import MAX_ITEMS
 from faqsvc_embed.markdown import items_to_markdown, one_line
 from faqsvc_embed.publishing import encoded, publication
@@ -25,12 +26,16 @@ if TYPE_CHECKING:
 @click.option("--website-url", metavar="URL", help="The address of the website that the FAQ is about.")
 @click.option("--website-name", metavar="NAME", help="The name of that website.")
 @click.option("--dry-run", is_flag=True, help="Check the files and print what would be sent; send nothing.")
+@click.option(
+    "--idempotency-key", metavar="KEY", help="Of an attempt that got no answer: FILE is not published twice."
+)
 @base_url_option
 def publish(
     files: tuple[str, ...],
     website_url: str | None,
     website_name: str | None,
     dry_run: bool,
+    idempotency_key: str | None,
     base_url: str | None,
 ) -> None:
     """Publish FAQs from files.
@@ -49,6 +54,8 @@ def publish(
     .csv           a row of headers, question and answer among them
     .md            a heading for each question; websiteUrl and websiteName between two lines of ---
     """
+    if idempotency_key is not None and len(files) > 1:
+        raise click.UsageError("--idempotency-key is of one FILE: give the file whose attempt got no answer")
     submissions = [_checked(file, website_url, website_name) for file in files]
     if dry_run:
         for _, submission in submissions:
@@ -56,9 +63,8 @@ def publish(
         return
     with open_client(base_url) as client, progress(submissions, "Publishing") as bar:
         for done, (file, submission) in enumerate(bar):
-            line = _publish(
-                client, file, submission, f"; {done} of {len(files)} are published" if done else ""
-            )
+            so_far = f"; {done} of {len(files)} are published" if done else ""
+            line = _publish(client, file, submission, idempotency_key or token_hex(16), so_far)
             click.echo(f"{line}  {file}" if len(files) > 1 else line)
 
 
@@ -83,9 +89,12 @@ def _body(submission: Submission) -> dict[str, Any]:
     return publication(**{name: getattr(submission, name) for name in Submission.__slots__})
 
 
-def _publish(client: "FAQClient", file: str, submission: Submission, so_far: str) -> str:
+def _publish(client: "FAQClient", file: str, submission: Submission, retry: str, so_far: str) -> str:
+    fields = {name: getattr(submission, name) for name in Submission.__slots__}
     try:
-        published = client.publish_faq(**{name: getattr(submission, name) for name in Submission.__slots__})
+        published = client.publish_faq(**fields, idempotency_key=retry)
+    except Unanswered as error:
+        raise failure(f"{file}: {error}: give --idempotency-key {retry}{so_far}") from error
     except FAQError as error:
         raise failure(f"{file}: {error}{so_far}") from error
     return f"{published.slug}  {published.faq_url}".rstrip()

@@ -5,6 +5,7 @@ import sys
 try:
     from faqsvc_embed.mcp.server import main
 except ModuleNotFoundError as error:
-    sys.exit(f"Error: {error.name} is not installed: pip install 'faqsvc-embed[mcp]'")
+    package = (error.name or "").partition(".")[0]
+    sys.exit(f"Error: {package} is not installed: pip install 'faqsvc-embed[mcp]'")
 
 main()

@@ -25,7 +25,14 @@ def problems_of(name: str, arguments: Arguments) -> list[str]:
 def strangers_in(name: str, arguments: Arguments) -> list[str]:
     """Return the arguments that a tool does not have; the values of others are checked by who knows them."""
     errors = _validator(name).iter_errors(arguments)
-    return [_problem(error) for error in errors if error.validator == "additionalProperties"]
+    return [
+        _problem(error) for error in errors if error.validator == "additionalProperties" or _is_pair(error)
+    ]
+
+
+def _is_pair(error: ValidationError) -> bool:
+    """Tell of an item that is a list: Python's callers may pass pairs, the schema has objects only."""
+    return error.validator == "type" and len(error.absolute_path) == 2 and isinstance(error.instance, list)
 
 
 def _problem(error: ValidationError) -> str:

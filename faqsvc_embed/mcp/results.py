@@ -5,8 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-MOST_BYTES: Final = 40_000
-"""Of one result in both its forms: at three bytes a token well below 25,000 tokens, whatever the language."""
+MOST_BYTES: Final = 52_000
+"""Of one result in both its forms: room for the longest answer in English that can be published, and below
+25,000 tokens as long as a token has more than two bytes, as in any language.
+"""
 MOST_TITLE: Final = 300
 MOST_EXTRA: Final = 2_000
 MOST_MESSAGE: Final = 4_000

@@ -4,6 +4,7 @@ The SDK's low-level server is used, for the definitions are exact: schemas that 
 arguments by their wire names. It speaks the protocol; what it does not do by itself is done here.
 """
 
+import io
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -23,7 +24,7 @@ from faqsvc_embed.client import FAQClient
 from faqsvc_embed.mcp.definitions import INSTRUCTIONS, TOOLS
 from faqsvc_embed.mcp.results import MOST_MESSAGE, Refusal, shortened
 from faqsvc_embed.mcp.tools import Tools
-from faqsvc_embed.mcp.wire import answering_what_is_no_message
+from faqsvc_embed.mcp.wire import messages
 
 NAMES: Final = [tool["name"] for tool in TOOLS]
 DAY: Final = 86_400_000
@@ -93,7 +94,13 @@ def _text(text: str) -> types.TextContent:
 async def serve() -> None:
     """Serve one client over standard input and output until it closes its end."""
     server = create_server()
-    async with stdio_server() as streams, answering_what_is_no_message(*streams) as (read, write):
+    lines = anyio.wrap_file(open(0, encoding="utf-8", errors="replace", closefd=False))  # noqa: SIM115
+    # The SDK is to guard standard output; it is given nothing to read.
+    async with (
+        stdio_server(stdin=anyio.wrap_file(io.StringIO())) as (nothing, output),
+        nothing,
+        messages(lines, output) as (read, write),
+    ):
         await server.run(read, write, server.create_initialization_options())
 
 

@@ -1,7 +1,9 @@
 """What the four tools do. Arguments are checked before anything is sent; nothing here knows of a protocol."""
 
 import asyncio
+import hashlib
 import json
+import secrets
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final, TypeVar
 
@@ -14,6 +16,7 @@ from faqsvc_embed.errors import (
     FAQError,
     FAQNotFound,
     PublishRejected,
+    Unanswered,
     quoted,
 )
 from faqsvc_embed.jsonld import to_json_ld, to_json_ld_string
@@ -32,6 +35,7 @@ from faqsvc_embed.mcp.results import (
 )
 from faqsvc_embed.records import FAQ, Item
 from faqsvc_embed.settings import Settings
+from faqsvc_embed.wire import read_request
 
 T = TypeVar("T")
 Report = Callable[[float, str], Awaitable[None]]
@@ -57,6 +61,7 @@ class Tools:
 
     def __init__(self, client: FAQClient | None = None) -> None:
         self._reads = self._writes = client
+        self._attempts = dict[bytes, str]()  # to publish, that did not succeed: a digest, and its retry key
 
     async def call(self, name: str, arguments: Arguments, report: Report) -> Answer:
         """Return what a tool answers; raises Refusal with what to change, and KeyError if there is none."""
@@ -91,9 +96,13 @@ class Tools:
         items = fitting(record["items"][offset:], ROOM)
         end = offset + len(items)
         content = {**head, "items": items, "total": len(faq.items)}
+        notes = list[str]()
         if end < len(faq.items):
-            content |= {"nextOffset": end, "note": f"Items {offset} to {end - 1} of {len(faq.items)}."}
-        return answer(content)
+            content["nextOffset"] = end
+            notes.append(f"Items {offset} to {end - 1} of {len(faq.items)}.")
+        if items != record["items"][offset:end]:
+            notes.append(f"Item {offset} is cut. {self._where_it_is_whole(arguments)}")
+        return answer({**content, "note": " ".join(notes)} if notes else content)
 
     async def _get_faq_jsonld(self, arguments: Arguments, _: Report) -> Answer:
         faq, offset = await self._read("get_faq_jsonld", arguments)
@@ -107,13 +116,18 @@ class Tools:
             raise Refusal(f"offset is {offset}, but the FAQPage has {len(pairs)} questions.")
         items = [Item(position, **pair) for position, pair in enumerate(shown)]
         part = FAQ(faq.slug, lang=faq.lang, items=tuple(items))
-        end, note = offset + len(items), ""
+        end, notes = offset + len(items), list[str]()
         if end < len(pairs):
-            note = (
+            notes.append(
                 f"Questions {offset} to {end - 1} of {len(pairs)}: this FAQPage is not complete. "
                 f"Call again with offset {end} and join the mainEntity arrays."
             )
-        return Answer(to_json_ld(part), to_json_ld_string(part), note)
+        if shown != pairs[offset:end]:
+            notes.append(
+                f"Question {offset} or its answer is cut: put no cut text on a page. "
+                f"{self._where_it_is_whole(arguments)}"
+            )
+        return Answer(to_json_ld(part), to_json_ld_string(part), " ".join(notes))
 
     async def _generate_faq(self, arguments: Arguments, report: Report) -> Answer:
         problems = strangers_in("generate_faq", arguments)
@@ -167,12 +181,21 @@ class Tools:
         if preview:
             return _preview(body)
         client, key = self._writer()
+        # Models repeat what failed or was cancelled: what may be published must not be published twice.
+        attempt = hashlib.sha256(publishing.encoded(body)).digest()
+        retry = self._attempts.setdefault(attempt, secrets.token_hex(16))
+        work = client.apublish_faq(**fields, idempotency_key=retry)
         try:
-            published = await _reporting(client.apublish_faq(**fields), report, "Publishing")
+            published = await _reporting(work, report, "Publishing")
+        except Unanswered as error:
+            raise Refusal(
+                f"{error}. To try again with that key, call with exactly these arguments."
+            ) from None
         except FAQNotFound as error:
             raise Refusal(
                 f"{error}. Ask the user whether FAQSVC_BASE_URL is the address of an FAQ service."
             ) from None
+        self._attempts.pop(attempt, None)
         content = {
             "slug": published.slug,
             "faqUrl": shortened(published.faq_url, 2_000),
@@ -188,6 +211,11 @@ class Tools:
         if offset and offset >= len(faq.items):
             raise Refusal(f"offset is {offset}, but the FAQ {quoted(faq.slug)} has {len(faq.items)} items.")
         return faq, offset
+
+    def _where_it_is_whole(self, arguments: Arguments) -> str:
+        base_url = self._reader().settings.base_url
+        address = read_request(base_url, arguments["slug"], arguments.get("lang")).url
+        return f"The whole text is public at {address}"
 
     def _reader(self) -> FAQClient:
         if self._reads is None:

@@ -1,6 +1,7 @@
 """Between standard input and the SDK, which drops what is no message, and what is unfinished at the end."""
 
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncIterable, AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
@@ -13,8 +14,7 @@ from pydantic import ValidationError
 GRACE: Final = 2.0
 """Seconds that requests may still take once input has ended."""
 
-Inbound = SessionMessage | Exception
-Streams = tuple[MemoryObjectReceiveStream[Inbound], MemoryObjectSendStream[SessionMessage]]
+Streams = tuple[MemoryObjectReceiveStream[SessionMessage], MemoryObjectSendStream[SessionMessage]]
 
 
 class _Open:
@@ -34,8 +34,8 @@ class _Open:
         if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
             self._drop(message.id)
 
-    def _drop(self, request_id: Any) -> None:
-        self._ids.discard(request_id)
+    def _drop(self, request_id: object) -> None:
+        self._ids -= {request_id} if isinstance(request_id, str | int) else set()
         self._fewer.set()
         self._fewer = anyio.Event()
 
@@ -45,51 +45,95 @@ class _Open:
 
 
 @asynccontextmanager
-async def answering_what_is_no_message(read: Any, write: Any) -> AsyncIterator[Streams]:
-    """Lend streams like `read` and `write`, on which every line that is no message gets its error.
+async def messages(lines: AsyncIterable[str], write: Any) -> AsyncIterator[Streams]:
+    """Lend the streams of a session: the messages of `lines`, and one that leads to `write`.
 
-    That is -32700 for what is no JSON, and -32600 for JSON that is no message (JSON-RPC 2.0, 5.1). When
-    `read` ends, requests that are under way are answered before the stream that is lent ends.
+    Every line that is no message gets its error (JSON-RPC 2.0, 5.1). When `lines` end, requests that are
+    under way are answered before the stream of messages ends.
     """
-    to_server, from_client = anyio.create_memory_object_stream[Inbound](0)
+    to_server, from_client = anyio.create_memory_object_stream[SessionMessage](0)
     to_client, from_server = anyio.create_memory_object_stream[SessionMessage](0)
     under_way = _Open()
 
     async def inward() -> None:
         async with to_server:
-            async for item in read:
-                if isinstance(item, Exception):
-                    if (error := _error(item)) is not None:
-                        await write.send(SessionMessage(error))
+            async for line in lines:
+                if not line.strip():
                     continue
-                under_way.asked(item.message)
-                await to_server.send(item)
+                try:
+                    message = message_of(line)
+                except NoMessage as no_message:
+                    await write.send(SessionMessage(no_message.answer))
+                    continue
+                under_way.asked(message)
+                await to_server.send(SessionMessage(message))
             with anyio.move_on_after(GRACE):
                 await under_way.none()
 
     async def outward() -> None:
-        async with write:
+        async with write, from_server:
             async for item in from_server:
                 await write.send(item)
                 under_way.answered(item.message)
 
-    async with anyio.create_task_group() as group:
+    async with from_client, anyio.create_task_group() as group:
         group.start_soon(inward)
         group.start_soon(outward)
         yield from_client, to_client
 
 
-def _error(exception: Exception) -> types.JSONRPCError | None:
-    """Return the answer to a line that is no message; None to an empty line."""
-    details = exception.errors(include_url=False) if isinstance(exception, ValidationError) else []
-    if any(detail["type"] == "json_invalid" for detail in details):
-        if not str(details[0]["input"]).strip():
-            return None
-        error = types.ErrorData(code=types.PARSE_ERROR, message="Parse error: the line is not JSON")
-        return types.JSONRPCError(jsonrpc="2.0", id=None, error=error)
-    message = "Invalid request: the line is no JSON-RPC 2.0 message; batches are not accepted"
-    error = types.ErrorData(code=types.INVALID_REQUEST, message=message)
-    inputs = (detail["input"] for detail in details)
-    ids = (found["id"] for found in inputs if isinstance(found, dict) and "id" in found)
-    known = next((one for one in ids if isinstance(one, str | int) and not isinstance(one, bool)), None)
-    return types.JSONRPCError(jsonrpc="2.0", id=known, error=error)
+class NoMessage(Exception):
+    """A line is no message; `answer` says so to who wrote it."""
+
+    def __init__(self, code: int, message: str, request_id: str | int | None = None) -> None:
+        super().__init__(message)
+        error = types.ErrorData(code=code, message=message)
+        self.answer = types.JSONRPCError(jsonrpc="2.0", id=request_id, error=error)
+
+
+def message_of(line: str) -> types.JSONRPCMessage:
+    """Return the message that a line is.
+
+    A lone surrogate is let through in the arguments of a call only: its tool will say where it is.
+
+    Raises:
+        NoMessage: it is no JSON (-32700), or JSON that is no message (-32600).
+    """
+    try:
+        fields = json.loads(line, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise NoMessage(types.PARSE_ERROR, "Parse error: the line is not JSON") from None
+    if not isinstance(fields, dict):
+        said = "Invalid request: a line is one JSON object; batches are not accepted"
+        raise NoMessage(types.INVALID_REQUEST, said)
+    request_id = fields.get("id")
+    if isinstance(request_id, bool) or not isinstance(request_id, str | int) or not _is_text(request_id):
+        if "id" in fields and "method" in fields:  # the SDK would take it for a notification, never answered
+            said = "Invalid request: the id of a request is text or a whole number (MCP, Messages)"
+            raise NoMessage(types.INVALID_REQUEST, said)
+        request_id = None
+    if not _is_text({**fields, "params": _but_the_call(fields.get("params"))}):
+        said = "Invalid request: a text in it has half a surrogate pair (\\ud800 to \\udfff), no character"
+        raise NoMessage(types.INVALID_REQUEST, said, request_id)
+    try:
+        return types.jsonrpc_message_adapter.validate_python(fields, by_name=False)
+    except ValidationError:
+        said = "Invalid request: the line is no JSON-RPC 2.0 message"
+        raise NoMessage(types.INVALID_REQUEST, said, request_id) from None
+
+
+def _but_the_call(params: object) -> object:
+    return {**params, "name": "", "arguments": {}} if isinstance(params, dict) else params
+
+
+def _is_text(value: object) -> bool:
+    """Tell whether a value can be written: a lone surrogate, which JSON can escape, is no character."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON value (RFC 8259)")

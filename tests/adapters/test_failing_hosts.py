@@ -154,7 +154,9 @@ def test_a_nonce_may_be_a_function_wherever_it_is_given(source: str, enable_asyn
     assert embed.schema(A, nonce=lambda: "x") == given.lstrip()  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("nonce", [7, b"x", ["x"], lambda: object()], ids=repr)
+@pytest.mark.parametrize(
+    "nonce", [7, b"x", ["x"], lambda: object()], ids=["number", "bytes", "list", "function"]
+)
 def test_what_is_no_nonce_is_said_once_and_left_away(nonce: Any, caplog: pytest.LogCaptureFixture) -> None:
     source = '{% faq "pricing", nonce=nonce %}{% faq "pricing", nonce=nonce %}'  # E7
     html = environment(fake_embed({"pricing": A})).from_string(source).render(nonce=nonce)

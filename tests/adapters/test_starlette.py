@@ -597,7 +597,9 @@ def spoken(slug_source: str = 'faq("pricing")', **settings: Any) -> tuple[FAQEmb
 
 
 @pytest.mark.parametrize("name", ["lang", "language", "locale"])
-@pytest.mark.parametrize("value", ["ko", "ko-KR", "ko_KR", lambda: "ko"], ids=str)
+@pytest.mark.parametrize(
+    "value", ["ko", "ko-KR", "ko_KR", lambda: "ko"], ids=["ko", "ko-KR", "ko_KR", "function"]
+)
 def test_the_language_of_the_request_beats_the_header_and_the_settings(name: str, value: Any) -> None:  # L4
     embed, source = spoken("", lang="fr")
     answer = get(with_state(app_of(embed, source), **{name: value}), headers=[("Accept-Language", "de")])

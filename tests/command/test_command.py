@@ -242,6 +242,18 @@ def test_publish_says_how_far_it_came(ours: Service, tmp_path: Path) -> None:
     assert result.stderr.endswith("; 1 of 3 are published\n")
 
 
+def test_a_publication_that_got_no_answer_can_be_repeated(theirs: FaultyServer, tmp_path: Path) -> None:  # W5
+    theirs.then(behaviours.reset, behaviours.body(b'{"slug": "tea"}', status=201))
+    file = write(tmp_path, "faq.json")
+    said = failed(faqsvc("publish", file))
+    assert "it may have been published: another attempt with the same idempotency key" in said
+    arguments = said.split(": give ")[1].split()
+    assert faqsvc("publish", file, *arguments).stdout == "tea\n"
+    keys = {request.headers["idempotency-key"] for request in theirs.log}
+    assert (arguments[0], {arguments[1]}) == ("--idempotency-key", keys)
+    assert faqsvc("publish", file, file, *arguments).exit_code == 2
+
+
 def test_publish_says_which_options_are_missing(theirs: FaultyServer, tmp_path: Path) -> None:
     file = tmp_path / "faq.csv"
     file.write_text("question,answer\na,b\n")

@@ -1,5 +1,6 @@
 """`faqsvc pull`: files that an application runs from without the service."""
 
+import logging
 import os
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,10 @@ from tests.support.faulty import FaultyServer
 
 
 def pull(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["pull", *arguments])
+    with pytest.MonkeyPatch.context() as patch:
+        # As in a process of its own, where what is logged and heard by nobody goes to standard error.
+        patch.setattr(logging.getLogger(), "handlers", [])
+        return CliRunner().invoke(main, ["pull", *arguments])
 
 
 def failed(result: Result) -> str:

@@ -14,6 +14,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 
 from faqsvc_embed import FAQ, FAQClient, to_json_ld, to_json_ld_string
+from faqsvc_embed.fields import MAX_ANSWER
 from faqsvc_embed.mcp import tools
 from faqsvc_embed.mcp.definitions import INSTRUCTIONS, TOOLS
 from faqsvc_embed.mcp.server import create_server
@@ -235,7 +236,20 @@ def test_an_answer_that_is_alone_too_large_is_cut_and_says_so(
     faulty.serve(samples.record("long", ("Long?", long), ("Short?", "Yes."), title=long, website_name=long))
     result = call(client, name, {"slug": "long"})
     assert tokens(result) < 25_000
-    assert f"… [cut; {len(long)} characters]" in json.dumps(content(result), ensure_ascii=False)
+    found = content(result)
+    assert f"… [cut; {len(long)} characters]" in json.dumps(found, ensure_ascii=False)
+    note = found["note"] if name == "get_faq" else texts(result)[1]
+    assert note.endswith(f"The whole text is public at {client.settings.base_url}/api/v1/faq/long")
+    Draft202012Validator(schema(name)).validate(found)
+
+
+@pytest.mark.parametrize("name", ["get_faq", "get_faq_jsonld"])
+def test_the_longest_answer_that_can_be_published_is_read_whole(
+    client: FAQClient, faulty: FaultyServer, name: str
+) -> None:  # G9
+    long = (TEXTS["english"] * 20)[:MAX_ANSWER]
+    faulty.serve(samples.record("long", ("Long?", long)))
+    assert long in json.dumps(content(call(client, name, {"slug": "long"})))
 
 
 def test_an_offset_beyond_the_end_is_told_how_many_there_are(client: FAQClient) -> None:  # G4
@@ -354,6 +368,7 @@ def test_without_a_key_a_write_says_which_variable_to_set_and_sends_nothing(
         ("publish_faq", {**TEA, "items": [{"question": "", "answer": 1, "source": "x"}], "preview": "yes"},
          ["items[0].question is empty", "items[0].answer is 1, not text",
           "items[0]: Additional properties are not allowed ('source' was unexpected)", "preview is 'yes'"]),
+        ("publish_faq", {**TEA, "items": [["a", "b"]]}, ["items[0]: ['a', 'b'] is not of type 'object'"]),
         ("publish_faq", {**TEA, "slug": "tea"}, ["('slug' was unexpected)"]),
     ],
 )  # fmt: skip
@@ -391,6 +406,23 @@ def test_what_the_service_refuses_is_told_with_what_to_do(
     said = refused(call(client, "publish_faq", TEA, mode))
     assert advice in said
     assert "s3cret" not in said
+
+
+def test_what_may_have_been_published_is_not_published_twice(
+    client: FAQClient, faulty: FaultyServer
+) -> None:  # W5
+    created = behaviours.body(b'{"slug": "tea"}', status=201)
+    faulty.then(behaviours.reset, created, created)
+
+    async def publish(connected: Client) -> list[CallToolResult]:
+        return [await connected.call_tool("publish_faq", TEA) for _ in range(3)]
+
+    lost, again, anew = talk(client, publish)
+    assert "it may have been published: another attempt with the same idempotency key" in refused(lost)
+    assert refused(lost).endswith("To try again with that key, call with exactly these arguments.")
+    assert (content(again), content(anew)) == ({"slug": "tea"}, {"slug": "tea"})
+    keys = [request.headers["idempotency-key"] for request in faulty.log]
+    assert keys[0] == keys[1] != keys[2]
 
 
 def test_a_success_that_quotes_the_key_is_masked(client: FAQClient, faulty: FaultyServer) -> None:  # G7
