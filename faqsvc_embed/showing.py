@@ -68,8 +68,11 @@ class Showing:
             return None
         if block is None or block.needs_enhancer or (page.fills_slots and len(block.alone) > LARGE):
             return None
+        key = (self._reader, entry.key)
+        if page.states.get(key, entry.state) is not entry.state:
+            return None  # a refresh has landed since this page began to show it
         entry.used_at = now
-        page.states = {**page.states, (self._reader, entry.key): entry.state}
+        page.states = {**page.states, key: entry.state}
         return page.place_alone(block)
 
     def render_with(self, renderer: Renderer) -> None:
@@ -174,8 +177,11 @@ class Showing:
             now = self._reader.cache.clock()
             if now >= entry.fresh_until:
                 return None
+            key = (self._reader, entry.key)
+            if page.states.get(key, entry.state) is not entry.state:
+                return None  # a refresh has landed since this page began to show it
             entry.used_at = now
-            page.states = {**page.states, (self._reader, entry.key): entry.state}
+            page.states = {**page.states, key: entry.state}
             return entry.rendered.get(asked)
         except TypeError:  # a slug or a theme that cannot be looked up; the long way says so
             return None

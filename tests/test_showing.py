@@ -1,0 +1,82 @@
+"""How FAQs get onto a page: one state a page, what is remembered, and what is said when one is missing."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from jinja2 import Environment
+
+from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed import page as pages
+from faqsvc_embed.freshness import Key
+from faqsvc_embed.jinja import install
+from faqsvc_embed.page import Page
+from faqsvc_embed.testing import fake_embed
+from faqsvc_embed.wire import CachePolicy, Found, Validators
+from tests.support import samples
+from tests.support.blocks import alone, block
+
+OLD = FAQ.from_dict(samples.record("pricing", ("Old?", "Old.")))
+NEW = FAQ.from_dict(samples.record("pricing", ("New?", "New.")))
+
+
+@contextmanager
+def one_page() -> Iterator[Page]:
+    """Be inside one response, as an adapter is."""
+    token = pages.begin(page := Page())
+    try:
+        yield page
+    finally:
+        pages.end(token)
+
+
+def land(embed: FAQEmbed, faq: FAQ) -> None:
+    """Let a refresh end that brought `faq`."""
+    embed.cache.apply(Key(faq.slug, None), Found(faq, CachePolicy(), Validators()))
+
+
+# One state a page
+
+
+@pytest.mark.parametrize("begins", ["with the hook", "with a block"])
+@pytest.mark.parametrize("is_rendered_before", [True, False])
+def test_a_refresh_that_lands_while_a_page_is_made_changes_nothing_on_it(
+    begins: str, is_rendered_before: bool
+) -> None:  # U4
+    embed = fake_embed({"pricing": OLD})
+    embed.render("pricing")
+    with one_page():
+        state = embed.use_faq("pricing")
+        first = "" if begins == "with the hook" else embed.render("pricing")
+        land(embed, NEW)
+        if is_rendered_before:
+            embed.showing.render(Page(), "pricing")  # by another page, so that it is at hand
+        second = embed.render("pricing")
+        assert embed.use_faq("pricing") is state
+        assert first + second == (alone(OLD) if not first else f"{alone(OLD)}{block(OLD, 2)}")
+    assert embed.render("pricing") == alone(NEW)
+
+
+def test_what_an_earlier_state_looked_like_is_not_remembered_for_a_later_one() -> None:  # U4
+    embed = fake_embed({"pricing": OLD})
+    with one_page():
+        embed.use_faq("pricing")
+        land(embed, NEW)
+        assert embed.render("pricing") == alone(OLD)
+    assert embed.render("pricing") == alone(NEW)
+
+
+@pytest.mark.parametrize(
+    "call", ['{{ faq("pricing") }}', '{% faq "pricing" %}', '{{ faq("pricing", lang=none) }}']
+)
+def test_a_template_shows_the_state_that_its_hook_had(call: str) -> None:  # U4
+    embed, environment = fake_embed({"pricing": OLD}), Environment(autoescape=True)
+    install(environment, embed)
+    template = environment.from_string(f'{{% set state = use_faq("pricing") %}}{{{{ refresh() }}}}{call}')
+
+    def refresh() -> str:
+        land(embed, NEW)
+        embed.showing.render(Page(), "pricing")  # another page, by which the new one is at hand
+        return ""
+
+    assert template.render(refresh=refresh) == alone(OLD)
