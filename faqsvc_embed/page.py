@@ -88,6 +88,11 @@ class Page:
     _marked: tuple[FAQ, ...] = ()
     _deferred: tuple[FAQ, ...] = ()
 
+    def begin_again(self) -> None:
+        """Forget what was printed, for its body never leaves; what was read, and how long waited, stays."""
+        for name in _PRINTED:
+            vars(self).pop(name, None)
+
     def ordinal(self, slug: object) -> int:
         """Return which block of this slug the next one is, counted from 1."""
         return 1 + sum(block.faq.slug == slug for block in self.blocks) if self.blocks else 1
@@ -269,6 +274,22 @@ class Page:
         if waiting == 1:
             self.waited += time.monotonic() - since
         self._waiting = (waiting - 1, since)
+
+
+_PRINTED: Final = (
+    "slots",
+    "printed",
+    "blocks",
+    "_styles",
+    "_sheets",
+    "_is_enhanced",
+    "_runs_inline",
+    "_printed_nonce",
+    "_merged",
+    "_marked",
+    "_deferred",
+)
+"""The attributes of a page that tell what its body holds."""
 
 
 class RequestPage(Page):
