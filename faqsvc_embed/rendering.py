@@ -13,6 +13,7 @@ from faqsvc_embed.anchors import block_id, id_steps
 from faqsvc_embed.answers import LOWEST_HEADING, Answers, visible
 from faqsvc_embed.checks import VARIANTS, Variant
 from faqsvc_embed.jsonld import serialised_page
+from faqsvc_embed.overrides import Overrides
 from faqsvc_embed.records import FAQ, Item
 from faqsvc_embed.steps import MANY, MUCH, Steps, finished
 from faqsvc_embed.styles import (
@@ -27,6 +28,8 @@ from faqsvc_embed.styles import (
 from faqsvc_embed.theme import Theme
 
 TEMPLATE: Final = "faqsvc/faq.html"
+TEMPLATES: Final = (TEMPLATE, "faqsvc/block.html", *(f"faqsvc/{variant}.html" for variant in VARIANTS))
+"""Those that a block may be rendered by."""
 
 _RIGHT_TO_LEFT: Final = ("ar", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi")
 
@@ -78,11 +81,13 @@ class Renderer:
 
     def __init__(self, host: Environment | None = None, answers: Answers | None = None) -> None:
         self._answers = answers or Answers()
-        ours: list[BaseLoader] = [PackageLoader("faqsvc_embed")]
+        self._host = host
+        self._ours: BaseLoader = PackageLoader("faqsvc_embed")
         if host is None:
-            self._environment = Environment(autoescape=True, loader=ours[0])
+            self._environment = Environment(autoescape=True, loader=self._ours)
         else:
-            self._environment = _overlay(host, ChoiceLoader(([host.loader] if host.loader else []) + ours))
+            loaders = [host.loader, self._ours] if host.loader else [self._ours]
+            self._environment = _overlay(host, ChoiceLoader(loaders))
 
     def block(self, faq: FAQ, look: Look, ordinal: int = 1) -> Block | None:
         """Render the `ordinal`th block of an FAQ on its page; None if there is no question to show."""
@@ -91,9 +96,19 @@ class Renderer:
     def get_ready(self) -> None:
         """Make what the first block needs: its templates are compiled, and the stylesheet read."""
         stylesheet()
-        for name in (TEMPLATE, "faqsvc/block.html", *(f"faqsvc/{variant}.html" for variant in VARIANTS)):
+        for name in TEMPLATES:
             with suppress(Exception):  # a broken template of the host's: whoever renders it will say so
                 self._environment.get_template(name)
+
+    def overrides(self) -> Overrides:
+        """Return what the host has put in the place of our templates by now."""
+        self._follow()
+        return Overrides(self._environment, self._ours, TEMPLATES)
+
+    def _follow(self) -> None:
+        """Read templates again if the host does by now: `app.run(debug=True)` comes last."""
+        if self._host is not None:
+            self._environment.auto_reload = self._host.auto_reload
 
     def steps(self, faq: FAQ, look: Look, ordinal: int = 1) -> Steps[Block | None]:
         """Render as `block` does, a short step at a time: an event loop can do other things in between."""
@@ -111,6 +126,7 @@ class Renderer:
             answer = yield from self._answers.steps(item.answer, level)
             items.append(ShownItem(anchor, visible(item.question.strip()), answer, item.answer))
             yield
+        self._follow()
         template = self._environment.get_template(TEMPLATE)
         inside = yield from _joined(template.generate(_context(faq, look, items, ordinal)))
         while items:  # to free so much takes time, too

@@ -1,6 +1,5 @@
 """How an FAQ gets onto a page: ready-made, rendered now, left to a slot, or not at all."""
 
-import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Final
@@ -11,7 +10,9 @@ from faqsvc_embed.answers import Answers
 from faqsvc_embed.checks import Variant
 from faqsvc_embed.errors import FAQError, quoted
 from faqsvc_embed.freshness import Entry, Key
+from faqsvc_embed.overrides import Overrides
 from faqsvc_embed.page import Page
+from faqsvc_embed.problems import Problems
 from faqsvc_embed.reading import Flies, Reader, data_or_raise, in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
 from faqsvc_embed.rendering import Block, Renderer, is_long, problem_element
@@ -19,8 +20,6 @@ from faqsvc_embed.settings import UNSET, Settings
 from faqsvc_embed.steps import in_short_steps
 from faqsvc_embed.theme import Theme
 from faqsvc_embed.wishes import Wishes
-
-logger = logging.getLogger("faqsvc_embed")
 
 LARGE: Final = 250_000
 """Characters of a block that costs an event loop about a millisecond each time it is copied."""
@@ -49,12 +48,16 @@ class Showing:
         self.has_files = settings.styles == "linked" or settings.variant == "disclosure"
         """A host that can serves the stylesheet or the enhancer as files."""
         self._held: Callable[[Any], Entry | None] = reader.cache.get
+        self._overrides: Overrides | None = None
+        self._watched: Overrides | None = None
+        """The templates of the host, if they may be edited while it runs."""
+        self._problems = Problems()
 
     def at_hand(self, page: Page, slug: object, nonce: str | None) -> Markup | None:
         """Return the first FAQ of a page as it was rendered before: the short way of nearly every page."""
         if page.blocks or page.printed is not None or page.slots is not None:
             return None
-        if nonce or self._styles != "inline":
+        if nonce or self._styles != "inline" or (self._watched is not None and self._has_changed()):
             return None
         try:
             entry = self._held((slug, page.language(self._lang) or self._lang))
@@ -78,12 +81,32 @@ class Showing:
     def render_with(self, renderer: Renderer) -> None:
         """Render with the templates of a host from here on."""
         self._renderer = renderer
+        self._start_anew()
+
+    def _start_anew(self) -> None:
+        """Drop what was rendered by templates that are no longer those."""
+        self._overrides = self._watched = None
+        self._problems.forget()
         for entry in self._reader.cache.entries():
             entry.rendered.clear()
+
+    def _has_changed(self) -> bool:
+        """Tell whether a template of the host's was edited, which development shows at once."""
+        if self._watched is None or not self._watched.have_changed:
+            return False
+        self._start_anew()
+        return True
+
+    def _known_overrides(self) -> Overrides:
+        if self._overrides is None:
+            self._overrides = overrides = self._renderer.overrides()
+            self._watched = overrides if overrides.may_change else None
+        return self._overrides
 
     def get_ready(self) -> None:
         """Make what the first page needs."""
         self._renderer.get_ready()
+        self._known_overrides()
 
     def render(
         self,
@@ -168,6 +191,8 @@ class Showing:
 
     def _ready(self, page: Page, slug: object, lang: str | None, asked: Asked) -> Block | None:
         """Return what was rendered of a fresh copy before: one look-up, the way of nearly every page."""
+        if self._watched is not None and self._has_changed():
+            return None
         if page.blocks and page.ordinal(slug) > 1:
             return None  # its ids are taken
         try:
@@ -237,7 +262,7 @@ class Showing:
 
     def _remember(self, key: Key, block: Block, asked: Asked) -> None:
         entry = self._held(key)
-        if entry is None or entry.faq is not block.faq:
+        if entry is None or entry.faq is not block.faq or not self._known_overrides().may_be_held:
             return
         if len(entry.rendered) >= MOST_LOOKS:
             entry.rendered.clear()
@@ -254,7 +279,8 @@ class Showing:
         if self._settings.strict:
             raise error
         if not isinstance(error, FAQError):
-            logger.error("FAQ %s is not shown: %r", quoted(what), error, exc_info=error)
+            self._known_overrides()  # whose next edition may have the same problem, which is said again
+            self._problems.tell(what, error)
         if page.shows_problems:
             return Markup(problem_element(str(error) or repr(error)))  # noqa: S704  # escaped there
         return Markup()
