@@ -20,12 +20,12 @@ from faqsvc_embed.rendering import (
     enhancer_element,
     is_long,
     link_element,
-    script_steps,
     style_element,
     with_nonce,
 )
 from faqsvc_embed.responses import encode, exact
-from faqsvc_embed.slots import Filling, Slots
+from faqsvc_embed.scripts import page_script
+from faqsvc_embed.slots import Filling, Slots, whole
 from faqsvc_embed.steps import Steps, finished, in_short_steps
 from faqsvc_embed.styles import enhancer
 
@@ -154,7 +154,7 @@ class Page:
         self._marked += faqs
         if self.printed is not None:
             return ""
-        script = yield from script_steps(self._marked, nonce)
+        script = yield from page_script(self._marked, nonce)
         if script:
             self.printed, self._printed_nonce = script, nonce
         return script
@@ -202,7 +202,7 @@ class Page:
             return self.printed or ""
         if self._merged[0] != len(self._marked):
             faqs = self._marked
-            self._merged = len(faqs), (yield from script_steps(faqs, self._printed_nonce))
+            self._merged = len(faqs), (yield from page_script(faqs, self._printed_nonce))
         return self._merged[1]
 
     def merge(self, body: bytes, charset: str = "utf-8") -> bytes:
@@ -214,7 +214,7 @@ class Page:
             printed = self.printed.encode(charset)
         except UnicodeEncodeError:  # so it cannot be in there
             return body
-        start = body.find(printed)
+        start = whole(printed, body)
         if start < 0:
             return body
         return body[:start] + encode(finished(self.merging()), charset) + body[start + len(printed) :]

@@ -193,8 +193,6 @@ class Showing:
         """Return what was rendered of a fresh copy before: one look-up, the way of nearly every page."""
         if self._watched is not None and self._has_changed():
             return None
-        if page.blocks and page.ordinal(slug) > 1:
-            return None  # its ids are taken
         try:
             entry = self._held((slug, lang or page.language(self._lang) or self._lang))
             if entry is None:
@@ -207,7 +205,7 @@ class Showing:
                 return None  # a refresh has landed since this page began to show it
             entry.used_at = now
             page.states = {**page.states, key: entry.state}
-            return entry.rendered.get(asked)
+            return entry.rendered.get(_numbered(asked, page.ordinal(slug)))
         except TypeError:  # a slug or a theme that cannot be looked up; the long way says so
             return None
 
@@ -243,24 +241,25 @@ class Showing:
     ) -> Markup:
         if block is None:
             return Markup()
-        if isinstance(state, FAQState) and page.ordinal(block.faq.slug) == 1:
+        if isinstance(state, FAQState):
+            asked = _numbered(asked, page.ordinal(block.faq.slug))
             self._remember(Key(block.faq.slug, state.lang_requested), block, asked)
         return self._place(page, block, schema, nonce)
 
     def _rendered(self, page: Page, state: FAQ | FAQState, asked: Asked) -> Block | None:
         """Return what was rendered of a copy that is no longer fresh."""
-        if isinstance(state, FAQ) or state.data is None or page.ordinal(state.data.slug) > 1:
+        if isinstance(state, FAQ) or state.data is None:
             return None
         entry = self._held((state.data.slug, state.lang_requested))
         if entry is None or entry.faq is not state.data:
             return None
         try:
-            block: Block | None = entry.rendered.get(asked)
+            block: Block | None = entry.rendered.get(_numbered(asked, page.ordinal(state.data.slug)))
         except TypeError:
             return None
         return block
 
-    def _remember(self, key: Key, block: Block, asked: Asked) -> None:
+    def _remember(self, key: Key, block: Block, asked: tuple[Any, ...]) -> None:
         entry = self._held(key)
         if entry is None or entry.faq is not block.faq or not self._known_overrides().may_be_held:
             return
@@ -284,6 +283,11 @@ class Showing:
         if page.shows_problems:
             return Markup(problem_element(str(error) or repr(error)))  # noqa: S704  # escaped there
         return Markup()
+
+
+def _numbered(asked: Asked, ordinal: int) -> tuple[Any, ...]:
+    """Return the key of the `ordinal`th block of an FAQ on its page, which has ids of its own."""
+    return asked if ordinal == 1 else (*asked, ordinal)
 
 
 def _asked(

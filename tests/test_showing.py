@@ -11,6 +11,8 @@ from faqsvc_embed import page as pages
 from faqsvc_embed.freshness import Key
 from faqsvc_embed.jinja import install
 from faqsvc_embed.page import Page
+from faqsvc_embed.rendering import Block, Look, Renderer
+from faqsvc_embed.steps import Steps
 from faqsvc_embed.testing import fake_embed
 from faqsvc_embed.wire import CachePolicy, Found, Validators
 from tests.support import samples
@@ -80,3 +82,30 @@ def test_a_template_shows_the_state_that_its_hook_had(call: str) -> None:  # U4
         return ""
 
     assert template.render(refresh=refresh) == alone(OLD)
+
+
+# What is remembered
+
+
+def test_every_block_of_a_page_is_rendered_once_for_all_pages(monkeypatch: pytest.MonkeyPatch) -> None:  # A14
+    embed, rendered = fake_embed({"pricing": OLD}), list[int]()
+    steps, expected = Renderer.steps, f"{alone(OLD)}{block(OLD, 2)}{block(OLD, 3)}"
+
+    def noting(renderer: Renderer, faq: FAQ, look: Look, ordinal: int = 1) -> Steps[Block | None]:
+        rendered.append(ordinal)
+        return steps(renderer, faq, look, ordinal)
+
+    monkeypatch.setattr(Renderer, "steps", noting)
+    for _ in range(3):
+        with one_page():
+            assert "".join(embed.render("pricing") for _ in range(3)) == expected
+    assert rendered == [1, 2, 3]
+
+
+def test_another_version_has_blocks_of_its_own() -> None:
+    embed = fake_embed({"pricing": OLD})
+    for faq in (OLD, NEW):
+        land(embed, faq)
+        for _ in range(2):
+            with one_page():
+                assert embed.render("pricing") + embed.render("pricing") == f"{alone(faq)}{block(faq, 2)}"
