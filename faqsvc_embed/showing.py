@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from faqsvc_embed.answers import Answers
 from faqsvc_embed.checks import Variant
-from faqsvc_embed.errors import FAQError, quoted
+from faqsvc_embed.errors import FAQError, FAQUnavailable, quoted
 from faqsvc_embed.freshness import Entry, Key
 from faqsvc_embed.overrides import Overrides
 from faqsvc_embed.page import Page
@@ -130,11 +130,13 @@ class Showing:
                 return self._place(page, block, schema, nonce)
             if self._must_not_wait(page, what, lang):
                 return page.leave_slot(lambda: self._arrive(page, what, lang, asked, schema, nonce))
-            wait = 0 if in_event_loop() else self._settings.wait
+            wait = None if in_event_loop() else self._settings.wait
             state = (
-                what if isinstance(what, FAQ) else self._reader.read(self._key(page, what, lang), wait, page)
+                what
+                if isinstance(what, FAQ)
+                else self._reader.read(self._key(page, what, lang), wait or 0, page)
             )
-            faq = state if isinstance(state, FAQ) else data_or_raise(state)
+            faq = state if isinstance(state, FAQ) else self._data(what, state, wait)
             block = self._rendered(page, state, asked) or self._renderer.block(
                 faq, self._wishes.look(*asked), page.ordinal(faq.slug)
             )
@@ -177,7 +179,7 @@ class Showing:
                 state: FAQ | FAQState = what
             else:
                 state = await self._reader.aread(self._key(page, what, lang), self._settings.wait, page)
-            faq = state if isinstance(state, FAQ) else data_or_raise(state)
+            faq = state if isinstance(state, FAQ) else self._data(what, state, self._settings.wait)
             block = self._rendered(page, state, asked)
             if block is None:
                 look = self._wishes.look(*asked)
@@ -185,6 +187,14 @@ class Showing:
             return self._finish(page, state, block, asked, schema, nonce)
         except Exception as error:
             return self._nothing(page, what, error)
+
+    def _data(self, slug: object, state: FAQState, wait: float | None) -> FAQ:
+        """Return the record of a state, or raise why there is none; `wait` is None where nobody may wait."""
+        if not state.is_loading:
+            return data_or_raise(state)
+        if wait is None:  # `_must_not_wait` has warned
+            raise FAQUnavailable(f"{quoted(slug)} is not held yet, and an event loop cannot wait for it here")
+        raise self._problems.late(slug, state.lang_requested, wait)
 
     def _key(self, page: Page, slug: str, lang: str | None) -> Key:
         return Key(slug, self._wishes.language(lang, page))
@@ -242,6 +252,7 @@ class Showing:
         if block is None:
             return Markup()
         if isinstance(state, FAQState):
+            self._problems.arrived(block.faq.slug, state.lang_requested)
             asked = _numbered(asked, page.ordinal(block.faq.slug))
             self._remember(Key(block.faq.slug, state.lang_requested), block, asked)
         return self._place(page, block, schema, nonce)

@@ -1,12 +1,15 @@
 """How FAQs get onto a page: one state a page, what is remembered, and what is said when one is missing."""
 
+import asyncio
+import html
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 from jinja2 import Environment
 
-from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed import FAQ, FAQEmbed, FAQUnavailable
 from faqsvc_embed import page as pages
 from faqsvc_embed.freshness import Key
 from faqsvc_embed.jinja import install
@@ -15,8 +18,10 @@ from faqsvc_embed.rendering import Block, Look, Renderer
 from faqsvc_embed.steps import Steps
 from faqsvc_embed.testing import fake_embed
 from faqsvc_embed.wire import CachePolicy, Found, Validators
+from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.blocks import alone, block
+from tests.support.faulty import FaultyServer
 
 OLD = FAQ.from_dict(samples.record("pricing", ("Old?", "Old.")))
 NEW = FAQ.from_dict(samples.record("pricing", ("New?", "New.")))
@@ -109,3 +114,60 @@ def test_another_version_has_blocks_of_its_own() -> None:
         for _ in range(2):
             with one_page():
                 assert embed.render("pricing") + embed.render("pricing") == f"{alone(faq)}{block(faq, 2)}"
+
+
+# What is said when one is missing
+
+
+def logged(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str]]:
+    lines = [(r.levelname, r.getMessage()) for r in caplog.records if r.name == "faqsvc_embed"]
+    caplog.clear()
+    return lines
+
+
+LATE = "'pricing' did not arrive within 0.01 s, all that a page waits for its FAQs"
+ARRIVED = ("INFO", "FAQ 'pricing': it has arrived")
+
+
+@pytest.mark.parametrize("way", ["render", "arender"])
+def test_a_page_that_goes_without_a_slow_faq_is_told_of_when_that_begins_and_when_it_ends(
+    way: str, faulty: FaultyServer, caplog: pytest.LogCaptureFixture
+) -> None:  # R2, R10
+    caplog.set_level("INFO", "faqsvc_embed")
+    held_up = threading.Event()
+
+    def slow(exchange: behaviours.Exchange) -> None:
+        held_up.wait(5)
+        behaviours.healthy(exchange)
+
+    faulty.serve(samples.record("pricing"))
+    faulty.behave(slow)
+    with FAQEmbed(faulty.base_url, wait=0.01) as embed:
+
+        def render() -> str:
+            with one_page():
+                return str(
+                    asyncio.run(embed.arender("pricing")) if way == "arender" else embed.render("pricing")
+                )
+
+        begins = f"FAQ {LATE}; pages go without it until it has arrived"
+        assert [render(), logged(caplog)] == ["", [("WARNING", begins)]]
+        assert [render(), logged(caplog)] == ["", []]
+        held_up.set()
+        embed.get_faq("pricing")
+        assert (render() != "", logged(caplog)) == (True, [ARRIVED])
+        assert (render() != "", logged(caplog)) == (True, [])
+
+
+def test_in_development_a_slow_faq_says_its_slug_the_wait_and_what_to_do(faulty: FaultyServer) -> None:  # R4
+    faulty.behave(behaviours.hang)
+    with FAQEmbed(faulty.base_url, wait=0.01) as embed:
+        with one_page() as page:
+            page.shows_problems = True
+            shown = html.unescape(embed.render("pricing"))
+        assert f"FAQ {LATE}; it is shown once it has arrived. Fetch it before, by prefetch()," in shown
+    with (
+        FAQEmbed(faulty.base_url, wait=0.01, strict=True) as strict,
+        pytest.raises(FAQUnavailable, match=r"'pricing' did not arrive within 0\.01 s"),
+    ):
+        strict.render("pricing")
