@@ -24,6 +24,8 @@ from faqsvc_embed.styles import file_named
 logger = logging.getLogger("faqsvc_embed")
 
 NAME: Final = "faqsvc"
+LANGUAGE_NAMES: Final = ("lang", "language", "locale", "lang_code")
+"""Attributes of `g` that say the language of a page; the last is the one of Flask's documentation."""
 TOKEN: Final = "faqsvc.page"  # noqa: S105  # a key of the request's environ, nothing secret
 
 
@@ -91,7 +93,12 @@ class _RequestPage(RequestPage):
         return str(nonce) if nonce else None
 
     def locale(self) -> object:
-        """Return Flask-Babel's choice for this request, where it is used."""
+        """Return the host's choice for this request: what `g` says, else Flask-Babel's, where it is used."""
+        for name in LANGUAGE_NAMES:
+            choice = self._g.get(name)
+            choice = choice() if callable(choice) else choice
+            if choice:
+                return choice
         if "babel" not in self._app.extensions:
             return None
         from flask_babel import get_locale

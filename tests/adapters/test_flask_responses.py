@@ -343,3 +343,47 @@ def test_a_thread_with_a_copy_of_the_context_takes_no_page_and_ends_none() -> No
     seen = list[object]()
     Context().run(request)
     assert seen == [None, None]
+
+
+# In which language
+
+
+@pytest.mark.parametrize("name", ["lang", "language", "locale", "lang_code"])
+@pytest.mark.parametrize("choice", ["ko-KR", lambda: "ko"], ids=["text", "callable"])
+def test_the_language_that_the_site_has_chosen_beats_the_visitors(
+    name: str, choice: Any, faulty: FaultyServer
+) -> None:  # L4, L7
+    faulty.serve(samples.pricing())
+    with FAQEmbed(faulty.base_url, lang="fr") as faqs:
+        app = make_app(lambda: render_template_string('{% faq "pricing" %}'), faqs)
+        Babel(app, locale_selector=lambda: "es")
+        app.before_request(lambda: setattr(g, name, choice))
+        response = app.test_client().get("/", headers={"Accept-Language": "ja"})
+        assert "Vary" not in response.headers
+        assert [asked.target for asked in faulty.log] == ["/api/v1/faq/pricing?lang=ko"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "header", "query"),
+    [
+        (None, "ja", "?lang=ja"),
+        ("fr", "ja", "?lang=ja"),
+        ("fr", "nl", "?lang=fr"),
+        ("fr", "", "?lang=fr"),
+        (None, "nl", ""),
+        (None, "", ""),
+    ],
+)
+def test_the_visitors_language_beats_the_setting_and_without_either_none_is_sent(
+    setting: str | None, header: str, query: str, faulty: FaultyServer
+) -> None:  # L4, L7
+    faulty.serve(samples.pricing())
+    with FAQEmbed(faulty.base_url, lang=setting) as faqs:
+        app = make_app(lambda: render_template_string('{% faq "pricing" %}'), faqs)
+        response = app.test_client().get("/", headers={"Accept-Language": header})
+        assert response.headers["Vary"] == "Accept-Language"
+        faqs.use_faq("pricing")  # outside of a request nobody prefers anything
+        own = "?lang=fr" if setting else ""
+        assert [asked.target.removeprefix("/api/v1/faq/pricing") for asked in faulty.log] == (
+            [query] if query == own else [query, own]
+        )
