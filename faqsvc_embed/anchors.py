@@ -59,7 +59,7 @@ def name_of(text: str) -> str:
     """Return ASCII words of `text`; with a digest where they do not say all of it."""
     plain = unicodedata.normalize("NFKD", text[:LONGEST_QUESTION]).lower()
     words = "-".join(_WORDS.findall(plain))
-    letters_lost = any(c.isalnum() and not c.isascii() for c in plain)
+    letters_lost = not plain.isascii() and any(c.isalnum() and not c.isascii() for c in plain)
     is_short = len(words) <= LONGEST_WORDS and len(text) <= LONGEST_QUESTION
     if words and not letters_lost and is_short:
         return words

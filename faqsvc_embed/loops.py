@@ -68,7 +68,7 @@ class BackgroundLoop:
 
     def _run(self, loop: "Loop", ended: threading.Event) -> None:
         asyncio.set_event_loop(loop)
-        last = _end_all(loop)  # nothing is left, unless this is a crash
+        last = _end_all(loop, self._work)  # nothing is left, unless this is a crash
         try:
             loop.run_forever()
         finally:
@@ -77,7 +77,7 @@ class BackgroundLoop:
             finally:
                 last.close()
                 loop.close()
-                for future in list(self._work):  # what came while it crashed
+                for future in list(self._work):  # what came while it ended, and never began
                     future.cancel()
                 ended.set()
 
@@ -185,8 +185,10 @@ async def _wind_up(loop: Loop, last: Coroutine[Any, Any, None]) -> None:
         loop.stop()
 
 
-async def _end_all(loop: Loop) -> None:
+async def _end_all(loop: Loop, work: set[Future[Any]]) -> None:
     await _cancel_all()
+    for future in list(work):
+        future.cancel()
     for transport in loop.transports():
         if isinstance(transport, asyncio.Transport):
             transport.abort()

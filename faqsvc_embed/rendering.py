@@ -161,20 +161,20 @@ def _context(faq: FAQ, look: Look, items: list[ShownItem], ordinal: int) -> dict
 
 
 def _joined(parts: Iterable[str]) -> Steps[str]:
-    """Join many short texts, some at a time, and long ones in slices."""
+    """Join many short texts, some at a time, and long ones in slices, such that UTF-8 can encode them."""
     whole, few = list[str](), list[str]()
     for part in parts:
         if len(part) <= MUCH:
-            few.append(encodable(part))
+            few.append(part)
         else:
             for start in range(0, len(part), MUCH):
                 yield
                 few.append(encodable(part[start : start + MUCH]))
         if len(few) >= MANY:
-            whole.append("".join(few))
+            whole.append(encodable("".join(few)))
             few.clear()
             yield
-    return "".join(whole + few)
+    return "".join([*whole, encodable("".join(few))])
 
 
 def _assembled(faq: FAQ, marked_up: FAQ, look: Look, ordinal: int, inside: str, script: str) -> Steps[Block]:

@@ -6,11 +6,12 @@ Specification: Endpoints. What it leaves open is read as RFC 9110 (HTTP) and RFC
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Final
 from urllib.parse import quote, urljoin, urlsplit
+
+import msgspec
 
 from faqsvc_embed.errors import (
     FAQError,
@@ -35,8 +36,7 @@ LONGEST_HEADER: Final = 4096
 _LIST_MEMBER = re.compile(r'(?:[^,"]|"[^"]*"?)+')  # of a header; a comma in quotes parts nothing
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(msgspec.Struct, frozen=True):
     """What to send. A read carries neither key nor cookie; the key of a write is added as it leaves."""
 
     url: str
@@ -45,8 +45,7 @@ class Request:
     body: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(msgspec.Struct, frozen=True):
     """What came back: header names in lower case, the body unpacked and within its cap."""
 
     status: int
@@ -54,16 +53,14 @@ class Reply:
     body: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Validators:
+class Validators(msgspec.Struct, frozen=True):
     """What a conditional request says of the copy that is held (RFC 9110, 13.1)."""
 
     etag: str | None = None
     last_modified: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CachePolicy:
+class CachePolicy(msgspec.Struct, frozen=True):
     """What a reply says of its own reuse (RFC 9111, 5.2.2); `lifetime` in seconds, None if unsaid."""
 
     lifetime: float | None = None
@@ -72,8 +69,7 @@ class CachePolicy:
     private: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(msgspec.Struct, frozen=True):
     """A record of the slug that was asked for."""
 
     faq: FAQ
@@ -81,22 +77,19 @@ class Found:
     validators: Validators
 
 
-@dataclass(frozen=True, slots=True)
-class NotModified:
+class NotModified(msgspec.Struct, frozen=True):
     """The copy that is held is still the one (304)."""
 
     policy: CachePolicy
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(msgspec.Struct, frozen=True):
     """There is no such FAQ: an answer, not an outage (404, 410)."""
 
     error: FAQError
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(msgspec.Struct, frozen=True):
     """No usable answer; the good copy stays."""
 
     error: FAQError

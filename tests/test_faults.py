@@ -12,10 +12,14 @@ import pytest
 from markupsafe import Markup
 
 from faqsvc_embed import FAQ, FAQEmbed, FAQNotFound, FAQState, page
+from faqsvc_embed.testing.connections import CONNECTIONS, SIZES
+from faqsvc_embed.testing.contents import CONTENTS, ENCODINGS
+from faqsvc_embed.testing.framing import FRAMING
+from faqsvc_embed.testing.statuses import REDIRECTS, STATUSES
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.clock import Clock
-from tests.support.faulty import FAULTS, ODDITIES, Fault, FaultyServer
+from tests.support.faulty import ODDITIES, Fault, FaultyServer
 
 WAIT: Final = 0.1
 TIMEOUT: Final = 0.3
@@ -24,6 +28,9 @@ MARGIN: Final = 0.3
 
 LONG: Final = 4000.0
 """Longer than any lifetime, back-off or Retry-After here."""
+
+FAULTS: Final = [*CONNECTIONS, *SIZES, *ENCODINGS, *REDIRECTS, *(FRAMING + CONTENTS + STATUSES)[::5]]
+"""Of every kind; `test_chaos` holds whole pages against every one."""
 
 PRICING: Final = FAQ.from_dict(samples.pricing())
 FRESH_AGAIN: Final = {**samples.pricing(), "title": "Back again"}

@@ -1,19 +1,58 @@
-"""Runs all measurements and prints them: `python -m tests.benchmarks`."""
+"""Runs measurements and prints them: `python -m tests.benchmarks [--json FILE] [NAME …]`, all by default."""
 
-from tests.benchmarks import asgi
-from tests.benchmarks.extraction import extraction
-from tests.benchmarks.imports import imports
-from tests.benchmarks.lookups import lookups
-from tests.benchmarks.pages import render, whole_request
-from tests.benchmarks.service import service
-from tests.benchmarks.sidebyside import table
+import argparse
+import json
+import platform
+import sys
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from pathlib import Path
 
-print(table("render_template, a page with a held FAQ of 20 items", render()))
-print(table("A whole Flask request in process, 20 items", whole_request()))
-print(table("The look-up of a held FAQ", lookups()))
-print(table("A whole Starlette request in process, 20 items", asgi.whole_request()))
-print(table("The Starlette application alone, without client or server, 20 items", asgi.application()))
-print(table("The Starlette application alone, no FAQ on the page", asgi.without_faqs()))
-print(imports())
-print(extraction())
-print(service())
+from tests.benchmarks.tables import Table
+
+MEASUREMENTS = {
+    "pages": "a page with a held FAQ against the same text typed into its template: Jinja and Flask",
+    "asgi": "the same in Starlette, and what the middleware costs a page without an FAQ",
+    "alternatives": "the same against what people write by hand today",
+    "rendering": "from a record to HTML, against React's renderToString",
+    "servers": "requests a second under gunicorn, waitress and uvicorn",
+    "cold": "an FAQ that is not held, against a kept-alive get and json.loads",
+    "stampede": "1,000 requests at once for what is not held",
+    "outage": "the service hangs while the copy expires",
+    "imports": "what importing costs",
+    "lookups": "the look-up of a held FAQ",
+    "service": "the service's GET and POST on SQLite and PostgreSQL",
+    "extraction": "how well generation reads websites",
+}
+"""Each is a module of this name with a function of this name, which yields tables."""
+
+
+def main() -> None:
+    names = "\n".join(f"  {name:<14}{about}" for name, about in MEASUREMENTS.items())
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks",
+        description="Measure side by side, and print ratios.",
+        epilog=names,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="what to measure; all, if none is named")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers there, too")
+    arguments = parser.parse_args()
+    unknown = sorted(set(arguments.names) - MEASUREMENTS.keys())
+    if unknown:
+        parser.error(f"no measurement {', '.join(unknown)}: there are {', '.join(MEASUREMENTS)}")
+    told: dict[str, list[Table]] = {}
+    for name in arguments.names or MEASUREMENTS:
+        measure: Callable[[], Iterable[Table]] = getattr(import_module(f"tests.benchmarks.{name}"), name)
+        told[name] = []
+        for table in measure():
+            print(table, end="\n\n", flush=True)
+            told[name].append(table)
+    if arguments.json:
+        tables = {name: [table.to_dict() for table in tables] for name, tables in told.items()}
+        machine = {"python": platform.python_version(), "machine": platform.platform(), "arguments": sys.argv}
+        arguments.json.write_text(json.dumps({**machine, "measured": tables}, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

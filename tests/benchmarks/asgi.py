@@ -1,9 +1,8 @@
-"""What the middleware costs an ASGI application, in process: from the scope to the last message."""
+"""A Starlette page with a held FAQ, and what the middleware costs: from the scope to the last message."""
 
 import asyncio
-from collections.abc import Callable
-from contextlib import ExitStack
-from functools import partial
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from jinja2 import DictLoader, Environment
@@ -13,14 +12,47 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 from starlette.templating import Jinja2Templates
-from starlette.testclient import TestClient
-from starlette.types import ASGIApp, Message
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from faqsvc_embed import FAQEmbed
 from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing import fake_embed
-from tests.benchmarks.pages import HEAD, TAIL, VALUES
-from tests.benchmarks.sidebyside import Timing, compare
+from tests.benchmarks.hostpage import COUNTS, NAMES, SLUG, VALUES, record, templates
+from tests.benchmarks.sidebyside import Contestant, compare
+from tests.benchmarks.tables import Table
+
+
+def asgi() -> Iterator[Table]:
+    """Measure whole requests in process, with an FAQ and without one."""
+    with asyncio.Runner() as runner:
+        for count in COUNTS:
+            app = starlette_app(fake_embed({SLUG: record(count)}))
+            assert len({runner.run(_body(app, f"/{name}")) for name in NAMES}) == 1
+            yield compare(
+                f"Starlette: a whole request in process, {count} questions",
+                {text: _requests(runner, app, f"/{name}") for name, text in NAMES.items()},
+                notes=("goal: at most 1.12",),
+            )
+        yield _without_faqs(runner)
+
+
+def starlette_app(embed: FAQEmbed) -> Starlette:
+    """Return a Starlette application with the page in every way, behind the middleware."""
+    pages = DictLoader(templates(str(embed.render(SLUG))))
+    environment = Environment(autoescape=True, loader=pages)
+    install(environment, embed)
+    rendering = Jinja2Templates(env=environment)
+
+    def route(name: str) -> Route:
+        async def page(request: Request) -> Response:
+            return rendering.TemplateResponse(request, name, dict(VALUES))
+
+        return Route(f"/{name}", page)
+
+    app = Starlette(routes=[route(name) for name in NAMES])
+    app.add_middleware(FAQMiddleware, embed=embed)
+    return app
 
 
 class Passing(BaseHTTPMiddleware):
@@ -30,101 +62,36 @@ class Passing(BaseHTTPMiddleware):
         return await call_next(request)
 
 
-def without_faqs() -> list[Timing]:
-    """Compare a page that shows no FAQ without a middleware, with ours, and with a `BaseHTTPMiddleware`."""
+def _without_faqs(runner: asyncio.Runner) -> Table:
     embed = fake_embed({})
+    response = HTMLResponse("<h1>Prices</h1>")
 
-    async def page(request: Request) -> Response:
-        return HTMLResponse("<h1>Prices</h1>")
+    async def bare(scope: Scope, receive: Receive, send: Send) -> None:
+        await response(scope, receive, send)
 
-    def app() -> Starlette:
-        return Starlette(routes=[Route("/", page)])
-
-    plain, ours, base = app(), app(), app()
-    ours.add_middleware(FAQMiddleware, embed=embed)
-    base.add_middleware(Passing)
-    with asyncio.Runner() as runner:
-        return compare(
-            {
-                "no middleware": _requests(runner, plain),
-                "FAQMiddleware": _requests(runner, ours),
-                "BaseHTTPMiddleware": _requests(runner, base),
-            },
-            calls=1,
-            per_call=REQUESTS,
-        )
-
-
-def apps_with(count: int) -> dict[str, Starlette]:
-    """Return one page in three ways, all behind the middleware: an FAQ typed into its template, and ours."""
-    items = [
+    table = compare(
+        "A page without an FAQ: one response, behind which middleware",
         {
-            "question": f"What about question number {n}?",
-            "answer": f"It is like this & that, number {n}.\n\nAnd a second paragraph, also of number {n}.",
-        }
-        for n in range(count)
-    ]
-    embed = fake_embed({"pricing": {"title": "Pricing", "lang": "en", "items": items}})
-    typed = str(embed.render("pricing"))
-    environment = Environment(
-        autoescape=True,
-        loader=DictLoader(
-            {
-                "typed": HEAD + "{% raw %}" + typed + "{% endraw %}" + TAIL,
-                "tag": HEAD + '{% faq "pricing" %}' + TAIL,
-                "expression": HEAD + '{{ faq("pricing") }}' + TAIL,
-            }
-        ),
+            "none": _requests(runner, bare),
+            "FAQMiddleware": _requests(runner, FAQMiddleware(bare, embed=embed)),
+            "an empty BaseHTTPMiddleware": _requests(runner, Passing(bare)),
+        },
     )
-    install(environment, embed)
-    templates = Jinja2Templates(env=environment)
-
-    def app(name: str) -> Starlette:
-        async def page(request: Request) -> Response:
-            return templates.TemplateResponse(request, name, dict(VALUES))
-
-        app = Starlette(routes=[Route("/", page)])
-        app.add_middleware(FAQMiddleware, embed=embed)
-        return app
-
-    return {
-        "typed into the template": app("typed"),
-        "{% faq %}": app("tag"),
-        "{{ faq() }}": app("expression"),
-    }
+    (_, none), (_, ours), *_ = table.rows
+    table.note(f"FAQMiddleware adds {ours[1] - none[1]:.2f} µs in the best round; goal: at most 3 µs")
+    return table
 
 
-def whole_request(count: int = 20) -> list[Timing]:
-    """Compare whole requests in process, by Starlette's test client, as the one of Flask."""
-    with ExitStack() as stack:
-        clients = {name: stack.enter_context(TestClient(app)) for name, app in apps_with(count).items()}
-        assert len({client.get("/").content for client in clients.values()}) == 1
-        return compare({name: partial(client.get, "/") for name, client in clients.items()}, calls=10)
-
-
-def application(count: int = 20) -> list[Timing]:
-    """Compare what the application alone does, from the scope to the last message."""
-    with asyncio.Runner() as runner:
-        apps = apps_with(count)
-        assert len({runner.run(_body(app)) for app in apps.values()}) == 1
-        return compare(
-            {name: _requests(runner, app) for name, app in apps.items()}, calls=1, per_call=REQUESTS
-        )
-
-
-REQUESTS = 100
-"""In one run of the loop, so that starting it counts for little."""
-
-
-def _scope() -> dict[str, Any]:
+def scope(path: str = "/") -> dict[str, Any]:
+    """Return the scope of a GET by a browser."""
     return {
         "type": "http",
         "asgi": {"version": "3.0", "spec_version": "2.4"},
         "http_version": "1.1",
         "method": "GET",
         "scheme": "http",
-        "path": "/",
-        "raw_path": b"/",
+        "path": path,
+        "raw_path": path.encode(),
         "query_string": b"",
         "root_path": "",
         "headers": [(b"host", b"host.test"), (b"accept-language", b"de-CH,de;q=0.9,en;q=0.8")],
@@ -134,7 +101,8 @@ def _scope() -> dict[str, Any]:
     }
 
 
-async def _receive() -> Message:
+async def receive() -> Message:
+    """Receive the end of a request without a body."""
     return {"type": "http.request", "body": b"", "more_body": False}
 
 
@@ -142,19 +110,23 @@ async def _send(message: Message) -> None:
     pass
 
 
-def _requests(runner: asyncio.Runner, app: ASGIApp) -> Callable[[], object]:
-    async def many() -> None:
-        for _ in range(REQUESTS):
-            await app(_scope(), _receive, _send)
+def _requests(
+    runner: asyncio.Runner, app: ASGIApp, path: str = "/", clock: Callable[[], float] = time.process_time
+) -> Contestant:
+    async def many(times: int) -> float:
+        began = clock()
+        for _ in range(times):
+            await app(scope(path), receive, _send)
+        return clock() - began
 
-    return lambda: runner.run(many())
+    return lambda times: runner.run(many(times))
 
 
-async def _body(app: ASGIApp) -> bytes:
+async def _body(app: ASGIApp, path: str) -> bytes:
     parts = list[bytes]()
 
     async def keep(message: Message) -> None:
         parts.append(message.get("body", b""))
 
-    await app(_scope(), _receive, keep)
+    await app(scope(path), receive, keep)
     return b"".join(parts)

@@ -1,6 +1,7 @@
 """How well extraction reads the corpus: recall and precision of questions with their answers."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -8,6 +9,7 @@ from typing import Final
 import turbohtml
 
 from faqsvc_embed.service.generation.extraction.pairs import extract
+from tests.benchmarks.tables import Table
 
 CORPUS: Final = Path(__file__).parents[1] / "service" / "generation" / "corpus"
 PARTS: Final = {
@@ -50,20 +52,19 @@ def rates(measured: list[Reading]) -> tuple[float, float]:
     )
 
 
-def extraction() -> str:
-    """Return a table of recall and precision, question and answer equal to the letter."""
-    lines = ["Extraction of questions with their answers"]
+def extraction() -> Iterator[Table]:
+    """Measure each part of the corpus; question and answer must be equal to the letter."""
+    table = Table(
+        "Extraction of questions with their answers from websites",
+        {"pages": ".0f", "languages": ".0f", "recall": ".3f", "precision": ".3f"},
+    )
     for part, about in PARTS.items():
         measured = readings(part)
-        recall, precision = rates(measured)
         languages = {reading.name.rpartition(".")[2] for reading in measured}
-        lines.append(f"  {len(measured)} {about}")
-        lines.append(f"  {len(languages)} languages: recall {recall:.3f}, precision {precision:.3f}")
+        table.add(about, len(measured), len(languages), *rates(measured))
         for reading in measured:
-            lines += [f"    {reading.name}: not found: {pair}" for pair in reading.expected - reading.found]
-            lines += [f"    {reading.name}: not there: {pair}" for pair in reading.found - reading.expected]
-    return "\n".join(lines)
-
-
-if __name__ == "__main__":
-    print(extraction())
+            for pair in reading.expected - reading.found:
+                table.note(f"{reading.name}: not found: {pair}")
+            for pair in reading.found - reading.expected:
+                table.note(f"{reading.name}: not there: {pair}")
+    yield table

@@ -1,81 +1,89 @@
-"""A small host page with a held FAQ, against the same page with the same text typed into its template."""
+"""A page with a held FAQ, against the same page with the same text typed into its template."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+from wsgiref.util import setup_testing_defaults
 
 from flask import Flask, render_template
-from jinja2 import DictLoader
+from jinja2 import DictLoader, Environment
 
+from faqsvc_embed import FAQEmbed
 from faqsvc_embed.flask import FAQExtension
+from faqsvc_embed.jinja import install
 from faqsvc_embed.testing import fake_embed
-from tests.benchmarks.sidebyside import Timing, compare
+from tests.benchmarks.hostpage import COUNTS, NAMES, SLUG, VALUES, record, templates
+from tests.benchmarks.sidebyside import calling, compare
+from tests.benchmarks.tables import Table
 
-HEAD = (
-    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{{ title }}</title></head><body>'
-    "<nav><ul>{% for name in names %}<li><a href='/{{ name }}'>{{ name }}</a></li>{% endfor %}</ul></nav>"
-    "<main><h1>{{ title }}</h1><p>{{ lead }}</p>"
-)
-TAIL = "</main><footer>{{ title }} &middot; {{ year }}</footer></body></html>"
-VALUES = {
-    "title": "Bikes & more",
-    "lead": "Everything about prices.",
-    "names": ["home", "shop", "rent", "faq", "about"],
-    "year": 2026,
-}
+GOALS = ("goal: {% faq %} at most 1.15; {{ faq() }} at most 1.20 at 5 and 20 questions",)
 
 
-def app_with(count: int) -> Flask:
-    """Return a Flask application with one page in three ways."""
-    items = [
-        {
-            "question": f"What about question number {n}?",
-            "answer": f"It is like this & that, number {n}.\n\nAnd a second paragraph, also of number {n}.",
-        }
-        for n in range(count)
-    ]
-    embed = fake_embed({"pricing": {"title": "Pricing", "lang": "en", "items": items}})
+def flask_app(embed: FAQEmbed) -> Flask:
+    """Return a Flask application with the page in every way."""
     app = Flask("benchmark")
+    app.jinja_loader = _pages(embed)
     FAQExtension(app, embed=embed)
-    typed = str(embed.render("pricing"))
-    app.jinja_env.loader = DictLoader(
-        {
-            "typed.html": HEAD + "{% raw %}" + typed + "{% endraw %}" + TAIL,
-            "tag.html": HEAD + '{% faq "pricing" %}' + TAIL,
-            "expression.html": HEAD + '{{ faq("pricing") }}' + TAIL,
-        }
-    )
-    for name in ("typed", "tag", "expression"):
-        app.add_url_rule(f"/{name}", name, lambda name=name: render_template(f"{name}.html", **VALUES))
+    for name in NAMES:
+        app.add_url_rule(f"/{name}", name, partial(render_template, name, **VALUES))
     return app
 
 
-def render(count: int = 20) -> list[Timing]:
-    """Compare `render_template` within a request."""
-    app = app_with(count)
+def pages() -> Iterator[Table]:
+    """Measure rendering alone, in plain Jinja and within a request of Flask, and whole requests."""
+    for count in COUNTS:
+        embed = fake_embed({SLUG: record(count)})
+        yield _jinja(embed, count)
+        yield _render_template(embed, count)
+        yield _whole_request(embed, count)
 
-    def page(name: str) -> Callable[[], str]:
-        return lambda: render_template(f"{name}.html", **VALUES)
 
-    with app.test_request_context():
-        assert page("typed")() == page("tag")() == page("expression")()
+def _pages(embed: FAQEmbed) -> DictLoader:
+    return DictLoader(templates(str(embed.render(SLUG))))
+
+
+def _jinja(embed: FAQEmbed, count: int) -> Table:
+    environment = Environment(autoescape=True, loader=_pages(embed))
+    install(environment, embed)
+    bare = Environment(autoescape=True, loader=_pages(embed))
+    calls: dict[str, Callable[[], str]] = {
+        NAMES[name]: partial(environment.get_template(name).render, **VALUES) for name in NAMES
+    }
+    calls["typed in, without faqsvc_embed"] = partial(bare.get_template("typed.html").render, **VALUES)
+    assert len({call() for call in calls.values()}) == 1
+    return compare(
+        f"Jinja: template.render(), {count} questions",
+        {name: calling(call) for name, call in calls.items()},
+        notes=GOALS,
+    )
+
+
+def _render_template(embed: FAQEmbed, count: int) -> Table:
+    app = flask_app(embed)
+    with app.test_request_context():  # not yet begun: each rendering is a page of its own
         return compare(
-            {
-                "typed into the template": page("typed"),
-                "{% faq %}": page("tag"),
-                "{{ faq() }}": page("expression"),
-            }
+            f"Flask: render_template(), {count} questions",
+            {text: calling(partial(render_template, name, **VALUES)) for name, text in NAMES.items()},
+            notes=GOALS,
         )
 
 
-def whole_request(count: int = 20) -> list[Timing]:
-    """Compare whole requests in process, from the WSGI environment to the last byte."""
-    app = app_with(count)
-    client = app.test_client()
-
-    def get(name: str) -> Callable[[], bytes]:
-        return lambda: client.get(f"/{name}").data
-
-    assert get("typed")() == get("tag")() == get("expression")()
+def _whole_request(embed: FAQEmbed, count: int) -> Table:
+    app = flask_app(embed)
+    bodies = {name: b"".join(_answer(app, name)) for name in NAMES}
+    assert len(set(bodies.values())) == 1
     return compare(
-        {"typed into the template": get("typed"), "{% faq %}": get("tag"), "{{ faq() }}": get("expression")},
-        calls=30,
+        f"Flask: a whole request in process, from the environ to the last byte, {count} questions",
+        {text: calling(partial(_answer, app, name)) for name, text in NAMES.items()},
+        notes=("goal: at most 1.08",),
     )
+
+
+def _answer(app: Flask, name: str) -> list[bytes]:
+    environ: dict[str, Any] = {"PATH_INFO": f"/{name}", "HTTP_ACCEPT_LANGUAGE": "de-CH,de;q=0.9,en;q=0.8"}
+    setup_testing_defaults(environ)
+    answer = app.wsgi_app(environ, lambda status, headers, error=None: bytes)
+    try:
+        return list(answer)
+    finally:
+        answer.close()  # type: ignore[attr-defined]

@@ -1,9 +1,10 @@
-"""Requests a second of the read endpoint under uvicorn, with 100,000 FAQs stored.
+"""Requests a second of reading and of publishing under uvicorn, with 100,000 FAQs stored.
 
 The service runs in processes of its own, as an operator would run it; the requests come from a process of
 its own too, over kept-alive connections, for slugs at random. On a small machine the two share the cores.
 """
 
+import json
 import multiprocessing
 import os
 import random
@@ -21,11 +22,12 @@ from threading import Thread
 from faqsvc_embed.records import FAQ, Item
 from faqsvc_embed.service.database import timestamp
 from faqsvc_embed.service.storage import open_storage, utc_now
+from tests.benchmarks.tables import Table
 from tests.support.postgres import Postgres
 
 ROOT = Path(__file__).parents[2]
 STORED = 100_000
-SECONDS = 5.0
+SECONDS = 3.0
 CONNECTIONS = 16
 BATCH = 1_000
 
@@ -38,27 +40,37 @@ from faqsvc_embed.service.serving import address, listen, serve_many
 if __name__ == "__main__":  # which its processes import anew
     listening = listen()
     print(address(listening), flush=True)
-    serve_many(partial(create_app, sys.argv[1]), listening, int(sys.argv[2]))
+    app = partial(create_app, sys.argv[1], writes_per_minute=None, reads_per_minute=None)
+    serve_many(app, listening, int(sys.argv[2]))
 """
 
 
-def service() -> str:
-    """Measure SQLite and PostgreSQL with one and with two processes, and return a table."""
-    lines = [f"GET of an FAQ of 10 items under uvicorn, {STORED:,} FAQs stored, {CONNECTIONS} connections"]
+def service() -> Iterator[Table]:
+    """Measure SQLite and PostgreSQL with one and with two processes."""
+    table = Table(
+        f"The service under uvicorn, FAQs of 10 questions, {STORED:,} stored, {CONNECTIONS} connections",
+        {"a second": ".0f", "median ms": ".2f", "99 % ms": ".2f"},
+    )
     with tempfile.TemporaryDirectory() as directory, Postgres.running() as postgres:
         for name, url in (
             ("SQLite", f"sqlite:///{directory}/faqsvc.db"),
             ("PostgreSQL", postgres.new_database()),
         ):
-            _fill(url)
+            key = _fill(url)
             for workers in (1, 2):
+                processes = f"{workers} process{'es' if workers > 1 else ''}"
                 with _serving(url, workers) as port:
-                    _measure(port, 1.0)  # connections, caches, prepared statements
-                    lines.append(_line(f"{name}, {workers} process{'es' if workers > 1 else ''}", port))
-    return "\n".join(lines)
+                    for method in ("GET", "POST"):
+                        _measure(port, 1.0, method, key)  # connections, caches, prepared statements
+                        rate, times = _measure(port, SECONDS, method, key)
+                        late = statistics.quantiles(times, n=100)[98]
+                        middle = statistics.median(times)
+                        table.add(f"{method}, {name}, {processes}", rate, middle * 1e3, late * 1e3)
+    yield table
 
 
-def _fill(url: str) -> None:
+def _fill(url: str) -> str:
+    """Store many FAQs, and return a key."""
     storage = open_storage(url)
     for start in range(0, STORED, BATCH):
         with storage._database.writing() as connection:
@@ -70,7 +82,9 @@ def _fill(url: str) -> None:
                     " VALUES (:slug, 'en', '', :record, :now)",
                     {"slug": faq.slug, "record": faq.to_json(), "now": timestamp(utc_now())},
                 )
+    key = storage.keys.create("benchmarks")
     storage.close()
+    return key
 
 
 def _faq(number: int) -> FAQ:
@@ -95,46 +109,48 @@ def _serving(url: str, workers: int) -> Iterator[int]:
             process.wait(20)
 
 
-def _line(name: str, port: int) -> str:
-    rate, latencies = _measure(port, SECONDS)
-    middle, late = statistics.median(latencies), statistics.quantiles(latencies, n=100)[98]
-    return f"  {name:<28} {rate:8.0f} a second   median {middle * 1e3:6.2f} ms   99 % {late * 1e3:6.2f} ms"
-
-
-def _measure(port: int, seconds: float) -> tuple[float, list[float]]:
+def _measure(port: int, seconds: float, method: str, key: str) -> tuple[float, list[float]]:
     """Return how many requests were answered a second, and how many seconds each took."""
     context = multiprocessing.get_context("spawn")
     with context.Pool(1) as pool:
-        latencies: list[float] = pool.apply(_ask, (port, seconds))
-    return len(latencies) / seconds, latencies
+        times: list[float] = pool.apply(_ask, (port, seconds, method, key))
+    return len(times) / seconds, times
 
 
-def _ask(port: int, seconds: float) -> list[float]:
-    latencies: list[float] = []
+def _ask(port: int, seconds: float, method: str, key: str) -> list[float]:
+    times: list[float] = []
     end = time.perf_counter() + seconds
-    threads = [Thread(target=_ask_on_one, args=(port, end, latencies)) for _ in range(CONNECTIONS)]
+    threads = [Thread(target=_ask_on_one, args=(port, end, method, key, times)) for _ in range(CONNECTIONS)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return latencies
+    return times
 
 
-def _ask_on_one(port: int, end: float, latencies: list[float]) -> None:
+def _ask_on_one(port: int, end: float, method: str, key: str, times: list[float]) -> None:
     """Ask on one connection, by hand: a client library would take more time than the service."""
     with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
         while (began := time.perf_counter()) < end:
-            path = f"/api/v1/faq/faq-{random.randrange(STORED)}"
-            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+            connection.sendall(_request(method, key, random.randrange(STORED)))
             answer = connection.recv(65_536)
             head, _, body = answer.partition(b"\r\n\r\n")
-            if not head.startswith(b"HTTP/1.1 200"):
-                raise ValueError(head.decode())
+            if not head.startswith((b"HTTP/1.1 200", b"HTTP/1.1 201")):
+                raise ValueError(answer.decode())
             length = int(head.partition(b"content-length: ")[2].split(b"\r\n")[0])
             while len(body) < length:
                 body += connection.recv(65_536)
-            latencies.append(time.perf_counter() - began)
+            times.append(time.perf_counter() - began)
 
 
-if __name__ == "__main__":
-    print(service())
+def _request(method: str, key: str, number: int) -> bytes:
+    if method == "GET":
+        return f"GET /api/v1/faq/faq-{number} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
+    items = [{"question": item.question, "answer": item.answer} for item in _faq(number).items]
+    website = {"websiteUrl": f"https://www.example.com/{number}", "websiteName": "Tea & Sons"}
+    body = json.dumps({**website, "items": items}).encode()
+    head = (
+        "POST /api/v1/faq HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        f"X-Plugin-Key: {key}\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    return head.encode() + body

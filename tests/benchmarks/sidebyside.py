@@ -1,57 +1,70 @@
-"""Times callables side by side, in rotated order, and tells the ratio of their medians."""
+"""Times contestants side by side, in short turns and rotated order, and tells the ratio of each to the first.
+
+A turn lasts milliseconds, so that whatever else the machine does meets all of them alike; a ratio is taken
+within each round, where all ran at the same moment, and the median of the rounds is told. What only computes
+is timed in seconds of the processor, which other processes do not spend.
+"""
 
 import gc
 import statistics
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from tests.benchmarks.tables import Table
+
+Contestant = Callable[[int], float]
+"""Does what is timed so many times, and returns how many seconds that took."""
+
+TURN = 0.002
+"""Seconds that a turn should last."""
 
 
-@dataclass(frozen=True)
-class Timing:
-    """One contestant: the median of its rounds in microseconds a call, and their spread."""
+def calling(call: Callable[[], object], clock: Callable[[], float] = time.process_time) -> Contestant:
+    """Return the contestant that calls `call`; what waits, or works elsewhere, takes a clock of the wall."""
 
-    name: str
-    median: float
-    lowest: float
-    highest: float
+    def timed(times: int) -> float:
+        began = clock()
+        for _ in range(times):
+            call()
+        return clock() - began
+
+    return timed
 
 
 def compare(
-    contestants: Mapping[str, Callable[[], object]],
+    title: str,
+    contestants: Mapping[str, Contestant],
     *,
-    rounds: int = 60,
-    calls: int = 200,
-    per_call: int = 1,
-) -> list[Timing]:
-    """Time each contestant `rounds` times `calls` calls, a different one first in each round.
-
-    A call may do what is timed `per_call` times.
-    """
+    rounds: int = 200,
+    turn: float = TURN,
+    notes: tuple[str, ...] = (),
+) -> Table:
+    """Time all contestants in each of `rounds` rounds, a different one first in each."""
     names = list(contestants)
+    times = {name: _calibrated(contestants[name], turn) for name in names}
     seconds: dict[str, list[float]] = {name: [] for name in names}
-    for call in contestants.values():
-        call()
     gc.collect()
-    for turn in range(rounds):
-        start = turn % len(names)
+    for round_ in range(rounds):
+        start = round_ % len(names)
         for name in names[start:] + names[:start]:
-            call = contestants[name]
-            began = time.perf_counter()
-            for _ in range(calls):
-                call()
-            seconds[name].append((time.perf_counter() - began) / (calls * per_call))
-    return [
-        Timing(name, statistics.median(s) * 1e6, min(s) * 1e6, max(s) * 1e6) for name, s in seconds.items()
-    ]
+            seconds[name].append(contestants[name](times[name]) / times[name])
+    table = Table(
+        title, {"µs": ".2f", "best": ".2f", "ratio": ".3f", "from": ".3f", "to": ".3f"}, notes=notes
+    )
+    for name in names:
+        pairs = zip(seconds[name], seconds[names[0]], strict=True)
+        low, *_, high = statistics.quantiles([own / first for own, first in pairs], n=10)
+        ratio = statistics.median(
+            own / first for own, first in zip(seconds[name], seconds[names[0]], strict=True)
+        )
+        table.add(name, statistics.median(seconds[name]) * 1e6, min(seconds[name]) * 1e6, ratio, low, high)
+    return table
 
 
-def table(title: str, timings: list[Timing]) -> str:
-    """Return the timings as text, each as a ratio to the first."""
-    base = timings[0].median
-    lines = [title]
-    lines += [
-        f"  {t.name:<44} {t.median:9.2f} µs  {t.median / base:6.3f}   ({t.lowest:.2f} to {t.highest:.2f})"
-        for t in timings
-    ]
-    return "\n".join(lines)
+def _calibrated(contestant: Contestant, turn: float) -> int:
+    """Return how many calls fill a turn."""
+    contestant(3)
+    times = 1
+    while (took := contestant(times)) < turn / 2:
+        times = max(times + 1, min(times * 10, int(times * turn / max(took, 1e-9))))
+    return times
