@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable
 
 from jinja2 import BaseLoader, Environment, TemplateNotFound, nodes
 from jinja2.filters import FILTERS
-from jinja2.meta import find_referenced_templates, find_undeclared_variables
 from jinja2.tests import TESTS
 
 GIVEN = frozenset(("faq", "items", "title", "title_level", "question_level", "variant", "group"))
@@ -55,6 +54,8 @@ class Overrides:
             return ()
         if source == self._source_of_ours(name):
             return ()
+        from jinja2 import meta  # only a host that has a template of its own needs it
+
         if is_current is not None:
             self._are_current.append(is_current)
         try:
@@ -62,8 +63,10 @@ class Overrides:
         except Exception:  # whoever renders it will say so
             self.may_be_held = False
             return ()
-        references = list(find_referenced_templates(tree))
-        if None in references or not self._is_the_same_for_all(tree):  # None is a name that is computed
+        references = list(meta.find_referenced_templates(tree))
+        if None in references or not meta.find_undeclared_variables(tree) <= GIVEN:
+            self.may_be_held = False  # None is a name that is computed
+        if not self._is_plain(tree):
             self.may_be_held = False
         return [self._environment.join_path(other, name) for other in references if other is not None]
 
@@ -73,13 +76,12 @@ class Overrides:
         except TemplateNotFound:
             return None
 
-    def _is_the_same_for_all(self, tree: nodes.Template) -> bool:
-        """Tell whether a template asks for nothing but what it is given; filters may ask, too."""
+    def _is_plain(self, tree: nodes.Template) -> bool:
+        """Tell whether all filters, tests and tags of a template are those of Jinja itself."""
         filters = {node.name for node in tree.find_all(nodes.Filter)}
         tests = {node.name for node in tree.find_all(nodes.Test)}
         return (
-            find_undeclared_variables(tree) <= GIVEN
-            and "random" not in filters
+            "random" not in filters
             and all(self._environment.filters.get(name) is FILTERS.get(name) for name in filters)
             and all(self._environment.tests.get(name) is TESTS.get(name) for name in tests)
             and next(tree.find_all(_OF_EXTENSIONS), None) is None
