@@ -7,8 +7,7 @@ from functools import cache, partial
 from inspect import isgenerator
 from typing import Any, Final
 
-from flask import Flask, Response, abort, after_this_request, current_app, request
-from flask.globals import app_ctx
+from flask import Flask, Request, Response, abort, after_this_request, current_app, g, request
 from werkzeug.datastructures import Headers
 
 from faqsvc_embed import page as pages
@@ -79,7 +78,9 @@ class _RequestPage(RequestPage):
     def __init__(self, app: Flask, environ: dict[str, Any]) -> None:
         self._app = app
         self._environ = environ
-        self._g = app_ctx.g  # a body that is streamed may be made where there is no context any more
+        self._g = (
+            g._get_current_object()
+        )  # a body that is streamed may be made where there is no context any more
         self.shows_problems = app.debug
         self.limits_caching = faqs_from(app).settings.degraded_max_age is not None
 
@@ -111,7 +112,7 @@ class _RequestPage(RequestPage):
 
 
 def _begin(app: Flask, endpoint: str | None, values: dict[str, Any] | None) -> None:
-    environ = request.environ
+    environ = _environ()
     environ[TOKEN] = pages.begin(_RequestPage(app, environ))
     after_this_request(_merge)  # these run before any after_request, which may compress what we have to read
 
@@ -207,11 +208,18 @@ def _tell(response: Response) -> Response:
 
 
 def _end(error: BaseException | None = None) -> None:
-    token = request.environ.get(TOKEN)
+    environ = _environ()
+    token = environ.get(TOKEN)
     if token is not None:
         with suppress(ValueError):  # a copy of the context, in a thread, that ends before the request does
             pages.end(token)
-            del request.environ[TOKEN]
+            del environ[TOKEN]
+
+
+def _environ() -> dict[str, Any]:
+    """Return the environ of the request, at a tenth of what the proxy takes for an attribute."""
+    now: Request = request._get_current_object()  # type: ignore[attr-defined]
+    return now.environ
 
 
 def _file(name: str) -> Response:
