@@ -17,7 +17,7 @@ from typing import Final
 from faqsvc_embed.errors import FAQError, FAQUnavailable
 from faqsvc_embed.events import FAQEvent, Listeners, What
 from faqsvc_embed.forks import notice, watch_for
-from faqsvc_embed.freshness import Cache, Entry, Key, Want, want
+from faqsvc_embed.freshness import Cache, Entry, Key, Want, may_be_shown, want
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.steps import SHORT, in_short_steps
 from faqsvc_embed.stores import GuardedStore
@@ -266,9 +266,10 @@ class Fetcher:
             return entry
 
     def _tell(self, before: Entry | None, after: Entry, flight: Flight, what: What) -> None:
-        """Log a change of state, once: from well to failing, and back; tell listeners of every fetch."""
-        if after.error is not None and not _failed(before):
-            shown = "its last good copy is shown" if after.faq is not None else "there is nothing to show"
+        """Log a change of state, once: well, failing, nothing left to show; tell listeners of every fetch."""
+        is_shown = may_be_shown(after, after.failed_at)
+        if after.error is not None and (not _failed(before) or is_shown != _was_shown(before)):
+            shown = "its last good copy is shown" if is_shown else "there is nothing to show"
             logger.warning("FAQ %r: %s; %s", after.key.slug, after.error, shown)
         elif after.error is None and _failed(before):
             logger.info("FAQ %r: well again", after.key.slug)
@@ -311,6 +312,11 @@ def _weak(forget: Callable[[str | None], None]) -> Callable[[str | None], None]:
 
 def _failed(entry: Entry | None) -> bool:
     return entry is not None and entry.error is not None
+
+
+def _was_shown(before: Entry | None) -> bool:
+    """Tell whether there was a copy to show when the fetch before failed."""
+    return before is not None and may_be_shown(before, before.failed_at)
 
 
 def _what(before: Entry | None, after: Entry, outcome: Outcome) -> What:

@@ -1,10 +1,13 @@
 """FAQs in Flask: attach, find the embed again, begin and end a page with each request."""
 
+import logging
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
+from inspect import isgenerator
 from typing import Any, Final
 
-from flask import Flask, Response, abort, current_app, g, request
+from flask import Flask, Request, Response, abort, after_this_request, current_app, g, request
 from werkzeug.datastructures import Headers
 
 from faqsvc_embed import page as pages
@@ -17,7 +20,11 @@ from faqsvc_embed.responses import NEGOTIATED, SPOKE_OF_BODY, fillable, shortene
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.styles import file_named
 
+logger = logging.getLogger("faqsvc_embed")
+
 NAME: Final = "faqsvc"
+LANGUAGE_NAMES: Final = ("lang", "language", "locale", "lang_code")
+"""Attributes of `g` that say the language of a page; the last is the one of Flask's documentation."""
 TOKEN: Final = "faqsvc.page"  # noqa: S105  # a key of the request's environ, nothing secret
 
 
@@ -48,9 +55,11 @@ class FAQExtension:
         embed = self._embed or FAQEmbed(settings=Settings.from_mapping(app.config, **self._settings))
         app.extensions[NAME] = embed
         install(app.jinja_env, embed)
-        app.before_request(partial(_begin, app))
-        app.after_request(_merge)
+        app.url_value_preprocessor(partial(_begin, app))  # before any before_request, which may answer
+        app.after_request(_tell)
         app.teardown_request(_end)
+        for name in ("handle_user_exception", "handle_exception"):
+            setattr(app, name, partial(_handle, getattr(app, name)))
         if embed.showing.has_files:
             app.add_url_rule(f"/{NAME}/<name>", f"{NAME}_file", _file)
 
@@ -73,6 +82,9 @@ class _RequestPage(RequestPage):
     def __init__(self, app: Flask, environ: dict[str, Any]) -> None:
         self._app = app
         self._environ = environ
+        self._g = (
+            g._get_current_object()
+        )  # a body that is streamed may be made where there is no context any more
         self.shows_problems = app.debug
         self.limits_caching = faqs_from(app).settings.degraded_max_age is not None
 
@@ -81,12 +93,17 @@ class _RequestPage(RequestPage):
         return f"{self._environ.get('SCRIPT_NAME', '').rstrip('/')}/{NAME}"
 
     def nonce(self) -> str | None:
-        nonce = g.get("csp_nonce")
+        nonce = self._g.get("csp_nonce")
         nonce = nonce() if callable(nonce) else nonce
         return str(nonce) if nonce else None
 
     def locale(self) -> object:
-        """Return Flask-Babel's choice for this request, where it is used."""
+        """Return the host's choice for this request: what `g` says, else Flask-Babel's, where it is used."""
+        for name in LANGUAGE_NAMES:
+            choice = self._g.get(name)
+            choice = choice() if callable(choice) else choice
+            if choice:
+                return choice
         if "babel" not in self._app.extensions:
             return None
         from flask_babel import get_locale
@@ -98,13 +115,88 @@ class _RequestPage(RequestPage):
         return header
 
 
-def _begin(app: Flask) -> None:
-    environ = request.environ
+def _begin(app: Flask, endpoint: str | None, values: dict[str, Any] | None) -> None:
+    environ = _environ()
     environ[TOKEN] = pages.begin(_RequestPage(app, environ))
+    after_this_request(_merge)  # these run before any after_request, which may compress what we have to read
+
+
+def _handle(handle: Callable[..., Any], *args: Any) -> Any:
+    """What was rendered before an error has left with no response: the page of the error begins anew."""
+    page = pages.current()
+    if isinstance(page, _RequestPage):
+        page.begin_again()
+    return handle(*args)
 
 
 def _merge(response: Response) -> Response:
-    """Put the questions of all FAQs of the page into its one FAQPage."""
+    """Put the questions of all FAQs of the page into its one FAQPage; go on with the page in a stream."""
+    page = pages.current()
+    if page is None or response.direct_passthrough:
+        return response
+    if response.is_streamed:
+        if response.mimetype == "text/html":
+            if isgenerator(response.response):  # which may yet ask, when the headers have left
+                page.language(faqs_from().settings.lang)
+            response.response = _Streamed(page, response.response)
+        return response
+    if page.is_settled:
+        return response
+    encoding = response.headers.get("Content-Encoding", "")
+    charset = fillable(
+        method="GET",  # a HEAD must tell the length of what a GET would get
+        status=response.status_code,
+        content_type=response.content_type or "",
+        content_encoding=encoding,
+        content_range=response.headers.get("Content-Range", ""),
+    )
+    if charset is not None:
+        response.set_data(page.merge(response.get_data(), charset))  # which sets Content-Length, too
+        for name in SPOKE_OF_BODY:
+            response.headers.pop(name, None)
+        if hasattr(current_app.view_functions.get(request.endpoint or ""), "uncached"):
+            _warn("is kept by Flask-Caching as it was before that")
+    elif encoding:
+        _warn("was compressed before that")
+    return response
+
+
+@cache
+def _warn(what: str) -> None:
+    logger.warning(
+        "the questions of all FAQs of a page are put into one FAQPage when its view has returned, but a "
+        "response %s: in its template, say schema=False in each faq(), and {{ faq_schema() }} after the last",
+        what,
+    )
+
+
+class _Streamed:
+    """The parts of a body, each made on the page of its request, and not on whichever is current then."""
+
+    def __init__(self, page: pages.Page, parts: Any) -> None:
+        self._page = page
+        self._parts = iter(parts)
+        self._close = getattr(parts, "close", None)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        if pages.current() is self._page:  # the request is not over, and may end in this very step
+            return next(self._parts)
+        token = pages.begin(self._page)
+        try:
+            return next(self._parts)
+        finally:
+            pages.end(token)
+
+    def close(self) -> None:
+        if self._close is not None:
+            self._close()
+
+
+def _tell(response: Response) -> Response:
+    """Say in the headers what the page depends on, and how long it may be kept."""
     page = pages.current()
     if page is None:
         return response
@@ -116,27 +208,22 @@ def _merge(response: Response) -> Response:
             response.headers["Vary"] = vary
     if page.limits_caching and (most := page.max_age()) is not None:
         response.headers = Headers(shortened(response.headers, most))
-    if page.is_settled or response.is_streamed or response.direct_passthrough:
-        return response
-    charset = fillable(
-        method="GET",  # a HEAD must tell the length of what a GET would get
-        status=response.status_code,
-        content_type=response.content_type or "",
-        content_encoding=response.headers.get("Content-Encoding", ""),
-        content_range=response.headers.get("Content-Range", ""),
-    )
-    if charset is not None:
-        response.set_data(page.merge(response.get_data(), charset))  # which sets Content-Length, too
-        for name in SPOKE_OF_BODY:
-            response.headers.pop(name, None)
     return response
 
 
 def _end(error: BaseException | None = None) -> None:
-    token = request.environ.pop(TOKEN, None)
+    environ = _environ()
+    token = environ.get(TOKEN)
     if token is not None:
-        with suppress(ValueError):  # a context that was copied, and ends by itself
+        with suppress(ValueError):  # a copy of the context, in a thread, that ends before the request does
             pages.end(token)
+            del environ[TOKEN]
+
+
+def _environ() -> dict[str, Any]:
+    """Return the environ of the request, at a tenth of what the proxy takes for an attribute."""
+    now: Request = request._get_current_object()  # type: ignore[attr-defined]
+    return now.environ
 
 
 def _file(name: str) -> Response:

@@ -60,6 +60,8 @@ class Entry:
     failures: int = 0
     retry_at: float = 0.0
     """Nothing is asked of the service before this moment, unless `faq` is fresh anyway."""
+    failed_at: float = 0.0
+    """When the last fetch that failed did so."""
     came_from: Source = "network"
     """Who told us last: the service, or a store that had asked it."""
     used_at: float = 0.0
@@ -68,6 +70,11 @@ class Entry:
     """The snapshot while the copy is fresh, made once."""
     rendered: dict[Any, Any] = field(default_factory=dict)
     """What renderers made of `faq`; dropped with it."""
+
+
+def may_be_shown(entry: Entry, now: float) -> bool:
+    """Tell whether there is a copy that is not older than it may be."""
+    return entry.faq is not None and now < max(entry.keep_until, entry.fresh_until)
 
 
 def want(entry: Entry | None, now: float) -> Want:
@@ -248,7 +255,8 @@ class Cache:
     def _failed(self, entry: Entry, error: FAQError, now: float) -> Entry:
         longest = min(FIRST_BACK_OFF * 2.0 ** min(entry.failures, 10), LONGEST_BACK_OFF)
         pause = max(longest * self.chance(), error.retry_after or 0.0)
-        return replace(entry, error=error, failures=entry.failures + 1, retry_at=now + pause)
+        failures = entry.failures + 1
+        return replace(entry, error=error, failures=failures, retry_at=now + pause, failed_at=now)
 
     def _evict(self, newest: Key) -> None:
         """Make room, some at a time so that a flood of slugs costs little; a real FAQ outlives the flood."""

@@ -22,12 +22,12 @@ from faqsvc_embed.rendering import (
     enhancer_element,
     is_long,
     link_element,
-    script_steps,
     style_element,
     with_nonce,
 )
 from faqsvc_embed.responses import encode, exact
-from faqsvc_embed.slots import Filling, Slots
+from faqsvc_embed.scripts import page_script
+from faqsvc_embed.slots import Filling, Slots, whole
 from faqsvc_embed.steps import Steps, finished, in_short_steps
 from faqsvc_embed.styles import enhancer
 
@@ -93,6 +93,11 @@ class Page:
     _marked: tuple[FAQ, ...] = ()
     _deferred: tuple[FAQ, ...] = ()
 
+    def begin_again(self) -> None:
+        """Forget what was printed, for its body never leaves; what was read, and how long waited, stays."""
+        for name in _PRINTED:
+            vars(self).pop(name, None)
+
     def ordinal(self, slug: object) -> int:
         """Return which block of this slug the next one is, counted from 1."""
         return 1 + sum(block.faq.slug == slug for block in self.blocks) if self.blocks else 1
@@ -154,7 +159,7 @@ class Page:
         self._marked += faqs
         if self.printed is not None:
             return ""
-        script = yield from script_steps(self._marked, nonce)
+        script = yield from page_script(self._marked, nonce)
         if script:
             self.printed, self._printed_nonce = script, nonce
         return script
@@ -202,7 +207,7 @@ class Page:
             return self.printed or ""
         if self._merged[0] != len(self._marked):
             faqs = self._marked
-            self._merged = len(faqs), (yield from script_steps(faqs, self._printed_nonce))
+            self._merged = len(faqs), (yield from page_script(faqs, self._printed_nonce))
         return self._merged[1]
 
     def merge(self, body: bytes, charset: str = "utf-8") -> bytes:
@@ -214,7 +219,7 @@ class Page:
             printed = self.printed.encode(charset)
         except UnicodeEncodeError:  # so it cannot be in there
             return body
-        start = body.find(printed)
+        start = whole(printed, body)
         if start < 0:
             return body
         return body[:start] + encode(finished(self.merging()), charset) + body[start + len(printed) :]
@@ -274,6 +279,22 @@ class Page:
         if waiting == 1:
             self.waited += time.monotonic() - since
         self._waiting = (waiting - 1, since)
+
+
+_PRINTED: Final = (
+    "slots",
+    "printed",
+    "blocks",
+    "_styles",
+    "_sheets",
+    "_is_enhanced",
+    "_runs_inline",
+    "_printed_nonce",
+    "_merged",
+    "_marked",
+    "_deferred",
+)
+"""The attributes of a page that tell what its body holds."""
 
 
 class RequestPage(Page):

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import msgspec
-from jinja2 import Environment, PackageLoader
+from jinja2 import BaseLoader, Environment, PackageLoader
 from markupsafe import Markup, escape
 
 from faqsvc_embed.anchors import block_id, id_steps
 from faqsvc_embed.answers import LOWEST_HEADING, Answers, visible
 from faqsvc_embed.checks import VARIANTS, Variant
 from faqsvc_embed.jsonld import serialised_page
+from faqsvc_embed.overrides import Overrides
 from faqsvc_embed.records import FAQ, Item
 from faqsvc_embed.steps import MANY, MUCH, Steps, finished
 from faqsvc_embed.styles import (
@@ -24,10 +25,12 @@ from faqsvc_embed.styles import (
     theme_address,
     theme_rule,
 )
-from faqsvc_embed.templating import for_blocks
+from faqsvc_embed.templating import for_blocks, plain
 from faqsvc_embed.theme import Theme
 
 TEMPLATE: Final = "faqsvc/faq.html"
+TEMPLATES: Final = (TEMPLATE, "faqsvc/block.html", *(f"faqsvc/{variant}.html" for variant in VARIANTS))
+"""Those that a block may be rendered by."""
 
 _RIGHT_TO_LEFT: Final = ("ar", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi")
 
@@ -79,10 +82,9 @@ class Renderer:
 
     def __init__(self, host: Environment | None = None, answers: Answers | None = None) -> None:
         self._answers = answers or Answers()
-        if host is None:
-            self._environment = Environment(autoescape=True, loader=PackageLoader("faqsvc_embed"))
-        else:
-            self._environment = for_blocks(host)
+        self._host = host
+        self._ours: BaseLoader = PackageLoader("faqsvc_embed")
+        self._environments = plain(self._ours) if host is None else for_blocks(host, self._ours)
 
     def block(self, faq: FAQ, look: Look, ordinal: int = 1) -> Block | None:
         """Render the `ordinal`th block of an FAQ on its page; None if there is no question to show."""
@@ -91,9 +93,20 @@ class Renderer:
     def get_ready(self) -> None:
         """Make what the first block needs: its templates are compiled, and the stylesheet read."""
         stylesheet()
-        for name in (TEMPLATE, "faqsvc/block.html", *(f"faqsvc/{variant}.html" for variant in VARIANTS)):
+        for name in TEMPLATES:
             with suppress(Exception):  # a broken template of the host's: whoever renders it will say so
-                self._environment.get_template(name)
+                self._environments.ours.get_template(name)
+
+    def overrides(self) -> Overrides:
+        """Return what the host has put in the place of our templates by now."""
+        self._follow()
+        return Overrides(self._environments.theirs, self._ours, TEMPLATES)
+
+    def _follow(self) -> None:
+        """Read templates again if the host does by now: `app.run(debug=True)` comes last."""
+        if self._host is not None:
+            for environment in self._environments:
+                environment.auto_reload = self._host.auto_reload
 
     def steps(self, faq: FAQ, look: Look, ordinal: int = 1) -> Steps[Block | None]:
         """Render as `block` does, a short step at a time: an event loop can do other things in between."""
@@ -111,7 +124,8 @@ class Renderer:
             answer = yield from self._answers.steps(item.answer, level)
             items.append(ShownItem(anchor, visible(item.question.strip()), answer, item.answer))
             yield
-        template = self._environment.get_template(TEMPLATE)
+        self._follow()
+        template = self._environments.ours.get_template(TEMPLATE)
         inside = yield from _joined(template.generate(_context(faq, look, items, ordinal)))
         while items:  # to free so much takes time, too
             del items[-MANY:]

@@ -1,6 +1,5 @@
 """How an FAQ gets onto a page: ready-made, rendered now, left to a slot, or not at all."""
 
-import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Final
@@ -9,9 +8,11 @@ from markupsafe import Markup
 
 from faqsvc_embed.answers import Answers
 from faqsvc_embed.checks import Variant
-from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
+from faqsvc_embed.errors import ConfigurationError, FAQError, FAQUnavailable, quoted
 from faqsvc_embed.freshness import Entry, Key
+from faqsvc_embed.overrides import Overrides
 from faqsvc_embed.page import Page
+from faqsvc_embed.problems import Problems
 from faqsvc_embed.reading import Flies, Reader, data_or_raise, in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
 from faqsvc_embed.rendering import Block, Renderer, is_long, problem_element
@@ -20,8 +21,6 @@ from faqsvc_embed.steps import in_short_steps
 from faqsvc_embed.theme import Theme
 from faqsvc_embed.wire import is_slug
 from faqsvc_embed.wishes import Wishes
-
-logger = logging.getLogger("faqsvc_embed")
 
 LARGE: Final = 250_000
 """Characters of a block that costs an event loop about a millisecond each time it is copied."""
@@ -51,12 +50,16 @@ class Showing:
         self.has_files = settings.styles == "linked" or settings.variant == "disclosure"
         """A host that can serves the stylesheet or the enhancer as files."""
         self._held: Callable[[Any], Entry | None] = reader.cache.get
+        self._overrides: Overrides | None = None
+        self._watched: Overrides | None = None
+        """The templates of the host, if they may be edited while it runs."""
+        self._problems = Problems()
 
     def at_hand(self, page: Page, slug: object, nonce: str | None) -> Markup | None:
         """Return the first FAQ of a page as it was rendered before: the short way of nearly every page."""
         if page.blocks or page.printed is not None or page.slots is not None:
             return None
-        if nonce or self._styles != "inline":
+        if nonce or self._styles != "inline" or (self._watched is not None and self._has_changed()):
             return None
         try:
             entry = self._held((slug, page.language(self._lang) or self._lang))
@@ -70,19 +73,42 @@ class Showing:
             return None
         if block is None or block.needs_enhancer or (page.fills_slots and len(block.alone) > LARGE):
             return None
+        key = (self._reader, entry.key)
+        if page.states.get(key, entry.state) is not entry.state:
+            return None  # a refresh has landed since this page began to show it
         entry.used_at = now
-        page.states = {**page.states, (self._reader, entry.key): entry.state}
+        page.states = {**page.states, key: entry.state}
         return page.place_alone(block)
 
     def render_with(self, renderer: Renderer) -> None:
         """Render with the templates of a host from here on."""
         self._renderer = renderer
+        self._start_anew()
+
+    def _start_anew(self) -> None:
+        """Drop what was rendered by templates that are no longer those."""
+        self._overrides = self._watched = None
+        self._problems.forget()
         for entry in self._reader.cache.entries():
             entry.rendered.clear()
+
+    def _has_changed(self) -> bool:
+        """Tell whether a template of the host's was edited, which development shows at once."""
+        if self._watched is None or not self._watched.have_changed:
+            return False
+        self._start_anew()
+        return True
+
+    def _known_overrides(self) -> Overrides:
+        if self._overrides is None:
+            self._overrides = overrides = self._renderer.overrides()
+            self._watched = overrides if overrides.may_change else None
+        return self._overrides
 
     def get_ready(self) -> None:
         """Make what the first page needs."""
         self._renderer.get_ready()
+        self._known_overrides()
 
     def render(
         self,
@@ -106,11 +132,13 @@ class Showing:
                 return self._place(page, block, schema, nonce)
             if self._must_not_wait(page, what, lang):
                 return page.leave_slot(lambda: self._arrive(page, what, lang, asked, schema, nonce))
-            wait = 0 if in_event_loop() else self._settings.wait
+            wait = None if in_event_loop() else self._settings.wait
             state = (
-                what if isinstance(what, FAQ) else self._reader.read(self._key(page, what, lang), wait, page)
+                what
+                if isinstance(what, FAQ)
+                else self._reader.read(self._key(page, what, lang), wait or 0, page)
             )
-            faq = state if isinstance(state, FAQ) else data_or_raise(state)
+            faq = state if isinstance(state, FAQ) else self._data(what, state, wait)
             block = self._rendered(page, state, asked) or self._renderer.block(
                 faq, self._wishes.look(*asked), page.ordinal(faq.slug)
             )
@@ -154,7 +182,7 @@ class Showing:
                 state: FAQ | FAQState = what
             else:
                 state = await self._reader.aread(self._key(page, what, lang), self._settings.wait, page)
-            faq = state if isinstance(state, FAQ) else data_or_raise(state)
+            faq = state if isinstance(state, FAQ) else self._data(what, state, self._settings.wait)
             block = self._rendered(page, state, asked)
             if block is None:
                 look = self._wishes.look(*asked)
@@ -163,13 +191,21 @@ class Showing:
         except Exception as error:
             return self._nothing(page, what, error)
 
+    def _data(self, slug: object, state: FAQState, wait: float | None) -> FAQ:
+        """Return the record of a state, or raise why there is none; `wait` is None where nobody may wait."""
+        if not state.is_loading:
+            return data_or_raise(state)
+        if wait is None:  # `_must_not_wait` has warned
+            raise FAQUnavailable(f"{quoted(slug)} is not held yet, and an event loop cannot wait for it here")
+        raise self._problems.late(slug, state.lang_requested, wait)
+
     def _key(self, page: Page, slug: str, lang: str | None) -> Key:
         return Key(slug, self._wishes.language(lang, page))
 
     def _ready(self, page: Page, slug: object, lang: str | None, asked: Asked) -> Block | None:
         """Return what was rendered of a fresh copy before: one look-up, the way of nearly every page."""
-        if page.blocks and page.ordinal(slug) > 1:
-            return None  # its ids are taken
+        if self._watched is not None and self._has_changed():
+            return None
         try:
             entry = self._held((slug, lang or page.language(self._lang) or self._lang))
             if entry is None:
@@ -177,9 +213,12 @@ class Showing:
             now = self._reader.cache.clock()
             if now >= entry.fresh_until:
                 return None
+            key = (self._reader, entry.key)
+            if page.states.get(key, entry.state) is not entry.state:
+                return None  # a refresh has landed since this page began to show it
             entry.used_at = now
-            page.states = {**page.states, (self._reader, entry.key): entry.state}
-            return entry.rendered.get(asked)
+            page.states = {**page.states, key: entry.state}
+            return entry.rendered.get(_numbered(asked, page.ordinal(slug)))
         except Exception:  # a slug, a theme or a host as above
             return None
 
@@ -215,26 +254,28 @@ class Showing:
     ) -> Markup:
         if block is None:
             return Markup()
-        if isinstance(state, FAQState) and page.ordinal(block.faq.slug) == 1:
+        if isinstance(state, FAQState):
+            self._problems.arrived(block.faq.slug, state.lang_requested)
+            asked = _numbered(asked, page.ordinal(block.faq.slug))
             self._remember(Key(block.faq.slug, state.lang_requested), block, asked)
         return self._place(page, block, schema, nonce)
 
     def _rendered(self, page: Page, state: FAQ | FAQState, asked: Asked) -> Block | None:
         """Return what was rendered of a copy that is no longer fresh."""
-        if isinstance(state, FAQ) or state.data is None or page.ordinal(state.data.slug) > 1:
+        if isinstance(state, FAQ) or state.data is None:
             return None
         entry = self._held((state.data.slug, state.lang_requested))
         if entry is None or entry.faq is not state.data:
             return None
         try:
-            block: Block | None = entry.rendered.get(asked)
+            block: Block | None = entry.rendered.get(_numbered(asked, page.ordinal(state.data.slug)))
         except TypeError:
             return None
         return block
 
-    def _remember(self, key: Key, block: Block, asked: Asked) -> None:
+    def _remember(self, key: Key, block: Block, asked: tuple[Any, ...]) -> None:
         entry = self._held(key)
-        if entry is None or entry.faq is not block.faq:
+        if entry is None or entry.faq is not block.faq or not self._known_overrides().may_be_held:
             return
         if len(entry.rendered) >= MOST_LOOKS:
             entry.rendered.clear()
@@ -259,12 +300,18 @@ class Showing:
         if self._settings.strict:
             raise error
         if not isinstance(error, FAQError):
-            logger.error("FAQ %s is not shown: %r", quoted(what), error, exc_info=error)
+            self._known_overrides()  # whose next edition may have the same problem, which is said again
+            self._problems.tell(what, error)
         elif isinstance(error, ConfigurationError) or self._settings.offline or not is_slug(what):
             self._wishes.warn(str(error))  # no fetch ever tells of it
         if page.shows_problems:
             return Markup(problem_element(str(error) or repr(error)))  # noqa: S704  # escaped there
         return Markup()
+
+
+def _numbered(asked: Asked, ordinal: int) -> tuple[Any, ...]:
+    """Return the key of the `ordinal`th block of an FAQ on its page, which has ids of its own."""
+    return asked if ordinal == 1 else (*asked, ordinal)
 
 
 def _asked(

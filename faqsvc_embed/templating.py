@@ -1,14 +1,28 @@
 """The environment of a host as templates of ours need it: they are read and escaped alike in all."""
 
 from collections.abc import Callable, MutableMapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, Template
+from jinja2 import BaseLoader, ChoiceLoader, Environment, Template
 from jinja2.compiler import CodeGenerator
 
 
-def for_blocks(host: Environment) -> Environment:
-    """Return the environment in which blocks are rendered, with the templates of a host before ours."""
+class Environments(NamedTuple):
+    """Those in which a block is rendered; they differ by delimiters, and find the same templates."""
+
+    theirs: Environment
+    """For templates of the host."""
+    ours: Environment
+
+
+def plain(loader: BaseLoader) -> Environments:
+    """Return the environments for a block where there is no host."""
+    environment = Environment(autoescape=True, loader=loader)
+    return Environments(environment, environment)
+
+
+def for_blocks(host: Environment, loader: BaseLoader) -> Environments:
+    """Return the environments for a block, with the templates of a host before ours, which `loader` finds."""
     theirs = host.overlay(
         trim_blocks=False,
         lstrip_blocks=False,
@@ -22,8 +36,8 @@ def for_blocks(host: Environment) -> Environment:
     theirs.concat = "".join  # type: ignore[method-assign]  # it is called as a function
     ours = in_our_syntax(theirs)
     loaders: list[BaseLoader] = [LoaderIn(host.loader, theirs)] if host.loader else []
-    theirs.loader = ours.loader = ChoiceLoader([*loaders, LoaderIn(PackageLoader("faqsvc_embed"), ours)])
-    return ours
+    theirs.loader = ours.loader = ChoiceLoader([*loaders, LoaderIn(loader, ours)])
+    return Environments(theirs, ours)
 
 
 def in_our_syntax(host: Environment) -> Environment:

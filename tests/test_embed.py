@@ -773,6 +773,49 @@ def test_a_change_of_state_is_one_line_in_the_log(
     assert lines(caplog) == [("INFO", "FAQ 'pricing': well again")]
 
 
+@pytest.mark.parametrize("ends_by", ["keep_for", "404"])
+def test_the_log_says_when_the_last_good_copy_is_no_longer_shown(
+    ends_by: str, embeds: Embeds, faulty: FaultyServer, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:  # R10
+    caplog.set_level("INFO", "faqsvc_embed")
+    embed = embeds(fresh_for=100, keep_for=3000 if ends_by == "keep_for" else None)
+    faulty.serve(samples.pricing(), {"Cache-Control": ""})
+    embed.cache.clock, embed.cache.chance = clock.now, lambda: 1.0
+
+    def pages(number: int) -> list[tuple[str, str]]:
+        for _ in range(number):
+            embed.use_faq("pricing")
+            landed(embed)
+            clock.advance(1000)
+        return lines(caplog)
+
+    assert pages(1) == []
+    faulty.behave(behaviours.status(500))
+    failing = "FAQ 'pricing': the service answered 500 for 'pricing'; "
+    assert pages(2) == [("WARNING", f"{failing}its last good copy is shown")]
+    if ends_by == "404":
+        faulty.behave(behaviours.status(404))
+        failing = "FAQ 'pricing': the service knows no FAQ 'pricing' (404); "
+    clock.advance(200)
+    assert pages(3) == [("WARNING", f"{failing}there is nothing to show")]
+    assert embed.use_faq("pricing").data is None
+    faulty.behave(behaviours.healthy)
+    assert pages(2) == [("INFO", "FAQ 'pricing': well again")]
+
+
+def test_a_first_failure_after_keep_for_says_that_there_is_nothing_to_show(
+    embeds: Embeds, faulty: FaultyServer, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:  # R10
+    embed = embeds(keep_for=3000)
+    embed.cache.clock = clock.now
+    embed.use_faq("pricing")
+    clock.advance(100_000)
+    faulty.behave(behaviours.status(500))
+    assert embed.use_faq("pricing").data is None
+    shown = "the service answered 500 for 'pricing'; there is nothing to show"
+    assert lines(caplog) == [("WARNING", f"FAQ 'pricing': {shown}")]
+
+
 def test_foreign_text_is_quoted_in_the_log(
     embeds: Embeds, faulty: FaultyServer, caplog: pytest.LogCaptureFixture
 ) -> None:  # D6

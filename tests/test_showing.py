@@ -1,0 +1,173 @@
+"""How FAQs get onto a page: one state a page, what is remembered, and what is said when one is missing."""
+
+import asyncio
+import html
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from jinja2 import Environment
+
+from faqsvc_embed import FAQ, FAQEmbed, FAQUnavailable
+from faqsvc_embed import page as pages
+from faqsvc_embed.freshness import Key
+from faqsvc_embed.jinja import install
+from faqsvc_embed.page import Page
+from faqsvc_embed.rendering import Block, Look, Renderer
+from faqsvc_embed.steps import Steps
+from faqsvc_embed.testing import fake_embed
+from faqsvc_embed.wire import CachePolicy, Found, Validators
+from tests.support import faulty as behaviours
+from tests.support import samples
+from tests.support.blocks import alone, block
+from tests.support.faulty import FaultyServer
+
+OLD = FAQ.from_dict(samples.record("pricing", ("Old?", "Old.")))
+NEW = FAQ.from_dict(samples.record("pricing", ("New?", "New.")))
+
+
+@contextmanager
+def one_page() -> Iterator[Page]:
+    """Be inside one response, as an adapter is."""
+    token = pages.begin(page := Page())
+    try:
+        yield page
+    finally:
+        pages.end(token)
+
+
+def land(embed: FAQEmbed, faq: FAQ) -> None:
+    """Let a refresh end that brought `faq`."""
+    embed.cache.apply(Key(faq.slug, None), Found(faq, CachePolicy(), Validators()))
+
+
+# One state a page
+
+
+@pytest.mark.parametrize("begins", ["with the hook", "with a block"])
+@pytest.mark.parametrize("is_rendered_before", [True, False])
+def test_a_refresh_that_lands_while_a_page_is_made_changes_nothing_on_it(
+    begins: str, is_rendered_before: bool
+) -> None:  # U4
+    embed = fake_embed({"pricing": OLD})
+    embed.render("pricing")
+    with one_page():
+        state = embed.use_faq("pricing")
+        first = "" if begins == "with the hook" else embed.render("pricing")
+        land(embed, NEW)
+        if is_rendered_before:
+            embed.showing.render(Page(), "pricing")  # by another page, so that it is at hand
+        second = embed.render("pricing")
+        assert embed.use_faq("pricing") is state
+        assert first + second == (alone(OLD) if not first else f"{alone(OLD)}{block(OLD, 2)}")
+    assert embed.render("pricing") == alone(NEW)
+
+
+def test_what_an_earlier_state_looked_like_is_not_remembered_for_a_later_one() -> None:  # U4
+    embed = fake_embed({"pricing": OLD})
+    with one_page():
+        embed.use_faq("pricing")
+        land(embed, NEW)
+        assert embed.render("pricing") == alone(OLD)
+    assert embed.render("pricing") == alone(NEW)
+
+
+@pytest.mark.parametrize(
+    "call", ['{{ faq("pricing") }}', '{% faq "pricing" %}', '{{ faq("pricing", lang=none) }}']
+)
+def test_a_template_shows_the_state_that_its_hook_had(call: str) -> None:  # U4
+    embed, environment = fake_embed({"pricing": OLD}), Environment(autoescape=True)
+    install(environment, embed)
+    template = environment.from_string(f'{{% set state = use_faq("pricing") %}}{{{{ refresh() }}}}{call}')
+
+    def refresh() -> str:
+        land(embed, NEW)
+        embed.showing.render(Page(), "pricing")  # another page, by which the new one is at hand
+        return ""
+
+    assert template.render(refresh=refresh) == alone(OLD)
+
+
+# What is remembered
+
+
+def test_every_block_of_a_page_is_rendered_once_for_all_pages(monkeypatch: pytest.MonkeyPatch) -> None:  # A14
+    embed, rendered = fake_embed({"pricing": OLD}), list[int]()
+    steps, expected = Renderer.steps, f"{alone(OLD)}{block(OLD, 2)}{block(OLD, 3)}"
+
+    def noting(renderer: Renderer, faq: FAQ, look: Look, ordinal: int = 1) -> Steps[Block | None]:
+        rendered.append(ordinal)
+        return steps(renderer, faq, look, ordinal)
+
+    monkeypatch.setattr(Renderer, "steps", noting)
+    for _ in range(3):
+        with one_page():
+            assert "".join(embed.render("pricing") for _ in range(3)) == expected
+    assert rendered == [1, 2, 3]
+
+
+def test_another_version_has_blocks_of_its_own() -> None:
+    embed = fake_embed({"pricing": OLD})
+    for faq in (OLD, NEW):
+        land(embed, faq)
+        for _ in range(2):
+            with one_page():
+                assert embed.render("pricing") + embed.render("pricing") == f"{alone(faq)}{block(faq, 2)}"
+
+
+# What is said when one is missing
+
+
+def logged(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str]]:
+    lines = [(r.levelname, r.getMessage()) for r in caplog.records if r.name == "faqsvc_embed"]
+    caplog.clear()
+    return lines
+
+
+LATE = "'pricing' did not arrive within 0.01 s, all that a page waits for its FAQs"
+ARRIVED = ("INFO", "FAQ 'pricing': it has arrived")
+
+
+@pytest.mark.parametrize("way", ["render", "arender"])
+def test_a_page_that_goes_without_a_slow_faq_is_told_of_when_that_begins_and_when_it_ends(
+    way: str, faulty: FaultyServer, caplog: pytest.LogCaptureFixture
+) -> None:  # R2, R10
+    caplog.set_level("INFO", "faqsvc_embed")
+    held_up = threading.Event()
+
+    def slow(exchange: behaviours.Exchange) -> None:
+        held_up.wait(5)
+        behaviours.healthy(exchange)
+
+    faulty.serve(samples.record("pricing"))
+    faulty.behave(slow)
+    with FAQEmbed(faulty.base_url, wait=0.01) as embed:
+
+        def render() -> str:
+            with one_page():
+                return str(
+                    asyncio.run(embed.arender("pricing")) if way == "arender" else embed.render("pricing")
+                )
+
+        begins = f"FAQ {LATE}; pages go without it until it has arrived"
+        assert [render(), logged(caplog)] == ["", [("WARNING", begins)]]
+        assert [render(), logged(caplog)] == ["", []]
+        held_up.set()
+        embed.get_faq("pricing")
+        assert (render() != "", logged(caplog)) == (True, [ARRIVED])
+        assert (render() != "", logged(caplog)) == (True, [])
+
+
+def test_in_development_a_slow_faq_says_its_slug_the_wait_and_what_to_do(faulty: FaultyServer) -> None:  # R4
+    faulty.behave(behaviours.hang)
+    with FAQEmbed(faulty.base_url, wait=0.01) as embed:
+        with one_page() as page:
+            page.shows_problems = True
+            shown = html.unescape(embed.render("pricing"))
+        assert f"FAQ {LATE}; it is shown once it has arrived. Fetch it before, by prefetch()," in shown
+    with (
+        FAQEmbed(faulty.base_url, wait=0.01, strict=True) as strict,
+        pytest.raises(FAQUnavailable, match=r"'pricing' did not arrive within 0\.01 s"),
+    ):
+        strict.render("pricing")
