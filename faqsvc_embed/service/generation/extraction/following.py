@@ -19,6 +19,7 @@ from faqsvc_embed.service.generation.extraction.text import (
     is_marked_question,
     question_text,
     split_at_answer,
+    strings,
     text_of,
 )
 from faqsvc_embed.service.generation.extraction.tree import HEADINGS, RUN, Element, words
@@ -153,13 +154,16 @@ def _emphasised(view: View, free: list[Element]) -> Iterator[Element]:
 
 
 def _begins(element: Element) -> bool:
-    """Tell whether only a number stands before an element in its paragraph."""
-    for child in element.parent.children if element.parent is not None else ():
-        if child is element:
-            return True
-        if isinstance(child, Element) or child.strip(" \t\r\n0123456789.)"):
+    """Tell whether only a number stands before an element in its line."""
+    siblings = element.parent.children if element.parent is not None else []
+    for place in range(element.place - 1, -1, -1):
+        before = siblings[place]
+        if isinstance(before, Element):
+            if before.tag == "br" or "".join(strings(before)).strip():
+                return before.tag == "br"
+        elif before.strip(" \t\r\n0123456789.)"):
             return False
-    return False
+    return True
 
 
 def _alike(view: View, free: list[Element]) -> Iterator[Element]:
@@ -197,23 +201,22 @@ def _look(element: Element) -> object:
 
 
 def _after(mark: Element, starts: list[int], claims: Claims) -> tuple[Element | str, ...]:
-    """Return the nodes after a mark up to the next one, from the nearest level at which there are some."""
+    """Return the nodes after a mark up to the next one, from the nearest level at which there are some.
+
+    Of a mark that only begins a paragraph, the answer may go on in the paragraphs after that one.
+    """
     level = HEADINGS.get(mark.tag, 7)
+    nodes: list[Element | str] = []
+    found = False
     for around in (mark, *mark.ancestors()):
-        if around is not mark and around.tag in BOUNDARIES:
-            return ()
-        nodes: list[Element | str] = []
-        ended = False
+        if around is not mark and (around.tag in BOUNDARIES or (found and around.tag not in (RUN, "p"))):
+            break
         for node in around.after():
             if isinstance(node, Element) and _ends(node, level, starts, claims):
-                ended = True
-                break
+                return tuple(nodes) if text_of(nodes) else ()
             nodes.append(node)
-        if text_of(nodes):
-            return tuple(nodes)
-        if ended:
-            return ()
-    return ()
+        found = bool(text_of(nodes))
+    return tuple(nodes) if found else ()
 
 
 def _ends(node: Element, level: int, starts: list[int], claims: Claims) -> bool:

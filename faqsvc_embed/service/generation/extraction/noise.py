@@ -47,7 +47,7 @@ def _around_the_content(top: Element) -> set[int]:
 
 
 def _is_noise(element: Element) -> bool:
-    if element.tag == "blockquote" or words(element.attrs.get("class", "")) & TEMPLATES:
+    if words(element.attrs.get("class", "")) & TEMPLATES:
         return True
     if element.words & ANSWERS:  # some builders put answers into `<nav class="faq-answer">`
         return False
