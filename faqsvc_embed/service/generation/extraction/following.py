@@ -9,6 +9,7 @@ from typing import Final
 from faqsvc_embed.service.generation.extraction.candidates import Candidate, Claims, Places, Shape
 from faqsvc_embed.service.generation.extraction.noise import is_call
 from faqsvc_embed.service.generation.extraction.questions import (
+    asks,
     ends_as_question,
     is_come_on,
     is_question,
@@ -45,12 +46,24 @@ def following(view: View, claims: Claims) -> Iterator[Candidate]:
     starts = sorted(mark.start for mark, _ in marks)
     for mark, shape in marks:
         look = (shape, mark.tag, mark.attrs.get("class", ""))
-        split = split_at_answer(text_of([mark])) if is_marked_question(mark) else None
-        if split is not None:
+        if split := _split(mark, shape):
             question, answer = " ".join(split[0].split()), split[1]
-            yield Candidate(mark, (), shape, look, question=bare_question(question), answer=answer)
+            # Between blank lines of one paragraph, the answer goes on to the next question.
+            rest = _until_end(mark, 7, starts, claims)[0] if mark.tag == RUN else []
+            answer = "\n\n".join(filter(None, (answer, text_of(rest))))
+            yield Candidate(mark, tuple(rest), shape, look, question=bare_question(question), answer=answer)
         elif nodes := _after(mark, starts, claims):
             yield Candidate(mark, nodes, shape, look)
+
+
+def _split(mark: Element, shape: Shape) -> tuple[str, str] | None:
+    """Return the question and the answer of a mark that holds both, else None."""
+    if is_marked_question(mark):
+        return split_at_answer(text_of([mark]))
+    if shape is Shape.PLAIN and not asks(question_text(mark)):
+        first, _, rest = text_of([mark]).partition("\n")
+        return (first, rest) if rest else None
+    return None
 
 
 def _marks(view: View, claims: Claims) -> list[tuple[Element, Shape]]:
@@ -64,6 +77,7 @@ def _marks(view: View, claims: Claims) -> list[tuple[Element, Shape]]:
         (Shape.HEADED, _headed(view, free)),
         (Shape.PLAIN, _emphasised(view, free)),
         (Shape.PLAIN, _alike(view, free)),
+        (Shape.PLAIN, _lined(view, free)),
     ):
         for mark in found:
             if not taken.has_part_of(mark) and not is_come_on(question_text(mark)):
@@ -129,7 +143,8 @@ def _headed(view: View, free: list[Element]) -> Iterator[Element]:
     first_levels = sum(heading.tag == "h1" for heading in headings)
     asking = defaultdict[object, list[bool]](list)
     for heading in headings:
-        asking[_look(heading)].append(is_question(question_text(heading)))
+        text = question_text(heading)
+        asking[_look(heading)].append(is_question(text) and not is_come_on(text))
     for heading in headings:
         if (heading.tag == "h1" and first_levels < 2) or is_call(heading):
             continue
@@ -144,13 +159,16 @@ def _headed(view: View, free: list[Element]) -> Iterator[Element]:
 
 
 def _emphasised(view: View, free: list[Element]) -> Iterator[Element]:
-    """Yield what begins a paragraph, is emphasised, and ends as a question."""
+    """Yield what begins a line, is emphasised, and asks: with a mark, or beside others in an FAQ."""
     found = [
         element
         for element in free
-        if element.tag in EMPHASIS and ends_as_question(question_text(element)) and _begins(element)
+        if element.tag in EMPHASIS and asks(question_text(element)) and _begins(element)
     ]
-    yield from (element for element in found if len(found) > 1 or view.announces_faq(element))
+    marked = sum(ends_as_question(question_text(element)) for element in found)
+    for element in found:
+        if view.announces_faq(element) or (marked > 1 and ends_as_question(question_text(element))):
+            yield element
 
 
 def _begins(element: Element) -> bool:
@@ -175,16 +193,29 @@ def _alike(view: View, free: list[Element]) -> Iterator[Element]:
     for leaf in leaves:
         looks[_look(leaf)].append(leaf)
     for alike in looks.values():
-        asking = [leaf for leaf in alike if ends_as_question(texts[leaf.start])]
+        asking = [leaf for leaf in alike if asks(texts[leaf.start]) and not is_come_on(texts[leaf.start])]
+        if not any(ends_as_question(texts[leaf.start]) for leaf in asking):
+            continue
         different = len({texts[leaf.start] for leaf in asking})  # the same in every item asks the reader
         if different > 1 and len(asking) / len(alike) >= 0.8 and not is_call(asking[0]):
             yield from asking
     for leaf, after in pairwise(leaves):
         text = texts[leaf.start]
-        is_one = leaf.tag != "li" and len(text) <= LONGEST_PARAGRAPH and ends_as_question(text)
-        is_alone = is_one and not ends_as_question(texts[after.start])
+        is_one = leaf.tag != "li" and len(text) <= LONGEST_PARAGRAPH and asks(text)
+        is_alone = is_one and not asks(texts[after.start])
         if is_alone and view.announces_faq(leaf) and not is_call(leaf):
             yield leaf
+
+
+def _lined(view: View, free: list[Element]) -> Iterator[Element]:
+    """Yield the paragraphs of an FAQ whose first line asks, and whose other lines answer."""
+    inside = {element.start for element in free}
+    for leaf in view.leaves:
+        if leaf.start in inside and any(node.tag == "br" for node in leaf.walk()):
+            question, *answer = text_of([leaf]).split("\n")
+            is_one = len(question) <= LONGEST_PARAGRAPH and ends_as_question(question)
+            if is_one and answer and not any(map(ends_as_question, answer)) and view.announces_faq(leaf):
+                yield leaf
 
 
 def _is_cell(leaf: Element) -> bool:
@@ -211,12 +242,24 @@ def _after(mark: Element, starts: list[int], claims: Claims) -> tuple[Element | 
     for around in (mark, *mark.ancestors()):
         if around is not mark and (around.tag in BOUNDARIES or (found and around.tag not in (RUN, "p"))):
             break
-        for node in around.after():
-            if isinstance(node, Element) and _ends(node, level, starts, claims):
-                return tuple(nodes) if text_of(nodes) else ()
-            nodes.append(node)
+        more, ended = _until_end(around, level, starts, claims)
+        nodes += more
         found = bool(text_of(nodes))
+        if ended:
+            break
     return tuple(nodes) if found else ()
+
+
+def _until_end(
+    around: Element, level: int, starts: list[int], claims: Claims
+) -> tuple[list[Element | str], bool]:
+    """Return the nodes after an element of an answer, and whether something ended the answer."""
+    nodes: list[Element | str] = []
+    for node in around.after():
+        if isinstance(node, Element) and _ends(node, level, starts, claims):
+            return nodes, True
+        nodes.append(node)
+    return nodes, False
 
 
 def _ends(node: Element, level: int, starts: list[int], claims: Claims) -> bool:

@@ -175,6 +175,11 @@ def is_question(text: str) -> bool:
     return 3 <= len(text) <= LONGEST and not text.endswith(("!", ":")) and _GRAMMAR.match(text) is not None
 
 
+def asks(text: str) -> bool:
+    """Tell whether a line of text is a question: by its mark, or built as one and no sentence that ends."""
+    return is_question(text) and not text.endswith((".", "…"))
+
+
 def opens_as_question(text: str, *, strictly: bool = False) -> bool:
     """Tell whether a text begins as questions do; unless `strictly`, a question mark is enough."""
     if not strictly and is_question(text):

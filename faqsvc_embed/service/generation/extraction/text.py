@@ -24,7 +24,7 @@ _ANSWER_MARKER = re.compile(
     r"(?:A|R|Answer|Antwort|Respuesta|Réponse|답변|답|回答|答え|答)\s*[0-9]{0,3}\s*[:：.．)）、]\s*"
 )
 _LONE_MARKER = re.compile(r"(?:Q|A|F|R|P|질문|답변|답|问|答|問)\s*[0-9]{0,3}\s*[:：.．)）、]?")
-_LONE_QUESTION = re.compile(r"(?:Q|질문|问|問)\s*[0-9]{0,3}\s*[:：.．)）、]?")
+_LONE_QUESTION = re.compile(r"(?:Q|질문|问|問)\s*[0-9]{0,3}\s*[:：.．)）、]?|[FP]\s*[0-9]{0,3}\s*[:：]")
 _NUMBER = re.compile(r"(?:[0-9]{1,3}[.)．、:]|\([0-9]{1,3}\)|[0-9]{1,3}\s+-)\s+|[0-9]{1,3}[、．]")
 
 
