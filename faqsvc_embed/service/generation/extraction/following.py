@@ -7,7 +7,7 @@ from itertools import islice, pairwise
 from typing import Final
 
 from faqsvc_embed.service.generation.extraction.candidates import Candidate, Claims, Places, Shape
-from faqsvc_embed.service.generation.extraction.noise import is_call
+from faqsvc_embed.service.generation.extraction.noise import is_call, leads_elsewhere
 from faqsvc_embed.service.generation.extraction.questions import (
     asks,
     ends_as_question,
@@ -119,7 +119,20 @@ def _titled(free: list[Element]) -> Iterator[Element]:
             in_form = any(above.tag == "form" for above in element.ancestors())
             if not in_form and is_question(question_text(element)):
                 found.append(element)
-    yield from _innermost(found)
+    found += _opening_alike(free)
+    yield from _innermost(sorted(found, key=lambda element: element.start))
+
+
+def _opening_alike(free: list[Element]) -> Iterator[Element]:
+    """Yield what opens something and is no question, where most that look the same are questions."""
+    looks = defaultdict[object, list[Element]](list)
+    for element in free:
+        if "aria-expanded" in element.attrs:
+            looks[_look(element)].append(element)
+    for alike in looks.values():
+        others = [element for element in alike if not is_question(question_text(element))]
+        if 2 * len(others) < len(alike):
+            yield from others
 
 
 def _innermost(elements: list[Element]) -> Iterator[Element]:
@@ -142,9 +155,11 @@ def _headed(view: View, free: list[Element]) -> Iterator[Element]:
     headings = [element for element in free if element.tag in HEADINGS or element.role == "heading"]
     first_levels = sum(heading.tag == "h1" for heading in headings)
     asking = defaultdict[object, list[bool]](list)
+    opening = defaultdict[object, list[bool]](list)
     for heading in headings:
         text = question_text(heading)
         asking[_look(heading)].append(is_question(text) and not is_come_on(text))
+        opening[_look(heading)].append(opens_as_question(text))
     for heading in headings:
         if (heading.tag == "h1" and first_levels < 2) or is_call(heading):
             continue
@@ -154,8 +169,10 @@ def _headed(view: View, free: list[Element]) -> Iterator[Element]:
             # Alone, and where nothing announces questions, `Hungry yet?` is an advertisement.
             if announced or sum(among) > 1 or opens_as_question(text, strictly=True):
                 yield heading
-        elif announced and len(among) > 1 and sum(among) / len(among) >= 0.6 and opens_as_question(text):
-            yield heading
+        elif announced and any(among) and opens_as_question(text):
+            opens = opening[_look(heading)]
+            if sum(opens) / len(opens) >= 0.6:
+                yield heading
 
 
 def _emphasised(view: View, free: list[Element]) -> Iterator[Element]:
@@ -188,6 +205,7 @@ def _alike(view: View, free: list[Element]) -> Iterator[Element]:
     """Yield blocks of a look in which nearly all are questions; in an FAQ any block that ends as one."""
     inside = {element.start for element in free}
     leaves = [leaf for leaf in view.leaves if leaf.start in inside and not _is_cell(leaf)]
+    leaves = [leaf for leaf in leaves if leaf.tag != "li" or not leads_elsewhere(leaf)]
     texts = {leaf.start: question_text(leaf) for leaf in leaves}
     looks = defaultdict[object, list[Element]](list)
     for leaf in leaves:

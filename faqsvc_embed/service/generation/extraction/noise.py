@@ -75,3 +75,12 @@ def is_call(question: Element) -> bool:
     return any(
         element.words & CALLS and not element.words & ANSWERS for element in (question, *question.ancestors())
     )
+
+
+def leads_elsewhere(element: Element) -> bool:
+    """Tell whether all of a text is a link to another page, which has the answer then."""
+    links = [inner for inner in element.walk() if inner.tag == "a"]
+    if len(links) != 1 or links[0].attrs.get("href", "").startswith(("#", "javascript:")):
+        return False
+    linked, everything = ("".join(strings(one)).split() for one in (links[0], element))
+    return bool(links[0].attrs.get("href")) and linked == everything

@@ -10,7 +10,7 @@ import turbohtml
 from faqsvc_embed.service.generation.extraction.candidates import Candidate, Claims, Places, Shape
 from faqsvc_embed.service.generation.extraction.following import following, is_called_question
 from faqsvc_embed.service.generation.extraction.linked import linked
-from faqsvc_embed.service.generation.extraction.noise import mark_noise
+from faqsvc_embed.service.generation.extraction.noise import leads_elsewhere, mark_noise
 from faqsvc_embed.service.generation.extraction.questions import (
     LONGEST,
     is_come_on,
@@ -107,12 +107,14 @@ def _is_usable(candidate: Candidate, view: View) -> bool:
 
 
 def _is_menu(candidate: Candidate) -> bool:
-    """Tell whether an answer is a list of boxes to tick or, below what is no question, of links."""
+    """Tell whether an answer is a list of boxes to tick or, below a link or what is no question, of links."""
     elements = [element for node in candidate.answer_elements() for element in node.walk()]
     if sum(element.tag == "label" for element in elements) > 1:
         return True
     links = sum(len(one_line(element.children)) for element in elements if element.tag == "a")
-    return not is_question(candidate.question) and links > 0.8 * len(one_line(candidate.answer_nodes))
+    if is_question(candidate.question) and not leads_elsewhere(candidate.mark):
+        return False
+    return links > 0.8 * len(one_line(candidate.answer_nodes))
 
 
 def _is_question_here(candidate: Candidate, share: float, view: View) -> bool:

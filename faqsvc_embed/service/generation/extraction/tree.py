@@ -118,7 +118,7 @@ def grow(root: turbohtml.Element) -> Element:
         for node in source.children:
             if isinstance(node, turbohtml.Text):
                 target.children.append(node.data)
-            elif isinstance(node, turbohtml.Element) and node.tag not in DROPPED:
+            elif isinstance(node, turbohtml.Element) and (node.tag not in DROPPED or _states(node)):
                 count += 1
                 if depth < DEEPEST:
                     child = Element(node.tag, _attributes(node), target)
@@ -129,6 +129,11 @@ def grow(root: turbohtml.Element) -> Element:
     _separate(top)
     _number(top)
     return top
+
+
+def _states(element: turbohtml.Element) -> bool:
+    """Tell whether a `<meta>` has a part of the microdata around it."""
+    return element.tag == "meta" and element.attr("itemprop") is not None
 
 
 def _attributes(element: turbohtml.Element) -> dict[str, str]:
