@@ -258,7 +258,7 @@ def _after(mark: Element, starts: list[int], claims: Claims) -> tuple[Element | 
     nodes: list[Element | str] = []
     found = False
     for around in (mark, *mark.ancestors()):
-        if around is not mark and (around.tag in BOUNDARIES or (found and around.tag not in (RUN, "p"))):
+        if around is not mark and (_bounds(around) or (found and around.tag not in (RUN, "p"))):
             break
         more, ended = _until_end(around, level, starts, claims)
         nodes += more
@@ -268,16 +268,30 @@ def _after(mark: Element, starts: list[int], claims: Claims) -> tuple[Element | 
     return tuple(nodes) if found else ()
 
 
+def _bounds(element: Element) -> bool:
+    """Tell whether an answer cannot go on after an element; it can after a cell that is a whole row."""
+    if element.tag == "td" and element.parent is not None and len(element.parent.children) == 1:
+        return False
+    return element.tag in BOUNDARIES
+
+
 def _until_end(
     around: Element, level: int, starts: list[int], claims: Claims
 ) -> tuple[list[Element | str], bool]:
     """Return the nodes after an element of an answer, and whether something ended the answer."""
     nodes: list[Element | str] = []
     for node in around.after():
-        if isinstance(node, Element) and _ends(node, level, starts, claims):
-            return nodes, True
+        if isinstance(node, Element):
+            if _ends(node, level, starts, claims) or (nodes and _is_cited(node)):
+                return nodes, True
         nodes.append(node)
     return nodes, False
+
+
+def _is_cited(node: Element) -> bool:
+    """Tell whether an element is a quotation with its author: after an answer, what a customer says."""
+    tags = {element.tag for element in node.walk()}
+    return "blockquote" in tags and not tags.isdisjoint(("cite", "figcaption"))
 
 
 def _ends(node: Element, level: int, starts: list[int], claims: Claims) -> bool:

@@ -107,8 +107,7 @@ def _write(node: Element | str, writer: _Writer) -> None:
         writer.close_item()
     elif node.tag == "tr":
         writer.end()
-        cells = [text_of(cell.children).replace("\n", " ") for cell in node.elements()]
-        writer.text(" | ".join(plain(cell) for cell in cells if cell))
+        _write_row([text for cell in node.elements() if (text := text_of(cell.children))], writer)
         writer.end()
     elif node.tag in BLOCKS or node.tag == RUN:
         writer.end()
@@ -116,6 +115,14 @@ def _write(node: Element | str, writer: _Writer) -> None:
         writer.end()
     else:
         _write_children(node, writer)
+
+
+def _write_row(cells: list[str], writer: _Writer) -> None:
+    """Write the cells of a row on one line; what is alone in its row is in the table for its place only."""
+    if len(cells) == 1:
+        writer.text(cells[0].replace("\n", "\v"))
+    else:
+        writer.text(" | ".join(map(plain, cells)))
 
 
 def _write_children(node: Element, writer: _Writer) -> None:
