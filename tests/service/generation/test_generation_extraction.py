@@ -233,8 +233,8 @@ def test_nothing_that_is_called_html_breaks_it(markup: str) -> None:
     ],
 )
 def test_a_hostile_page_costs_seconds_at_most(markup: str) -> None:  # D13
-    started = time.perf_counter()
+    started = time.thread_time()
 
     pairs(markup)
 
-    assert time.perf_counter() - started < 10
+    assert time.thread_time() - started < 10
