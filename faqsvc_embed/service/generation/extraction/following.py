@@ -1,19 +1,19 @@
 """Questions that look like questions, and the answers that follow them: headings, class names, emphasis."""
 
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Final
 
+from faqsvc_embed.service.generation.extraction.answering import answer_after, until_end
 from faqsvc_embed.service.generation.extraction.candidates import Candidate, Claims, Places, Shape
+from faqsvc_embed.service.generation.extraction.headed import headed, look_of
 from faqsvc_embed.service.generation.extraction.noise import is_call, leads_elsewhere
 from faqsvc_embed.service.generation.extraction.questions import (
     asks,
     ends_as_question,
     is_come_on,
     is_question,
-    opens_as_question,
 )
 from faqsvc_embed.service.generation.extraction.text import (
     bare_question,
@@ -35,7 +35,6 @@ ANSWERS: Final = words("answer antwort respuesta reponse ans")
 NOT_ONE: Final = words("ul ol section main article body form table")
 EMPHASIS: Final = words("strong b em u")
 PARAGRAPHS: Final = frozenset(["p", "div", "li", "dt", RUN, *HEADINGS])
-BOUNDARIES: Final = words("html body main article section td li dd details")
 SHORT: Final = 7
 LONGEST_PARAGRAPH: Final = 200
 
@@ -49,10 +48,10 @@ def following(view: View, claims: Claims) -> Iterator[Candidate]:
         if split := _split(mark, shape):
             question, answer = " ".join(split[0].split()), split[1]
             # Between blank lines of one paragraph, the answer goes on to the next question.
-            rest = _until_end(mark, 7, starts, claims)[0] if mark.tag == RUN else []
+            rest = until_end(mark, 7, starts, claims)[0] if mark.tag == RUN else []
             answer = "\n\n".join(filter(None, (answer, text_of(rest))))
             yield Candidate(mark, tuple(rest), shape, look, question=bare_question(question), answer=answer)
-        elif nodes := _after(mark, starts, claims):
+        elif nodes := answer_after(mark, starts, claims):
             yield Candidate(mark, nodes, shape, look)
 
 
@@ -74,7 +73,7 @@ def _marks(view: View, claims: Claims) -> list[tuple[Element, Shape]]:
     for shape, found in (
         (Shape.NAMED, _named(free)),
         (Shape.HEADED, _titled(free)),
-        (Shape.HEADED, _headed(view, free)),
+        (Shape.HEADED, headed(view, free)),
         (Shape.PLAIN, _emphasised(view, free)),
         (Shape.PLAIN, _alike(view, free)),
         (Shape.PLAIN, _lined(view, free)),
@@ -128,7 +127,7 @@ def _opening_alike(free: list[Element]) -> Iterator[Element]:
     looks = defaultdict[object, list[Element]](list)
     for element in free:
         if "aria-expanded" in element.attrs:
-            looks[_look(element)].append(element)
+            looks[look_of(element)].append(element)
     for alike in looks.values():
         others = [element for element in alike if not is_question(question_text(element))]
         if 2 * len(others) < len(alike):
@@ -148,31 +147,6 @@ def _innermost(elements: list[Element]) -> Iterator[Element]:
         )
         if text and not in_longer:
             yield element
-
-
-def _headed(view: View, free: list[Element]) -> Iterator[Element]:
-    """Yield headings that are questions, and those that look like them where most are."""
-    headings = [element for element in free if element.tag in HEADINGS or element.role == "heading"]
-    first_levels = sum(heading.tag == "h1" for heading in headings)
-    asking = defaultdict[object, list[bool]](list)
-    opening = defaultdict[object, list[bool]](list)
-    for heading in headings:
-        text = question_text(heading)
-        asking[_look(heading)].append(is_question(text) and not is_come_on(text))
-        opening[_look(heading)].append(opens_as_question(text))
-    for heading in headings:
-        if (heading.tag == "h1" and first_levels < 2) or is_call(heading):
-            continue
-        text, among = question_text(heading), asking[_look(heading)]
-        announced = view.announces_faq(heading)
-        if is_question(text):
-            # Alone, and where nothing announces questions, `Hungry yet?` is an advertisement.
-            if announced or sum(among) > 1 or opens_as_question(text, strictly=True):
-                yield heading
-        elif announced and any(among) and opens_as_question(text):
-            opens = opening[_look(heading)]
-            if sum(opens) / len(opens) >= 0.6:
-                yield heading
 
 
 def _emphasised(view: View, free: list[Element]) -> Iterator[Element]:
@@ -209,7 +183,7 @@ def _alike(view: View, free: list[Element]) -> Iterator[Element]:
     texts = {leaf.start: question_text(leaf) for leaf in leaves}
     looks = defaultdict[object, list[Element]](list)
     for leaf in leaves:
-        looks[_look(leaf)].append(leaf)
+        looks[look_of(leaf)].append(leaf)
     for alike in looks.values():
         asking = [leaf for leaf in alike if asks(texts[leaf.start]) and not is_come_on(texts[leaf.start])]
         if not any(ends_as_question(texts[leaf.start]) for leaf in asking):
@@ -241,67 +215,3 @@ def _is_cell(leaf: Element) -> bool:
     if leaf.tag in ("td", "th"):
         return leaf.parent is not None and len(leaf.parent.children) > 1
     return leaf.tag in ("dt", "dd")
-
-
-def _look(element: Element) -> object:
-    """Return what makes elements look the same: their tags and classes, and those around them."""
-    around = (above for above in (element, *islice(element.ancestors(), 5)) if above.tag != RUN)
-    return tuple((above.tag, above.attrs.get("class", "")) for above in islice(around, 3))
-
-
-def _after(mark: Element, starts: list[int], claims: Claims) -> tuple[Element | str, ...]:
-    """Return the nodes after a mark up to the next one, from the nearest level at which there are some.
-
-    Of a mark that only begins a paragraph, the answer may go on in the paragraphs after that one.
-    """
-    level = HEADINGS.get(mark.tag, 7)
-    nodes: list[Element | str] = []
-    found = False
-    for around in (mark, *mark.ancestors()):
-        if around is not mark and (_bounds(around) or (found and around.tag not in (RUN, "p"))):
-            break
-        more, ended = _until_end(around, level, starts, claims)
-        nodes += more
-        found = bool(text_of(nodes))
-        if ended:
-            break
-    return tuple(nodes) if found else ()
-
-
-def _bounds(element: Element) -> bool:
-    """Tell whether an answer cannot go on after an element; it can after a cell that is a whole row."""
-    if element.tag == "td" and element.parent is not None and len(element.parent.children) == 1:
-        return False
-    return element.tag in BOUNDARIES
-
-
-def _until_end(
-    around: Element, level: int, starts: list[int], claims: Claims
-) -> tuple[list[Element | str], bool]:
-    """Return the nodes after an element of an answer, and whether something ended the answer."""
-    nodes: list[Element | str] = []
-    for node in around.after():
-        if isinstance(node, Element):
-            if _ends(node, level, starts, claims) or (nodes and _is_cited(node)):
-                return nodes, True
-        nodes.append(node)
-    return nodes, False
-
-
-def _is_cited(node: Element) -> bool:
-    """Tell whether an element is a quotation with its author: after an answer, what a customer says."""
-    tags = {element.tag for element in node.walk()}
-    return "blockquote" in tags and not tags.isdisjoint(("cite", "figcaption"))
-
-
-def _ends(node: Element, level: int, starts: list[int], claims: Claims) -> bool:
-    """Tell whether an answer ends before a node: at the next question, heading, line, or invitation."""
-    following_mark = bisect_left(starts, node.start)
-    if following_mark < len(starts) and starts[following_mark] <= node.end:
-        return True
-    if claims.has_part_of(node) or node.tag in ("hr", "form", "footer"):
-        return True
-    if any(HEADINGS.get(element.tag, 8) <= level for element in node.walk()):
-        return True
-    first = text_of([node]).split("\n", 1)[0]
-    return is_come_on(first)

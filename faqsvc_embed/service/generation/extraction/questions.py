@@ -65,7 +65,10 @@ _OPENINGS: Final = {
         r"|dois|\w+-(?:vous|je|on|il))\b"
     ),
     "es": r"¿|(?:cómo|qué|cuándo|cuánt[oa]s?|dónde|cuál|cuáles|por qué|quién|puedo)\b",
-    "cjk": r".*(?:方法|방법|とは|たい(?:のですが)?|てほしい|(?:でき|わから)(?:ない|ません))$|.*[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3].*[?？]$",
+    "cjk": (
+        r".*(?:方法|방법|とは|たい(?:のですが)?|てほしい|(?:でき|わから)(?:ない|ません))$"
+        r"|.*[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3].*[?？]$"
+    ),
 }
 
 _ASKED_BACK: Final = {

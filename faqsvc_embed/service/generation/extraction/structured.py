@@ -12,7 +12,6 @@ from faqsvc_embed.service.generation.extraction.candidates import LONGEST_ANSWER
 from faqsvc_embed.service.generation.extraction.text import (
     bare_answer,
     bare_question,
-    one_line,
     plain,
     text_of,
 )
