@@ -1,5 +1,6 @@
 """Questions that look like questions, and the answers that follow them: headings, class names, emphasis."""
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
@@ -35,6 +36,7 @@ ANSWERS: Final = words("answer antwort respuesta reponse ans")
 NOT_ONE: Final = words("ul ol section main article body form table")
 EMPHASIS: Final = words("strong b em u")
 PARAGRAPHS: Final = frozenset(["p", "div", "li", "dt", RUN, *HEADINGS])
+ITEMS: Final = frozenset({"div", "li", "article", "section"})
 SHORT: Final = 7
 LONGEST_PARAGRAPH: Final = 200
 
@@ -72,11 +74,12 @@ def _marks(view: View, claims: Claims) -> list[tuple[Element, Shape]]:
     marks: list[tuple[Element, Shape]] = []
     for shape, found in (
         (Shape.NAMED, _named(free)),
-        (Shape.HEADED, _titled(free)),
+        (Shape.HEADED, _titled(view, free)),
         (Shape.HEADED, headed(view, free)),
         (Shape.PLAIN, _emphasised(view, free)),
         (Shape.PLAIN, _alike(view, free)),
         (Shape.PLAIN, _lined(view, free)),
+        (Shape.PLAIN, _first_of_items(view, free)),
     ):
         for mark in found:
             if not taken.has_part_of(mark) and not is_come_on(question_text(mark)):
@@ -100,7 +103,7 @@ def _named(free: list[Element]) -> Iterator[Element]:
             yield element
 
 
-def _titled(free: list[Element]) -> Iterator[Element]:
+def _titled(view: View, free: list[Element]) -> Iterator[Element]:
     """Yield the titles of what opens: by class name, by ARIA without a target, labels of hidden boxes."""
     answers = Places(element for element in free if element.words & ANSWERS)
     found: list[Element] = []
@@ -118,11 +121,11 @@ def _titled(free: list[Element]) -> Iterator[Element]:
             in_form = any(above.tag == "form" for above in element.ancestors())
             if not in_form and is_question(question_text(element)):
                 found.append(element)
-    found += _opening_alike(free)
+    found += _opening_alike(view, free)
     yield from _innermost(sorted(found, key=lambda element: element.start))
 
 
-def _opening_alike(free: list[Element]) -> Iterator[Element]:
+def _opening_alike(view: View, free: list[Element]) -> Iterator[Element]:
     """Yield what opens something and is no question, where most that look the same are questions."""
     looks = defaultdict[object, list[Element]](list)
     for element in free:
@@ -132,6 +135,8 @@ def _opening_alike(free: list[Element]) -> Iterator[Element]:
         others = [element for element in alike if not is_question(question_text(element))]
         if 2 * len(others) < len(alike):
             yield from others
+        elif len(others) < len(alike):
+            yield from (element for element in others if view.announces_faq(element))
 
 
 def _innermost(elements: list[Element]) -> Iterator[Element]:
@@ -208,6 +213,22 @@ def _lined(view: View, free: list[Element]) -> Iterator[Element]:
             is_one = len(question) <= LONGEST_PARAGRAPH and ends_as_question(question)
             if is_one and answer and not any(map(ends_as_question, answer)) and view.announces_faq(leaf):
                 yield leaf
+
+
+def _first_of_items(view: View, free: list[Element]) -> Iterator[Element]:
+    """Yield the first block of each of at least three items in a row that look the same, if most ask."""
+    leaves = [leaf for leaf in view.leaves if not _is_cell(leaf)]
+    starts = [leaf.start for leaf in leaves]
+    rows = defaultdict[object, list[Element]](list)
+    for element in free:
+        first = bisect_left(starts, element.start)
+        holds_more = first + 1 < len(starts) and starts[first + 1] <= element.end
+        if holds_more and element.parent is not None and element.tag in ITEMS:
+            rows[element.parent.start, element.tag, element.attrs.get("class", "")].append(leaves[first])
+    for row in rows.values():
+        asking = sum(asks(text) and not is_come_on(text) for text in map(question_text, row))
+        if len(row) > 2 and asking / len(row) >= 0.6 and not is_call(row[0]):
+            yield from row
 
 
 def _is_cell(leaf: Element) -> bool:

@@ -73,14 +73,24 @@ def _rows(table: Element) -> Iterator[Candidate]:
     # A cell that spans rows is missing from the later ones, nearly always on the left.
     rows = [[cell for cell in row.elements() if cell.tag in ("td", "th")] for row in _own_rows(table)]
     columns = _columns(rows[0]) if rows else None
-    for row in rows[1:] if columns else rows:
-        if columns is None:
-            texts = [cell for cell in row if _NUMBER.fullmatch(one_line(cell.children)) is None]
-            if len(texts) == 2 and is_question(question_text(texts[0])):
-                yield Candidate(texts[0], (texts[1],), Shape.LINKED)
-        elif len(row) <= len(rows[0]) and min(columns) - (missing := len(rows[0]) - len(row)) >= 0:
+    if columns is None:
+        yield from _unnamed(rows, table)
+        return
+    for row in rows[1:]:
+        missing = len(rows[0]) - len(row)
+        if 0 <= missing <= min(columns):
             question, answer = (row[column - missing] for column in columns)
             yield Candidate(question, (answer,), Shape.NAMED, ("table", table.start))
+
+
+def _unnamed(rows: list[list[Element]], table: Element) -> Iterator[Candidate]:
+    """Yield rows of two texts, the first a question; where half of them are such, the others, too."""
+    cells = [[cell for cell in row if _NUMBER.fullmatch(one_line(cell.children)) is None] for row in rows]
+    pairs = [(row[0], row[1]) for row in cells if len(row) == 2]
+    asking = sum(is_question(question_text(question)) for question, _ in pairs)
+    for question, answer in pairs:
+        if 2 * asking >= len(pairs) or is_question(question_text(question)):
+            yield Candidate(question, (answer,), Shape.LINKED, ("rows", table.start))
 
 
 def _own_rows(table: Element) -> Iterator[Element]:

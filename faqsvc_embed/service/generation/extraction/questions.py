@@ -80,6 +80,7 @@ _ASKED_BACK: Final = {
         r"(?:how|what) can we (?:help|do for you)\b",
         r"(?:do you |still )*(?:need|want|looking for|require)(?: some| more| any| further| extra)*"
         r" (?:a hand|help|assistance|support|info|information)\b",
+        r"need (?:an?|some|more) [^?]{1,30}\?$",
         r"(?:are you )?(?:ready|looking|tired|struggling|curious|interested|thinking|dreaming|excited)"
         r" (?:to|for|of|about|with|in)\b",
         r"(?:are you )?(?:ready|curious|interested|excited|convinced|sold|sound (?:good|familiar))\s*\?",
