@@ -7,7 +7,8 @@ from jinja2 import ChoiceLoader, DictLoader, Environment
 from faqsvc_embed import FAQ, FAQEmbed
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
-from faqsvc_embed.rendering import Renderer
+from faqsvc_embed.rendering import Block, Look, Renderer
+from faqsvc_embed.steps import Steps
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 from tests.support.blocks import alone
@@ -100,18 +101,19 @@ def test_what_one_visitor_sees_no_other_does(source: str) -> None:
     assert seen == ["ann", "bob", "ann"]
 
 
-def test_a_block_of_the_host_that_is_the_same_for_all_is_rendered_once() -> None:
-    class Counting(dict[str, str]):
-        times = 0
+def test_a_block_of_the_host_that_is_the_same_for_all_is_rendered_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rendered, steps = list[str](), Renderer.steps
 
-        def __str__(self) -> str:
-            Counting.times += 1
-            return "x"
+    def counting(self: Renderer, faq: FAQ, look: Look, ordinal: int = 1) -> Steps[Block | None]:
+        rendered.append(faq.slug)
+        return steps(self, faq, look, ordinal)
 
-    record = FAQ("pricing", items=A.items, lang="en", cta=Counting())
-    app = flask_host({FAQ_HTML: "{{ faq.cta }}"}, fake_embed({"pricing": record}))
-    assert {inside(app.test_client().get("/").text) for _ in range(3)} == {"x"}
-    assert Counting.times == 1
+    monkeypatch.setattr(Renderer, "steps", counting)
+    app = flask_host({FAQ_HTML: "{{ faq.slug }}"})
+    assert {inside(app.test_client().get("/").text) for _ in range(3)} == {"pricing"}
+    assert rendered == ["pricing"]
 
 
 # Edited while the host runs
@@ -180,3 +182,18 @@ def test_our_own_templates_are_neither_looked_at_again_nor_known_to_change() -> 
     assert (overrides.may_be_held, overrides.may_change) == (True, False)
     environment.loader = ChoiceLoader([DictLoader({FAQ_HTML: "x"})])
     assert Renderer(environment).overrides().may_change
+
+
+def test_the_templates_of_a_host_are_read_in_the_delimiters_of_the_host() -> None:
+    templates = {FAQ_HTML: "<%= request.path %>"}
+    environment = Environment(
+        autoescape=True,
+        loader=DictLoader(templates),
+        variable_start_string="<%=",
+        variable_end_string="%>",
+        block_start_string="<%",
+        block_end_string="%>",
+    )
+    assert not may_be_held(templates, environment)
+    templates[FAQ_HTML] = "<%= faq.slug %>"
+    assert may_be_held(templates, environment)
