@@ -16,7 +16,7 @@ from tests.support.faulty import FaultyServer
 
 
 def visit(
-    server: FaultyServer, lang: str | None = None, *, patience: float = 5.0, max_pages: int = MAX_PAGES
+    server: FaultyServer, lang: str | None = None, *, patience: float = 30.0, max_pages: int = MAX_PAGES
 ) -> list[str]:
     """Return the paths of the pages that were read."""
     origin = f"http://127.0.0.1:{server.port}"
@@ -201,7 +201,7 @@ def test_pages_that_fail_take_none_of_the_others_with_them(faulty: FaultyServer)
         )
     )
 
-    assert visit(faulty, patience=0.5) == ["/", "/faq/d"]
+    assert visit(faulty, patience=1.0) == ["/", "/faq/d"]
 
 
 def test_pages_in_the_language_that_is_wanted_come_first(faulty: FaultyServer) -> None:
