@@ -75,7 +75,7 @@ def test_a_sitemap_shows_what_no_link_does_packed_and_nested(faulty: FaultyServe
         )
     )
 
-    assert visit(faulty) == ["/", "/faq?a=1&b=2", "/help"]
+    assert set(visit(faulty)) == {"/", "/faq?a=1&b=2", "/help"}
 
 
 @pytest.mark.parametrize("hostile", ["<loc>" + " " * 400_000, "<loc>x" * 80_000, "<loc><![CDATA[" * 40_000])
