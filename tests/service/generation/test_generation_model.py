@@ -20,7 +20,7 @@ from faqsvc_embed.service.generation.model import (
     from_environment,
 )
 from faqsvc_embed.service.generation.pages import Page
-from tests.service.generation.conftest import Ask
+from tests.service.generation.conftest import BUSY, Ask
 from tests.service.generation.websites import html, website
 from tests.support import faulty as faults
 from tests.support.faulty import Behaviour, FaultyServer
@@ -177,18 +177,18 @@ def test_json_in_a_fence_is_json(ask: Ask, llm: FaultyServer) -> None:
 def test_a_hostile_model_costs_no_more_than_its_length(answer: str) -> None:  # D13
     page = Page("https://a.example/", "en", "", "We open at nine. " * 400, (), ())
     said = [_Suggestion("Why?", answer, "We open at nine." * 100, 0)] * 5
-    started = time.perf_counter()
+    started = time.thread_time()
 
     assert _supported(said, [page]) == []
-    assert time.perf_counter() - started < 2
+    assert time.thread_time() - started < 2
 
 
 def test_a_fence_that_does_not_end_costs_no_more_than_its_length(ask: Ask, llm: FaultyServer) -> None:  # D13
     llm.behave(completion("```\n" + "\n" * 100_000 + "x"))
-    started = time.perf_counter()
+    started = time.process_time()
 
     assert ask(settings(llm)).status_code == 502
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_a_model_that_fails_is_told_within_the_deadline(
 
     assert (response.status_code, reason in response.json()["detail"]) == (status, True), response.text
     assert response.headers.get("retry-after") == ("7" if status == 503 else None)
-    assert time.monotonic() - started < 6
+    assert time.monotonic() - started < BUSY
     assert KEY not in response.text + str(response.headers) + caplog.text
 
 

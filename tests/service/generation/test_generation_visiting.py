@@ -141,7 +141,7 @@ def test_patience_ends_whatever_a_site_does(faulty: FaultyServer, fault: Behavio
     with pytest.raises(Unreachable, match=r"no complete answer in 0\.3 s"):
         visit(faulty, patience=0.3)
 
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 10
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,8 @@ def _without_invitation(answer: str) -> str:
     paragraphs = bare_answer(answer).split("\n\n")
     while len(paragraphs) > 1 and is_come_on(paragraphs[-1]):
         paragraphs.pop()
+    if len(paragraphs) == 1 and "\n" not in paragraphs[0]:
+        return paragraphs[0].removeprefix("- ")  # a list of one is none
     return "\n\n".join(paragraphs)
 
 

@@ -3,22 +3,25 @@
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Final
 
+from faqsvc_embed.service.generation.extraction.answering import answer_after, until_end
 from faqsvc_embed.service.generation.extraction.candidates import Candidate, Claims, Places, Shape
-from faqsvc_embed.service.generation.extraction.noise import is_call
+from faqsvc_embed.service.generation.extraction.headed import headed, look_of
+from faqsvc_embed.service.generation.extraction.noise import is_call, leads_elsewhere
 from faqsvc_embed.service.generation.extraction.questions import (
+    asks,
     ends_as_question,
     is_come_on,
     is_question,
-    opens_as_question,
 )
 from faqsvc_embed.service.generation.extraction.text import (
     bare_question,
     is_marked_question,
     question_text,
     split_at_answer,
+    strings,
     text_of,
 )
 from faqsvc_embed.service.generation.extraction.tree import HEADINGS, RUN, Element, words
@@ -33,7 +36,7 @@ ANSWERS: Final = words("answer antwort respuesta reponse ans")
 NOT_ONE: Final = words("ul ol section main article body form table")
 EMPHASIS: Final = words("strong b em u")
 PARAGRAPHS: Final = frozenset(["p", "div", "li", "dt", RUN, *HEADINGS])
-BOUNDARIES: Final = words("html body main article section td li dd details")
+ITEMS: Final = frozenset({"div", "li", "article", "section"})
 SHORT: Final = 7
 LONGEST_PARAGRAPH: Final = 200
 
@@ -44,12 +47,24 @@ def following(view: View, claims: Claims) -> Iterator[Candidate]:
     starts = sorted(mark.start for mark, _ in marks)
     for mark, shape in marks:
         look = (shape, mark.tag, mark.attrs.get("class", ""))
-        split = split_at_answer(text_of([mark])) if is_marked_question(mark) else None
-        if split is not None:
+        if split := _split(mark, shape):
             question, answer = " ".join(split[0].split()), split[1]
-            yield Candidate(mark, (), shape, look, question=bare_question(question), answer=answer)
-        elif nodes := _after(mark, starts, claims):
+            # Between blank lines of one paragraph, the answer goes on to the next question.
+            rest = until_end(mark, 7, starts, claims)[0] if mark.tag == RUN else []
+            answer = "\n\n".join(filter(None, (answer, text_of(rest))))
+            yield Candidate(mark, tuple(rest), shape, look, question=bare_question(question), answer=answer)
+        elif nodes := answer_after(mark, starts, claims):
             yield Candidate(mark, nodes, shape, look)
+
+
+def _split(mark: Element, shape: Shape) -> tuple[str, str] | None:
+    """Return the question and the answer of a mark that holds both, else None."""
+    if is_marked_question(mark):
+        return split_at_answer(text_of([mark]))
+    if shape is Shape.PLAIN and not asks(question_text(mark)):
+        first, _, rest = text_of([mark]).partition("\n")
+        return (first, rest) if rest else None
+    return None
 
 
 def _marks(view: View, claims: Claims) -> list[tuple[Element, Shape]]:
@@ -59,10 +74,12 @@ def _marks(view: View, claims: Claims) -> list[tuple[Element, Shape]]:
     marks: list[tuple[Element, Shape]] = []
     for shape, found in (
         (Shape.NAMED, _named(free)),
-        (Shape.HEADED, _titled(free)),
-        (Shape.HEADED, _headed(view, free)),
+        (Shape.HEADED, _titled(view, free)),
+        (Shape.HEADED, headed(view, free)),
         (Shape.PLAIN, _emphasised(view, free)),
         (Shape.PLAIN, _alike(view, free)),
+        (Shape.PLAIN, _lined(view, free)),
+        (Shape.PLAIN, _first_of_items(view, free)),
     ):
         for mark in found:
             if not taken.has_part_of(mark) and not is_come_on(question_text(mark)):
@@ -86,7 +103,7 @@ def _named(free: list[Element]) -> Iterator[Element]:
             yield element
 
 
-def _titled(free: list[Element]) -> Iterator[Element]:
+def _titled(view: View, free: list[Element]) -> Iterator[Element]:
     """Yield the titles of what opens: by class name, by ARIA without a target, labels of hidden boxes."""
     answers = Places(element for element in free if element.words & ANSWERS)
     found: list[Element] = []
@@ -104,7 +121,22 @@ def _titled(free: list[Element]) -> Iterator[Element]:
             in_form = any(above.tag == "form" for above in element.ancestors())
             if not in_form and is_question(question_text(element)):
                 found.append(element)
-    yield from _innermost(found)
+    found += _opening_alike(view, free)
+    yield from _innermost(sorted(found, key=lambda element: element.start))
+
+
+def _opening_alike(view: View, free: list[Element]) -> Iterator[Element]:
+    """Yield what opens something and is no question, where most that look the same are questions."""
+    looks = defaultdict[object, list[Element]](list)
+    for element in free:
+        if "aria-expanded" in element.attrs:
+            looks[look_of(element)].append(element)
+    for alike in looks.values():
+        others = [element for element in alike if not is_question(question_text(element))]
+        if 2 * len(others) < len(alike):
+            yield from others
+        elif len(others) < len(alike):
+            yield from (element for element in others if view.announces_faq(element))
 
 
 def _innermost(elements: list[Element]) -> Iterator[Element]:
@@ -122,65 +154,81 @@ def _innermost(elements: list[Element]) -> Iterator[Element]:
             yield element
 
 
-def _headed(view: View, free: list[Element]) -> Iterator[Element]:
-    """Yield headings that are questions, and those that look like them where most are."""
-    headings = [element for element in free if element.tag in HEADINGS or element.role == "heading"]
-    first_levels = sum(heading.tag == "h1" for heading in headings)
-    asking = defaultdict[object, list[bool]](list)
-    for heading in headings:
-        asking[_look(heading)].append(is_question(question_text(heading)))
-    for heading in headings:
-        if (heading.tag == "h1" and first_levels < 2) or is_call(heading):
-            continue
-        text, among = question_text(heading), asking[_look(heading)]
-        announced = view.announces_faq(heading)
-        if is_question(text):
-            # Alone, and where nothing announces questions, `Hungry yet?` is an advertisement.
-            if announced or sum(among) > 1 or opens_as_question(text, strictly=True):
-                yield heading
-        elif announced and len(among) > 1 and sum(among) / len(among) >= 0.6 and opens_as_question(text):
-            yield heading
-
-
 def _emphasised(view: View, free: list[Element]) -> Iterator[Element]:
-    """Yield what begins a paragraph, is emphasised, and ends as a question."""
+    """Yield what begins a line, is emphasised, and asks: with a mark, or beside others in an FAQ."""
     found = [
         element
         for element in free
-        if element.tag in EMPHASIS and ends_as_question(question_text(element)) and _begins(element)
+        if element.tag in EMPHASIS and asks(question_text(element)) and _begins(element)
     ]
-    yield from (element for element in found if len(found) > 1 or view.announces_faq(element))
+    marked = sum(ends_as_question(question_text(element)) for element in found)
+    for element in found:
+        if view.announces_faq(element) or (marked > 1 and ends_as_question(question_text(element))):
+            yield element
 
 
 def _begins(element: Element) -> bool:
-    """Tell whether only a number stands before an element in its paragraph."""
-    for child in element.parent.children if element.parent is not None else ():
-        if child is element:
-            return True
-        if isinstance(child, Element) or child.strip(" \t\r\n0123456789.)"):
+    """Tell whether only a number stands before an element in its line."""
+    siblings = element.parent.children if element.parent is not None else []
+    for place in range(element.place - 1, -1, -1):
+        before = siblings[place]
+        if isinstance(before, Element):
+            if before.tag == "br" or "".join(strings(before)).strip():
+                return before.tag == "br"
+        elif before.strip(" \t\r\n0123456789.)"):
             return False
-    return False
+    return True
 
 
 def _alike(view: View, free: list[Element]) -> Iterator[Element]:
     """Yield blocks of a look in which nearly all are questions; in an FAQ any block that ends as one."""
     inside = {element.start for element in free}
     leaves = [leaf for leaf in view.leaves if leaf.start in inside and not _is_cell(leaf)]
+    leaves = [leaf for leaf in leaves if leaf.tag != "li" or not leads_elsewhere(leaf)]
     texts = {leaf.start: question_text(leaf) for leaf in leaves}
     looks = defaultdict[object, list[Element]](list)
     for leaf in leaves:
-        looks[_look(leaf)].append(leaf)
+        looks[look_of(leaf)].append(leaf)
     for alike in looks.values():
-        asking = [leaf for leaf in alike if ends_as_question(texts[leaf.start])]
+        asking = [leaf for leaf in alike if asks(texts[leaf.start]) and not is_come_on(texts[leaf.start])]
+        if not any(ends_as_question(texts[leaf.start]) for leaf in asking):
+            continue
         different = len({texts[leaf.start] for leaf in asking})  # the same in every item asks the reader
         if different > 1 and len(asking) / len(alike) >= 0.8 and not is_call(asking[0]):
             yield from asking
     for leaf, after in pairwise(leaves):
         text = texts[leaf.start]
-        is_one = leaf.tag != "li" and len(text) <= LONGEST_PARAGRAPH and ends_as_question(text)
-        is_alone = is_one and not ends_as_question(texts[after.start])
+        is_one = leaf.tag != "li" and len(text) <= LONGEST_PARAGRAPH and asks(text)
+        is_alone = is_one and not asks(texts[after.start])
         if is_alone and view.announces_faq(leaf) and not is_call(leaf):
             yield leaf
+
+
+def _lined(view: View, free: list[Element]) -> Iterator[Element]:
+    """Yield the paragraphs of an FAQ whose first line asks, and whose other lines answer."""
+    inside = {element.start for element in free}
+    for leaf in view.leaves:
+        if leaf.start in inside and any(node.tag == "br" for node in leaf.walk()):
+            question, *answer = text_of([leaf]).split("\n")
+            is_one = len(question) <= LONGEST_PARAGRAPH and ends_as_question(question)
+            if is_one and answer and not any(map(ends_as_question, answer)) and view.announces_faq(leaf):
+                yield leaf
+
+
+def _first_of_items(view: View, free: list[Element]) -> Iterator[Element]:
+    """Yield the first block of each of at least three items in a row that look the same, if most ask."""
+    leaves = [leaf for leaf in view.leaves if not _is_cell(leaf)]
+    starts = [leaf.start for leaf in leaves]
+    rows = defaultdict[object, list[Element]](list)
+    for element in free:
+        first = bisect_left(starts, element.start)
+        holds_more = first + 1 < len(starts) and starts[first + 1] <= element.end
+        if holds_more and element.parent is not None and element.tag in ITEMS:
+            rows[element.parent.start, element.tag, element.attrs.get("class", "")].append(leaves[first])
+    for row in rows.values():
+        asking = sum(asks(text) and not is_come_on(text) for text in map(question_text, row))
+        if len(row) > 2 and asking / len(row) >= 0.6 and not is_call(row[0]):
+            yield from row
 
 
 def _is_cell(leaf: Element) -> bool:
@@ -188,42 +236,3 @@ def _is_cell(leaf: Element) -> bool:
     if leaf.tag in ("td", "th"):
         return leaf.parent is not None and len(leaf.parent.children) > 1
     return leaf.tag in ("dt", "dd")
-
-
-def _look(element: Element) -> object:
-    """Return what makes elements look the same: their tags and classes, and those around them."""
-    around = (above for above in (element, *islice(element.ancestors(), 5)) if above.tag != RUN)
-    return tuple((above.tag, above.attrs.get("class", "")) for above in islice(around, 3))
-
-
-def _after(mark: Element, starts: list[int], claims: Claims) -> tuple[Element | str, ...]:
-    """Return the nodes after a mark up to the next one, from the nearest level at which there are some."""
-    level = HEADINGS.get(mark.tag, 7)
-    for around in (mark, *mark.ancestors()):
-        if around is not mark and around.tag in BOUNDARIES:
-            return ()
-        nodes: list[Element | str] = []
-        ended = False
-        for node in around.after():
-            if isinstance(node, Element) and _ends(node, level, starts, claims):
-                ended = True
-                break
-            nodes.append(node)
-        if text_of(nodes):
-            return tuple(nodes)
-        if ended:
-            return ()
-    return ()
-
-
-def _ends(node: Element, level: int, starts: list[int], claims: Claims) -> bool:
-    """Tell whether an answer ends before a node: at the next question, heading, line, or invitation."""
-    following_mark = bisect_left(starts, node.start)
-    if following_mark < len(starts) and starts[following_mark] <= node.end:
-        return True
-    if claims.has_part_of(node) or node.tag in ("hr", "form", "footer"):
-        return True
-    if any(HEADINGS.get(element.tag, 8) <= level for element in node.walk()):
-        return True
-    first = text_of([node]).split("\n", 1)[0]
-    return is_come_on(first)

@@ -10,6 +10,7 @@ from faqsvc_embed.service.generation.extraction.text import one_line, question_t
 from faqsvc_embed.service.generation.extraction.tree import HEADINGS, Element
 from faqsvc_embed.service.generation.extraction.view import View, targets
 
+LOOSE: Final = frozenset({"p", "ul", "ol", "table", "blockquote", "pre", "figure"})
 LARGEST_ITEM: Final = 300
 """Elements of what may be one question with its answer."""
 MOST_TERMS: Final = 5
@@ -53,7 +54,7 @@ def _definitions(element: Element) -> Iterator[Candidate]:
                 for term in terms:
                     yield Candidate(term, tuple(descriptions), Shape.LINKED, ("dl", element.start))
             terms, descriptions = [], []
-        if part is not None:
+        if part is not None and (terms or part.tag == "dt"):
             (terms if part.tag == "dt" else descriptions).append(part)
 
 
@@ -62,21 +63,34 @@ def _parts(element: Element) -> Iterator[Element]:
     for child in element.elements():
         if child.tag in ("dt", "dd"):
             yield child
+        elif child.tag in LOOSE:
+            yield child  # though it should be in the description before it
         elif child.tag != "dl":
             yield from _parts(child)
 
 
 def _rows(table: Element) -> Iterator[Candidate]:
+    # A cell that spans rows is missing from the later ones, nearly always on the left.
     rows = [[cell for cell in row.elements() if cell.tag in ("td", "th")] for row in _own_rows(table)]
     columns = _columns(rows[0]) if rows else None
-    for row in rows[1:] if columns else rows:
-        if columns is None:
-            texts = [cell for cell in row if _NUMBER.fullmatch(one_line(cell.children)) is None]
-            if len(texts) == 2 and is_question(question_text(texts[0])):
-                yield Candidate(texts[0], (texts[1],), Shape.LINKED)
-        elif max(columns) < len(row):
-            question, answer = (row[column] for column in columns)
+    if columns is None:
+        yield from _unnamed(rows, table)
+        return
+    for row in rows[1:]:
+        missing = len(rows[0]) - len(row)
+        if 0 <= missing <= min(columns):
+            question, answer = (row[column - missing] for column in columns)
             yield Candidate(question, (answer,), Shape.NAMED, ("table", table.start))
+
+
+def _unnamed(rows: list[list[Element]], table: Element) -> Iterator[Candidate]:
+    """Yield rows of two texts, the first a question; where half of them are such, the others, too."""
+    cells = [[cell for cell in row if _NUMBER.fullmatch(one_line(cell.children)) is None] for row in rows]
+    pairs = [(row[0], row[1]) for row in cells if len(row) == 2]
+    asking = sum(is_question(question_text(question)) for question, _ in pairs)
+    for question, answer in pairs:
+        if 2 * asking >= len(pairs) or is_question(question_text(question)):
+            yield Candidate(question, (answer,), Shape.LINKED, ("rows", table.start))
 
 
 def _own_rows(table: Element) -> Iterator[Element]:

@@ -47,7 +47,7 @@ def _around_the_content(top: Element) -> set[int]:
 
 
 def _is_noise(element: Element) -> bool:
-    if element.tag == "blockquote" or words(element.attrs.get("class", "")) & TEMPLATES:
+    if words(element.attrs.get("class", "")) & TEMPLATES:
         return True
     if element.words & ANSWERS:  # some builders put answers into `<nav class="faq-answer">`
         return False
@@ -75,3 +75,12 @@ def is_call(question: Element) -> bool:
     return any(
         element.words & CALLS and not element.words & ANSWERS for element in (question, *question.ancestors())
     )
+
+
+def leads_elsewhere(element: Element) -> bool:
+    """Tell whether all of a text is a link to another page, which has the answer then."""
+    links = [inner for inner in element.walk() if inner.tag == "a"]
+    if len(links) != 1 or links[0].attrs.get("href", "").startswith(("#", "javascript:")):
+        return False
+    linked, everything = ("".join(strings(one)).split() for one in (links[0], element))
+    return bool(links[0].attrs.get("href")) and linked == everything

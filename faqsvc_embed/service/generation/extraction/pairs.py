@@ -1,6 +1,6 @@
 """The questions and answers of one page: every shape is asked, and what one found no other finds again."""
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -10,7 +10,7 @@ import turbohtml
 from faqsvc_embed.service.generation.extraction.candidates import Candidate, Claims, Places, Shape
 from faqsvc_embed.service.generation.extraction.following import following, is_called_question
 from faqsvc_embed.service.generation.extraction.linked import linked
-from faqsvc_embed.service.generation.extraction.noise import mark_noise
+from faqsvc_embed.service.generation.extraction.noise import leads_elsewhere, mark_noise
 from faqsvc_embed.service.generation.extraction.questions import (
     LONGEST,
     is_come_on,
@@ -76,18 +76,17 @@ def _find(view: View) -> list[Candidate]:
 def _accepted(candidates: list[Candidate], view: View, claims: Claims) -> list[Candidate]:
     """Return the candidates that are questions, by their words or by their neighbours', and claim them."""
     usable = [candidate for candidate in candidates if _is_usable(candidate, view)]
-    asking = defaultdict[object, list[bool]](list)
-    for candidate in usable:
-        asking[candidate.group].append(is_question(candidate.question))
+    alike = Counter(candidate.group for candidate in usable)
+    asking = Counter(candidate.group for candidate in usable if is_question(candidate.question))
     every_mark = Places(candidate.mark for candidate in usable)
     question_marks = Places(c.mark for c in usable if is_question(c.question))
     accepted: list[Candidate] = []
     for candidate in sorted(usable, key=lambda candidate: candidate.shape):
-        among = asking[candidate.group]
+        share = asking[candidate.group] / alike[candidate.group]
         if (
             not claims.has_part_of(candidate.mark)
             and not _is_container(candidate, every_mark, question_marks)
-            and _is_question_here(candidate, sum(among) / len(among), view)
+            and _is_question_here(candidate, share, view)
         ):
             accepted.append(candidate)
             for element in (candidate.mark, *candidate.answer_elements()):
@@ -107,12 +106,14 @@ def _is_usable(candidate: Candidate, view: View) -> bool:
 
 
 def _is_menu(candidate: Candidate) -> bool:
-    """Tell whether an answer is a list of boxes to tick or, below what is no question, of links."""
+    """Tell whether an answer is a list of boxes to tick or, below a link or what is no question, of links."""
     elements = [element for node in candidate.answer_elements() for element in node.walk()]
     if sum(element.tag == "label" for element in elements) > 1:
         return True
     links = sum(len(one_line(element.children)) for element in elements if element.tag == "a")
-    return not is_question(candidate.question) and links > 0.8 * len(one_line(candidate.answer_nodes))
+    if is_question(candidate.question) and not leads_elsewhere(candidate.mark):
+        return False
+    return links > 0.8 * len(one_line(candidate.answer_nodes))
 
 
 def _is_question_here(candidate: Candidate, share: float, view: View) -> bool:

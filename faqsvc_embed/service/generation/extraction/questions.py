@@ -46,7 +46,10 @@ GRAMMAR: Final = {
         r".*(?:です|ます|でしょう|ません|でした|ました|できる|よい|いい|の)か[.。]?$",
         r".*(?:には|どうすれば)いいの?ですか$",
     ),
-    "zh": (r"(?:如何|怎么|怎样|为什么|什么时候|多久|多少|是否|能否|可否|哪里|哪些).+|.+[吗嗎]$",),
+    "zh": (
+        r".{1,15}(?:怎么(?:办|算|样|走|用|收费|收取)|多少钱?|多久|几天|几点|在哪里?|是什么)$",
+        r"(?:如何|怎么|怎样|为什么|什么时候|多久|多少|是否|能否|可否|哪里|哪些).+|.+[吗嗎]$",
+    ),
 }
 """How a sentence is built that asks, though it may end without a mark."""
 
@@ -62,7 +65,10 @@ _OPENINGS: Final = {
         r"|dois|\w+-(?:vous|je|on|il))\b"
     ),
     "es": r"¿|(?:cómo|qué|cuándo|cuánt[oa]s?|dónde|cuál|cuáles|por qué|quién|puedo)\b",
-    "cjk": r".*(?:方法|방법|とは|たいのですが)$|.*[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3].*[?？]$",
+    "cjk": (
+        r".*(?:方法|방법|とは|たい(?:のですが)?|てほしい|(?:でき|わから)(?:ない|ません))$"
+        r"|.*[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3].*[?？]$"
+    ),
 }
 
 _ASKED_BACK: Final = {
@@ -74,6 +80,7 @@ _ASKED_BACK: Final = {
         r"(?:how|what) can we (?:help|do for you)\b",
         r"(?:do you |still )*(?:need|want|looking for|require)(?: some| more| any| further| extra)*"
         r" (?:a hand|help|assistance|support|info|information)\b",
+        r"need (?:an?|some|more) [^?]{1,30}\?$",
         r"(?:are you )?(?:ready|looking|tired|struggling|curious|interested|thinking|dreaming|excited)"
         r" (?:to|for|of|about|with|in)\b",
         r"(?:are you )?(?:ready|curious|interested|excited|convinced|sold|sound (?:good|familiar))\s*\?",
@@ -173,6 +180,11 @@ def is_question(text: str) -> bool:
     if ends_as_question(text):
         return True
     return 3 <= len(text) <= LONGEST and not text.endswith(("!", ":")) and _GRAMMAR.match(text) is not None
+
+
+def asks(text: str) -> bool:
+    """Tell whether a line of text is a question: by its mark, or built as one and no sentence that ends."""
+    return is_question(text) and not text.endswith((".", "…"))
 
 
 def opens_as_question(text: str, *, strictly: bool = False) -> bool:

@@ -12,7 +12,6 @@ from faqsvc_embed.service.generation.extraction.candidates import LONGEST_ANSWER
 from faqsvc_embed.service.generation.extraction.text import (
     bare_answer,
     bare_question,
-    one_line,
     plain,
     text_of,
 )
@@ -103,7 +102,13 @@ def in_elements(view: View) -> Iterator[Candidate]:
             answer = next((e for e in element.walk() if _has(e, "acceptedAnswer")), None)
             if name is not None and answer is not None:
                 text = next((e for e in answer.walk() if _has(e, "text")), answer)
-                yield Candidate(name, (text,), Shape.STATED, "question" if one_line(name.children) else None)
+                yield Candidate(
+                    name,
+                    (text,),
+                    Shape.STATED,
+                    question=bare_question(plain(_as_text(name.attrs.get("content", "")))),
+                    answer=_as_text(text.attrs.get("content", "")),
+                )
 
 
 def _is(element: Element, kind: str) -> bool:

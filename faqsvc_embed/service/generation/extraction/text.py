@@ -24,7 +24,7 @@ _ANSWER_MARKER = re.compile(
     r"(?:A|R|Answer|Antwort|Respuesta|Réponse|답변|답|回答|答え|答)\s*[0-9]{0,3}\s*[:：.．)）、]\s*"
 )
 _LONE_MARKER = re.compile(r"(?:Q|A|F|R|P|질문|답변|답|问|答|問)\s*[0-9]{0,3}\s*[:：.．)）、]?")
-_LONE_QUESTION = re.compile(r"(?:Q|질문|问|問)\s*[0-9]{0,3}\s*[:：.．)）、]?")
+_LONE_QUESTION = re.compile(r"(?:Q|질문|问|問)\s*[0-9]{0,3}\s*[:：.．)）、]?|[FP]\s*[0-9]{0,3}\s*[:：]")
 _NUMBER = re.compile(r"(?:[0-9]{1,3}[.)．、:]|\([0-9]{1,3}\)|[0-9]{1,3}\s+-)\s+|[0-9]{1,3}[、．]")
 
 
@@ -107,8 +107,7 @@ def _write(node: Element | str, writer: _Writer) -> None:
         writer.close_item()
     elif node.tag == "tr":
         writer.end()
-        cells = [text_of(cell.children).replace("\n", " ") for cell in node.elements()]
-        writer.text(" | ".join(plain(cell) for cell in cells if cell))
+        _write_row([text for cell in node.elements() if (text := text_of(cell.children))], writer)
         writer.end()
     elif node.tag in BLOCKS or node.tag == RUN:
         writer.end()
@@ -116,6 +115,14 @@ def _write(node: Element | str, writer: _Writer) -> None:
         writer.end()
     else:
         _write_children(node, writer)
+
+
+def _write_row(cells: list[str], writer: _Writer) -> None:
+    """Write the cells of a row on one line; what is alone in its row is in the table for its place only."""
+    if len(cells) == 1:
+        writer.text(cells[0].replace("\n", "\v"))
+    else:
+        writer.text(" | ".join(map(plain, cells)))
 
 
 def _write_children(node: Element, writer: _Writer) -> None:

@@ -118,7 +118,7 @@ def grow(root: turbohtml.Element) -> Element:
         for node in source.children:
             if isinstance(node, turbohtml.Text):
                 target.children.append(node.data)
-            elif isinstance(node, turbohtml.Element) and node.tag not in DROPPED:
+            elif isinstance(node, turbohtml.Element) and (node.tag not in DROPPED or _states(node)):
                 count += 1
                 if depth < DEEPEST:
                     child = Element(node.tag, _attributes(node), target)
@@ -131,6 +131,11 @@ def grow(root: turbohtml.Element) -> Element:
     return top
 
 
+def _states(element: turbohtml.Element) -> bool:
+    """Tell whether a `<meta>` has a part of the microdata around it."""
+    return element.tag == "meta" and element.attr("itemprop") is not None
+
+
 def _attributes(element: turbohtml.Element) -> dict[str, str]:
     return {
         name: " ".join(value) if isinstance(value, list) else value or ""
@@ -139,33 +144,55 @@ def _attributes(element: turbohtml.Element) -> dict[str, str]:
 
 
 def _separate(top: Element) -> None:
-    """Put inline text that stands between blocks into elements of its own."""
+    """Put inline text that stands between blocks, or between blank lines, into elements of its own."""
     elements = list(top.walk())
     for element in reversed(elements):
         element.holds_blocks = any(child.tag in BLOCKS or child.holds_blocks for child in element.elements())
     for element in elements:
-        if not element.holds_blocks:
+        if not element.holds_blocks and not _holds_paragraphs(element):
             continue
-        tidied: list[Element | str] = []
+        element.holds_blocks = True
+        tidied: list[Element] = []
         run: Element | None = None
+        breaks = 0
         for child in element.children:
             if isinstance(child, Element) and (child.tag in BLOCKS or child.holds_blocks):
                 tidied.append(child)
-                run = None
+                run, breaks = None, 0
                 continue
-            if run is None:
+            if run is None or (breaks > 1 and not _is_blank(child)):
                 run = Element(RUN, {}, element)
                 tidied.append(run)
+            breaks = _breaks(child, breaks)
             run.children.append(child)
             if isinstance(child, Element):
                 child.parent = run
-        element.children = [child for child in tidied if isinstance(child, Element) and not _is_blank(child)]
+        element.children = [
+            child for child in tidied if child.tag != RUN or not all(map(_is_blank, child.children))
+        ]
 
 
-def _is_blank(element: Element) -> bool:
-    return element.tag == RUN and all(
-        isinstance(child, str) and not child.strip() for child in element.children
-    )
+def _holds_paragraphs(element: Element) -> bool:
+    """Tell whether a block of text has a blank line in it, as two line breaks make one."""
+    if element.tag not in BLOCKS or element.tag == "pre":
+        return False
+    breaks = 0
+    for child in element.children:
+        if breaks > 1 and not _is_blank(child):
+            return True
+        breaks = _breaks(child, breaks)
+    return False
+
+
+def _breaks(child: "Element | str", before: int) -> int:
+    """Return how many line breaks end the text of a line's children so far."""
+    if isinstance(child, Element):
+        return before + 1 if child.tag == "br" else 0
+    return before if not child.strip() else 0
+
+
+def _is_blank(child: "Element | str") -> bool:
+    return child.tag == "br" if isinstance(child, Element) else not child.strip()
 
 
 def _number(top: Element) -> None:

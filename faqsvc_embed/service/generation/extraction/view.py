@@ -28,7 +28,9 @@ class View:
     def __init__(self, top: Element, title: str, url: str) -> None:
         everything = list(top.walk())
         self.size = len(everything)
-        self.elements = [element for element in everything if not element.noise]
+        quoted = _inside(everything, "blockquote")
+        # What a quotation asks is not the page's question; but it may be a part of an answer.
+        self.elements = [e for e in everything if not e.noise and e.start not in quoted]
         self.by_id = {e.attrs["id"]: e for e in reversed(everything) if e.attrs.get("id")}
         self._opened = {
             self.by_id[target].start for e in everything for target in targets(e) if target in self.by_id
@@ -82,6 +84,15 @@ class View:
             if level:
                 heading = _Above(level, names_faq(one_line(element.children)), heading)
         return found
+
+
+def _inside(elements: list[Element], tag: str) -> set[int]:
+    """Return where the elements are that have a tag, and those that are in them."""
+    found = set[int]()
+    for element in elements:
+        if element.tag == tag or (element.parent is not None and element.parent.start in found):
+            found.add(element.start)
+    return found
 
 
 def targets(element: Element) -> list[str]:
