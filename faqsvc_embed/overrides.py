@@ -49,7 +49,7 @@ class Overrides:
     def _look_at(self, name: str, is_given: bool) -> Iterable[tuple[str, bool]]:
         """Take one template into account, and return those it refers to.
 
-        What is imported, or included without context, is given nothing: its `title` is a global of the host's.
+        What is imported, or included without context, is given nothing: its `title` is the host's global.
         """
         loader = self._environment.loader
         if loader is None:
