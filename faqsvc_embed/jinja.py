@@ -30,7 +30,8 @@ SHOWS: Final = "faqsvc_shows"
 def install(environment: Environment, embed: FAQEmbed) -> None:
     """Add the globals, the tag and `faqsvc/macros.html` to an environment, served by `embed`.
 
-    A `faqsvc/faq.html` that the environment's loader finds is rendered in the place of ours. In an
+    A `faqsvc/faq.html` that the environment's loader finds is rendered in the place of ours; one that is
+    added while ours is in use is found at the next start, as Jinja keeps what it has found. In an
     environment with `enable_async` the globals await instead of blocking. A second embed takes the place of
     the first, in templates that were loaded before, too.
     """
