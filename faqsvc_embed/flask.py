@@ -117,7 +117,8 @@ class _RequestPage(RequestPage):
 
 def _begin(app: Flask, endpoint: str | None, values: dict[str, Any] | None) -> None:
     environ = _environ()
-    environ[TOKEN] = pages.begin(_RequestPage(app, environ))
+    # A view may pass its own environ on to another application, whose request then lies within this one.
+    environ[TOKEN] = pages.begin(_RequestPage(app, environ)), environ.get(TOKEN)
     after_this_request(_merge)  # these run before any after_request, which may compress what we have to read
 
 
@@ -137,7 +138,7 @@ def _merge(response: Response) -> Response:
     if response.is_streamed:
         if response.mimetype == "text/html":
             if isgenerator(response.response):  # which may yet ask, when the headers have left
-                page.language(faqs_from().settings.lang)
+                faqs_from().showing.settle_language(page)
             response.response = _Streamed(page, response.response)
         return response
     if page.is_settled:
@@ -213,11 +214,12 @@ def _tell(response: Response) -> Response:
 
 def _end(error: BaseException | None = None) -> None:
     environ = _environ()
-    token = environ.get(TOKEN)
-    if token is not None:
-        with suppress(ValueError):  # a copy of the context, in a thread, that ends before the request does
-            pages.end(token)
-            del environ[TOKEN]
+    if (begun := environ.get(TOKEN)) is None:
+        return
+    token, outer = begun
+    with suppress(ValueError):  # a copy of the context, in a thread, that ends before the request does
+        pages.end(token)
+        environ[TOKEN] = outer
 
 
 def _environ() -> dict[str, Any]:

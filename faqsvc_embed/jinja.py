@@ -167,6 +167,28 @@ def _page(context: Context) -> Page:
 class _PagedTemplate(Template):
     """A template whose rendering has a place for a page; the page is made when an FAQ is."""
 
+    # What a rendering printed that fails half-way leaves with no response: the page of its error begins anew.
+
+    def render(self, *args: Any, **kwargs: Any) -> str:
+        page = pages.current()
+        begins = page is not None and page.is_blank
+        try:
+            return super().render(*args, **kwargs)
+        except Exception:
+            if page is not None and begins:
+                page.begin_again()
+            raise
+
+    async def render_async(self, *args: Any, **kwargs: Any) -> str:
+        page = pages.current()
+        begins = page is not None and page.is_blank
+        try:
+            return await super().render_async(*args, **kwargs)
+        except Exception:
+            if page is not None and begins:
+                page.begin_again()
+            raise
+
     def new_context(
         self, vars: dict[str, Any] | None = None, shared: bool = False, locals: Any = None
     ) -> Context:

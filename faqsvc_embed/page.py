@@ -93,6 +93,11 @@ class Page:
     _marked: tuple[FAQ, ...] = ()
     _deferred: tuple[FAQ, ...] = ()
 
+    @property
+    def is_blank(self) -> bool:
+        """Nothing of ours has been printed yet."""
+        return not self.blocks and not self._marked and not self._deferred and self.slots is None
+
     def begin_again(self) -> None:
         """Forget what was printed, for its body never leaves; what was read, and how long waited, stays."""
         for name in _PRINTED:

@@ -157,7 +157,8 @@ class Reader:
         return self._snapshot(key) if flight is None or wanted is Want.REFRESH else flight
 
     def _snapshot(self, key: Key) -> FAQState:
-        return snapshot(self.cache.get(key), key, self.cache.clock(), is_fetching=self._is_fetching(key))
+        is_fetching = self._is_fetching(key)  # asked first: what lands meanwhile is then held, not lost
+        return snapshot(self.cache.get(key), key, self.cache.clock(), is_fetching=is_fetching)
 
     def _landed(self, entry: Entry) -> FAQState:
         """The source is `network` or `store` only for the call whose wait brought the copy."""

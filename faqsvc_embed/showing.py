@@ -199,6 +199,10 @@ class Showing:
             raise FAQUnavailable(f"{quoted(slug)} is not held yet, and an event loop cannot wait for it here")
         raise self._problems.late(slug, state.lang_requested, wait)
 
+    def settle_language(self, page: Page) -> None:
+        """Find out now in which language the page is, for its headers are about to leave."""
+        self._wishes.language(None, page)
+
     def _key(self, page: Page, slug: str, lang: str | None) -> Key:
         return Key(slug, self._wishes.language(lang, page))
 

@@ -1,5 +1,6 @@
 """FAQs in Starlette and any ASGI application: a page with each request, filled in as its body leaves."""
 
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
@@ -19,6 +20,9 @@ from faqsvc_embed.styles import File, file_named
 
 NAME: Final = "faqsvc"
 """The key of an embed in the scope of a request, and the path of our files."""
+NONCE_NAMES: Final = ("csp_nonce",)
+LANGUAGE_NAMES: Final = ("lang", "language", "locale")
+"""What a host says of a page in the state of its request."""
 
 
 class FAQMiddleware:
@@ -129,10 +133,12 @@ class _RequestPage(RequestPage):
             self.assets = _assets(scope)
 
     def nonce(self) -> str | None:
-        return self._from_state("csp_nonce")
+        state = self._scope.get("state")
+        return _first_of(state, NONCE_NAMES) if state else None
 
     def locale(self) -> str | None:
-        return self._from_state("lang", "language", "locale")
+        state = self._scope.get("state")
+        return _first_of(state, LANGUAGE_NAMES) if state else None
 
     def accept_language(self) -> str:
         header = b""
@@ -141,16 +147,15 @@ class _RequestPage(RequestPage):
                 header = header + b"," + value if header else value
         return header.decode("latin-1")
 
-    def _from_state(self, *names: str) -> str | None:
-        state = self._scope.get("state")
-        if not state:
-            return None
-        for name in names:
-            value = state.get(name)
-            value = value() if callable(value) else value
-            if value:
-                return str(value)
-        return None
+
+def _first_of(state: Mapping[str, Any], names: Iterable[str]) -> str | None:
+    """Return what the host has put into the state of a request, as text or as a function."""
+    for name in names:
+        value = state.get(name)
+        value = value() if callable(value) else value
+        if value:
+            return str(value)
+    return None
 
 
 def _assets(scope: Scope) -> str:

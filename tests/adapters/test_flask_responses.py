@@ -3,6 +3,7 @@
 import gzip
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from contextvars import Context
 from typing import Any
 
@@ -14,6 +15,7 @@ from flask import (
     copy_current_request_context,
     g,
     render_template_string,
+    request,
     stream_template_string,
     stream_with_context,
 )
@@ -229,6 +231,36 @@ def test_the_page_of_a_refusal_is_whole_whatever_was_rendered_before_it() -> Non
     assert get(app) == alone(B)
 
 
+def test_a_view_may_show_another_template_than_the_one_that_failed() -> None:  # J1
+    def view() -> str:
+        try:
+            return fails_in_a_template()
+        except ZeroDivisionError:
+            return render_template_string(TWO)
+
+    assert get(make_app(view)) == BOTH
+
+
+def test_a_template_that_fails_takes_nothing_from_what_was_rendered_before() -> None:  # J1, T6
+    def view() -> str:
+        with suppress(ZeroDivisionError):
+            return render_template_string(TWO) + fails_in_a_template()
+        return render_template_string('{% faq "pricing" %}')
+
+    assert "<style" not in get(make_app(view))
+
+
+def test_a_view_may_pass_its_environ_on_to_another_application() -> None:
+    inner = make_app(lambda: render_template_string('{% faq "legal" %}'))
+
+    def view() -> str:
+        parts, _, _ = run_wsgi_app(inner, request.environ)
+        return render_template_string('{% faq "pricing" %}|') + b"".join(parts).decode()
+
+    assert get(make_app(view)) == f"{alone(A)}|{alone(B)}"
+    assert pages.current() is None
+
+
 def test_a_page_waits_no_second_time_for_its_error(faulty: FaultyServer) -> None:  # R2, U4
     faulty.behave(behaviours.hang)
     states = list[object]()
@@ -387,3 +419,19 @@ def test_the_visitors_language_beats_the_setting_and_without_either_none_is_sent
         assert [asked.target.removeprefix("/api/v1/faq/pricing") for asked in faulty.log] == (
             [query] if query == own else [query, own]
         )
+
+
+@pytest.mark.parametrize("source", ["<p>", '{% faq "pricing" %}'])
+def test_a_stream_whose_host_cannot_tell_the_language_is_whole(
+    source: str, caplog: pytest.LogCaptureFixture
+) -> None:  # R4
+    app = make_app(lambda: by_parts(source))
+
+    @app.before_request
+    def fail() -> None:
+        g.lang = lambda: 1 // 0
+
+    expected = source if source == "<p>" else alone(A)
+    assert [get(app) for _ in range(2)] == [expected, expected]
+    (record,) = caplog.records
+    assert "the language of a page could not be told by the host" in record.getMessage()

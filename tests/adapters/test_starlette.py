@@ -294,6 +294,22 @@ def test_error_pages_show_their_faqs(make: Make, handled: Any) -> None:
     assert (answer.status, answer.text) == (418, MERGED)
 
 
+@embeds
+def test_the_page_of_an_error_is_whole_whatever_its_template_printed_before_it(make: Make) -> None:  # J1
+    embed = make()
+    env = templates(embed, page=TWO, broken=f"{TWO}{{{{ 1 // 0 }}}}")
+
+    async def endpoint(request: Request) -> Response:
+        return env.TemplateResponse(request, "broken")
+
+    async def handler(request: Request, error: Exception) -> Response:
+        return env.TemplateResponse(request, "page")
+
+    for _ in range(2):
+        answer = get(app_of(embed, endpoint, exception_handlers={ZeroDivisionError: handler}))
+        assert answer.text == MERGED
+
+
 def test_one_faq_twice_in_a_cold_template_has_ids_of_its_own_each() -> None:  # A14, J12
     answer = get(app_of(cold(), '{{ faq("pricing") }}<hr>{{ faq("pricing") }}'))
     assert answer.text == f"{alone(A)}<hr>{block(A, 2)}"

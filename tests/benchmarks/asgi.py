@@ -44,13 +44,10 @@ def starlette_app(embed: FAQEmbed) -> Starlette:
     install(environment, embed)
     rendering = Jinja2Templates(env=environment)
 
-    def route(name: str) -> Route:
-        async def page(request: Request) -> Response:
-            return rendering.TemplateResponse(request, name, dict(VALUES))
+    async def page(request: Request) -> Response:
+        return rendering.TemplateResponse(request, request.path_params["name"], dict(VALUES))
 
-        return Route(f"/{name}", page)
-
-    app = Starlette(routes=[route(name) for name in NAMES])
+    app = Starlette(routes=[Route("/{name}", page)])
     app.add_middleware(FAQMiddleware, embed=embed)
     return app
 
