@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from html import unescape
 from typing import TYPE_CHECKING, Final
+from weakref import ref
 
 from markupsafe import Markup, escape
 
@@ -74,6 +75,8 @@ class Answers:
         self._is_markdown = answer_format == "markdown"
         self._link_urls = link_urls
         self._rel = "noopener nofollow" if nofollow else "noopener"
+        self._marked_up = dict[tuple[int, int | None], tuple[ref[FAQ], FAQ]]()
+        """By the identity of a record and the level of its questions, for as long as the record lives."""
 
     def shown(self, text: str, question_level: int | None) -> Markup:
         """Return an answer as HTML; headings in it are below `question_level`, or bold if that is None."""
@@ -92,9 +95,20 @@ class Answers:
         return self._is_markdown and not Markup(_markdown(item.answer, None, self._rel)).striptags()  # noqa: S704
 
     def marked_up(self, faq: FAQ, question_level: int | None = 3) -> FAQ:
-        """Return the record as JSON-LD says it: of Markdown, with the answers that were shown, as HTML."""
+        """Return the record as JSON-LD says it: of Markdown, with the answers that were shown, as HTML.
+
+        For one record it is one and the same: page after page is marked up with it.
+        """
         if not self._is_markdown:
             return faq
+        key, known = (id(faq), question_level), self._marked_up
+        if (found := known.get(key)) is not None and found[0]() is faq:
+            return found[1]
+        marked_up = self._mark_up(faq, question_level)
+        known[key] = ref(faq, lambda _: known.pop(key, None)), marked_up
+        return marked_up
+
+    def _mark_up(self, faq: FAQ, question_level: int | None) -> FAQ:
         items = [
             Item(item.position, item.question, _schema(_markdown(item.answer, question_level, self._rel)))
             for item in faq.items

@@ -5,7 +5,7 @@ from contextvars import ContextVar
 from types import SimpleNamespace
 from typing import Any, Final
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, Template, nodes, pass_context
+from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, Template, nodes, pass_context
 from jinja2.environment import TemplateModule
 from jinja2.ext import Extension
 from jinja2.parser import Parser
@@ -30,18 +30,31 @@ SHOWS: Final = "faqsvc_shows"
 def install(environment: Environment, embed: FAQEmbed) -> None:
     """Add the globals, the tag and `faqsvc/macros.html` to an environment, served by `embed`.
 
-    A `faqsvc/faq.html` that the environment's loader finds is rendered in the place of ours. In an
-    environment with `enable_async` the globals await instead of blocking.
+    A `faqsvc/faq.html` that the environment's loader finds is rendered in the place of ours; one that is
+    added while ours is in use is found at the next start, as Jinja keeps what it has found. In an
+    environment with `enable_async` the globals await instead of blocking. A second embed takes the place of
+    the first, in templates that were loaded before, too.
     """
+    theirs = environment.loader.theirs if isinstance(environment.loader, _WithOurs) else environment.loader
+    environment.loader = theirs  # what renders blocks looks for templates of the host, and only of the host
     embed.showing.render_with(Renderer(environment, embed.showing.answers))
     calls = _AsyncCalls(embed) if environment.is_async else _Calls(embed)
     functions = {"faq": calls.faq, "use_faq": calls.use_faq, "faq_schema": calls.faq_schema}
     environment.globals.update(functions, faqsvc=SimpleNamespace(**functions))
     environment.filters[TAG] = calls.tag
     environment.add_extension(FAQTag)
-    environment.template_class = type("PagedTemplate", (_PagedTemplate, environment.template_class), {})
+    if not issubclass(environment.template_class, _PagedTemplate):
+        environment.template_class = type("PagedTemplate", (_PagedTemplate, environment.template_class), {})
     ours = LoaderIn(PackageLoader("faqsvc_embed"), in_our_syntax(environment))
-    environment.loader = ChoiceLoader([environment.loader, ours]) if environment.loader else ours
+    environment.loader = _WithOurs(theirs, ours)
+
+
+class _WithOurs(ChoiceLoader):
+    """The loader of a host, if it has one, and behind it ours."""
+
+    def __init__(self, theirs: BaseLoader | None, ours: BaseLoader) -> None:
+        super().__init__([theirs, ours] if theirs else [ours])
+        self.theirs = theirs
 
 
 class _Calls:

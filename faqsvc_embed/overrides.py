@@ -14,6 +14,10 @@ GIVEN = frozenset(("faq", "items", "title", "title_level", "question_level", "va
 """What a block is rendered from; anything else in a template comes from elsewhere."""
 
 _OF_EXTENSIONS = (nodes.ExtensionAttribute, nodes.EnvironmentAttribute, nodes.ImportedName)
+_OTHERS = (nodes.Extends, nodes.FromImport, nodes.Import, nodes.Include)
+"""What refers to another template."""
+_APPLYING = {"map": 0, "select": 0, "reject": 0, "selectattr": 1, "rejectattr": 1}
+"""Filters that apply a filter or a test, and the place of its name among their arguments."""
 
 
 class Overrides:
@@ -26,11 +30,11 @@ class Overrides:
         self._reading.globals = {}  # else what a template asks of the host's globals is not found out
         self._ours = ours
         self._are_current = list[Callable[[], bool]]()
-        waiting, seen = list(names), set[str]()
+        waiting, seen = [(name, True) for name in names], set[tuple[str, bool]]()
         while waiting:
-            if (name := waiting.pop()) not in seen:
-                seen.add(name)
-                waiting += self._look_at(name)
+            if (found := waiting.pop()) not in seen:
+                seen.add(found)
+                waiting += self._look_at(*found)
 
     @property
     def may_change(self) -> bool:
@@ -42,8 +46,11 @@ class Overrides:
         """One of them has been edited."""
         return not all(is_current() for is_current in self._are_current)
 
-    def _look_at(self, name: str) -> Iterable[str]:
-        """Take one template into account, and return those it refers to."""
+    def _look_at(self, name: str, is_given: bool) -> Iterable[tuple[str, bool]]:
+        """Take one template into account, and return those it refers to.
+
+        What is imported, or included without context, is given nothing: its `title` is the host's global.
+        """
         loader = self._environment.loader
         if loader is None:
             return ()
@@ -53,6 +60,7 @@ class Overrides:
             self.may_be_held = False
             return ()
         if source == self._source_of_ours(name):
+            self.may_be_held &= is_given
             return ()
         from jinja2 import meta  # only a host that has a template of its own needs it
 
@@ -63,12 +71,17 @@ class Overrides:
         except Exception:  # whoever renders it will say so
             self.may_be_held = False
             return ()
-        references = list(meta.find_referenced_templates(tree))
-        if None in references or not meta.find_undeclared_variables(tree) <= GIVEN:
-            self.may_be_held = False  # None is a name that is computed
-        if not self._is_plain(tree):
+        if not self._is_plain(tree) or meta.find_undeclared_variables(tree) - (GIVEN if is_given else set()):
             self.may_be_held = False
-        return [self._environment.join_path(other, name) for other in references if other is not None]
+        references = list[tuple[str, bool]]()
+        for node in tree.find_all(_OTHERS):
+            gives = is_given and getattr(node, "with_context", True)
+            for other in meta.find_referenced_templates(nodes.Template([node])):
+                if other is None:  # a name that is computed
+                    self.may_be_held = False
+                else:
+                    references.append((self._environment.join_path(other, name), gives))
+        return references
 
     def _source_of_ours(self, name: str) -> str | None:
         try:
@@ -78,11 +91,28 @@ class Overrides:
 
     def _is_plain(self, tree: nodes.Template) -> bool:
         """Tell whether all filters, tests and tags of a template are those of Jinja itself."""
-        filters = {node.name for node in tree.find_all(nodes.Filter)}
-        tests = {node.name for node in tree.find_all(nodes.Test)}
+        filters = list(tree.find_all(nodes.Filter))
         return (
-            "random" not in filters
-            and all(self._environment.filters.get(name) is FILTERS.get(name) for name in filters)
-            and all(self._environment.tests.get(name) is TESTS.get(name) for name in tests)
+            all(self._is_plain_filter(node.name) for node in filters)
+            and all(self._is_plain_test(node.name) for node in tree.find_all(nodes.Test))
+            and all(self._applies_plain(node) for node in filters)
             and next(tree.find_all(_OF_EXTENSIONS), None) is None
         )
+
+    def _is_plain_filter(self, name: str) -> bool:
+        return name != "random" and self._environment.filters.get(name) is FILTERS.get(name)
+
+    def _is_plain_test(self, name: str) -> bool:
+        return self._environment.tests.get(name) is TESTS.get(name)
+
+    def _applies_plain(self, node: nodes.Filter) -> bool:
+        """Tell whether what a filter applies by name is Jinja's own, too, and applies nothing further."""
+        at = _APPLYING.get(node.name)
+        if at is None or (len(node.args) <= at and node.dyn_args is None):
+            return True
+        named = node.args[at] if len(node.args) > at else None
+        if not isinstance(named, nodes.Const) or not isinstance(named.value, str):
+            return False  # a name that is computed
+        if node.name != "map":
+            return self._is_plain_test(named.value)
+        return named.value not in _APPLYING and self._is_plain_filter(named.value)

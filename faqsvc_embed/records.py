@@ -41,7 +41,7 @@ class Item(msgspec.Struct, frozen=True, gc=False):
         force_setattr(self, "answer", _clean(self.answer))
 
 
-class FAQ(msgspec.Struct, frozen=True):
+class FAQ(msgspec.Struct, frozen=True, weakref=True):
     """A published FAQ, as the read endpoint returns it.
 
     `items` come in the order of their positions. A `lang` that is no language tag is None, a title or

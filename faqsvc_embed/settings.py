@@ -21,6 +21,11 @@ from faqsvc_embed.theme import Theme
 DAY: Final = 86_400.0
 OF_THE_SERVICE: Final = (f"{PREFIX}DATABASE_", f"{PREFIX}LLM_", f"{PREFIX}GENERATE_")
 """Variables that the service reads, which may run in the same environment."""
+_OF_KUBERNETES: Final = re.compile(
+    r"FAQSVC_(?:\w+_)?(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:ADDR|PORT|PROTO))?)?)",
+    re.ASCII,
+)
+"""Variables that Kubernetes sets in every pod beside a Service named `faqsvc` or `faqsvc-…`."""
 MOST_TOLD: Final = 100
 
 logger = logging.getLogger("faqsvc_embed")
@@ -100,9 +105,11 @@ class Settings:
         Raises:
             ConfigurationError: a value cannot be, or an override is no setting.
         """
-        found = {**_ours(os.environ), **_ours(mapping)}
+        own = _ours(mapping)
         overrides = sealed(overrides)
         del mapping
+        _tell_unknown(own)
+        found = {**_ours(os.environ), **own}
         return cls.from_env(found, **overrides)
 
     @classmethod
@@ -115,7 +122,7 @@ class Settings:
         found = _ours(os.environ if environ is None else environ)
         overrides = sealed(overrides)
         del environ
-        _tell_unknown(found)
+        _tell_unknown(found, only_near=True)  # others may have set names like ours
         values = {name: found[key] for name in NAMES if (key := PREFIX + name.upper()) in found}
         return cls(**{**values, **_known(overrides)})
 
@@ -136,16 +143,21 @@ def _known(values: Mapping[str, Any]) -> Mapping[str, Any]:
     return {name: value for name, value in values.items() if value is not UNSET}
 
 
-def _tell_unknown(found: Mapping[str, Any]) -> None:
+def _tell_unknown(found: Mapping[str, Any], *, only_near: bool = False) -> None:
     """Warn, once each, of keys that are ours by their names, but that nothing reads."""
-    names = [PREFIX + name.upper() for name in NAMES]
     for key in found:
-        if key in names or key.startswith(OF_THE_SERVICE) or key in _told or len(_told) >= MOST_TOLD:
+        name = key.removeprefix(PREFIX).lower()
+        if key in _told or len(_told) >= MOST_TOLD or (name in NAMES and key == PREFIX + name.upper()):
             continue
-        _told.add(key)
-        near = difflib.get_close_matches(key.removeprefix(PREFIX).lower(), NAMES, 1)
-        hint = f"did you mean {PREFIX}{near[0].upper()}?" if near else f"there are {', '.join(names)}"
-        logger.warning("%s is ignored, for it is no setting; %s", quoted(key), hint)
+        if key.startswith(OF_THE_SERVICE) or _OF_KUBERNETES.fullmatch(key):
+            continue
+        near = difflib.get_close_matches(name, NAMES, 1)
+        if near or not only_near:
+            _told.add(key)
+            hint = (
+                f"did you mean {PREFIX}{near[0].upper()}?" if near else "faqsvc_embed.Settings has them all"
+            )
+            logger.warning("%s is ignored, for it is no setting; %s", quoted(key), hint)
 
 
 _told: Final[set[str]] = set()

@@ -1,5 +1,6 @@
 """Answers as text and as Markdown: what a reader sees, what machines read, and what never gets through."""
 
+import gc
 import re
 import unicodedata
 from typing import Any
@@ -227,3 +228,15 @@ def test_an_answer_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
         MARKDOWN.shown(text, 3)
         MARKDOWN.marked_up(faq(text), 3)
     assert parsed.count(text) == 2  # as it is shown, and without headings to see whether it says anything
+
+
+def test_a_record_is_marked_up_once_for_as_long_as_it_lives() -> None:  # D13, K16
+    answers, record = Answers("markdown"), faq("*a*", "# b")
+    shown = {level: answers.marked_up(record, level) for level in (2, 3, None)}
+    assert {level: answers.marked_up(record, level) for level in shown} == shown
+    assert all(answers.marked_up(record, level) is shown[level] for level in shown)
+    assert answers.marked_up(faq("*a*", "# b"), 3) is not shown[3]
+    assert len(answers._marked_up) == 3
+    del record
+    gc.collect()
+    assert answers._marked_up == {}

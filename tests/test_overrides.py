@@ -33,6 +33,12 @@ HELD = [
     {FAQ_HTML: '{% include "part.html" %}', "part.html": "{{ faq.title|upper }}{{ faq.cta is none }}"},
     {FAQ_HTML: '{% from "m.html" import m %}{{ m(faq) }}', "m.html": "{% macro m(x) %}{{ x }}{% endmacro %}"},
     {"faqsvc/details.html": "{% set n = items|length %}{{ n }}{{ group }}"},
+    {FAQ_HTML: "{{ items|map(attribute='question')|map('upper')|select('string')|reject|join }}"},
+    {FAQ_HTML: "{{ items|selectattr('text')|rejectattr('text', 'eq', title)|map(attribute='id')|list }}"},
+    {
+        FAQ_HTML: '{% from "m.html" import m with context %}{{ m() }}',
+        "m.html": "{% macro m() %}{{ title }}{% endmacro %}",
+    },
 ]
 NOT_HELD = [
     {FAQ_HTML: "{{ request.args.user }}"},
@@ -41,6 +47,26 @@ NOT_HELD = [
     {FAQ_HTML: "{{ now() }}"},
     {FAQ_HTML: "{{ items|random }}"},
     {FAQ_HTML: "{{ title|translated }}"},
+    {FAQ_HTML: "{{ items|map('translated')|join }}"},
+    {FAQ_HTML: "{{ items|map('random')|join }}"},
+    {FAQ_HTML: "{{ [[title]]|map('map', 'translated')|join }}"},
+    {FAQ_HTML: "{{ items|map('trans' ~ 'lated')|join }}"},
+    {FAQ_HTML: "{{ items|map(*[title])|join }}"},
+    {FAQ_HTML: "{{ items|select('mine')|list }}"},
+    {FAQ_HTML: "{{ items|reject('mine')|list }}"},
+    {FAQ_HTML: "{{ items|selectattr('text', 'mine')|list }}"},
+    {FAQ_HTML: "{{ items|rejectattr('text', title)|list }}"},
+    {FAQ_HTML: "{{ items|selectattr('text', *[title])|list }}"},
+    {FAQ_HTML: "{% filter map('translated') %}x{% endfilter %}"},
+    {FAQ_HTML: '{% include "part.html" without context %}', "part.html": "{{ group }}"},
+    {FAQ_HTML: '{% import "m.html" as m %}{{ m.v }}', "m.html": "{% set v = title ~ '' %}"},
+    {FAQ_HTML: '{% from "m.html" import m %}{{ m() }}', "m.html": "{% macro m() %}{{ faq }}{% endmacro %}"},
+    {
+        FAQ_HTML: '{% include "part.html" %}{% import "m.html" as m %}',
+        "m.html": '{% include "part.html" %}',
+        "part.html": "{{ title }}",
+    },
+    {FAQ_HTML: '{% include "faqsvc/details.html" without context %}'},
     {FAQ_HTML: "{% if title is mine %}{% endif %}"},
     {FAQ_HTML: "{% trans %}Questions{% endtrans %}"},
     {FAQ_HTML: "{% debug %}"},
@@ -89,9 +115,20 @@ def inside(html: str) -> str:
     return html[html.index('dir="ltr">') + 10 : html.index("\n</section>")]
 
 
-@pytest.mark.parametrize("source", ["{{ request.args.user }}", "{{ session.user }}", "{{ g.user }}"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{{ request.args.user }}",
+        "{{ session.user }}",
+        "{{ g.user }}",
+        "{{ [title]|map('user')|join }}",
+        '{% from "macros.html" import m %}{{ m() }}',
+    ],
+)
 def test_what_one_visitor_sees_no_other_does(source: str) -> None:
-    app = flask_host({FAQ_HTML: source})
+    app = flask_host({FAQ_HTML: source, "macros.html": "{% macro m() %}{{ group.user }}{% endmacro %}"})
+    app.jinja_env.filters["user"] = lambda _: g.user
+    app.jinja_env.globals["group"] = g
 
     @app.before_request
     def log_in() -> None:

@@ -1,9 +1,12 @@
 """The script of a page of several FAQs is made once, as long as it shows the same ones."""
 
 import pytest
+from jinja2 import Environment
 
 from faqsvc_embed import FAQ, Item, rendering, scripts
+from faqsvc_embed.jinja import install
 from faqsvc_embed.steps import Steps, finished
+from faqsvc_embed.testing import fake_embed
 from tests.support.blocks import script
 
 
@@ -58,3 +61,14 @@ def test_what_is_remembered_is_bounded_in_number_and_in_length(made: list[tuple[
 def test_faqs_without_a_question_have_no_script(made: list[tuple[FAQ, ...]]) -> None:  # J5, J16
     for _ in range(2):
         assert finished(scripts.page_script((FAQ("a"), FAQ("b")), "x")) == ""
+
+
+@pytest.mark.parametrize("answer_format", ["text", "markdown"])
+def test_pages_with_markup_of_the_hosts_share_a_script(
+    answer_format: str, made: list[tuple[FAQ, ...]]
+) -> None:  # J15, K16
+    host = Environment(autoescape=True)
+    install(host, fake_embed({"a": A, "b": B}, answer_format=answer_format))
+    page = host.from_string("{% set a, b = use_faq('a'), use_faq('b') %}{{ faq_schema() }}")
+    assert len({page.render() for _ in range(3)}) == 1
+    assert len(made) == len(scripts._made) == 1

@@ -10,7 +10,7 @@ from typing import Any
 
 import html5lib
 import pytest
-from jinja2 import DictLoader, Environment, StrictUndefined, TemplateSyntaxError
+from jinja2 import ChoiceLoader, DictLoader, Environment, StrictUndefined, TemplateSyntaxError
 from jinja2.nativetypes import NativeEnvironment
 from jinja2.sandbox import SandboxedEnvironment
 
@@ -443,6 +443,34 @@ def test_async_renderings_at_the_same_time_do_not_mix() -> None:
         return await asyncio.gather(*(template.render_async() for _ in range(20)))
 
     assert set(asyncio.run(all_at_once())) == {f"{alone(A)}{block(A, 2)}"}
+
+
+@pytest.mark.parametrize("enable_async", [False, True])
+@pytest.mark.parametrize("loader", [None, DictLoader({"mine": TEMPLATES["mine"]})], ids=["none", "a loader"])
+@ways
+def test_a_second_embed_takes_the_place_of_the_first(
+    way: Callable[[str], str], loader: DictLoader | None, enable_async: bool
+) -> None:
+    host = Environment(autoescape=True, loader=loader, enable_async=enable_async)
+    own = '{% from "mine" import m %}{{ m("pricing") }}' if loader else ""
+    install(host, fake_embed({}))
+    before = host.from_string(way('faq("pricing")') + own)
+    assert before.render() == ""
+    template_class, names = host.template_class, host.list_templates()
+    for records in ({"pricing": B}, {"pricing": A}):
+        install(host, fake_embed(records))
+    after = host.from_string(way('faq("pricing")') + own)
+    assert [page.render() for page in (before, after)] == [alone(A) + (block(A, 2) if own else "")] * 2
+    assert (host.template_class, host.list_templates()) == (template_class, names)
+    assert isinstance(host.loader, ChoiceLoader)
+    assert len(host.loader.loaders) == (2 if own else 1)
+
+
+def test_a_second_embed_is_found_behind_another_loader() -> None:
+    host = environment()
+    host.loader = DictLoader({"faqsvc/faq.html": "mine"})
+    install(host, embed())
+    assert "mine\n</section>" in host.from_string(WAYS["macro"]('faq("pricing")')).render()
 
 
 # Templates of the host
