@@ -1,7 +1,7 @@
 """HTML where text is wanted. Its tags tell that it is HTML; text that has none is kept as it is.
 
-`a<b and c>d`, `List<String>` and `type &amp;` are text: a tag is of an element that formats, its attributes have
-values, and it is closed later, unless HTML lets it stand alone.
+`a<b and c>d`, `List<String>` and `type &amp;` are text: a tag is of an element that formats, its attributes
+have values, and it is closed later, unless HTML lets it stand alone.
 """
 
 import html

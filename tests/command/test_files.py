@@ -447,6 +447,53 @@ def test_what_is_no_comment_is_kept() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("question", "read_as"),
+    [
+        ("What does `<details>` do?", None),
+        ("Is `<b>x</b>` bold, and `` `<!-- x -->` `` a comment?", None),
+        ("How do I index `a[0](x)`, or `a\\*b`?", None),
+        ("Use <script>?", None),
+        ("What are List<String>, <your name> and <b and c>?", None),
+        ("What is `a <b>really</b>?", "What is `a really?"),
+        ("Is \\`<b>x</b>\\` bold?", "Is `x` bold?"),
+        ("**Is [`a[0](x)`](#a) <em>so</em>?** <a id='x'></a>", "Is `a[0](x)` so?"),
+        ("One line<br>or two?<!-- `x` -->", "One line or two?"),
+        ("Is \\<b\\>x\\</b\\> text?", "Is <b>x</b> text?"),
+        ("A nul, \0000\000?", "A nul, \ufffd0\ufffd?"),
+    ],
+)
+def test_a_question_in_markdown_keeps_its_code_and_what_formats_nothing(
+    question: str, read_as: str | None
+) -> None:
+    expected = [{"question": read_as or question, "answer": "So."}]
+    assert read_markdown(f"## {question}\n\nSo.\n")[1] == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "read_as"),
+    [
+        ("Write `\\*` or `<!-- x -->`, \\* no.", "Write `\\*` or `<!-- x -->`, * no."),
+        (
+            "```sh\ncurl \\\n  -d '\\[\\]'  \n```\nor \\[so\\]",
+            "```sh\ncurl \\\n  -d '\\[\\]'  \n```\nor [so]",
+        ),
+        ("~~~\na\\_b\n\n```\n~~~\na\\_b", "~~~\na\\_b\n\n```\n~~~\na_b"),
+        ("```x\\_y``` is code, \\_ is not", "```x\\_y``` is code, _ is not"),
+        ("A ` alone \\*\n\nand ` again", "A ` alone *\n\nand ` again"),
+        ("Two \\\nlines\\", "Two\nlines"),
+    ],
+)
+def test_code_in_an_answer_keeps_its_backslashes(answer: str, read_as: str) -> None:
+    pairs = [{"question": "How?", "answer": read_as}, {"question": "Why?", "answer": "So."}]
+    assert read_markdown(f"## How?\n\n{answer}\n\n## Why?\n\nSo.\n")[1] == pairs
+
+
+def test_what_is_folded_keeps_its_code_and_loses_its_tags() -> None:
+    text = "<details><summary>What is `<b>`?</summary>\n<p>It is `</p>`, or <x>.</p>\n</details>\n"
+    assert read_markdown(text)[1] == [{"question": "What is `<b>`?", "answer": "It is `</p>`, or <x>."}]
+
+
 def test_where_headings_ask_a_label_is_part_of_an_answer() -> None:
     text = "## What is on the letter?\nIt reads:\n\nQ: What is my number?\nA: 7.\n\n## Why?\nSo."
     assert read_markdown(text)[1] == [
@@ -556,6 +603,8 @@ def test_a_file_in_another_form_is_told_so(tmp_path: Path, name: str, content: s
         "<{}",
         "[{}",
         "{{#{}",
+        "`{}",
+        "a <b{}",
     ],
 )
 def test_long_lines_cost_no_more_than_their_length(line: str) -> None:  # D13
@@ -567,6 +616,8 @@ def test_long_lines_cost_no_more_than_their_length(line: str) -> None:  # D13
         "\\" * 60_000,
         "<!--" * 15_000,
         "- " * 30_000,
+        "`a" * 30_000,
+        " ".join("`" * length for length in range(1, 340)),
     ):
         text = line.format(filling)
         read_markdown(f"---\n{text}\n---\nQ: a?\n{text}\n{text}\n")
