@@ -142,7 +142,8 @@ class FAQClient:
             AuthenticationError: there is no API key, or the service does not accept it (401, 403).
             FAQNotFound: there is no FAQ of this `slug` to replace (404).
             RateLimited: too many writes (429); `retry_after` says when to try again.
-            FAQUnavailable: the service could not be asked, or gave no usable answer within `timeout`.
+            FAQUnavailable: the service could not be asked, or gave no usable answer within `timeout`; as
+                `errors.Unanswered`, it may have been published.
         """
         return self._wait(
             self._publish(
@@ -283,7 +284,8 @@ class FAQClient:
             reply = await self._transport.ask(request, timeout=timeout, about=about, key=key)
             return _masked(reply, key) if isinstance(reply, FAQError) else answer(reply)
         except Exception as error:  # whatever a server can provoke
-            return FAQUnavailable(f"the exchange failed: {type(error).__name__}")
+            kind = FAQUnavailable if key is None else Unanswered
+            return kind(f"the exchange failed: {type(error).__name__}")
 
     def _wait(self, work: Coroutine[Any, Any, T | FAQError]) -> T:
         future = self._start(work)

@@ -35,19 +35,16 @@ _PLACES: Final = ("pointer", "path", "loc", "field", "name", "location")
 
 def published(reply: Reply, key: APIKey, now: datetime) -> Publication | FAQError:
     """Return what was published; only its slug must be there."""
-    if reply.status in (502, 504):  # a gateway says that it got none from the service
-        error = refusal(reply, key, now)
-        return Unanswered(str(error), status=error.status, body=error.body, retry_after=error.retry_after)
     if reply.status != 201:
-        return refusal(reply, key, now)
+        error = refusal(reply, key, now)
+        if 400 <= reply.status < 500 or reply.status in REDIRECTS:
+            return error
+        # A service that fails, or a gateway before it, may have been at any point of its work.
+        return Unanswered(str(error), status=error.status, body=error.body, retry_after=error.retry_after)
     fields = _json(reply.body)
     slug = fields.get("slug") if isinstance(fields, dict) else None
     if not isinstance(fields, dict) or not isinstance(slug, str) or not is_slug(slug):
-        return FAQUnavailable(
-            "the service took the FAQ (201), but its answer names no slug",
-            status=201,
-            body=_shown(reply.body, key),
-        )
+        return Unanswered("the answer names no slug", status=201, body=_shown(reply.body, key))
     install = _masked(fields.get("install"), key)
     return Publication(
         slug=slug,
@@ -57,13 +54,16 @@ def published(reply: Reply, key: APIKey, now: datetime) -> Publication | FAQErro
 
 
 def unsure(error: Unanswered, idempotency_key: str | None) -> Unanswered:
-    """Return the error of a publication that got no answer with what is known of it, and what to do."""
+    """Return the error of a publication without a usable answer with what is known of it, and what to do."""
     advice = (
         "look before publishing it again; with an idempotency_key from the first attempt on, a second is safe"
         if idempotency_key is None
         else "another attempt with the same idempotency key publishes nothing twice"
     )
-    message = f"{error}; it may have been published: {advice}"
+    known = f"{error}; it may have been published"
+    if error.status == 201:
+        known = f"the service took it (201), so it was published, but {error}"
+    message = f"{known}: {advice}"
     return Unanswered(message, status=error.status, body=error.body, retry_after=error.retry_after)
 
 

@@ -78,7 +78,7 @@ class Transport:
             advice = "look at the service, or give it more with the setting timeout"
             return kind(f"no complete answer {about} within {timeout:g} s: {advice}")
         except FAQError as error:
-            return error.fresh()
+            return Unanswered(str(error), status=error.status) if writes else error.fresh()
         except (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError) as error:
             detail = masked(str(error) or type(error).__name__)
             if writes:

@@ -4,23 +4,18 @@ Each becomes the fields of a publication, unchecked: what is wrong with them is 
 """
 
 import csv
-import html
 import io
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from faqsvc_embed.cli.html_text import text_of
 from faqsvc_embed.cli.markdown_files import read_markdown
 from faqsvc_embed.errors import FAQError, quoted
+from faqsvc_embed.jsonld import serialise
 from faqsvc_embed.languages import lookup
-
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
-_ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}|#[0-9]{1,7});")
-_LINE_END = re.compile(r"<(?:br|/p|/div|/h[1-6]|/[uo]l)\b[^<>]*>", re.IGNORECASE)
-_LIST_ITEM = re.compile(r"<li\b[^<>]*>", re.IGNORECASE)
 
 LARGEST_FILE: Final = 10_000_000
 """Bytes: ten times what may be published."""
@@ -122,9 +117,17 @@ def _text(data: bytes) -> str:
 
 def _read_json(text: str) -> Submission:
     try:
-        return _submission(json.loads(text))
+        value = json.loads(text)
+        if _is_of_type(value, "FAQPage") and serialise(value) == text.strip():
+            value = json.loads(text, object_hook=_text_of_ours)
+        return _submission(value)
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: {error}") from None
+
+
+def _text_of_ours(node: dict[str, Any]) -> Any:
+    """Return an Answer of a page as we write it (`faqsvc get --format jsonld`): its text is never HTML."""
+    return node.get("text") if node.get("@type") == "Answer" else node
 
 
 def _read_yaml(text: str) -> Submission:
@@ -239,7 +242,7 @@ def _item(entry: object) -> object:
         answer = answer[0]
     if isinstance(answer, Mapping):  # schema.org's Answer, whose text may be HTML
         answer = answer.get("text")
-        answer = _without_tags(answer) if isinstance(answer, str) else answer
+        answer = text_of(answer) if isinstance(answer, str) else answer
     return {"question": question, "answer": answer}
 
 
@@ -249,15 +252,6 @@ def _listed_item(entry: object) -> object:
         ((question, answer),) = entry.items()
         return {"question": question, "answer": answer}
     return _item(entry)
-
-
-def _without_tags(text: str) -> str:
-    """Return HTML as text: an answer is shown as it stands."""
-    if _TAG.search(text) is None and _ENTITY.search(text) is None:
-        return text
-    lines = _TAG.sub("", _LIST_ITEM.sub("\n- ", _LINE_END.sub("\n", " ".join(text.split()))))
-    blocks = (" ".join(line.split()) for line in html.unescape(lines).split("\n"))
-    return "\n".join(line for line in blocks if line)
 
 
 def _is_item(value: Mapping[Any, Any]) -> bool:

@@ -1,6 +1,6 @@
 """Questions and answers in a Markdown file: under headings, behind `Q:` and `A:`, in bold, in lists.
 
-Answers are taken as they stand, without backslashes before punctuation: they are shown as text.
+Answers are taken as they stand, code too, without backslashes before punctuation: they are shown as text.
 """
 
 import re
@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
+from faqsvc_embed.cli.html_text import without_tags
 from faqsvc_embed.cli.markdown_lines import Line, read_lines
+from faqsvc_embed.cli.markdown_text import around_literals
 
 _LABEL = r"[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?(?:{})[ \t]*(?:[0-9]+[ \t]*)?[:.)：](?:\*\*|__)?[ \t]*(.*)"
 _Q = re.compile(_LABEL.format("Q|Question"), re.IGNORECASE)
@@ -22,12 +24,10 @@ _MARK = rf"[ \t]*((?:[-*+][ \t]+|{_NUMBER})?)"
 _IN_BOLD = re.compile(_MARK + r"(?:\*\*|__)(.+?)(?:\*\*|__)[ \t]*:?[ \t]*(.*)")
 _IN_LIST = re.compile(rf"([-*+][ \t]+|{_NUMBER})(.+)")
 _SUMMARY = re.compile(r"[ \t]*(?:<details[^<>]*>[ \t]*)?<summary[^<>]*>(.*?)</summary>(.*)", re.IGNORECASE)
-_TAG = re.compile(r"(?<!\\)</?[A-Za-z][^<>]*>")
 _DETAILS = re.compile(r"</?details[^<>]*>", re.IGNORECASE)
-_LINK = re.compile(r"(?<!\\)\[([^\[\]]*[^\[\]\\])\]\([^()]*\)")
+_LINK = re.compile(r"\[([^\[\]]+)\]\([^()]*\)")
 _ANCHOR = re.compile(r"[ \t]*(?:<a [^<>]*>[ \t]*</a>|\[[^\[\]]*\]\(#[^()]*\))[ \t]*")
 """An anchor, or a link to one."""
-_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _ENDINGS: Final = ("?", "？", "؟", ";")
 
 
@@ -170,16 +170,20 @@ def _entries(lines: list[Line], questions: set[int], begin: _Beginning | None) -
 
 
 def _answer(entry: _Entry) -> str:
-    lines = [line.removesuffix("\\").rstrip() for line in entry.lines]
+    lines = entry.lines
     if entry.labelled:
         found = ((place, label[1]) for place, line in enumerate(lines) if (label := _A.fullmatch(line)))
         for place, text in islice(found, 1):
             lines[place] = text
-    if entry.folded:
-        lines = _TAG.sub("", _DETAILS.split("\n".join(lines), maxsplit=1)[0]).split("\n")
     lines = [line[min(entry.indent, len(line) - len(line.lstrip(" "))) :] for line in lines]
     kept = [place for place, line in enumerate(lines) if not _parts_the_file(line)]
-    return _unescaped("\n".join(lines[kept[0] : kept[-1] + 1])) if kept else ""
+    text = "\n".join(lines[kept[0] : kept[-1] + 1]).removesuffix("\\") if kept else ""
+    return around_literals(text, _unfolded if entry.folded else str)
+
+
+def _unfolded(text: str) -> str:
+    """Return what is inside of `<details>`, as text."""
+    return without_tags(_DETAILS.split(text, maxsplit=1)[0])
 
 
 def _parts_the_file(line: str) -> bool:
@@ -194,10 +198,10 @@ def _parts_the_file(line: str) -> bool:
 
 def _cleaned(question: str) -> str:
     """Return a question as text: not bold, no link, without an anchor behind it."""
-    text = _LINK.sub(r"\1", _TAG.sub("", question)).strip()
+    return around_literals(question, _without_marks)
+
+
+def _without_marks(text: str) -> str:
+    text = _LINK.sub(r"\1", " ".join(without_tags(text).split("\n"))).strip()
     bold = _BOLD.fullmatch(text)
-    return _unescaped(bold[1] if bold is not None else text.removesuffix("**"))
-
-
-def _unescaped(text: str) -> str:
-    return _ESCAPED.sub(r"\1", text).strip()
+    return bold[1] if bold is not None else text.removesuffix("**")

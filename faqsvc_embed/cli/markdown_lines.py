@@ -4,13 +4,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from faqsvc_embed.cli.markdown_text import CODE_SPAN
+
 _FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*\n(.*?\n)?(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t](.*)|\Z)")
 _UNDERLINE = re.compile(r" {0,3}(?:(=+)|-{2,})[ \t]*")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")
 _NO_TEXT = re.compile(r"[ \t]*(?:\Z|[-*+>|<_]|[0-9]{1,9}[.)]|[^\W\d_]{1,9}[ \t]*[0-9]*[:：])")
-_COMMENT_BEGINS = re.compile(r"(?<!\\)<!--")
-_COMMENT_ENDS = re.compile("-->")
+_COMMENT_BEGINS = re.compile(rf"{CODE_SPAN.format(group=1)}|\\.|(?P<mark><!--)")
+_COMMENT_ENDS = re.compile("(?P<mark>-->)")
 _ATTRIBUTES = re.compile(r"\{#[^{}]*\}\Z")
 
 
@@ -67,7 +69,8 @@ def _without_comments(lines: list[Line]) -> Iterator[Line]:
             continue
         kept, rest = "", line.text
         while rest:
-            mark = (_COMMENT_ENDS if inside else _COMMENT_BEGINS).search(rest)
+            found = (_COMMENT_ENDS if inside else _COMMENT_BEGINS).finditer(rest)
+            mark = next((match for match in found if match["mark"]), None)
             kept += "" if inside else rest[: mark.start() if mark is not None else len(rest)]
             rest = rest[mark.end() :] if mark is not None else ""
             inside = inside != (mark is not None)

@@ -1,6 +1,7 @@
 """`faqsvc publish`, `faqsvc generate`: from files to a slug, from a website to a file."""
 
 import json
+import re
 from collections.abc import Iterable
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from faqsvc_embed.cli.failures import failure
 from faqsvc_embed.cli.files import Submission, read_file
 from faqsvc_embed.cli.options import base_url_option, lang_option, open_client, progress
 from faqsvc_embed.cli.reading import items_as_text
-from faqsvc_embed.errors import FAQError, PublishRejected, Unanswered
+from faqsvc_embed.errors import FAQError, PublishRejected, Unanswered, quoted
 from faqsvc_embed.fields import MAX_ITEMS
 from faqsvc_embed.markdown import items_to_markdown, one_line
 from faqsvc_embed.publishing import encoded, publication
@@ -21,13 +22,22 @@ if TYPE_CHECKING:
     from faqsvc_embed.client import FAQClient
 
 
+def _retry_key(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    if value is not None and re.fullmatch("[!-~]{1,255}", value) is None:
+        raise click.BadParameter(f"{quoted(value)}: 1 to 255 visible ASCII characters are accepted")
+    return value
+
+
 @click.command()
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option("--website-url", metavar="URL", help="The address of the website that the FAQ is about.")
 @click.option("--website-name", metavar="NAME", help="The name of that website.")
 @click.option("--dry-run", is_flag=True, help="Check the files and print what would be sent; send nothing.")
 @click.option(
-    "--idempotency-key", metavar="KEY", help="Of an attempt that got no answer: FILE is not published twice."
+    "--idempotency-key",
+    metavar="KEY",
+    callback=_retry_key,
+    help="Of an attempt that got no answer: FILE is not published twice.",
 )
 @base_url_option
 def publish(

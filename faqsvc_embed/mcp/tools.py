@@ -188,8 +188,9 @@ class Tools:
         try:
             published = await _reporting(work, report, "Publishing")
         except Unanswered as error:
+            when = f" in {error.retry_after:g} seconds" if error.retry_after is not None else ""
             raise Refusal(
-                f"{error}. To try again with that key, call with exactly these arguments."
+                f"{error}. To try again with that key, call with exactly these arguments{when}."
             ) from None
         except FAQNotFound as error:
             raise Refusal(

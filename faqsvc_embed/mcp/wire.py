@@ -1,7 +1,7 @@
 """Between standard input and the SDK, which drops what is no message, and what is unfinished at the end."""
 
 import json
-from collections.abc import AsyncIterable, AsyncIterator
+from collections.abc import AsyncIterable, AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
@@ -13,6 +13,8 @@ from pydantic import ValidationError
 
 GRACE: Final = 2.0
 """Seconds that requests may still take once input has ended."""
+MOST_LEVELS: Final = 100
+"""Of one message's values in each other: what is nested deeper, no later step need recurse into."""
 
 Streams = tuple[MemoryObjectReceiveStream[SessionMessage], MemoryObjectSendStream[SessionMessage]]
 
@@ -97,7 +99,7 @@ def message_of(line: str) -> types.JSONRPCMessage:
     A lone surrogate is let through in the arguments of a call only: its tool will say where it is.
 
     Raises:
-        NoMessage: it is no JSON (-32700), or JSON that is no message (-32600).
+        NoMessage: it is no JSON or nested too deeply (-32700), or JSON that is no message (-32600).
     """
     try:
         fields = json.loads(line, parse_constant=_refuse_constant)
@@ -112,6 +114,9 @@ def message_of(line: str) -> types.JSONRPCMessage:
             said = "Invalid request: the id of a request is text or a whole number (MCP, Messages)"
             raise NoMessage(types.INVALID_REQUEST, said)
         request_id = None
+    if _is_deep(fields):  # a limit that a parser may set (RFC 8259, 9)
+        said = f"Parse error: the line is nested more than {MOST_LEVELS} levels deep"
+        raise NoMessage(types.PARSE_ERROR, said, request_id)
     if not _is_text({**fields, "params": _but_the_call(fields.get("params"))}):
         said = "Invalid request: a text in it has half a surrogate pair (\\ud800 to \\udfff), no character"
         raise NoMessage(types.INVALID_REQUEST, said, request_id)
@@ -124,6 +129,19 @@ def message_of(line: str) -> types.JSONRPCMessage:
 
 def _but_the_call(params: object) -> object:
     return {**params, "name": "", "arguments": {}} if isinstance(params, dict) else params
+
+
+def _is_deep(value: object) -> bool:
+    level = [value]
+    for _ in range(MOST_LEVELS + 1):
+        level = [inner for outer in level for inner in _values_in(outer)]
+    return bool(level)
+
+
+def _values_in(value: object) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def _is_text(value: object) -> bool:

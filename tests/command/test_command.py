@@ -254,6 +254,52 @@ def test_a_publication_that_got_no_answer_can_be_repeated(theirs: FaultyServer, 
     assert faqsvc("publish", file, file, *arguments).exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("behaviour", "known"),
+    [
+        (behaviours.body(b"abc", {"Content-Encoding": "gzip"}, status=201), "the answer is no gzip: "),
+        (
+            behaviours.body(b"abc", {"Content-Encoding": "br"}, status=201),
+            "the answer's content coding 'br' was",
+        ),
+        (behaviours.body(b" " * 2_000_000, status=201), "the answer is larger than max_bytes, "),
+        (behaviours.body(b"{}", status=201), "the answer names no slug: "),
+        (behaviours.body(b"<html>", status=201), "the answer names no slug: "),
+        (behaviours.body(b'{"slug": "tea"}'), "the service answered 200; it may have been published: "),
+        (behaviours.no_gzip, "; it may have been published: "),
+        (behaviours.status(500), "; it may have been published: "),
+        (behaviours.status(503), "; it may have been published: "),
+        (behaviours.garbage, "; it may have been published: "),
+    ],
+    ids=["gzip", "coding", "large", "no slug", "html", "200", "200 gzip", "500", "503", "garbage"],
+)
+def test_whatever_came_but_a_refusal_a_publication_can_be_repeated(
+    theirs: FaultyServer, tmp_path: Path, behaviour: behaviours.Behaviour, known: str
+) -> None:  # W5
+    theirs.behave(behaviour)
+    said = failed(faqsvc("publish", write(tmp_path, "faq.json")))
+    (request,) = theirs.log
+    assert said.endswith(f": give --idempotency-key {request.headers['idempotency-key']}")
+    took = known.startswith("the answer")
+    assert (f"the service took it (201), so it was published, but {known}" if took else known) in said
+
+
+@pytest.mark.parametrize("status", [307, 400, 401, 404, 405, 409, 422, 429])
+def test_what_was_refused_was_not_published(theirs: FaultyServer, tmp_path: Path, status: int) -> None:
+    theirs.behave(behaviours.status(status))
+    said = failed(faqsvc("publish", write(tmp_path, "faq.json")))
+    assert ("published" in said, "--idempotency-key" in said) == (False, False)
+
+
+@pytest.mark.parametrize("key", ["", "a b", "é", "x" * 256])
+def test_an_idempotency_key_that_none_can_be_is_a_mistake_of_usage(
+    theirs: FaultyServer, tmp_path: Path, key: str
+) -> None:
+    result = faqsvc("publish", write(tmp_path, "faq.json"), "--idempotency-key", key)
+    assert (result.exit_code, result.stdout, theirs.log) == (2, "", [])
+    assert "1 to 255 visible ASCII characters are accepted" in result.stderr
+
+
 def test_publish_says_which_options_are_missing(theirs: FaultyServer, tmp_path: Path) -> None:
     file = tmp_path / "faq.csv"
     file.write_text("question,answer\na,b\n")

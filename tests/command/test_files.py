@@ -9,11 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from faqsvc_embed import Item
+from faqsvc_embed import FAQ, Item, to_json_ld, to_json_ld_string
 from faqsvc_embed.cli.files import Submission, UnreadableFile, read_file
+from faqsvc_embed.cli.html_text import text_of
 from faqsvc_embed.cli.markdown_files import read_markdown
 from faqsvc_embed.markdown import items_to_markdown
-from tests.support.strategies import any_text
+from tests.support.strategies import any_text, visible_text
 
 PAIRS = [
     {"question": "What does it cost?", "answer": "Nothing."},
@@ -108,6 +109,81 @@ def test_a_pages_json_ld_is_read_wherever_its_faqpage_is(tmp_path: Path, content
             {"question": "What does it cost?", "answer": "Nothing & more:\n- a\n- b c"},
             {"question": "May I cancel?", "answer": "If 1 < 2."},
         ],
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "If a<b and c>d, use List<String>.\n\nSecond paragraph: type &amp; for an ampersand.",
+        "With </b> it ends, with <b> it begins.",
+        "Write <script>, <details> and <your name>; <b and c>.",
+        " &lt;b&gt; &copy; \n\tas it is ",
+        "x<i && i>y, <a href> <p x> </>",
+    ],
+)
+@pytest.mark.parametrize("name", ["acceptedAnswer", "answer"])
+def test_an_answer_without_an_element_of_html_is_text_to_the_letter(
+    tmp_path: Path, name: str, text: str
+) -> None:
+    content = json.dumps([{"question": "How?", name: {"text": text}}])
+    assert read(tmp_path, "faq.json", content).items == [{"question": "How?", "answer": text}]
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<p>One\n line.</p>\n<p>Two &amp; three &lt;b&gt;.</p>", "One line.\nTwo & three <b>."),
+        ("One<br>two<BR />three<p>four", "One\ntwo\nthree\nfour"),
+        ("<h3>So</h3><ol><li><p>a</p></li><li>b<ul><li>c</li></ul></li></ol>", "So\n- a\n- b\n- c"),
+        ("See <a href='/x?a>b' class=y>there</a>.\n\nList<String> &copy;", "See there.\n\nList<String> ©"),
+        ("<table><tr><td>a</td><td>b</td></tr></table>", "a\nb"),
+        (
+            "Put <your name> in <strong>bold</strong>, if a<b and c>d.",
+            "Put <your name> in bold, if a<b and c>d.",
+        ),
+    ],
+)
+def test_an_answer_in_html_becomes_the_text_that_it_shows(tmp_path: Path, html: str, text: str) -> None:
+    content = json.dumps([{"question": "How?", "acceptedAnswer": {"text": html}}])
+    assert read(tmp_path, "faq.json", content).items == [{"question": "How?", "answer": text}]
+
+
+def test_html_costs_no_more_than_its_length() -> None:  # D13
+    start = time.process_time()
+    for begin in ("", "<b", "<b a", "<b a=", "<b a='"):
+        for filling in (" ", "<b ", "<b>", " a=b", "<b a=x ", "</b", "\n- ", "<li>"):
+            text_of(begin + filling * (60_000 // len(filling)))
+    assert time.process_time() - start < 2
+
+
+_plain_text = st.lists(
+    st.sampled_from(
+        ["a<b", "c>d", " and ", "List<String>", "<", ">", "<b", "/", "&amp;", "&", "\n\n", " ", "é"]
+    )
+).map("".join)
+
+
+@given(st.lists(_plain_text.filter(str.strip), min_size=1, max_size=3))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.parametrize("indent", [None, 2])
+def test_plain_text_goes_through_json_ld_unchanged(
+    tmp_path: Path, indent: int | None, answers: list[str]
+) -> None:
+    faq = FAQ("tea", items=tuple(Item(n, f"Q{n}?", answer) for n, answer in enumerate(answers)))
+    found = read(tmp_path, "faq.json", json.dumps(to_json_ld(faq), indent=indent))
+    assert found.items == [{"question": item.question, "answer": item.answer} for item in faq.items]
+
+
+@given(st.lists(visible_text, min_size=1, max_size=3), st.sampled_from(["en", "ko"]))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+def test_the_json_ld_that_we_write_is_read_to_the_letter_whatever_it_holds(
+    tmp_path: Path, answers: list[str], lang: str
+) -> None:
+    written = [answer.encode("utf-8", "replace").decode() for answer in ("<p>Is <b>text</b></p>", *answers)]
+    faq = FAQ("tea", lang=lang, items=tuple(Item(n, f"<b>{n}</b>?", text) for n, text in enumerate(written)))
+    assert read(tmp_path, "faq.jsonld", f"{to_json_ld_string(faq)}\n") == Submission(
+        lang=lang, items=[{"question": item.question, "answer": item.answer} for item in faq.items]
     )
 
 
@@ -371,6 +447,53 @@ def test_what_is_no_comment_is_kept() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("question", "read_as"),
+    [
+        ("What does `<details>` do?", None),
+        ("Is `<b>x</b>` bold, and `` `<!-- x -->` `` a comment?", None),
+        ("How do I index `a[0](x)`, or `a\\*b`?", None),
+        ("Use <script>?", None),
+        ("What are List<String>, <your name> and <b and c>?", None),
+        ("What is `a <b>really</b>?", "What is `a really?"),
+        ("Is \\`<b>x</b>\\` bold?", "Is `x` bold?"),
+        ("**Is [`a[0](x)`](#a) <em>so</em>?** <a id='x'></a>", "Is `a[0](x)` so?"),
+        ("One line<br>or two?<!-- `x` -->", "One line or two?"),
+        ("Is \\<b\\>x\\</b\\> text?", "Is <b>x</b> text?"),
+        ("A nul, \0000\000?", "A nul, \ufffd0\ufffd?"),
+    ],
+)
+def test_a_question_in_markdown_keeps_its_code_and_what_formats_nothing(
+    question: str, read_as: str | None
+) -> None:
+    expected = [{"question": read_as or question, "answer": "So."}]
+    assert read_markdown(f"## {question}\n\nSo.\n")[1] == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "read_as"),
+    [
+        ("Write `\\*` or `<!-- x -->`, \\* no.", "Write `\\*` or `<!-- x -->`, * no."),
+        (
+            "```sh\ncurl \\\n  -d '\\[\\]'  \n```\nor \\[so\\]",
+            "```sh\ncurl \\\n  -d '\\[\\]'  \n```\nor [so]",
+        ),
+        ("~~~\na\\_b\n\n```\n~~~\na\\_b", "~~~\na\\_b\n\n```\n~~~\na_b"),
+        ("```x\\_y``` is code, \\_ is not", "```x\\_y``` is code, _ is not"),
+        ("A ` alone \\*\n\nand ` again", "A ` alone *\n\nand ` again"),
+        ("Two \\\nlines\\", "Two\nlines"),
+    ],
+)
+def test_code_in_an_answer_keeps_its_backslashes(answer: str, read_as: str) -> None:
+    pairs = [{"question": "How?", "answer": read_as}, {"question": "Why?", "answer": "So."}]
+    assert read_markdown(f"## How?\n\n{answer}\n\n## Why?\n\nSo.\n")[1] == pairs
+
+
+def test_what_is_folded_keeps_its_code_and_loses_its_tags() -> None:
+    text = "<details><summary>What is `<b>`?</summary>\n<p>It is `</p>`, or <x>.</p>\n</details>\n"
+    assert read_markdown(text)[1] == [{"question": "What is `<b>`?", "answer": "It is `</p>`, or <x>."}]
+
+
 def test_where_headings_ask_a_label_is_part_of_an_answer() -> None:
     text = "## What is on the letter?\nIt reads:\n\nQ: What is my number?\nA: 7.\n\n## Why?\nSo."
     assert read_markdown(text)[1] == [
@@ -480,6 +603,8 @@ def test_a_file_in_another_form_is_told_so(tmp_path: Path, name: str, content: s
         "<{}",
         "[{}",
         "{{#{}",
+        "`{}",
+        "a <b{}",
     ],
 )
 def test_long_lines_cost_no_more_than_their_length(line: str) -> None:  # D13
@@ -491,6 +616,8 @@ def test_long_lines_cost_no_more_than_their_length(line: str) -> None:  # D13
         "\\" * 60_000,
         "<!--" * 15_000,
         "- " * 30_000,
+        "`a" * 30_000,
+        " ".join("`" * length for length in range(1, 340)),
     ):
         text = line.format(filling)
         read_markdown(f"---\n{text}\n---\nQ: a?\n{text}\n{text}\n")

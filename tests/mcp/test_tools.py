@@ -389,14 +389,18 @@ def test_bad_arguments_are_told_all_at_once_before_anything_is_sent(
         (404, "Ask the user whether FAQSVC_BASE_URL is the address of an FAQ service"),
         (422, "Correct this and call again: the service refused it (422): items[0] is rude"),
         (429, "Try again in 7 seconds"),
-        (500, "Try again later"),
+        (
+            500,
+            "500: items[0] is rude; it may have been published: another attempt with the same idempotency",
+        ),
+        (503, "To try again with that key, call with exactly these arguments in 7 seconds."),
     ],
 )
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_what_the_service_refuses_is_told_with_what_to_do(
     client: FAQClient, faulty: FaultyServer, status: int, advice: str, mode: str
 ) -> None:  # G4, G7
-    headers = {"Retry-After": "7"} if status == 429 else {}
+    headers = {"Retry-After": "7"} if status in (429, 503) else {}
 
     def refuse(exchange: Exchange) -> None:
         problems = ["items[0] is rude", exchange.request.headers["x-plugin-key"]]
@@ -423,6 +427,17 @@ def test_what_may_have_been_published_is_not_published_twice(
     assert (content(again), content(anew)) == ({"slug": "tea"}, {"slug": "tea"})
     keys = [request.headers["idempotency-key"] for request in faulty.log]
     assert keys[0] == keys[1] != keys[2]
+
+
+def test_a_publication_whose_slug_is_not_told_was_published_all_the_same(
+    client: FAQClient, faulty: FaultyServer
+) -> None:  # G4, W5
+    faulty.behave(behaviours.body(b"{}", status=201))
+    assert refused(call(client, "publish_faq", TEA)) == (
+        "the service took it (201), so it was published, but the answer names no slug: another attempt with "
+        "the same idempotency key publishes nothing twice. "
+        "To try again with that key, call with exactly these arguments."
+    )
 
 
 def test_a_success_that_quotes_the_key_is_masked(client: FAQClient, faulty: FaultyServer) -> None:  # G7

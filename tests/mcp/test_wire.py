@@ -201,6 +201,27 @@ def test_half_a_surrogate_pair_in_an_argument_is_told_as_a_bad_one(
     assert said in result["content"][0]["text"]
 
 
+@pytest.mark.parametrize("levels", [90, 150, 900, 960, 965, 968, 970, 972, 975, 978, 980, 2_000])
+def test_however_deep_an_argument_is_the_call_is_answered_in_the_protocol(
+    client: FAQClient, levels: int, caplog: pytest.LogCaptureFixture
+) -> None:  # G4
+    call = (
+        '{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "get_faq", "arguments": %s}}'
+    )
+
+    async def talk(lines: Lines) -> dict[str, Any]:
+        await lines.shake_hands()
+        await lines.write(call % f'{{"slug": {"[" * levels}1{"]" * levels}}}')
+        return await lines.read()
+
+    answer = spoken(talk, client)
+    if levels < 100:
+        assert answer["result"]["isError"] is True
+    else:
+        assert (answer["id"] in (7, None), answer["error"]["code"]) == (True, -32700)
+    assert caplog.records == []
+
+
 def test_errors_of_the_protocol_have_their_codes() -> None:  # G4
     async def talk(lines: Lines) -> None:
         await lines.shake_hands()
