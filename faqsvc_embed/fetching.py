@@ -278,7 +278,7 @@ class Fetcher:
 
     def _end(self, key: Key, flight: Flight, entry: Entry) -> None:
         flight.is_over = True
-        if not flight.abandoned:
+        if self._flights.get(key) is flight:
             del self._flights[key]
         if not self._flights:
             self._is_full = False

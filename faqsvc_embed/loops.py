@@ -35,11 +35,8 @@ class BackgroundLoop:
         self._driving = threading.Lock()
         self._work = set[Future[Any]]()
         self._pid = 0
-
-    @property
-    def has_crashed(self) -> bool:
-        """The loop ended, and nobody had stopped it."""
-        return self._loop is not None and self._loop.is_closed()
+        self.has_crashed = False
+        """The loop has ended, or is ending, and nobody had stopped it: later work needs another."""
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         """Run `work` on the loop, in a context of its own: what stays open must not hold a host's page.
@@ -73,16 +70,17 @@ class BackgroundLoop:
 
     def _run(self, loop: "Loop", ended: threading.Event) -> None:
         asyncio.set_event_loop(loop)
-        last = _end_all(loop, self._work)  # nothing is left, unless this is a crash
+        last = _end_all(loop)  # nothing is left, unless this is a crash
         try:
             loop.run_forever()
         finally:
+            self.has_crashed = self._loop is loop
             try:
                 loop.run_until_complete(last)
             finally:
                 last.close()
                 loop.close()
-                for future in list(self._work):  # what came while it ended, and never began
+                for future in list(self._work):  # what came while it crashed
                     future.cancel()
                 ended.set()
 
@@ -206,10 +204,8 @@ async def _wind_up(loop: Loop, last: Coroutine[Any, Any, None]) -> None:
         loop.stop()
 
 
-async def _end_all(loop: Loop, work: set[Future[Any]]) -> None:
+async def _end_all(loop: Loop) -> None:
     await _cancel_all()
-    for future in list(work):
-        future.cancel()
     for transport in loop.transports():
         if isinstance(transport, asyncio.Transport):
             transport.abort()
