@@ -184,10 +184,18 @@ class _Trial:
     def _recovers(self, when: str) -> None:
         self._service.behave(healthy)
         for _ in range(2 if self._fault.stray else 1):
-            self._ahead += 2 * LONG
-            self._host.get(self._path)
-            self._settle()
+            self._refresh()
+        if self._was_late():  # on a busy machine a good answer may take longer than one may, once
+            self._refresh()
         self._shows(self._whole(when), f"{when}: it does not recover")
+
+    def _refresh(self) -> None:
+        self._ahead += 2 * LONG
+        self._host.get(self._path)
+        self._settle()
+
+    def _was_late(self) -> bool:
+        return any(" within " in str(known["error"] or "") for known in self.embed.health())
 
     def _edit(self) -> None:
         for slug, lang in self._asked:
