@@ -25,6 +25,7 @@ T = TypeVar("T")
 Last = Callable[[], Awaitable[None]]
 
 MAX_CONNECTIONS: Final = 20
+MAX_KEPT: Final = 5
 ERROR_BODY: Final = 65_536
 """Bytes read of an answer that is no record: enough for an error to show, and to reuse the connection."""
 ERROR_BODY_TIME: Final = 0.25
@@ -34,7 +35,7 @@ JUST_BEFORE: Final = 0.02
 
 
 class Transport:
-    """Sends requests, each once; made without starting anything, and ended when nobody holds it any more."""
+    """Sends requests, a write once; made without starting anything, ended when nobody holds it any more."""
 
     def __init__(self, max_bytes: int, last: Last | None = None) -> None:
         """`max_bytes` caps the decoded body of an answer that is wanted whole; `last` is done at the end."""
@@ -72,7 +73,9 @@ class Transport:
         try:
             async with asyncio.timeout(timeout) as limit:
                 until = limit.when() or 0.0
-                return await (self._send(request, until, key) if writes else self._follow(request, until))
+                if writes:
+                    return await self._send(request, until, _Exchange(), key)
+                return await self._follow(request, until)
         except TimeoutError:
             kind = Unanswered if writes else FAQUnavailable
             advice = "look at the service, or give it more with the setting timeout"
@@ -91,7 +94,7 @@ class Transport:
     async def _follow(self, request: Request, until: float) -> Reply:
         url = request.url
         for _ in range(MAX_REDIRECTS + 1):
-            reply = await self._send(Request(url, request.headers), until)
+            reply = await self._read(Request(url, request.headers), until)
             if reply.status not in REDIRECTS:
                 return reply
             target = redirect_target(url, reply.headers.get("location"))
@@ -103,7 +106,20 @@ class Transport:
             url = target
         raise FAQUnavailable(f"more than {MAX_REDIRECTS} redirects", status=reply.status)
 
-    async def _send(self, request: Request, until: float, key: APIKey | None = None) -> Reply:
+    async def _read(self, request: Request, until: float) -> Reply:
+        """Send a read, and again where a kept connection was found closed (RFC 9112, 9.3.1)."""
+        for _ in range(MAX_KEPT):
+            exchange = _Exchange()
+            try:
+                return await self._send(request, until, exchange)
+            except (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError):
+                if exchange.is_first or exchange.is_answered:
+                    raise
+        return await self._send(request, until, _Exchange())
+
+    async def _send(
+        self, request: Request, until: float, exchange: "_Exchange", key: APIKey | None = None
+    ) -> Reply:
         if self._open.client is None:
             self._open.client = _new_client(request.url)
         async with self._open.client.stream(
@@ -112,7 +128,7 @@ class Transport:
             # The key is in clear in this expression only: tracebacks show local variables.
             headers={**request.headers, **({KEY_HEADER: key.reveal()} if key is not None else {})},
             content=request.body,
-            extensions={"trace": _Handshake().trace} if request.url.startswith("https:") else None,
+            extensions={"trace": exchange.trace},
         ) as response:
             headers = {name.lower(): value for name, value in response.headers.items()}
             if response.status_code not in (200, 201):
@@ -166,16 +182,23 @@ class _Open:
         loop.drop(lambda: _close(client, self.last))
 
 
-class _Handshake:
-    """Closes a connection whose TLS handshake was given up at the deadline; the client forgets it."""
+class _Exchange:
+    """Follows one exchange, as the client tells of it."""
 
+    is_first = False
+    """Whether its connection was opened for it: a kept one may have been closed by the service meanwhile."""
+    is_answered = False
+    """Whether the head of an answer came."""
     _stream: Any = None
 
     async def trace(self, event: str, info: dict[str, Any]) -> None:
-        """Follow what the client says of its work."""
-        if event == "connection.connect_tcp.complete":
+        """Note what is asked of an exchange later; close a connection whose handshake was given up."""
+        if event.endswith("connect_tcp.complete"):
+            self.is_first = True
             self._stream = info["return_value"]
-        elif event == "connection.start_tls.failed":
+        elif event == "http11.receive_response_headers.complete":
+            self.is_answered = True
+        elif event == "connection.start_tls.failed":  # at the deadline: the client forgets it
             await self._stream.aclose()
 
 
@@ -185,7 +208,7 @@ def _new_client(url: str) -> httpx2.AsyncClient:
         follow_redirects=False,
         timeout=None,  # one deadline covers all: a timeout of each read is no budget
         limits=httpx2.Limits(
-            max_connections=MAX_CONNECTIONS, max_keepalive_connections=5, keepalive_expiry=5
+            max_connections=MAX_CONNECTIONS, max_keepalive_connections=MAX_KEPT, keepalive_expiry=5
         ),
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
     )

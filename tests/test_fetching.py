@@ -19,7 +19,7 @@ import pytest
 
 import faqsvc_embed
 from faqsvc_embed import FAQ, FAQClient, FAQEmbed, FAQError, FAQNotFound, FAQUnavailable, InvalidFAQ, page
-from faqsvc_embed.transport import ERROR_BODY_TIME
+from faqsvc_embed.transport import ERROR_BODY_TIME, MAX_KEPT
 from faqsvc_embed.wire import MAX_REDIRECTS
 from tests.support import faulty as behaviours
 from tests.support import samples
@@ -396,6 +396,50 @@ def test_a_refusal_that_breaks_off_is_known_by_its_head(embeds: Embeds, faulty: 
     faulty.behave(breaks_off)
     error = failure(embeds())
     assert (error.status, error.retry_after, error.body) == (503, 7.0, "sorry")
+
+
+# Connections that were kept
+
+CLOSED: Final = [behaviours.reset, behaviours.aborted()]
+"""What a request meets on a connection that the service closes at this moment."""
+
+
+@pytest.mark.parametrize("closed", CLOSED, ids=["closed", "reset"])
+def test_a_kept_connection_that_is_found_closed_costs_nothing(
+    embeds: Embeds, faulty: FaultyServer, closed: behaviours.Behaviour
+) -> None:  # RFC 9112, 9.3.1
+    embed, release = embeds(), threading.Event()
+    faulty.behave(behaviours.held_until(release))
+    for lang in samples.multilingual():  # as many connections as languages, of which some are kept
+        embed.use_faq("pricing", lang=lang, wait=0)
+    faulty.wait_for_requests(7)
+    release.set()
+    for lang in samples.multilingual():
+        until(lambda lang=lang: not embed.use_faq("pricing", lang=lang, wait=0).is_fetching)  # type: ignore[misc]
+    faulty.forget_log()
+    faulty.behave(behaviours.healthy)
+    faulty.then(*[closed] * MAX_KEPT)
+    assert embed.get_faq("pricing") == PRICING
+    assert len(faulty.log) == MAX_KEPT + 1
+
+
+@pytest.mark.parametrize("closed", CLOSED, ids=["closed", "reset"])
+def test_a_connection_opened_for_a_request_is_tried_once(
+    embeds: Embeds, faulty: FaultyServer, closed: behaviours.Behaviour
+) -> None:  # K14
+    faulty.then(closed)
+    assert isinstance(failure(embeds()), FAQUnavailable)
+    assert len(faulty.log) == 1
+
+
+def test_an_answer_that_breaks_off_is_not_repeated(embeds: Embeds, faulty: FaultyServer) -> None:  # K14
+    embed = embeds()
+    embed.get_faq("pricing")
+    faulty.serve(samples.record("other"))
+    faulty.forget_log()
+    faulty.then(behaviours.truncated)
+    assert isinstance(failure(embed, "other"), FAQUnavailable)
+    assert len(faulty.log) == 1
 
 
 # Redirects

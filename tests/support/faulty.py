@@ -15,6 +15,7 @@ from faqsvc_embed.testing.behaviours import (
 )
 from faqsvc_embed.testing.connections import (
     BOMB_BYTES,
+    aborted,
     bomb,
     drip,
     drip_head,
@@ -58,6 +59,7 @@ __all__ = [
     "Gone",
     "Received",
     "_json",
+    "aborted",
     "altered",
     "body",
     "bomb",
