@@ -1,7 +1,7 @@
 """Plain REST: read an FAQ as it is now, publish one, have one generated. No copies are held here."""
 
 from collections.abc import Callable, Coroutine, Iterable
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError, Future, wait
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
@@ -26,6 +26,8 @@ T = TypeVar("T")
 
 GENERATION_TIMEOUT: Final = 60.0
 """Seconds that generation may take where `timeout` has its default: it reads a website first."""
+LONGEST_WAIT: Final = 0.5
+"""Seconds after which a thread that waits for an answer wakes, and waits again."""
 
 
 class FAQClient:
@@ -290,6 +292,8 @@ class FAQClient:
     def _wait(self, work: Coroutine[Any, Any, T | FAQError]) -> T:
         future = self._start(work)
         try:
+            while not future.done():  # a Ctrl-C just before a wait is noticed at its end
+                wait([future], timeout=LONGEST_WAIT)
             answer = future.result()
         except CancelledError:
             answer = FAQUnavailable("the client was closed meanwhile")

@@ -369,7 +369,7 @@ def body_never_ends(exchange: Exchange, status: int, bytes_a_second: float) -> N
     ("status", "kind"),
     [(429, "RateLimited"), (503, "FAQUnavailable"), (404, "FAQUnavailable")],
 )
-@pytest.mark.parametrize("timeout", [0.15, 5.0])
+@pytest.mark.parametrize(("timeout", "body_time"), [(0.5, 5.0), (5.0, ERROR_BODY_TIME)])
 def test_what_is_refused_is_known_by_its_head_whatever_becomes_of_its_body(
     embeds: Embeds,
     faulty: FaultyServer,
@@ -377,14 +377,17 @@ def test_what_is_refused_is_known_by_its_head_whatever_becomes_of_its_body(
     kind: str,
     bytes_a_second: float,
     timeout: float,
+    body_time: float,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # D1, K6, K8
+    monkeypatch.setattr("faqsvc_embed.transport.ERROR_BODY_TIME", body_time)
     embed = embeds(timeout=timeout)
     embed.get_ready()
     faulty.behave(lambda exchange: body_never_ends(exchange, status, bytes_a_second))
     start = time.monotonic()
     error = failure(embed)
     assert (type(error).__name__, error.status, error.retry_after) == (kind, status, 120.0)
-    assert time.monotonic() - start < ERROR_BODY_TIME + SLACK
+    assert time.monotonic() - start < min(timeout, body_time) + SLACK
 
 
 def test_a_refusal_that_breaks_off_is_known_by_its_head(embeds: Embeds, faulty: FaultyServer) -> None:  # K8
@@ -779,7 +782,8 @@ def test_a_process_ends_by_itself_with_a_flight_in_the_air(faulty: FaultyServer)
     code = """
 import sys, time
 from faqsvc_embed import FAQEmbed
-embed = FAQEmbed(sys.argv[1], wait=1, timeout=15)
+embed = FAQEmbed(sys.argv[1], wait=2, timeout=15)
+embed.get_ready()
 assert embed.render("pricing") == ""
 print(time.time())
 """

@@ -458,6 +458,30 @@ def test_ctrl_c_ends_a_command_at_once_without_a_traceback(theirs: FaultyServer)
     assert (process.returncode, said.strip()) == (1, "Aborted!")
 
 
+def test_ctrl_c_that_meets_another_thread_ends_a_command_too(theirs: FaultyServer) -> None:
+    # A signal that does not interrupt the main thread's wait is seen when that wakes.
+    theirs.behave(behaviours.hang)
+    code = """
+import signal, sys, threading
+from faqsvc_embed.cli import main
+told = threading.Thread(
+    target=lambda: sys.stdin.read(1) and signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+)
+told.start()
+main()
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", code, "get", "pricing"],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(FAQSVC_TIMEOUT="60"),
+    ) as process:
+        theirs.wait_for_requests(1)
+        _, said = process.communicate("x", timeout=10)
+    assert (process.returncode, said.strip()) == (1, "Aborted!")
+
+
 def test_a_reader_that_goes_away_is_no_failure_to_tell(theirs: FaultyServer) -> None:
     theirs.serve(samples.large())  # more than a pipe holds
     with subprocess.Popen(
