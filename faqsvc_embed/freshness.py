@@ -8,10 +8,12 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import Enum
 from typing import Any, Final, NamedTuple, assert_never
+
+import msgspec
+from msgspec.structs import replace
 
 from faqsvc_embed.copies import Copy
 from faqsvc_embed.errors import FAQError, FAQUnavailable
@@ -44,8 +46,7 @@ class Want(Enum):
     ANSWER = "there is nothing to show: fetch, and wait"
 
 
-@dataclass(slots=True, eq=False)
-class Entry:
+class Entry(msgspec.Struct, eq=False):
     """What is held under one key; replaced whole, so that a reader needs no lock."""
 
     key: Key
@@ -68,7 +69,7 @@ class Entry:
     """When it was last looked up; the only field that readers write."""
     state: FAQState | None = None
     """The snapshot while the copy is fresh, made once."""
-    rendered: dict[Any, Any] = field(default_factory=dict)
+    rendered: dict[Any, Any] = msgspec.field(default_factory=dict)
     """What renderers made of `faq`; dropped with it."""
 
 

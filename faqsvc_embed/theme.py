@@ -3,8 +3,10 @@
 import logging
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Self
+
+import msgspec
+from msgspec.structs import asdict, force_setattr, replace
 
 from faqsvc_embed.errors import ConfigurationError, quoted
 
@@ -32,8 +34,7 @@ _COLOURS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Theme:
+class Theme(msgspec.Struct, frozen=True):
     """An accent colour and a question size; None leaves each to the stylesheet.
 
     `accent_color` is a CSS colour (hex, name, rgb, hsl, hwb, lab, lch, oklab, oklch, color), kept as it is
@@ -48,8 +49,8 @@ class Theme:
     question_size: float | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "accent_color", _colour(self.accent_color))
-        object.__setattr__(self, "question_size", _size(self.question_size))
+        force_setattr(self, "accent_color", _colour(self.accent_color))
+        force_setattr(self, "question_size", _size(self.question_size))
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any]) -> Self:
@@ -72,7 +73,7 @@ class Theme:
         """
         problems = list[str]()
         if isinstance(wish, Theme):
-            values = {field.name: getattr(wish, field.name) for field in fields(wish)}
+            values = asdict(wish)
         elif isinstance(wish, Mapping):
             values, unknown = _known(wish)
             problems += [unknown] if unknown else []
