@@ -12,15 +12,14 @@ from typing import Final
 LANGUAGES: Final = ("en", "ko", "ja", "zh", "es", "fr", "de")
 """The languages of the service, in the order of its specification."""
 
-_LANGUAGE_TAG = re.compile(  # RFC 5646, 2.1, without the irregular grandfathered tags that nobody writes
-    r"(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4}|[a-z]{5,8})"
+_LANGUAGE_TAG: Final = (  # RFC 5646, 2.1, without the irregular grandfathered tags that nobody writes
+    r"(?ai)(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4}|[a-z]{5,8})"
     r"(?:-[a-z]{4})?"
     r"(?:-(?:[a-z]{2}|[0-9]{3}))?"
     r"(?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*"
     r"(?:-[0-9a-wy-z](?:-[a-z0-9]{2,8})+)*"
     r"(?:-x(?:-[a-z0-9]{1,8})+)?"
-    r"|x(?:-[a-z0-9]{1,8})+",
-    re.IGNORECASE | re.ASCII,
+    r"|x(?:-[a-z0-9]{1,8})+"
 )
 _RANGE = re.compile(r"\*|[a-z]{1,8}(?:-(?:[a-z0-9]{1,8}|\*))*", re.IGNORECASE | re.ASCII)
 _QUALITY = re.compile(r"q\s*=\s*(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)", re.IGNORECASE | re.ASCII)
@@ -34,7 +33,9 @@ USUAL_HEADER = 200
 
 def is_language_tag(text: object) -> bool:
     """Tell whether `text` is a well-formed language tag (BCP 47, RFC 5646 section 2.1)."""
-    return isinstance(text, str) and len(text) <= MAX_TAG and _LANGUAGE_TAG.fullmatch(text) is not None
+    if not isinstance(text, str) or len(text) > MAX_TAG:
+        return False
+    return text in LANGUAGES or re.fullmatch(_LANGUAGE_TAG, text) is not None
 
 
 def lookup(wish: str) -> str | None:

@@ -2,8 +2,6 @@
 
 import sys
 import time
-from concurrent import futures
-from concurrent.futures import Future
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, Protocol, TypedDict
 
@@ -17,6 +15,8 @@ from faqsvc_embed.settings import Settings
 from faqsvc_embed.wire import is_slug, not_a_slug
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from faqsvc_embed.stores.bundle import Bundle
 
 LONGEST_FORGETTING: Final = 0.5
@@ -27,7 +27,7 @@ class Flies(Protocol):
     """A fetch under way; its future yields the entry that it led to."""
 
     @property
-    def landed(self) -> Future[Entry]: ...
+    def landed(self) -> "Future[Entry]": ...
 
 
 class Fetches(Protocol):
@@ -36,7 +36,7 @@ class Fetches(Protocol):
     def join(self, key: Key) -> Flies | None: ...
     def is_flying(self, key: Key | None = None) -> bool: ...
     def drive(self, key: Key, seconds: float) -> bool: ...
-    def forget(self, slug: str | None = None) -> Future[None] | None: ...
+    def forget(self, slug: str | None = None) -> "Future[None] | None": ...
     def close(self) -> None: ...
 
 
@@ -238,6 +238,8 @@ class Reader:
             # The store may hold what this process never asked for.
             forgetting = self._fetching().forget(slug)
             if forgetting is not None and not in_event_loop():
+                from concurrent import futures  # whoever has a future has it already
+
                 futures.wait([forgetting], LONGEST_FORGETTING)
         elif self._fetcher is not None:
             self._fetcher.forget(slug)

@@ -10,10 +10,10 @@ SPOKE_OF_BODY: Final = ("etag", "content-md5", "digest", "content-digest", "repr
 NEGOTIATED: Final = "Accept-Language"
 
 _LIFETIMES: Final = ("max-age", "s-maxage", "stale-while-revalidate", "stale-if-error")
-_DIGITS = re.compile(r"[0-9]{1,18}", re.ASCII)
-_CHARSET = re.compile(r"""charset\s*=\s*["']?([^\s"';]{1,40})""", re.IGNORECASE)
-_SCRIPT = re.compile(r'(<script type="application/ld\+json"[^>]*>)([^<]*)(</script>)')
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_DIGITS: Final = "[0-9]{1,18}"
+_CHARSET: Final = r"""(?i)charset\s*=\s*["']?([^\s"';]{1,40})"""
+_SCRIPT: Final = r'(<script type="application/ld\+json"[^>]*>)([^<]*)(</script>)'
+_NOT_ASCII: Final = r"[^\x00-\x7f]"
 _PROBE: Final = "<!--faqsvc 0-->"
 
 
@@ -27,7 +27,7 @@ def fillable(
         return None
     if content_type.partition(";")[0].strip().lower() != "text/html":
         return None
-    named = _CHARSET.search(content_type)
+    named = re.search(_CHARSET, content_type)
     try:
         charset = codecs.lookup(named[1] if named else "utf-8").name
         # Python also knows "character sets" that are none, such as base64.
@@ -52,7 +52,9 @@ def writable(html: str, charset: str) -> str:
     """
     if charset.startswith("utf-") or html.isascii():
         return html
-    html = _SCRIPT.sub(lambda script: script[1] + _NOT_ASCII.sub(_json_escape, script[2]) + script[3], html)
+    html = re.sub(
+        _SCRIPT, lambda script: script[1] + re.sub(_NOT_ASCII, _json_escape, script[2]) + script[3], html
+    )
     return html.encode("ascii", "xmlcharrefreplace").decode()
 
 
@@ -111,7 +113,7 @@ def _shorter(value: str, most: int) -> str:
         names.add(name)
         if name in _LIFETIMES:
             seconds = argument.strip().strip('"')
-            directives.append(f"{name}={min(int(seconds), most) if _DIGITS.fullmatch(seconds) else 0}")
+            directives.append(f"{name}={min(int(seconds), most) if re.fullmatch(_DIGITS, seconds) else 0}")
         elif name != "immutable":  # it says that nobody needs to ask again
             directives.append(directive)
     if not names & {"max-age", "no-store", "no-cache"}:

@@ -21,9 +21,9 @@ from faqsvc_embed.theme import Theme
 DAY: Final = 86_400.0
 OF_THE_SERVICE: Final = (f"{PREFIX}DATABASE_", f"{PREFIX}LLM_", f"{PREFIX}GENERATE_")
 """Variables that the service reads, which may run in the same environment."""
-_OF_KUBERNETES: Final = re.compile(
-    r"FAQSVC_(?:\w+_)?(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:ADDR|PORT|PROTO))?)?)",
-    re.ASCII,
+_OF_KUBERNETES: Final = (
+    r"(?a)FAQSVC_(?:\w+_)?"
+    r"(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:ADDR|PORT|PROTO))?)?)"
 )
 """Variables that Kubernetes sets in every pod beside a Service named `faqsvc` or `faqsvc-…`."""
 MOST_TOLD: Final = 100
@@ -149,7 +149,7 @@ def _tell_unknown(found: Mapping[str, Any], *, only_near: bool = False) -> None:
         name = key.removeprefix(PREFIX).lower()
         if key in _told or len(_told) >= MOST_TOLD or (name in NAMES and key == PREFIX + name.upper()):
             continue
-        if key.startswith(OF_THE_SERVICE) or _OF_KUBERNETES.fullmatch(key):
+        if key.startswith(OF_THE_SERVICE) or re.fullmatch(_OF_KUBERNETES, key):
             continue
         near = difflib.get_close_matches(name, NAMES, 1)
         if near or not only_near:

@@ -20,9 +20,9 @@ from faqsvc_embed.theme import Theme, css_number
 
 STATIC: Final = Path(__file__).parent / "static"
 
-_COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
-_THEME_FILE: Final = re.compile(r"faqsvc-[0-9a-f]{8}\.css")
-_SIZE: Final = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,5})?")
+_COMMENT: Final = r"(?s)/\*.*?\*/"
+_THEME_FILE: Final = r"faqsvc-[0-9a-f]{8}\.css"
+_SIZE: Final = r"[0-9]{1,3}(?:\.[0-9]{1,5})?"
 
 
 class File(NamedTuple):
@@ -65,7 +65,7 @@ def theme_rule(theme: Theme) -> tuple[str, str]:
 @cache
 def stylesheet() -> str:
     """Return the component's stylesheet, without comments and spare white space."""
-    css = _COMMENT.sub("", (STATIC / "faqsvc.css").read_text(encoding="utf-8"))
+    css = re.sub(_COMMENT, "", (STATIC / "faqsvc.css").read_text(encoding="utf-8"))
     css = re.sub(r"\s+", " ", css)
     return re.sub(r" ?([{};,>]) ?", r"\1", css.replace(": ", ":")).strip()
 
@@ -73,7 +73,7 @@ def stylesheet() -> str:
 @cache
 def enhancer() -> str:
     """Return the script of the disclosure variant, without comments."""
-    return _COMMENT.sub("", (STATIC / "faqsvc.js").read_text(encoding="utf-8")).strip()
+    return re.sub(_COMMENT, "", (STATIC / "faqsvc.js").read_text(encoding="utf-8")).strip()
 
 
 @cache
@@ -109,10 +109,10 @@ def file_named(name: str, query: Mapping[str, str]) -> File | None:
         return File(stylesheet(), "text/css")
     if name == enhancer_name():
         return File(enhancer(), "text/javascript")
-    if _THEME_FILE.fullmatch(name) is None:
+    if re.fullmatch(_THEME_FILE, name) is None:
         return None
     size = query.get("questionSize")
-    if size is not None and _SIZE.fullmatch(size) is None:
+    if size is not None and re.fullmatch(_SIZE, size) is None:
         return None
     try:
         theme = Theme(query.get("accentColor"), None if size is None else float(size))

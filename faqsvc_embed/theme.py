@@ -25,9 +25,7 @@ _KEYS: Final = {
 }
 # One hash, one name, or one closed function of plain arguments. What this refuses (comments, escapes,
 # nested and unclosed functions) a lenient CSS parser would let through.
-_SHAPE = re.compile(
-    r"#[0-9a-f]{3,8}|[a-z]{3,40}|[a-z]{3,5}\([a-z0-9%,./+\- \t\n]{1,120}\)", re.IGNORECASE | re.ASCII
-)
+_SHAPE: Final = r"(?ai)#[0-9a-f]{3,8}|[a-z]{3,40}|[a-z]{3,5}\([a-z0-9%,./+\- \t\n]{1,120}\)"
 _COLOURS = (
     "a CSS colour by name or in numbers, such as #0a7a5c, rgb(10 122 92), hsl(164 85% 26%), "
     "oklch(52% 0.11 165) or teal,"
@@ -118,7 +116,7 @@ def _colour(value: object) -> str | None:
 
 def _rewritten(text: str) -> str | None:
     """Return the colour that `text` is, in a form made of nothing but its own numbers; or None."""
-    if len(text) > 130 or _SHAPE.fullmatch(text) is None:
+    if len(text) > 130 or re.fullmatch(_SHAPE, text) is None:
         return None
     from tinycss2.color4 import parse_color  # lazily: a page without a theme needs no CSS parser
 
