@@ -15,7 +15,6 @@ from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.events import Listener, Listeners
 from faqsvc_embed.freshness import Cache, Key
 from faqsvc_embed.page import Page
-from faqsvc_embed.policy import ours_in, sources_of
 from faqsvc_embed.reading import Fetches, Health, Reader, data_or_raise, in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
 from faqsvc_embed.rendering import script_element
@@ -228,6 +227,8 @@ class FAQEmbed:
         These are the hashes of our inline styles, and of our script if there is one: in `html`, which may
         be a whole page, or without it on the page that is being made, as far as it is.
         """
+        from faqsvc_embed.policy import ours_in, sources_of  # for the few hosts with such a policy
+
         if html is not None:
             return sources_of(ours_in(html))
         page = pages.current()

@@ -22,7 +22,7 @@ _LANGUAGE_TAG: Final = (  # RFC 5646, 2.1, without the irregular grandfathered t
     r"|x(?:-[a-z0-9]{1,8})+"
 )
 _RANGE = re.compile(r"\*|[a-z]{1,8}(?:-(?:[a-z0-9]{1,8}|\*))*", re.IGNORECASE | re.ASCII)
-_QUALITY = re.compile(r"q\s*=\s*(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)", re.IGNORECASE | re.ASCII)
+_QUALITY: Final = r"(?ai)q\s*=\s*(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)"
 
 MAX_TAG = 100
 MAX_HEADER = 4096
@@ -100,5 +100,5 @@ def _parse(header: str) -> Iterable[tuple[str, float]]:
             continue
         if not separator:
             yield range_, 1.0
-        elif quality := _QUALITY.fullmatch(parameter.strip()):
+        elif quality := re.fullmatch(_QUALITY, parameter.strip()):
             yield range_, float(quality[1])

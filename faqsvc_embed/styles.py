@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
-from faqsvc_embed.contrast import GRAPHICS, SUPPORTED, TEXT, accents, adaptive
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.theme import Theme, css_number
 
@@ -38,6 +37,11 @@ def theme_rule(theme: Theme) -> tuple[str, str]:
     `--faqsvc-accent` is for the marker and lines, `--faqsvc-link` for the text of links: the accent with
     the contrast that each needs, on light and on dark pages (WCAG 2.2, 1.4.3 and 1.4.11).
     """
+    if theme.accent_color is None and theme.question_size is None:
+        return "", ""
+    # Lazily: a page without a theme needs no arithmetic of colours.
+    from faqsvc_embed.contrast import GRAPHICS, SUPPORTED, TEXT, accents, adaptive
+
     plain, adapting = list[str](), list[str]()
     if theme.accent_color is not None:
         # Thin lines look faint on a dark ground: there they get the contrast of text.
@@ -52,8 +56,6 @@ def theme_rule(theme: Theme) -> tuple[str, str]:
             adapting.append(f"--faqsvc-link:{adaptive(on_light, on_dark)}")
     if theme.question_size is not None:
         plain.append(f"--faqsvc-question-size:{css_number(theme.question_size)}px")
-    if not plain:
-        return "", ""
     body, adapted = ";".join(plain), ";".join(adapting)
     name = f"faqsvc-{_digest(f'{body}{{{adapted}')[:8]}"
     rules = f".{name}{{{body}}}"
