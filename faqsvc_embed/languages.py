@@ -21,7 +21,7 @@ _LANGUAGE_TAG: Final = (  # RFC 5646, 2.1, without the irregular grandfathered t
     r"(?:-x(?:-[a-z0-9]{1,8})+)?"
     r"|x(?:-[a-z0-9]{1,8})+"
 )
-_RANGE = re.compile(r"\*|[a-z]{1,8}(?:-(?:[a-z0-9]{1,8}|\*))*", re.IGNORECASE | re.ASCII)
+_RANGE: Final = r"(?ai)\*|[a-z]{1,8}(?:-(?:[a-z0-9]{1,8}|\*))*"
 _QUALITY: Final = r"(?ai)q\s*=\s*(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)"
 
 MAX_TAG = 100
@@ -47,11 +47,9 @@ def lookup(wish: str) -> str | None:
     if wish in LANGUAGES:
         return wish
     tag = wish.strip().replace("_", "-").lower() if len(wish) <= MAX_TAG else ""
-    if _RANGE.fullmatch(tag) is None:
-        return None
     # All seven are primary subtags, so cutting from the right always ends at the first one.
     primary = tag.partition("-")[0]
-    return primary if primary in LANGUAGES else None
+    return primary if primary in LANGUAGES and re.fullmatch(_RANGE, tag) is not None else None
 
 
 def negotiate(accept_language: str, default: str | None = None) -> str | None:
@@ -93,12 +91,13 @@ _negotiate_again = lru_cache(maxsize=256)(_negotiate)  # most visitors' headers 
 
 def _parse(header: str) -> Iterable[tuple[str, float]]:
     """Yield the well-formed (range, quality) pairs of a header; a missing quality is 1."""
+    is_range, is_quality = re.compile(_RANGE).fullmatch, re.compile(_QUALITY).fullmatch
     for part in header[:MAX_HEADER].split(","):
         range_, separator, parameter = part.partition(";")
         range_ = range_.strip()
-        if _RANGE.fullmatch(range_) is None:
+        if is_range(range_) is None:
             continue
         if not separator:
             yield range_, 1.0
-        elif quality := re.fullmatch(_QUALITY, parameter.strip()):
+        elif quality := is_quality(parameter.strip()):
             yield range_, float(quality[1])
