@@ -194,6 +194,7 @@ CHECKS: Final = {
     "variant": variant,
     "exclusive": _boolean,
     "answer_format": _answer_format,
+    "splice": _boolean,
     "link_urls": _boolean,
     "nofollow": _boolean,
     "wait": _seconds(),

@@ -1,13 +1,21 @@
 """One ASGI response on its way out: its body is filled in, and its head tells what is true of it then."""
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
 from functools import cache
 from typing import Any, Final
 
 from faqsvc_embed.filling import BodyFiller
 from faqsvc_embed.page import Page
-from faqsvc_embed.responses import NEGOTIATED, SPOKE_OF_BODY, fillable, may_be_shared, shortened, varied
+from faqsvc_embed.responses import (
+    NEGOTIATED,
+    SPOKE_OF_BODY,
+    fillable,
+    may_be_shared,
+    not_html,
+    shortened,
+    varied,
+)
 
 logger = logging.getLogger("faqsvc_embed")
 
@@ -19,6 +27,7 @@ ONE_PIECE: Final = 262_144
 
 WITHOUT_START: Final = ("http.response.push", "http.response.early_hint", "http.response.debug")
 """Messages that may go ahead of a start that is held back."""
+OF_BODY: Final = frozenset(name.encode() for name in SPOKE_OF_BODY)
 VARY: Final = (b"vary", NEGOTIATED.encode())
 
 
@@ -37,7 +46,7 @@ class Delivery:
 
     def __call__(self, message: Message) -> Awaitable[None]:
         if self.start is not None or self._filler is not None:
-            return self._fill(message)
+            return self._fill(message) if self._page.spliced is None else self._splice(message)
         if message["type"] == "http.response.start":
             return self._begin(message)
         if message["type"] == "http.response.body" and not message.get("more_body"):
@@ -53,19 +62,31 @@ class Delivery:
         if not page.may_change:
             for name, _ in headers:
                 if name == b"content-length":  # the body is whole, and there is nothing to change in it
+                    page.splicing = None
                     as_it_is = not page.negotiated and not page.limits_caching
                     return self._send(message if as_it_is else self._negotiated(message))
+        content_type = content_encoding = content_range = ""
+        for name, value in headers:
+            name = name.lower()
+            if name == b"content-type":
+                content_type = value.decode("latin-1")
+            elif name == b"content-encoding":
+                content_encoding = value.decode("latin-1")
+            elif name == b"content-range":
+                content_range = value.decode("latin-1")
         charset = fillable(
             method=self._method,
             status=message["status"],
-            content_type=_value(headers, b"content-type"),
-            content_encoding=_value(headers, b"content-encoding"),
-            content_range=_value(headers, b"content-range"),
+            content_type=content_type,
+            content_encoding=content_encoding,
+            content_range=content_range,
         )
         if charset is None:
-            is_encoded = page.may_change and _value(headers, b"content-encoding")
-            if is_encoded and (page.has_open_slots or not page.is_settled):
+            if content_encoding and (page.has_open_slots or not page.is_settled):
                 _warn_of_compression()
+            if page.spliced is not None and message["status"] != 304:
+                page.spliced.is_lost(not_html(content_type, content_encoding))
+            page.splicing = None
             return self._send(self._negotiated(message))
         self.start, self._charset = message, charset
         return _nothing()
@@ -79,6 +100,8 @@ class Delivery:
         start, self.start = self.start, None
         body, more = bytes(message.get("body", b"")), message.get("more_body", False)
         if self._filler is None:
+            if self._page.spliced is not None:
+                self._page.open_slots()
             self._filler = BodyFiller(self._page, self._charset, body)
         pieces = self._filler.feed(body, last=not more)
         if start is not None and not more:
@@ -91,8 +114,22 @@ class Delivery:
         async for piece in pieces:
             await self._send({"type": "http.response.body", "body": piece, "more_body": True})
         if not more:
+            self._note_loss()
             self._page.is_over = True
             await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    def _splice(self, message: Message) -> Awaitable[None]:
+        """Put the one FAQ of a page into its body, if that is whole and nothing else has to be done."""
+        start, page, body = self.start, self._page, message.get("body")
+        if start is None or not body or message.get("more_body"):
+            return self._fill(message)
+        if self._charset != "utf-8" or not page.is_only_spliced or page.spliced is None:
+            return self._fill(message)
+        parts = page.spliced.into(bytes(body))
+        if parts is None:
+            return self._fill(message)
+        self.start = None
+        return self._send_changed(start, message, parts)
 
     async def _end_filling(self) -> None:
         """Let what was held back go, for the body goes on in a form that cannot be read here."""
@@ -104,12 +141,21 @@ class Delivery:
 
     async def _send_whole(self, start: Message, message: Message, pieces: list[bytes]) -> None:
         """Send a response whose whole body has come, with its length."""
-        self._page.is_over = True
-        start = self._negotiated(start)
         if self._filler is None or not self._filler.has_changed:
-            await self._send(start)
+            self._note_loss()
+            self._page.is_over = True
+            await self._send(self._negotiated(start))
             await self._send(message)
             return
+        await self._send_changed(start, message, pieces)
+
+    def _note_loss(self) -> None:
+        if self._page.spliced is not None and (self._filler is None or not self._filler.has_changed):
+            self._page.spliced.is_lost()
+
+    async def _send_changed(self, start: Message, message: Message, pieces: Sequence[bytes]) -> None:
+        self._page.is_over = True
+        start = self._negotiated(start)
         length = sum(map(len, pieces))
         await self._send(_changed(start, length))
         if length <= ONE_PIECE:
@@ -130,9 +176,8 @@ class Delivery:
             start = _limited(start, self._page.max_age())
         headers = start.get("headers", ())
         if not self._page.negotiated:
-            self._page.may_negotiate = not may_be_shared(
-                _texts(headers)
-            )  # it is too late to name the language
+            if not self._page.is_over:  # what follows may ask, when it is too late to name the language
+                self._page.may_negotiate = not may_be_shared(_texts(headers))
             return start
         for name, _ in headers:
             if name.lower() == b"vary":
@@ -158,21 +203,18 @@ def _limited(start: Message, max_age: int | None) -> Message:
 def _changed(start: Message, length: int | None = None) -> Message:
     """Return the start of a response without what is no longer true of its body."""
     headers = list[tuple[bytes, bytes]]()
-    for name, value in start.get("headers", ()):
-        field = name.lower().decode("latin-1")
-        if field == "content-length" and length is not None:
-            headers.append((name, str(length).encode()))
-        elif field not in SPOKE_OF_BODY and field != "content-length":
-            headers.append((name, value))
+    for header in start.get("headers", ()):
+        name = header[0].lower()
+        if name == b"content-length":
+            if length is not None:
+                headers.append((name, b"%d" % length))
+        elif name not in OF_BODY:
+            headers.append(header)
     return {**start, "headers": headers}
 
 
 def _texts(headers: Iterable[tuple[bytes, bytes]]) -> Iterable[tuple[str, str]]:
     return ((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
-
-
-def _value(headers: Iterable[tuple[bytes, bytes]], wanted: bytes) -> str:
-    return next((value.decode("latin-1") for name, value in headers if name.lower() == wanted), "")
 
 
 @cache

@@ -54,7 +54,7 @@ class ShownItem(msgspec.Struct, frozen=True, gc=False):
     text: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Block:
     """One rendered FAQ, and apart from it what a page needs once only."""
 
