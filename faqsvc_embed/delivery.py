@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from faqsvc_embed.filling import BodyFiller
@@ -28,6 +28,8 @@ ONE_PIECE: Final = 262_144
 WITHOUT_START: Final = ("http.response.push", "http.response.early_hint", "http.response.debug")
 """Messages that may go ahead of a start that is held back."""
 OF_BODY: Final = frozenset(name.encode() for name in SPOKE_OF_BODY)
+NOT_PLAIN: Final = OF_BODY | {b"content-encoding", b"content-range", b"vary"}
+"""Headers by which a response needs more than a new length."""
 VARY: Final = (b"vary", NEGOTIATED.encode())
 
 
@@ -36,6 +38,8 @@ class Delivery:
 
     # Defaults on the class: in most responses nothing has to be filled in.
     start: Message | None = None
+    _has_begun = True
+    """The start was looked at, unless nothing may have to be done but to put one block into the body."""
     _charset = ""
     _filler: BodyFiller | None = None
 
@@ -46,8 +50,11 @@ class Delivery:
 
     def __call__(self, message: Message) -> Awaitable[None]:
         if self.start is not None or self._filler is not None:
-            return self._fill(message) if self._page.spliced is None else self._splice(message)
+            return self._fill(message) if self._has_begun else self._splice(message)
         if message["type"] == "http.response.start":
+            if self._page.is_only_spliced:
+                self.start, self._has_begun = message, False
+                return _nothing()
             return self._begin(message)
         if message["type"] == "http.response.body" and not message.get("more_body"):
             self._page.is_over = True
@@ -91,6 +98,29 @@ class Delivery:
         self.start, self._charset = message, charset
         return _nothing()
 
+    def _splice(self, message: Message) -> Awaitable[None]:
+        """Put the one FAQ of a page into its body, if both are as they mostly are."""
+        start, self.start, self._has_begun = self.start, None, True
+        page, body = self._page, message.get("body")
+        if start is not None and body and not message.get("more_body") and not page.limits_caching:
+            parts = page.spliced_into(body)
+            headers = None if parts is None else _spliced(start.get("headers", ()), sum(map(len, parts)))
+            if parts is not None and headers is not None and start["status"] == 200:
+                page.is_over = True
+                if page.negotiated:
+                    headers.append(VARY)
+                return self._send_both({**start, "headers": headers}, message, parts)
+        return self._begin_and_fill(start, message)
+
+    async def _send_both(self, start: Message, message: Message, parts: Sequence[bytes]) -> None:
+        await self._send(start)
+        await self._send_parts(message, parts)
+
+    async def _begin_and_fill(self, start: Message | None, message: Message) -> None:
+        if start is not None:
+            await self._begin(start)
+        await self(message)
+
     async def _fill(self, message: Message) -> None:
         if message["type"] != "http.response.body":
             if message["type"] not in WITHOUT_START:
@@ -118,19 +148,6 @@ class Delivery:
             self._page.is_over = True
             await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    def _splice(self, message: Message) -> Awaitable[None]:
-        """Put the one FAQ of a page into its body, if that is whole and nothing else has to be done."""
-        start, page, body = self.start, self._page, message.get("body")
-        if start is None or not body or message.get("more_body"):
-            return self._fill(message)
-        if self._charset != "utf-8" or not page.is_only_spliced or page.spliced is None:
-            return self._fill(message)
-        parts = page.spliced.into(bytes(body))
-        if parts is None:
-            return self._fill(message)
-        self.start = None
-        return self._send_changed(start, message, parts)
-
     async def _end_filling(self) -> None:
         """Let what was held back go, for the body goes on in a form that cannot be read here."""
         await self.let_go()
@@ -156,13 +173,15 @@ class Delivery:
     async def _send_changed(self, start: Message, message: Message, pieces: Sequence[bytes]) -> None:
         self._page.is_over = True
         start = self._negotiated(start)
-        length = sum(map(len, pieces))
-        await self._send(_changed(start, length))
-        if length <= ONE_PIECE:
-            pieces = [b"".join(pieces)]
-        for piece in pieces[:-1]:
-            await self._send({"type": "http.response.body", "body": piece, "more_body": True})
-        await self._send({**message, "body": pieces[-1] if pieces else b"", "more_body": False})
+        await self._send(_changed(start, sum(map(len, pieces))))
+        await self._send_parts(message, pieces)
+
+    async def _send_parts(self, message: Message, parts: Sequence[bytes]) -> None:
+        if sum(map(len, parts)) <= ONE_PIECE:
+            parts = [b"".join(parts)]
+        for part in parts[:-1]:
+            await self._send({"type": "http.response.body", "body": part, "more_body": True})
+        await self._send({**message, "body": parts[-1], "more_body": False})
 
     async def let_go(self) -> None:
         """Send the start of a response whose body never came."""
@@ -223,6 +242,26 @@ def _warn_of_compression() -> None:
         "an FAQ, or its questions in the page's FAQPage, is left out of a compressed response, which cannot "
         "be filled in: add the middleware that compresses after FAQMiddleware, so that it is outside of it"
     )
+
+
+def _spliced(headers: Iterable[tuple[bytes, bytes]], length: int) -> list[tuple[bytes, bytes]] | None:
+    """Return the headers of a page in UTF-8 with its new length; None if more in them has to change."""
+    told, is_html, is_told = list[tuple[bytes, bytes]](), False, False
+    for header in headers:
+        name, value = header
+        if name == b"content-length":
+            header, is_told = (name, b"%d" % length), True
+        elif name == b"content-type":
+            is_html = _is_utf8(value)
+        elif name in NOT_PLAIN or not name.islower():
+            return None
+        told.append(header)
+    return told if is_html and is_told else None
+
+
+@lru_cache
+def _is_utf8(content_type: bytes) -> bool:
+    return fillable(method="GET", status=200, content_type=content_type.decode("latin-1")) == "utf-8"
 
 
 async def _nothing() -> None:

@@ -160,28 +160,32 @@ def _streamed(page: pages.Page, response: Response) -> Response:
 
 def _filled(page: pages.Page, response: Response) -> Response:
     """Put in what was spliced, and the questions of all FAQs of the page into its one FAQPage."""
-    encoding = response.headers.get("Content-Encoding", "")
+    told = {name.lower(): value for name, value in response.headers}
+    content_type, encoding = told.get("content-type", ""), told.get("content-encoding", "")
     charset = fillable(
         method="GET",  # a HEAD must tell the length of what a GET would get
         status=response.status_code,
-        content_type=response.content_type or "",
+        content_type=content_type,
         content_encoding=encoding,
-        content_range=response.headers.get("Content-Range", ""),
+        content_range=told.get("content-range", ""),
     )
     if charset is None:
         if page.spliced is not None and response.status_code != 304:
-            page.spliced.is_lost(not_html(response.content_type or "", encoding))
+            page.spliced.is_lost(not_html(content_type, encoding))
         if encoding and not page.is_settled:
             _warn("was compressed before that")
         return response
     body = response.get_data()
     if page.spliced is not None:
         body = _spliced(page.spliced, body, exact(charset, body))
-    response.set_data(page.merge(body, charset))  # which sets Content-Length, too
+    if not page.is_settled:
+        body = page.merge(body, charset)
+        if hasattr(current_app.view_functions.get(request.endpoint or ""), "uncached"):
+            _warn("is kept by Flask-Caching as it was before that")
+    response.set_data(body)  # which sets Content-Length, too
     for name in SPOKE_OF_BODY:
-        response.headers.pop(name, None)
-    if hasattr(current_app.view_functions.get(request.endpoint or ""), "uncached"):
-        _warn("is kept by Flask-Caching as it was before that")
+        if name in told:
+            del response.headers[name]
     return response
 
 

@@ -243,6 +243,10 @@ class Page:
         """The body is right when its one FAQ is put in."""
         return self.spliced is not None and self.slots is None and len(self._marked) == 1
 
+    def spliced_into(self, body: bytes) -> tuple[bytes, bytes, bytes] | None:
+        """Return a whole body in UTF-8 in parts with that FAQ; None if it is not in there."""
+        return self.spliced.into(body) if self.spliced is not None and self.is_only_spliced else None
+
     def open_slots(self) -> Slots:
         """Return the slots of this page; what is spliced is the first of them."""
         if self.slots is None:

@@ -4,6 +4,7 @@ A slot is an HTML comment with a random token of its own page, so that nobody's 
 one that is never filled is never seen.
 """
 
+import os
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterable
@@ -20,9 +21,18 @@ HEAD: Final = 64
 Filling = Callable[[], Awaitable[str]]
 
 
+_tokens = list[str]()
+if hasattr(os, "register_at_fork"):  # a child must not leave the marks of its parent
+    os.register_at_fork(after_in_child=_tokens.clear)
+
+
 def new_token() -> str:
-    """Return what nobody can guess."""
-    return secrets.token_hex(12)
+    """Return what nobody can guess; asking the system for each of them would be most of what a mark costs."""
+    try:
+        return _tokens.pop()
+    except IndexError:
+        _tokens.extend(secrets.token_hex(12) for _ in range(100))
+        return secrets.token_hex(12)
 
 
 def slot_mark(token: str, number: int) -> Markup:

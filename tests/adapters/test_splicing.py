@@ -4,6 +4,7 @@ That the bytes are the same, in every way to render, is part of `test_conformanc
 """
 
 import logging
+import os
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -19,14 +20,16 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.responses import Response as ASGIResponse
 from starlette.routing import Route
 
-from faqsvc_embed import FAQEmbed
+from faqsvc_embed import FAQ, FAQEmbed
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
 from faqsvc_embed.rendering import Block
+from faqsvc_embed.slots import _tokens, new_token
 from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 from tests.support.asgi import get
+from tests.support.slow import slow_embed
 
 PAGE: Final = "<title>Preise – „alle“</title>{% faq 'pricing' %}<footer>{{ said }}</footer>"
 LOST: Final = "splice is switched off, for a page went without its FAQ: "
@@ -283,3 +286,33 @@ def test_text_that_looks_like_a_mark_is_left_alone() -> None:
     )
     body = asked_of_asgi(app)[2].decode()
     assert body == WHOLE.decode().replace("</title>", f"</title>{forged}")
+
+
+def test_an_faq_that_is_not_held_follows_one_that_is() -> None:
+    embed = slow_embed(
+        {"pricing": FAQ.from_dict(samples.pricing()), "legal": FAQ.from_dict(samples.record("legal"))},
+        splice=True,
+    )
+    environment = Environment(autoescape=True)
+    install(environment, embed)
+    template = environment.from_string("{% faq 'pricing' %}<hr>{% faq 'legal' %}")
+
+    async def page(request: Request) -> ASGIResponse:
+        return HTMLResponse(template.render())
+
+    app = Starlette(routes=[Route("/", page)])
+    app.add_middleware(FAQMiddleware, embed=embed)
+    whole = asked_of_asgi(app)[2]
+    assert whole.count(b"<details") == 6
+    for cold in ("legal", "pricing"):
+        embed.forget(cold)
+        assert asked_of_asgi(app)[2] == whole
+
+
+def test_a_child_process_leaves_marks_of_its_own() -> None:
+    new_token()
+    held = [*_tokens]
+    child = os.fork()
+    if child == 0:
+        os._exit(len(_tokens))
+    assert (len(held) > 0, os.waitpid(child, 0)[1]) == (True, 0)
