@@ -53,7 +53,7 @@ class ShownItem(msgspec.Struct, frozen=True, gc=False):
     text: str
 
 
-class Block(msgspec.Struct, frozen=True, eq=False):
+class Block(msgspec.Struct, frozen=True, eq=False, weakref=True):
     """One rendered FAQ, and apart from it what a page needs once only."""
 
     faq: FAQ

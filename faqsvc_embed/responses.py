@@ -3,6 +3,7 @@
 import codecs
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 SPOKE_OF_BODY: Final = ("etag", "content-md5", "digest", "content-digest", "repr-digest")
@@ -23,8 +24,13 @@ def fillable(
     """Return the character set of a response that is a whole HTML page, as text; None for any other."""
     if method == "HEAD" or status < 200 or status in (204, 205, 206, 304) or content_range:
         return None
-    if content_encoding.strip().lower() not in ("", "identity"):
+    if content_encoding and content_encoding.strip().lower() not in ("", "identity"):
         return None
+    return _html_charset(content_type)
+
+
+@lru_cache
+def _html_charset(content_type: str) -> str | None:
     if content_type.partition(";")[0].strip().lower() != "text/html":
         return None
     named = re.search(_CHARSET, content_type)
@@ -34,6 +40,12 @@ def fillable(
         return charset if _PROBE.encode(charset).decode(charset) == _PROBE else None
     except (LookupError, ValueError):
         return None
+
+
+def not_html(content_type: str, content_encoding: str) -> str:
+    """Say of a response why nothing can be filled in."""
+    kind = " ".join(filter(None, (content_encoding, content_type))) or "of no type"
+    return f"its response is {kind}, and not HTML that is text"
 
 
 def exact(charset: str, body: bytes) -> str:

@@ -14,7 +14,8 @@ from faqsvc_embed.apikey import sealed
 from faqsvc_embed.delivery import Delivery
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
-from faqsvc_embed.page import Page, RequestPage
+from faqsvc_embed.page import Page
+from faqsvc_embed.requestpage import RequestPage
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.styles import File, file_named
 
@@ -43,6 +44,7 @@ class FAQMiddleware:
         self.embed = embed or FAQEmbed(settings=Settings.from_env(**settings))
         self._has_files = self.embed.showing.has_files
         self._is_ready = False
+        self._splices = self.embed.settings.splice
         self._limits_caching = self.embed.settings.degraded_max_age is not None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -56,6 +58,8 @@ class FAQMiddleware:
                 return
             scope[NAME] = self.embed
             page = _RequestPage(scope, self._has_files)
+            if self._splices and scope["method"] != "HEAD":  # whose length has to be that of a GET
+                page.splicing = self.embed.showing.splicing
             page.limits_caching = self._limits_caching
             await self._get_ready(page)
             delivery = Delivery(page, scope["method"], send)
