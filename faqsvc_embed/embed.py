@@ -66,6 +66,7 @@ class FAQEmbed:
     def _serve_from(self, reader: Reader) -> None:
         self._reader = reader
         self.showing = Showing(self.settings, reader, self._wishes)
+        self.is_ready = False
 
     def __enter__(self) -> Self:
         return self
@@ -103,6 +104,7 @@ class FAQEmbed:
         """Do once, before the first page, what takes long and would hold an event loop up; for leaves."""
         self.showing.get_ready()
         self._reader.get_ready()
+        self.is_ready = True
 
     # Reading: the hook, and the plain function on top of it
 

@@ -5,7 +5,6 @@ one that is never filled is never seen.
 """
 
 import os
-import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterable
 from typing import AnyStr, Final
@@ -48,6 +47,7 @@ class Slots:
         self.texts = [*texts]
         """What belongs into the slots that were filled, by their numbers."""
         self._fillings: list[Filling] = [_filled] * len(self.texts)
+        self._finder: tuple[str, SlotFinder] | None = None
 
     @property
     def are_open(self) -> bool:
@@ -69,7 +69,10 @@ class Slots:
 
     def finder(self, charset: str) -> "SlotFinder":
         """Return what finds these slots in a body of this character set."""
-        return SlotFinder(f"<!--faqsvc {self._token} ".encode(charset), "-->".encode(charset), charset)
+        if self._finder is None or self._finder[0] != charset:
+            before, after = f"<!--faqsvc {self._token} ".encode(charset), "-->".encode(charset)
+            self._finder = charset, SlotFinder(before, after, charset)
+        return self._finder[1]
 
 
 async def _filled() -> str:
@@ -81,16 +84,22 @@ class SlotFinder:
     """Finds the marks of slots in bytes."""
 
     def __init__(self, before: bytes, after: bytes, charset: str) -> None:
-        digits = len("0".encode(charset)) * WIDTH
         self._charset = charset
         self._before = before
-        self._length = len(before) + digits + len(after)
-        self._mark = re.compile(re.escape(before) + b"(.{%d})" % digits + re.escape(after), re.DOTALL)
+        self._after = after
+        self._digits = len("0".encode(charset)) * WIDTH
+        self._length = len(before) + self._digits + len(after)
 
     def find(self, text: bytes, start: int) -> tuple[int, int, int] | None:
         """Return where the first mark from `start` on begins and ends, and the number of its slot."""
-        match = self._mark.search(text, start)
-        return (match.start(), match.end(), int(match[1].decode(self._charset))) if match else None
+        at = text.find(self._before, start)
+        while at >= 0:
+            number = at + len(self._before)
+            if text.startswith(self._after, number + self._digits):
+                digits = text[number : number + self._digits].decode(self._charset)
+                return at, at + self._length, int(digits)
+            at = text.find(self._before, at + 1)
+        return None
 
     def cut(self, text: bytes, start: int) -> int:
         """Return where the tail of `text` may be the beginning of a mark; its length if it cannot."""
