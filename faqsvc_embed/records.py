@@ -24,11 +24,7 @@ LARGEST_INTEGER: Final = 10**100
 
 def _clean(text: str) -> str:
     """Replace lone surrogates, which no encoder could write, with U+FFFD."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return re.sub("[\ud800-\udfff]", "\ufffd", text)
-    return text
+    return text if text.isascii() else re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
 class Item(msgspec.Struct, frozen=True, gc=False):

@@ -34,7 +34,7 @@ logger = logging.getLogger("faqsvc_embed")
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 class _Checked:
-    """Named values, each checked as it is taken; no local variable here keeps a clear key, or what was refused.
+    """Named values, each checked as it is taken; no local variable here keeps a clear key, or a refused one.
 
     A dataclass has them there, and takes an import 2 ms to make.
     """
