@@ -12,6 +12,7 @@ from faqsvc_embed.freshness import Cache, Entry, Key, Want, snapshot, want
 from faqsvc_embed.page import Page
 from faqsvc_embed.records import FAQ, FAQState, Source
 from faqsvc_embed.settings import Settings
+from faqsvc_embed.waiting import Waits
 from faqsvc_embed.wire import is_slug, not_a_slug
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class Reader:
         self._settings = settings
         self._fetcher = fetcher
         self._bundle: Bundle | None = None
+        self._waits = Waits()
         watch_for(self)
 
     def forked(self) -> None:
@@ -126,10 +128,7 @@ class Reader:
         if isinstance(answer, FAQState):
             return answer
         if (left := until - time.monotonic()) > 0:
-            import asyncio  # whoever awaits this has it already
-
-            # asyncio.wait cancels nothing, neither at its timeout nor when it is cancelled itself.
-            await asyncio.wait([asyncio.wrap_future(answer.landed)], timeout=left)
+            await self._waits.until(answer.landed, left)
         return self._landed(answer.landed.result()) if answer.landed.done() else self._snapshot(key)
 
     def look_up(self, key: Key) -> FAQState | Flies:

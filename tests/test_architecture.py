@@ -64,6 +64,7 @@ BELOW: dict[str, set[str]] = {
     "forks": set(),
     "events": {"errors"},
     "loops": set(),
+    "waiting": set(),
     "anchors": {"steps"},
     "languages": set(),
     "records": {"errors", "languages", "steps"},
@@ -103,7 +104,7 @@ BELOW: dict[str, set[str]] = {
     "fetching": VALUES | {"freshness", "stores", "transport", "wire"},
     "client": VALUES | {"publishing", "replies", "transport", "wire"},
     # the facade
-    "reading": CORE | {"fetching", "stores"},
+    "reading": CORE | {"fetching", "stores", "waiting"},
     "showing": CORE | {"reading"},
     "embed": CORE | {"client", "fetching", "reading", "showing", "stores"},
     # leaves, which never import each other
