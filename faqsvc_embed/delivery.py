@@ -221,7 +221,7 @@ def _limited(start: Message, max_age: int | None) -> Message:
 
 def _changed(start: Message, length: int | None = None) -> Message:
     """Return the start of a response without what is no longer true of its body."""
-    headers = list[tuple[bytes, bytes]]()
+    headers: list[tuple[bytes, bytes]] = []
     for header in start.get("headers", ()):
         name = header[0].lower()
         if name == b"content-length":
@@ -246,7 +246,8 @@ def _warn_of_compression() -> None:
 
 def _spliced(headers: Iterable[tuple[bytes, bytes]], length: int) -> list[tuple[bytes, bytes]] | None:
     """Return the headers of a page in UTF-8 with its new length; None if more in them has to change."""
-    told, is_html, is_told = list[tuple[bytes, bytes]](), False, False
+    told: list[tuple[bytes, bytes]] = []
+    is_html = is_told = False
     for header in headers:
         name, value = header
         if name == b"content-length":

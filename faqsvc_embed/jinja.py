@@ -211,7 +211,7 @@ class _PagedTemplate(Template):
         names = self._names_from(ctx)
         if self.environment.is_async or (self._module is not None and not names):
             return super()._get_default_module(ctx)
-        shows = dict[str, bool]()
+        shows: dict[str, bool] = {}
         module = self.make_module({**names, SHOWS: shows})
         return module if names or shows else self._kept(module)
 
@@ -219,7 +219,7 @@ class _PagedTemplate(Template):
         names = self._names_from(ctx)
         if self._module is not None and not names:
             return self._module
-        shows = dict[str, bool]()
+        shows: dict[str, bool] = {}
         module = await self.make_module_async({**names, SHOWS: shows})
         return module if names or shows else self._kept(module)
 
