@@ -1,7 +1,7 @@
 """Long work in short steps: a generator that pauses often, so that an event loop is never held up by it."""
 
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Final, TypeVar
 
 T = TypeVar("T")
@@ -15,6 +15,16 @@ MANY: Final = 100
 """Things of one kind, such as questions, that a step may handle; to pause takes time, too."""
 MUCH: Final = 16_384
 """Characters that a step may handle."""
+
+
+def portions(things: Sequence[T], length: Callable[[T], int]) -> Iterator[Sequence[T]]:
+    """Cut things into what a step may handle: many of few characters each, by `length`, or else one."""
+    for start in range(0, len(things), MANY):
+        many = things[start : start + MANY]
+        if sum(map(length, many)) <= MUCH:
+            yield many
+        else:
+            yield from ([thing] for thing in many)
 
 
 def finished(steps: Steps[T]) -> T:
