@@ -18,13 +18,18 @@ MUCH: Final = 16_384
 
 
 def portions(things: Sequence[T], length: Callable[[T], int]) -> Iterator[Sequence[T]]:
-    """Cut things into what a step may handle: many of few characters each, by `length`, or else one."""
+    """Cut things into what a step may handle: many that together have not much text, by `length`, or one."""
     for start in range(0, len(things), MANY):
-        many = things[start : start + MANY]
-        if sum(map(length, many)) <= MUCH:
-            yield many
-        else:
-            yield from ([thing] for thing in many)
+        yield from _halved(things[start : start + MANY], length)
+
+
+def _halved(things: Sequence[T], length: Callable[[T], int]) -> Iterator[Sequence[T]]:
+    if len(things) == 1 or sum(map(length, things)) <= MUCH:
+        yield things
+    else:
+        half = len(things) // 2
+        yield from _halved(things[:half], length)
+        yield from _halved(things[half:], length)
 
 
 def finished(steps: Steps[T]) -> T:
