@@ -42,13 +42,16 @@ def question_ids(slug: str, questions: Sequence[str], ordinal: int = 1) -> list[
 
 def id_steps(slug: str, questions: Sequence[str], ordinal: int = 1) -> Steps[list[str]]:
     """Make what `question_ids` returns, some questions at a time."""
-    names, count = list[str](), dict[str, int]()
+    names: list[str] = []
+    count: dict[str, int] = {}
     for some in portions(questions, len):
         for name in map(_name_of, some):
             names.append(name)
             count[name] = count.get(name, 0) + 1
         yield
-    base, ids, seen, following = block_id(slug, ordinal), list[str](), dict[str, int](), iter(names)
+    ids: list[str] = []
+    seen: dict[str, int] = {}
+    base, following = block_id(slug, ordinal), iter(names)
     for some in portions(questions, len):
         for question, alike in zip(some, following, strict=False):
             name = alike if count[alike] == 1 else f"{alike}_{_digest(question)}"

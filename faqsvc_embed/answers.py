@@ -87,7 +87,7 @@ class Answers:
         """Make what `shown` returns of each text, some short ones or a slice of a long one at a time."""
         if not self._is_markdown:
             return (yield from _paragraph_steps(texts, self._rel if self._link_urls else None))
-        shown = list[Markup]()
+        shown: list[Markup] = []
         for text in texts:
             shown.append(Markup(_markdown(text, question_level, self._rel)))  # noqa: S704  # sanitised there
             yield
@@ -95,7 +95,7 @@ class Answers:
 
     def shown_items(self, faq: FAQ) -> Steps[list[Item]]:
         """Find the items of a record that are not empty."""
-        shown = list[Item]()
+        shown: list[Item] = []
         for at, item in enumerate(faq.items):
             if not self.is_empty(item):
                 shown.append(item)
@@ -142,12 +142,13 @@ def paragraphs(text: str, rel: str | None = None) -> Markup:
 
 
 def _paragraph_steps(texts: Sequence[str], rel: str | None) -> Steps[list[Markup]]:
-    shown = list[Markup]()
+    shown: list[Markup] = []
     for some in portions(texts, len):
         # Short texts are written as one. U+0000 parts them: it is not visible, and so in none of them.
         text = "\0".join([visible(text.strip()) for text in some])
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-        parts, start = list[str](), 0
+        parts: list[str] = []
+        start = 0
         while start < len(text):
             end = _end_of_slice(text, start)
             parts.append(_lines(text[start:end], rel))

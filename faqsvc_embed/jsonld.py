@@ -104,7 +104,7 @@ class _MarkedUp:
 
     def nodes(self, questions: Iterable[_Question]) -> list[dict[str, Any]]:
         """Return the nodes of questions; the language of one is said where the page's is not."""
-        nodes = list[dict[str, Any]]()
+        nodes: list[dict[str, Any]] = []
         for name, text, language in questions:
             node: dict[str, Any] = {"@type": "Question", "name": name}
             if language is not None and self.shared is None:
@@ -115,7 +115,8 @@ class _MarkedUp:
 
 
 def _mark_up(faqs: Sequence[FAQ]) -> Steps[_MarkedUp]:
-    marked_up, seen = _MarkedUp(), set[str]()
+    marked_up = _MarkedUp()
+    seen: set[str] = set()
     for faq in faqs:
         for some in portions(faq.items, lambda item: len(item.question)):
             for item in some:

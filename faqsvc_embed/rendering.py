@@ -117,7 +117,7 @@ class Renderer:
         level = _question_level(look)
         anchors = yield from id_steps(faq.slug, [item.question for item in shown], ordinal)
         answers = yield from self._answers.steps([item.answer for item in shown], level)
-        items = list[ShownItem]()
+        items: list[ShownItem] = []
         for anchor, item, answer in zip(anchors, shown, answers, strict=True):
             items.append(ShownItem(anchor, visible(item.question.strip()), answer, item.answer))
             if len(items) % MANY == 0:
@@ -159,7 +159,8 @@ def _context(faq: FAQ, look: Look, items: list[ShownItem], ordinal: int) -> dict
 
 def _joined(parts: Iterable[str]) -> Steps[str]:
     """Join texts, many at a time, such that UTF-8 can encode them."""
-    whole, following = list[str](), iter(parts)
+    whole: list[str] = []
+    following = iter(parts)
     while many := list(islice(following, MANY)):
         yield
         text = "".join(many)
