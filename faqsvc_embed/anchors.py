@@ -20,8 +20,8 @@ SLUG_DIGEST: Final = 16
 LONGEST_QUESTION: Final = 1000
 """Characters of a question that are read for its words."""
 _PLAIN_SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_LETTERS: Final = (string.ascii_lowercase + string.digits).encode()
-_TO_WORDS: Final = bytes(byte if byte in _LETTERS else ord(" ") for byte in range(256))
+_BETWEEN_WORDS: Final = bytes({*range(256)} - {*(string.ascii_lowercase + string.digits).encode()})
+_TO_WORDS: Final = bytes.maketrans(_BETWEEN_WORDS, b" " * len(_BETWEEN_WORDS))
 
 
 def block_id(slug: str, ordinal: int = 1) -> str:

@@ -13,8 +13,8 @@ from faqsvc_embed.errors import AuthenticationError
 PREFIX: Final = "FAQSVC_"
 """What the names of our settings begin with outside: in a host's configuration and in the environment."""
 
-_KEY = re.compile(r"fs_live_[!-~]+", re.ASCII)
-_KEYLIKE = re.compile(r"fs_live_[A-Za-z0-9_-]+")
+_KEY: Final = r"fs_live_[!-~]+"
+_KEYLIKE: Final = r"fs_live_[A-Za-z0-9_-]+"
 MASKED: Final = "fs_live_***"
 _MALFORMED: Final = object()
 """Stands for an API key that is none, so that a check can refuse it without having it."""
@@ -27,7 +27,7 @@ class APIKey:
 
     def __init__(self, secret: str) -> None:
         """Check the form `fs_live_…` (specification, Authentication); an error never quotes the key."""
-        if not isinstance(secret, str) or _KEY.fullmatch(secret) is None:
+        if not isinstance(secret, str) or re.fullmatch(_KEY, secret) is None:
             del secret  # it may be a key for all that, and tracebacks show local variables
             raise malformed_key()
         self._secret = secret
@@ -65,7 +65,7 @@ class APIKey:
 
 def without_keys(text: str) -> str:
     """Return `text` with everything replaced that begins like an API key."""
-    return _KEYLIKE.sub(MASKED, text)
+    return re.sub(_KEYLIKE, MASKED, text)
 
 
 def _in_url(key: str) -> str:
@@ -86,6 +86,6 @@ def sealed(values: Mapping[str, Any]) -> dict[str, Any]:
     for name in ("api_key", f"{PREFIX}API_KEY"):
         key = copy.get(name)
         if isinstance(key, str | bytes | bytearray):
-            good = isinstance(key, str) and _KEY.fullmatch(key) is not None
+            good = isinstance(key, str) and re.fullmatch(_KEY, key) is not None
             copy[name] = APIKey(str(key)) if good else _MALFORMED
     return copy

@@ -19,7 +19,7 @@ Variant = Literal["details", "disclosure", "open"]
 VARIANTS: Final[tuple[Variant, ...]] = get_args(Variant)
 AnswerFormat = Literal["text", "markdown"]
 
-_WHOLE = re.compile(r"[0-9]{1,18}", re.ASCII)
+_WHOLE: Final = "[0-9]{1,18}"
 _TRUE: Final = ("1", "true", "yes", "on")
 _FALSE: Final = ("0", "false", "no", "off")
 
@@ -128,7 +128,7 @@ def _whole(lowest: int, highest: int | None = None, *, none: bool = False) -> An
     def check(value: object) -> int | None:
         if none and _is_none(value):
             return None
-        number = int(value) if isinstance(value, str) and _WHOLE.fullmatch(value.strip()) else value
+        number = int(value) if isinstance(value, str) and re.fullmatch(_WHOLE, value.strip()) else value
         if not isinstance(number, int) or isinstance(number, bool) or number < lowest:
             raise ValueError(f"{span} is accepted")
         if highest is not None and number > highest:
@@ -170,7 +170,7 @@ def _redis(url: str) -> str:
     parts = urlsplit(url)
     database = parts.path.strip("/") if parts.scheme != "unix" else ""
     with contextlib.suppress(ValueError):  # where a password holds `/` or `#`, a part of it is the port
-        is_number = database == "" or _WHOLE.fullmatch(database) is not None
+        is_number = database == "" or re.fullmatch(_WHOLE, database) is not None
         if is_number and not parts.fragment and parts.port != 0:
             if find_spec("redis") is None:
                 raise ConfigurationError("store needs a package: pip install 'faqsvc-embed[redis]'")
@@ -205,6 +205,7 @@ CHECKS: Final = {
     "max_bytes": _whole(1),
     "store": _store,
     "degraded_max_age": _whole(0, none=True),
+    "splice": _boolean,
     "offline": _boolean,
     "strict": _boolean,
 }

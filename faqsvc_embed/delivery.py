@@ -1,13 +1,21 @@
 """One ASGI response on its way out: its body is filled in, and its head tells what is true of it then."""
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from functools import cache
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from faqsvc_embed.filling import BodyFiller
 from faqsvc_embed.page import Page
-from faqsvc_embed.responses import NEGOTIATED, SPOKE_OF_BODY, fillable, may_be_shared, shortened, varied
+from faqsvc_embed.responses import (
+    NEGOTIATED,
+    SPOKE_OF_BODY,
+    fillable,
+    may_be_shared,
+    not_html,
+    shortened,
+    varied,
+)
 
 logger = logging.getLogger("faqsvc_embed")
 
@@ -19,6 +27,9 @@ ONE_PIECE: Final = 262_144
 
 WITHOUT_START: Final = ("http.response.push", "http.response.early_hint", "http.response.debug")
 """Messages that may go ahead of a start that is held back."""
+OF_BODY: Final = frozenset(name.encode() for name in SPOKE_OF_BODY)
+NOT_PLAIN: Final = OF_BODY | {b"content-encoding", b"content-range", b"vary"}
+"""Headers by which a response needs more than a new length."""
 VARY: Final = (b"vary", NEGOTIATED.encode())
 
 
@@ -27,6 +38,8 @@ class Delivery:
 
     # Defaults on the class: in most responses nothing has to be filled in.
     start: Message | None = None
+    _has_begun = True
+    """The start was looked at, unless nothing may have to be done but to put one block into the body."""
     _charset = ""
     _filler: BodyFiller | None = None
 
@@ -37,8 +50,11 @@ class Delivery:
 
     def __call__(self, message: Message) -> Awaitable[None]:
         if self.start is not None or self._filler is not None:
-            return self._fill(message)
+            return self._fill(message) if self._has_begun else self._splice(message)
         if message["type"] == "http.response.start":
+            if self._page.is_only_spliced:
+                self.start, self._has_begun = message, False
+                return _nothing()
             return self._begin(message)
         if message["type"] == "http.response.body" and not message.get("more_body"):
             self._page.is_over = True
@@ -53,22 +69,57 @@ class Delivery:
         if not page.may_change:
             for name, _ in headers:
                 if name == b"content-length":  # the body is whole, and there is nothing to change in it
+                    page.splicing = None
                     as_it_is = not page.negotiated and not page.limits_caching
                     return self._send(message if as_it_is else self._negotiated(message))
+        content_type = content_encoding = content_range = ""
+        for name, value in headers:
+            name = name.lower()
+            if name == b"content-type":
+                content_type = value.decode("latin-1")
+            elif name == b"content-encoding":
+                content_encoding = value.decode("latin-1")
+            elif name == b"content-range":
+                content_range = value.decode("latin-1")
         charset = fillable(
             method=self._method,
             status=message["status"],
-            content_type=_value(headers, b"content-type"),
-            content_encoding=_value(headers, b"content-encoding"),
-            content_range=_value(headers, b"content-range"),
+            content_type=content_type,
+            content_encoding=content_encoding,
+            content_range=content_range,
         )
         if charset is None:
-            is_encoded = page.may_change and _value(headers, b"content-encoding")
-            if is_encoded and (page.has_open_slots or not page.is_settled):
+            if content_encoding and (page.has_open_slots or not page.is_settled):
                 _warn_of_compression()
+            if page.spliced is not None and message["status"] != 304:
+                page.spliced.is_lost(not_html(content_type, content_encoding))
+            page.splicing = None
             return self._send(self._negotiated(message))
         self.start, self._charset = message, charset
         return _nothing()
+
+    def _splice(self, message: Message) -> Awaitable[None]:
+        """Put the one FAQ of a page into its body, if both are as they mostly are."""
+        start, self.start, self._has_begun = self.start, None, True
+        page, body = self._page, message.get("body")
+        if start is not None and body and not message.get("more_body") and not page.limits_caching:
+            parts = page.spliced_into(body)
+            headers = None if parts is None else _spliced(start.get("headers", ()), sum(map(len, parts)))
+            if parts is not None and headers is not None and start["status"] == 200:
+                page.is_over = True
+                if page.negotiated:
+                    headers.append(VARY)
+                return self._send_both({**start, "headers": headers}, message, parts)
+        return self._begin_and_fill(start, message)
+
+    async def _send_both(self, start: Message, message: Message, parts: Sequence[bytes]) -> None:
+        await self._send(start)
+        await self._send_parts(message, parts)
+
+    async def _begin_and_fill(self, start: Message | None, message: Message) -> None:
+        if start is not None:
+            await self._begin(start)
+        await self(message)
 
     async def _fill(self, message: Message) -> None:
         if message["type"] != "http.response.body":
@@ -79,6 +130,8 @@ class Delivery:
         start, self.start = self.start, None
         body, more = bytes(message.get("body", b"")), message.get("more_body", False)
         if self._filler is None:
+            if self._page.spliced is not None:
+                self._page.open_slots()
             self._filler = BodyFiller(self._page, self._charset, body)
         pieces = self._filler.feed(body, last=not more)
         if start is not None and not more:
@@ -91,6 +144,7 @@ class Delivery:
         async for piece in pieces:
             await self._send({"type": "http.response.body", "body": piece, "more_body": True})
         if not more:
+            self._note_loss()
             self._page.is_over = True
             await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
@@ -104,19 +158,30 @@ class Delivery:
 
     async def _send_whole(self, start: Message, message: Message, pieces: list[bytes]) -> None:
         """Send a response whose whole body has come, with its length."""
-        self._page.is_over = True
-        start = self._negotiated(start)
         if self._filler is None or not self._filler.has_changed:
-            await self._send(start)
+            self._note_loss()
+            self._page.is_over = True
+            await self._send(self._negotiated(start))
             await self._send(message)
             return
-        length = sum(map(len, pieces))
-        await self._send(_changed(start, length))
-        if length <= ONE_PIECE:
-            pieces = [b"".join(pieces)]
-        for piece in pieces[:-1]:
-            await self._send({"type": "http.response.body", "body": piece, "more_body": True})
-        await self._send({**message, "body": pieces[-1] if pieces else b"", "more_body": False})
+        await self._send_changed(start, message, pieces)
+
+    def _note_loss(self) -> None:
+        if self._page.spliced is not None and (self._filler is None or not self._filler.has_changed):
+            self._page.spliced.is_lost()
+
+    async def _send_changed(self, start: Message, message: Message, pieces: Sequence[bytes]) -> None:
+        self._page.is_over = True
+        start = self._negotiated(start)
+        await self._send(_changed(start, sum(map(len, pieces))))
+        await self._send_parts(message, pieces)
+
+    async def _send_parts(self, message: Message, parts: Sequence[bytes]) -> None:
+        if sum(map(len, parts)) <= ONE_PIECE:
+            parts = [b"".join(parts)]
+        for part in parts[:-1]:
+            await self._send({"type": "http.response.body", "body": part, "more_body": True})
+        await self._send({**message, "body": parts[-1], "more_body": False})
 
     async def let_go(self) -> None:
         """Send the start of a response whose body never came."""
@@ -130,9 +195,8 @@ class Delivery:
             start = _limited(start, self._page.max_age())
         headers = start.get("headers", ())
         if not self._page.negotiated:
-            self._page.may_negotiate = not may_be_shared(
-                _texts(headers)
-            )  # it is too late to name the language
+            if not self._page.is_over:  # what follows may ask, when it is too late to name the language
+                self._page.may_negotiate = not may_be_shared(_texts(headers))
             return start
         for name, _ in headers:
             if name.lower() == b"vary":
@@ -158,21 +222,18 @@ def _limited(start: Message, max_age: int | None) -> Message:
 def _changed(start: Message, length: int | None = None) -> Message:
     """Return the start of a response without what is no longer true of its body."""
     headers = list[tuple[bytes, bytes]]()
-    for name, value in start.get("headers", ()):
-        field = name.lower().decode("latin-1")
-        if field == "content-length" and length is not None:
-            headers.append((name, str(length).encode()))
-        elif field not in SPOKE_OF_BODY and field != "content-length":
-            headers.append((name, value))
+    for header in start.get("headers", ()):
+        name = header[0].lower()
+        if name == b"content-length":
+            if length is not None:
+                headers.append((name, b"%d" % length))
+        elif name not in OF_BODY:
+            headers.append(header)
     return {**start, "headers": headers}
 
 
 def _texts(headers: Iterable[tuple[bytes, bytes]]) -> Iterable[tuple[str, str]]:
     return ((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
-
-
-def _value(headers: Iterable[tuple[bytes, bytes]], wanted: bytes) -> str:
-    return next((value.decode("latin-1") for name, value in headers if name.lower() == wanted), "")
 
 
 @cache
@@ -181,6 +242,26 @@ def _warn_of_compression() -> None:
         "an FAQ, or its questions in the page's FAQPage, is left out of a compressed response, which cannot "
         "be filled in: add the middleware that compresses after FAQMiddleware, so that it is outside of it"
     )
+
+
+def _spliced(headers: Iterable[tuple[bytes, bytes]], length: int) -> list[tuple[bytes, bytes]] | None:
+    """Return the headers of a page in UTF-8 with its new length; None if more in them has to change."""
+    told, is_html, is_told = list[tuple[bytes, bytes]](), False, False
+    for header in headers:
+        name, value = header
+        if name == b"content-length":
+            header, is_told = (name, b"%d" % length), True
+        elif name == b"content-type":
+            is_html = _is_utf8(value)
+        elif name in NOT_PLAIN or not name.islower():
+            return None
+        told.append(header)
+    return told if is_html and is_told else None
+
+
+@lru_cache
+def _is_utf8(content_type: bytes) -> bool:
+    return fillable(method="GET", status=200, content_type=content_type.decode("latin-1")) == "utf-8"
 
 
 async def _nothing() -> None:

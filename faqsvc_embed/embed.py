@@ -15,7 +15,6 @@ from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.events import Listener, Listeners
 from faqsvc_embed.freshness import Cache, Key
 from faqsvc_embed.page import Page
-from faqsvc_embed.policy import ours_in, sources_of
 from faqsvc_embed.reading import Fetches, Health, Reader, data_or_raise, in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
 from faqsvc_embed.rendering import script_element
@@ -67,6 +66,7 @@ class FAQEmbed:
     def _serve_from(self, reader: Reader) -> None:
         self._reader = reader
         self.showing = Showing(self.settings, reader, self._wishes)
+        self.is_ready = False
 
     def __enter__(self) -> Self:
         return self
@@ -104,6 +104,7 @@ class FAQEmbed:
         """Do once, before the first page, what takes long and would hold an event loop up; for leaves."""
         self.showing.get_ready()
         self._reader.get_ready()
+        self.is_ready = True
 
     # Reading: the hook, and the plain function on top of it
 
@@ -228,6 +229,8 @@ class FAQEmbed:
         These are the hashes of our inline styles, and of our script if there is one: in `html`, which may
         be a whole page, or without it on the page that is being made, as far as it is.
         """
+        from faqsvc_embed.policy import ours_in, sources_of  # for the few hosts with such a policy
+
         if html is not None:
             return sources_of(ours_in(html))
         page = pages.current()

@@ -26,9 +26,8 @@ _CONTAINERS = reprlib.Repr()
 _CONTAINERS.maxlevel, _CONTAINERS.maxstring = 3, 4 * QUOTED
 _CONTAINERS.maxlist = _CONTAINERS.maxtuple = _CONTAINERS.maxdict = 20
 # With what base64 has, and the dots where a repr left out the middle of a key; not the stop of a sentence.
-_API_KEY = re.compile(r"fs_live_(?:[A-Za-z0-9_+/=~%.-]*[A-Za-z0-9_+/=~-])?")
-_WORD = re.compile(r"\S+")
-_USER_INFO = re.compile(
+_API_KEY = r"fs_live_(?:[A-Za-z0-9_+/=~%.-]*[A-Za-z0-9_+/=~-])?"
+_USER_INFO = (
     r"//(?:[^/?#]*@"  # within the authority (RFC 3986), or else what is meant as a password with / ? # in it:
     r"|(?!\[|[^/?#:]+:\d{1,5}[/?#])[^/?#:]*:.*@)"  # from the colon on, unless a port follows it
 )
@@ -36,13 +35,13 @@ _USER_INFO = re.compile(
 
 def masked(text: str) -> str:
     """Return text that somebody else wrote without API keys, and without the passwords of addresses in it."""
-    text = _API_KEY.sub("fs_live_***", text)
-    return _WORD.sub(_without_user_info, text) if "@" in text else text
+    text = re.sub(_API_KEY, "fs_live_***", text)
+    return re.sub(r"\S+", _without_user_info, text) if "@" in text else text
 
 
 def _without_user_info(word: re.Match[str]) -> str:
     before, at, behind = word[0].rpartition("@")  # so every search for an @ ends at once
-    return _USER_INFO.sub("//***@", before + at) + behind
+    return re.sub(_USER_INFO, "//***@", before + at) + behind
 
 
 def quoted(value: object) -> str:

@@ -2,8 +2,9 @@
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from faqsvc_embed.errors import FAQError
 
@@ -12,8 +13,7 @@ logger = logging.getLogger("faqsvc_embed")
 What = Literal["fetched", "not_modified", "missing", "failed", "recovered"]
 
 
-@dataclass(frozen=True, slots=True)
-class FAQEvent:
+class FAQEvent(msgspec.Struct, frozen=True):
     """The end of one fetch of an FAQ, or of its being failing.
 
     `fetched`: the service sent it; `not_modified`: it said that the copy is good (304); `missing`: it knows

@@ -15,9 +15,10 @@ from faqsvc_embed.apikey import sealed
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.jinja import install
-from faqsvc_embed.page import RequestPage
-from faqsvc_embed.responses import NEGOTIATED, SPOKE_OF_BODY, fillable, shortened, varied
+from faqsvc_embed.requestpage import RequestPage
+from faqsvc_embed.responses import NEGOTIATED, SPOKE_OF_BODY, exact, fillable, not_html, shortened, varied
 from faqsvc_embed.settings import Settings
+from faqsvc_embed.splicing import Spliced
 from faqsvc_embed.styles import file_named
 
 logger = logging.getLogger("faqsvc_embed")
@@ -86,6 +87,7 @@ class _RequestPage(RequestPage):
             g._get_current_object()
         )  # a body that is streamed may be made where there is no context any more
         self.shows_problems = app.debug
+        self.splicing = faqs_from(app).showing.splicing
         self.limits_caching = faqs_from(app).settings.degraded_max_age is not None
 
     @property
@@ -118,8 +120,13 @@ class _RequestPage(RequestPage):
 def _begin(app: Flask, endpoint: str | None, values: dict[str, Any] | None) -> None:
     environ = _environ()
     # A view may pass its own environ on to another application, whose request then lies within this one.
-    environ[TOKEN] = pages.begin(_RequestPage(app, environ)), environ.get(TOKEN)
-    after_this_request(_merge)  # these run before any after_request, which may compress what we have to read
+    page = _RequestPage(app, environ)
+    if environ["REQUEST_METHOD"] == "HEAD" or hasattr(app.view_functions.get(endpoint or ""), "uncached"):
+        page.splicing = None  # the length has to be that of a GET, and Flask-Caching would keep the mark
+    environ[TOKEN] = pages.begin(page), environ.get(TOKEN)
+    after_this_request(
+        _complete
+    )  # these run before any after_request, which may compress what we have to read
 
 
 def _handle(handle: Callable[..., Any], *args: Any) -> Any:
@@ -130,36 +137,64 @@ def _handle(handle: Callable[..., Any], *args: Any) -> Any:
     return handle(*args)
 
 
-def _merge(response: Response) -> Response:
-    """Put the questions of all FAQs of the page into its one FAQPage; go on with the page in a stream."""
+def _complete(response: Response) -> Response:
+    """Put what is missing into the body of a response; go on with the page in a stream."""
     page = pages.current()
-    if page is None or response.direct_passthrough:
+    if page is None:
         return response
-    if response.is_streamed:
-        if response.mimetype == "text/html":
-            if isgenerator(response.response):  # which may yet ask, when the headers have left
-                faqs_from().showing.settle_language(page)
-            response.response = _Streamed(page, response.response)
-        return response
-    if page.is_settled:
-        return response
-    encoding = response.headers.get("Content-Encoding", "")
+    page.splicing = None  # what is rendered from here on is in no body that can be read
+    if response.direct_passthrough or response.is_streamed:
+        if page.spliced is not None:
+            page.spliced.is_lost()
+        return response if response.direct_passthrough else _streamed(page, response)
+    return response if page.is_settled and page.spliced is None else _filled(page, response)
+
+
+def _streamed(page: pages.Page, response: Response) -> Response:
+    if response.mimetype == "text/html":
+        if isgenerator(response.response):  # which may yet ask, when the headers have left
+            faqs_from().showing.settle_language(page)
+        response.response = _Streamed(page, response.response)
+    return response
+
+
+def _filled(page: pages.Page, response: Response) -> Response:
+    """Put in what was spliced, and the questions of all FAQs of the page into its one FAQPage."""
+    told = {name.lower(): value for name, value in response.headers}
+    content_type, encoding = told.get("content-type", ""), told.get("content-encoding", "")
     charset = fillable(
         method="GET",  # a HEAD must tell the length of what a GET would get
         status=response.status_code,
-        content_type=response.content_type or "",
+        content_type=content_type,
         content_encoding=encoding,
-        content_range=response.headers.get("Content-Range", ""),
+        content_range=told.get("content-range", ""),
     )
-    if charset is not None:
-        response.set_data(page.merge(response.get_data(), charset))  # which sets Content-Length, too
-        for name in SPOKE_OF_BODY:
-            response.headers.pop(name, None)
+    if charset is None:
+        if page.spliced is not None and response.status_code != 304:
+            page.spliced.is_lost(not_html(content_type, encoding))
+        if encoding and not page.is_settled:
+            _warn("was compressed before that")
+        return response
+    body = response.get_data()
+    if page.spliced is not None:
+        body = _spliced(page.spliced, body, exact(charset, body))
+    if not page.is_settled:
+        body = page.merge(body, charset)
         if hasattr(current_app.view_functions.get(request.endpoint or ""), "uncached"):
             _warn("is kept by Flask-Caching as it was before that")
-    elif encoding:
-        _warn("was compressed before that")
+    response.set_data(body)  # which sets Content-Length, too
+    for name in SPOKE_OF_BODY:
+        if name in told:
+            del response.headers[name]
     return response
+
+
+def _spliced(spliced: Spliced, body: bytes, charset: str) -> bytes:
+    parts = spliced.into(body, charset)
+    if parts is None:
+        spliced.is_lost()
+        return body
+    return b"".join(parts)
 
 
 @cache

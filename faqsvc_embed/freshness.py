@@ -8,15 +8,19 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import Enum
-from typing import Any, Final, NamedTuple, assert_never
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, assert_never
 
-from faqsvc_embed.copies import Copy
+import msgspec
+from msgspec.structs import replace
+
 from faqsvc_embed.errors import FAQError, FAQUnavailable
 from faqsvc_embed.records import FAQ, FAQState, Source
 from faqsvc_embed.wire import CachePolicy, Failed, Found, Missing, NotModified, Outcome, Validators
+
+if TYPE_CHECKING:
+    from faqsvc_embed.copies import Copy
 
 FIRST_BACK_OFF: Final = 1.0
 LONGEST_BACK_OFF: Final = 60.0
@@ -44,8 +48,7 @@ class Want(Enum):
     ANSWER = "there is nothing to show: fetch, and wait"
 
 
-@dataclass(slots=True, eq=False)
-class Entry:
+class Entry(msgspec.Struct, eq=False):
     """What is held under one key; replaced whole, so that a reader needs no lock."""
 
     key: Key
@@ -68,7 +71,7 @@ class Entry:
     """When it was last looked up; the only field that readers write."""
     state: FAQState | None = None
     """The snapshot while the copy is fresh, made once."""
-    rendered: dict[Any, Any] = field(default_factory=dict)
+    rendered: dict[Any, Any] = msgspec.field(default_factory=dict)
     """What renderers made of `faq`; dropped with it."""
 
 
@@ -159,7 +162,7 @@ class Cache:
                 self._evict(key)
         return entry
 
-    def adopt(self, key: Key, copy: Copy) -> Entry:
+    def adopt(self, key: Key, copy: "Copy") -> Entry:
         """Hold a copy that another process had of the service, unless ours is newer; return the entry."""
         with self.lock:
             held = self._entries.get(key)
@@ -170,7 +173,7 @@ class Cache:
                 self._evict(key)
         return entry
 
-    def _adopted(self, held: Entry, copy: Copy) -> Entry:
+    def _adopted(self, held: Entry, copy: "Copy") -> Entry:
         now, wall = self.clock(), self.wall_clock()
         age = (wall - copy.confirmed_at).total_seconds()
         # A copy from the future says that a clock was set: it is shown, and the service asked.
@@ -192,10 +195,12 @@ class Cache:
             return replace(entry, state=_settled(entry))
         return replace(entry, error=held.error, failures=held.failures, retry_at=held.retry_at)
 
-    def copy_of(self, entry: Entry) -> Copy | None:
+    def copy_of(self, entry: Entry) -> "Copy | None":
         """Return what of an entry that was just confirmed can outlive the process."""
         if entry.faq is None or entry.updated_at is None:
             return None
+        from faqsvc_embed.copies import Copy  # whoever fetches has it already
+
         return Copy(
             entry.faq,
             entry.key.lang,

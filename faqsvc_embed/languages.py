@@ -12,18 +12,17 @@ from typing import Final
 LANGUAGES: Final = ("en", "ko", "ja", "zh", "es", "fr", "de")
 """The languages of the service, in the order of its specification."""
 
-_LANGUAGE_TAG = re.compile(  # RFC 5646, 2.1, without the irregular grandfathered tags that nobody writes
-    r"(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4}|[a-z]{5,8})"
+_LANGUAGE_TAG: Final = (  # RFC 5646, 2.1, without the irregular grandfathered tags that nobody writes
+    r"(?ai)(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4}|[a-z]{5,8})"
     r"(?:-[a-z]{4})?"
     r"(?:-(?:[a-z]{2}|[0-9]{3}))?"
     r"(?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*"
     r"(?:-[0-9a-wy-z](?:-[a-z0-9]{2,8})+)*"
     r"(?:-x(?:-[a-z0-9]{1,8})+)?"
-    r"|x(?:-[a-z0-9]{1,8})+",
-    re.IGNORECASE | re.ASCII,
+    r"|x(?:-[a-z0-9]{1,8})+"
 )
-_RANGE = re.compile(r"\*|[a-z]{1,8}(?:-(?:[a-z0-9]{1,8}|\*))*", re.IGNORECASE | re.ASCII)
-_QUALITY = re.compile(r"q\s*=\s*(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)", re.IGNORECASE | re.ASCII)
+_RANGE: Final = r"(?ai)\*|[a-z]{1,8}(?:-(?:[a-z0-9]{1,8}|\*))*"
+_QUALITY: Final = r"(?ai)q\s*=\s*(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)"
 
 MAX_TAG = 100
 MAX_HEADER = 4096
@@ -34,7 +33,9 @@ USUAL_HEADER = 200
 
 def is_language_tag(text: object) -> bool:
     """Tell whether `text` is a well-formed language tag (BCP 47, RFC 5646 section 2.1)."""
-    return isinstance(text, str) and len(text) <= MAX_TAG and _LANGUAGE_TAG.fullmatch(text) is not None
+    if not isinstance(text, str) or len(text) > MAX_TAG:
+        return False
+    return text in LANGUAGES or re.fullmatch(_LANGUAGE_TAG, text) is not None
 
 
 def lookup(wish: str) -> str | None:
@@ -46,11 +47,9 @@ def lookup(wish: str) -> str | None:
     if wish in LANGUAGES:
         return wish
     tag = wish.strip().replace("_", "-").lower() if len(wish) <= MAX_TAG else ""
-    if _RANGE.fullmatch(tag) is None:
-        return None
     # All seven are primary subtags, so cutting from the right always ends at the first one.
     primary = tag.partition("-")[0]
-    return primary if primary in LANGUAGES else None
+    return primary if primary in LANGUAGES and re.fullmatch(_RANGE, tag) is not None else None
 
 
 def negotiate(accept_language: str, default: str | None = None) -> str | None:
@@ -92,12 +91,13 @@ _negotiate_again = lru_cache(maxsize=256)(_negotiate)  # most visitors' headers 
 
 def _parse(header: str) -> Iterable[tuple[str, float]]:
     """Yield the well-formed (range, quality) pairs of a header; a missing quality is 1."""
+    is_range, is_quality = re.compile(_RANGE).fullmatch, re.compile(_QUALITY).fullmatch
     for part in header[:MAX_HEADER].split(","):
         range_, separator, parameter = part.partition(";")
         range_ = range_.strip()
-        if _RANGE.fullmatch(range_) is None:
+        if is_range(range_) is None:
             continue
         if not separator:
             yield range_, 1.0
-        elif quality := _QUALITY.fullmatch(parameter.strip()):
+        elif quality := is_quality(parameter.strip()):
             yield range_, float(quality[1])

@@ -4,18 +4,15 @@ A page belongs to one request of a host, or to one rendering of a template where
 leaves begin and end it; everything that renders finds it in a context variable, whichever embed it is of.
 """
 
-import logging
 import time
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from contextvars import ContextVar, Token
-from functools import cache
 from typing import Any, Final
 
 from markupsafe import Markup
 
 from faqsvc_embed.checks import Styles
-from faqsvc_embed.languages import lookup, negotiate
 from faqsvc_embed.records import FAQ
 from faqsvc_embed.rendering import (
     Block,
@@ -28,12 +25,11 @@ from faqsvc_embed.rendering import (
 from faqsvc_embed.responses import encode, exact
 from faqsvc_embed.scripts import page_script
 from faqsvc_embed.slots import Filling, Slots, whole
+from faqsvc_embed.splicing import Spliced, Splicing
 from faqsvc_embed.steps import Steps, finished, in_short_steps
 from faqsvc_embed.styles import enhancer
 
 NO_STATES: Final[Mapping[Any, Any]] = {}
-
-logger = logging.getLogger("faqsvc_embed")
 
 _current: ContextVar["Page | None"] = ContextVar("faqsvc_page", default=None)
 
@@ -69,6 +65,9 @@ class Page:
     may_negotiate = True
     fills_slots = False
     slots: Slots | None = None
+    splicing: Splicing | None = None
+    """Puts the first FAQ in as bytes, if the response may be put together so."""
+    spliced: Spliced | None = None
     is_over = False
     shows_problems = False
     assets: str | None = None
@@ -135,7 +134,10 @@ class Page:
         """Return the first block of this page with all that belongs to it, ready-made."""
         self.blocks, self._marked = (block,), (block.marked_up,)
         self._styles, self._sheets, self.printed = block.css, (block.css,), block.script
-        return block.alone
+        if self.splicing is None or self.slots is not None:
+            return block.alone
+        self.spliced = Spliced(self.splicing, block)
+        return self.spliced.mark
 
     def _new_styles(self, block: Block, nonce: str | None, styles: Styles, files: str | None) -> str:
         wanted = [at for at, rule in enumerate(block.css) if rule not in self._styles]
@@ -232,7 +234,24 @@ class Page:
     @property
     def may_change(self) -> bool:
         """The body may have to change as it leaves: it has slots, or more is marked up than was printed."""
-        return self.slots is not None or (len(self._marked) > 1 and self.printed is not None)
+        if self.slots is not None or self.spliced is not None:
+            return True
+        return len(self._marked) > 1 and self.printed is not None
+
+    @property
+    def is_only_spliced(self) -> bool:
+        """The body is right when its one FAQ is put in."""
+        return self.spliced is not None and self.slots is None and len(self._marked) == 1
+
+    def spliced_into(self, body: bytes) -> tuple[bytes, bytes, bytes] | None:
+        """Return a whole body in UTF-8 in parts with that FAQ; None if it is not in there."""
+        return self.spliced.into(body) if self.spliced is not None and self.is_only_spliced else None
+
+    def open_slots(self) -> Slots:
+        """Return the slots of this page; what is spliced is the first of them."""
+        if self.slots is None:
+            self.slots = Slots() if self.spliced is None else self.spliced.as_slots()
+        return self.slots
 
     @property
     def has_open_slots(self) -> bool:
@@ -241,9 +260,7 @@ class Page:
 
     def leave_slot(self, filling: Filling) -> Markup:
         """Leave a slot where this stands."""
-        if self.slots is None:
-            self.slots = Slots()
-        return self.slots.leave(filling)
+        return self.open_slots().leave(filling)
 
     def turn(self) -> AbstractAsyncContextManager[None]:
         """Return what lets FAQs that are awaited onto the page one by one, in the order of their calls."""
@@ -288,6 +305,7 @@ class Page:
 
 _PRINTED: Final = (
     "slots",
+    "spliced",
     "printed",
     "blocks",
     "_styles",
@@ -300,41 +318,3 @@ _PRINTED: Final = (
     "_deferred",
 )
 """The attributes of a page that tell what its body holds."""
-
-
-class RequestPage(Page):
-    """The page of a request, whose host, or else whose visitor, may prefer a language."""
-
-    _language: tuple[str | None, str | None] | None = None
-
-    def locale(self) -> object:
-        """Return the host's own choice of language, in whatever form."""
-        return None
-
-    def accept_language(self) -> str:
-        """Return the header."""
-        return ""
-
-    def language(self, default: str | None = None) -> str | None:
-        """Return which of the seven the host, or else the visitor, prefers; None if neither does.
-
-        `default` is what a visitor gets who takes any.
-        """
-        if self._language is None or self._language[0] != default:
-            locale = self.locale()
-            language = None if locale is None else lookup(str(locale))
-            if language is None and self.may_negotiate:
-                self.negotiated = True
-                language = negotiate(self.accept_language(), default)
-            elif language is None:
-                _warn_of_the_language()
-            self._language = default, language
-        return self._language[1]
-
-
-@cache
-def _warn_of_the_language() -> None:
-    logger.warning(
-        "an FAQ of a streamed page is not in its visitor's language, for the headers have left, and by them "
-        "visitors may share the page: have it say Vary: Accept-Language, or name the language"
-    )

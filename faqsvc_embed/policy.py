@@ -12,11 +12,9 @@ from typing import Final
 from faqsvc_embed.contrast import SUPPORTED
 from faqsvc_embed.styles import enhancer, stylesheet
 
-_ELEMENT: Final = re.compile(r"<(style|script)\b([^<>]*)>([^<]*)</\1>")
+_ELEMENT: Final = r"<(style|script)\b([^<>]*)>([^<]*)</\1>"
 _RULE: Final = r"\.faqsvc-[0-9a-f]{8}\{[^{}]*\}"
-_THEMES: Final = re.compile(
-    rf"(?:@layer faqsvc\{{{_RULE}(?:@supports {re.escape(SUPPORTED)}\{{{_RULE}\}})?\}})*"
-)
+_THEMES: Final = rf"(?:@layer faqsvc\{{{_RULE}(?:@supports {re.escape(SUPPORTED)}\{{{_RULE}\}})?\}})*"
 
 
 def sources_of(texts: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
@@ -34,11 +32,11 @@ def ours_in(html: str) -> list[tuple[str, str]]:
     """Return name and text of the inline elements in a page that are ours to the letter, and of no other."""
     return [
         (name, text)
-        for name, attributes, text in _ELEMENT.findall(html)
+        for name, attributes, text in re.findall(_ELEMENT, html)
         if (_is_style(text) if name == "style" else text == enhancer() and "src=" not in attributes)
     ]
 
 
 def _is_style(text: str) -> bool:
     themes = text.removeprefix(stylesheet())
-    return bool(text) and _THEMES.fullmatch(themes) is not None
+    return bool(text) and re.fullmatch(_THEMES, themes) is not None

@@ -2,8 +2,6 @@
 
 import sys
 import time
-from concurrent import futures
-from concurrent.futures import Future
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, Protocol, TypedDict
 
@@ -14,9 +12,12 @@ from faqsvc_embed.freshness import Cache, Entry, Key, Want, snapshot, want
 from faqsvc_embed.page import Page
 from faqsvc_embed.records import FAQ, FAQState, Source
 from faqsvc_embed.settings import Settings
+from faqsvc_embed.waiting import Waits
 from faqsvc_embed.wire import is_slug, not_a_slug
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from faqsvc_embed.stores.bundle import Bundle
 
 LONGEST_FORGETTING: Final = 0.5
@@ -27,7 +28,7 @@ class Flies(Protocol):
     """A fetch under way; its future yields the entry that it led to."""
 
     @property
-    def landed(self) -> Future[Entry]: ...
+    def landed(self) -> "Future[Entry]": ...
 
 
 class Fetches(Protocol):
@@ -36,7 +37,7 @@ class Fetches(Protocol):
     def join(self, key: Key) -> Flies | None: ...
     def is_flying(self, key: Key | None = None) -> bool: ...
     def drive(self, key: Key, seconds: float) -> bool: ...
-    def forget(self, slug: str | None = None) -> Future[None] | None: ...
+    def forget(self, slug: str | None = None) -> "Future[None] | None": ...
     def close(self) -> None: ...
 
 
@@ -67,6 +68,7 @@ class Reader:
         self._settings = settings
         self._fetcher = fetcher
         self._bundle: Bundle | None = None
+        self._waits = Waits()
         watch_for(self)
 
     def forked(self) -> None:
@@ -126,10 +128,7 @@ class Reader:
         if isinstance(answer, FAQState):
             return answer
         if (left := until - time.monotonic()) > 0:
-            import asyncio  # whoever awaits this has it already
-
-            # asyncio.wait cancels nothing, neither at its timeout nor when it is cancelled itself.
-            await asyncio.wait([asyncio.wrap_future(answer.landed)], timeout=left)
+            await self._waits.until(answer.landed, left)
         return self._landed(answer.landed.result()) if answer.landed.done() else self._snapshot(key)
 
     def look_up(self, key: Key) -> FAQState | Flies:
@@ -238,6 +237,8 @@ class Reader:
             # The store may hold what this process never asked for.
             forgetting = self._fetching().forget(slug)
             if forgetting is not None and not in_event_loop():
+                from concurrent import futures  # whoever has a future has it already
+
                 futures.wait([forgetting], LONGEST_FORGETTING)
         elif self._fetcher is not None:
             self._fetcher.forget(slug)

@@ -21,12 +21,10 @@ DEEPEST: Final = 50
 """Levels of a `cta`, the one part of a record whose form is open: deep enough for anything that means it."""
 LARGEST_INTEGER: Final = 10**100
 
-_SURROGATES = re.compile("[\ud800-\udfff]")
-
 
 def _clean(text: str) -> str:
     """Replace lone surrogates, which no encoder could write, with U+FFFD."""
-    return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
+    return text if text.isascii() else re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
 class Item(msgspec.Struct, frozen=True, gc=False):

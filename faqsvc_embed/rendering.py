@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -55,8 +54,7 @@ class ShownItem(msgspec.Struct, frozen=True, gc=False):
     text: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class Block(msgspec.Struct, frozen=True, eq=False, weakref=True):
     """One rendered FAQ, and apart from it what a page needs once only."""
 
     faq: FAQ

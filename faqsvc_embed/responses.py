@@ -3,6 +3,7 @@
 import codecs
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 SPOKE_OF_BODY: Final = ("etag", "content-md5", "digest", "content-digest", "repr-digest")
@@ -10,10 +11,10 @@ SPOKE_OF_BODY: Final = ("etag", "content-md5", "digest", "content-digest", "repr
 NEGOTIATED: Final = "Accept-Language"
 
 _LIFETIMES: Final = ("max-age", "s-maxage", "stale-while-revalidate", "stale-if-error")
-_DIGITS = re.compile(r"[0-9]{1,18}", re.ASCII)
-_CHARSET = re.compile(r"""charset\s*=\s*["']?([^\s"';]{1,40})""", re.IGNORECASE)
-_SCRIPT = re.compile(r'(<script type="application/ld\+json"[^>]*>)([^<]*)(</script>)')
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_DIGITS: Final = "[0-9]{1,18}"
+_CHARSET: Final = r"""(?i)charset\s*=\s*["']?([^\s"';]{1,40})"""
+_SCRIPT: Final = r'(<script type="application/ld\+json"[^>]*>)([^<]*)(</script>)'
+_NOT_ASCII: Final = r"[^\x00-\x7f]"
 _PROBE: Final = "<!--faqsvc 0-->"
 
 
@@ -23,17 +24,28 @@ def fillable(
     """Return the character set of a response that is a whole HTML page, as text; None for any other."""
     if method == "HEAD" or status < 200 or status in (204, 205, 206, 304) or content_range:
         return None
-    if content_encoding.strip().lower() not in ("", "identity"):
+    if content_encoding and content_encoding.strip().lower() not in ("", "identity"):
         return None
+    return _html_charset(content_type)
+
+
+@lru_cache
+def _html_charset(content_type: str) -> str | None:
     if content_type.partition(";")[0].strip().lower() != "text/html":
         return None
-    named = _CHARSET.search(content_type)
+    named = re.search(_CHARSET, content_type)
     try:
         charset = codecs.lookup(named[1] if named else "utf-8").name
         # Python also knows "character sets" that are none, such as base64.
         return charset if _PROBE.encode(charset).decode(charset) == _PROBE else None
     except (LookupError, ValueError):
         return None
+
+
+def not_html(content_type: str, content_encoding: str) -> str:
+    """Say of a response why nothing can be filled in."""
+    kind = " ".join(filter(None, (content_encoding, content_type))) or "of no type"
+    return f"its response is {kind}, and not HTML that is text"
 
 
 def exact(charset: str, body: bytes) -> str:
@@ -52,7 +64,9 @@ def writable(html: str, charset: str) -> str:
     """
     if charset.startswith("utf-") or html.isascii():
         return html
-    html = _SCRIPT.sub(lambda script: script[1] + _NOT_ASCII.sub(_json_escape, script[2]) + script[3], html)
+    html = re.sub(
+        _SCRIPT, lambda script: script[1] + re.sub(_NOT_ASCII, _json_escape, script[2]) + script[3], html
+    )
     return html.encode("ascii", "xmlcharrefreplace").decode()
 
 
@@ -111,7 +125,7 @@ def _shorter(value: str, most: int) -> str:
         names.add(name)
         if name in _LIFETIMES:
             seconds = argument.strip().strip('"')
-            directives.append(f"{name}={min(int(seconds), most) if _DIGITS.fullmatch(seconds) else 0}")
+            directives.append(f"{name}={min(int(seconds), most) if re.fullmatch(_DIGITS, seconds) else 0}")
         elif name != "immutable":  # it says that nobody needs to ask again
             directives.append(directive)
     if not names & {"max-age", "no-store", "no-cache"}:

@@ -5,13 +5,11 @@ read once, when the value is made.
 """
 
 import difflib
-import functools
 import logging
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Final, Self
+from typing import Any, Final, Self, dataclass_transform
 
 from faqsvc_embed.apikey import PREFIX, APIKey, sealed
 from faqsvc_embed.checks import CHECKS, AnswerFormat, Styles, Variant, refuse_plain_http
@@ -21,18 +19,60 @@ from faqsvc_embed.theme import Theme
 DAY: Final = 86_400.0
 OF_THE_SERVICE: Final = (f"{PREFIX}DATABASE_", f"{PREFIX}LLM_", f"{PREFIX}GENERATE_")
 """Variables that the service reads, which may run in the same environment."""
-_OF_KUBERNETES: Final = re.compile(
-    r"FAQSVC_(?:\w+_)?(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:ADDR|PORT|PROTO))?)?)",
-    re.ASCII,
+_OF_KUBERNETES: Final = (
+    r"(?a)FAQSVC_(?:\w+_)?"
+    r"(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:ADDR|PORT|PROTO))?)?)"
 )
 """Variables that Kubernetes sets in every pod beside a Service named `faqsvc` or `faqsvc-…`."""
 MOST_TOLD: Final = 100
+NAMES: Final = tuple(CHECKS)
+NOT_SHOWN: Final = ("api_key", "store")
+"""The address of a store may hold a password."""
 
 logger = logging.getLogger("faqsvc_embed")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+class _Checked:
+    """Named values, each checked as it is taken; no local variable here keeps a clear key, or a refused one.
+
+    A dataclass has them there, and takes an import 2 ms to make.
+    """
+
+    def __init__(self, **values: Any) -> None:
+        values = sealed(values)
+        values, kept = _known(values), vars(self)
+        for name, check in CHECKS.items():
+            value = values.get(name, getattr(type(self), name))
+            try:
+                kept[name] = check(value)
+            except AuthenticationError as error:  # without its cause: that frame holds the key
+                raise ConfigurationError(f"api_key: {error}") from None
+            except (ValueError, TypeError) as error:
+                message = f"{name} is {_quoted(name, value)}: {error}"
+                del value, values
+                raise ConfigurationError(message) from None
+        if kept["api_key"] is not None and kept["base_url"]:
+            refuse_plain_http(kept["base_url"])
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{name} cannot be set: settings are frozen, and with_() returns others")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{name} cannot be deleted: settings are frozen")
+
+    def __eq__(self, other: object) -> bool:
+        return vars(self) == vars(other) if type(other) is type(self) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(vars(self).values()))
+
+    def __repr__(self) -> str:
+        shown = (f"{name}={getattr(self, name)!r}" for name in CHECKS if name not in NOT_SHOWN)
+        return f"{type(self).__qualname__}({', '.join(shown)})"
+
+
+class Settings(_Checked):
     """How to reach the service, how long to wait and to keep, and how an FAQ looks.
 
     Durations are in seconds. The README describes every setting; each is a keyword here, `FAQSVC_NAME` in
@@ -44,11 +84,11 @@ class Settings:
 
     base_url: str = ""
     """The address of the service, such as https://faq.example.com; required to read from it."""
-    api_key: APIKey | None = field(default=None, repr=False)
+    api_key: APIKey | None = None
     """For writing only, never sent with a read. A str is taken and wrapped."""
     lang: str | None = None
     """The language asked for where a call names none; None asks for the FAQ's own."""
-    theme: Theme = field(default_factory=Theme)
+    theme: Theme = Theme()
     show_title: bool = True
     heading_level: int | None = 2
     """2 to 6 for the title, one more for the questions; None prints no headings."""
@@ -76,27 +116,17 @@ class Settings:
     max_entries: int = 1000
     max_bytes: int = 1_048_576
     """The size of one record, unpacked, in bytes."""
-    store: str | None = field(default=None, repr=False)  # its address may hold a password
+    store: str | None = None
     degraded_max_age: int | None = None
     """Seconds for which a cache may keep a page that lacks an FAQ, or shows one that could not be refreshed,
     and never beyond the next attempt; None leaves the page's own Cache-Control alone."""
+    splice: bool = False
+    """Put a held FAQ into the response as bytes as it leaves, and not as text into the template: what a
+    request's templates print has to be the body of its response, unread and unchanged."""
     offline: bool = False
     """Make no network call at all."""
     strict: bool = False
     """Raise where a page would otherwise go without: for development and tests."""
-
-    def __post_init__(self) -> None:
-        for name, check in CHECKS.items():
-            try:
-                object.__setattr__(self, name, check(getattr(self, name)))
-            except AuthenticationError as error:  # without its cause: that frame holds the key
-                raise ConfigurationError(f"api_key: {error}") from None
-            except (ValueError, TypeError) as error:
-                message = f"{name} is {_quoted(name, getattr(self, name))}: {error}"
-                object.__setattr__(self, name, None)  # what is refused may hold a password
-                raise ConfigurationError(message) from None
-        if self.api_key is not None and self.base_url:
-            refuse_plain_http(self.base_url)
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any], **overrides: Any) -> Self:
@@ -128,13 +158,11 @@ class Settings:
 
     def with_(self, **overrides: Any) -> Self:
         """Return these settings with some changed; raises ConfigurationError as the constructor does."""
-        return replace(self, **_known(overrides))
+        overrides = sealed(overrides)
+        return type(self)(**{**vars(self), **_known(overrides)})
 
 
-NAMES: Final = tuple(field.name for field in fields(Settings))
-
-
-def _known(values: Mapping[str, Any]) -> Mapping[str, Any]:
+def _known(values: Mapping[str, Any]) -> dict[str, Any]:
     for name in values:
         if name not in NAMES:
             near = difflib.get_close_matches(name, NAMES, 1)
@@ -149,7 +177,7 @@ def _tell_unknown(found: Mapping[str, Any], *, only_near: bool = False) -> None:
         name = key.removeprefix(PREFIX).lower()
         if key in _told or len(_told) >= MOST_TOLD or (name in NAMES and key == PREFIX + name.upper()):
             continue
-        if key.startswith(OF_THE_SERVICE) or _OF_KUBERNETES.fullmatch(key):
+        if key.startswith(OF_THE_SERVICE) or re.fullmatch(_OF_KUBERNETES, key):
             continue
         near = difflib.get_close_matches(name, NAMES, 1)
         if near or not only_near:
@@ -161,20 +189,6 @@ def _tell_unknown(found: Mapping[str, Any], *, only_near: bool = False) -> None:
 
 
 _told: Final[set[str]] = set()
-
-
-def _seal_arguments(generated: Any) -> Any:
-    """Wrap the key before the dataclass's own `__init__` has it in a local variable."""
-
-    @functools.wraps(generated)
-    def __init__(self: Settings, **values: Any) -> None:  # noqa: N807
-        values = sealed(values)
-        generated(self, **_known(values))
-
-    return __init__
-
-
-Settings.__init__ = _seal_arguments(Settings.__init__)  # type: ignore[method-assign]
 
 
 class _Unset:

@@ -17,6 +17,7 @@ from faqsvc_embed.reading import Flies, Reader, data_or_raise, in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
 from faqsvc_embed.rendering import Block, Renderer, is_long, problem_element
 from faqsvc_embed.settings import UNSET, Settings
+from faqsvc_embed.splicing import Splicing
 from faqsvc_embed.steps import in_short_steps
 from faqsvc_embed.theme import Theme
 from faqsvc_embed.wire import is_slug
@@ -47,6 +48,7 @@ class Showing:
         self._renderer = Renderer(answers=self.answers)
         self._lang = settings.lang
         self._styles = settings.styles
+        self._splicing = Splicing() if settings.splice else None
         self.has_files = settings.styles == "linked" or settings.variant == "disclosure"
         """A host that can serves the stylesheet or the enhancer as files."""
         self._held: Callable[[Any], Entry | None] = reader.cache.get
@@ -79,6 +81,11 @@ class Showing:
         entry.used_at = now
         page.states = {**page.states, key: entry.state}
         return page.place_alone(block)
+
+    @property
+    def splicing(self) -> Splicing | None:
+        """What puts FAQs into responses as bytes, if that is wanted, and was well so far."""
+        return self._splicing if self._splicing is not None and self._splicing.is_on else None
 
     def render_with(self, renderer: Renderer) -> None:
         """Render with the templates of a host from here on."""

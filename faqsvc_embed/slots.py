@@ -4,9 +4,9 @@ A slot is an HTML comment with a random token of its own page, so that nobody's 
 one that is never filled is never seen.
 """
 
-import re
+import os
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import AnyStr, Final
 
 from markupsafe import Markup
@@ -20,14 +20,34 @@ HEAD: Final = 64
 Filling = Callable[[], Awaitable[str]]
 
 
-class Slots:
-    """The slots of one page, in the order in which they were left."""
+_tokens = list[str]()
+if hasattr(os, "register_at_fork"):  # a child must not leave the marks of its parent
+    os.register_at_fork(after_in_child=_tokens.clear)
 
-    def __init__(self) -> None:
-        self._token = secrets.token_hex(12)
-        self._fillings: list[Filling] = []
-        self.texts: list[str] = []
+
+def new_token() -> str:
+    """Return what nobody can guess; asking the system for each of them would be most of what a mark costs."""
+    try:
+        return _tokens.pop()
+    except IndexError:
+        _tokens.extend(secrets.token_hex(12) for _ in range(100))
+        return secrets.token_hex(12)
+
+
+def slot_mark(token: str, number: int) -> Markup:
+    """Return what stands in the place of a slot."""
+    return Markup(f"<!--faqsvc {token} {number:0{WIDTH}}-->")  # nothing in it is anybody's
+
+
+class Slots:
+    """The slots of one page, in the order in which they were left; the first ones may be filled already."""
+
+    def __init__(self, token: str | None = None, texts: Iterable[str] = ()) -> None:
+        self._token = token or new_token()
+        self.texts = [*texts]
         """What belongs into the slots that were filled, by their numbers."""
+        self._fillings: list[Filling] = [_filled] * len(self.texts)
+        self._finder: tuple[str, SlotFinder] | None = None
 
     @property
     def are_open(self) -> bool:
@@ -40,7 +60,7 @@ class Slots:
         if number >= 10**WIDTH:
             return Markup()
         self._fillings.append(filling)
-        return Markup(f"<!--faqsvc {self._token} {number:0{WIDTH}}-->")
+        return slot_mark(self._token, number)
 
     async def fill(self) -> None:
         """Await all that is open, in order: what a page prints once comes with the first."""
@@ -49,23 +69,37 @@ class Slots:
 
     def finder(self, charset: str) -> "SlotFinder":
         """Return what finds these slots in a body of this character set."""
-        return SlotFinder(f"<!--faqsvc {self._token} ".encode(charset), "-->".encode(charset), charset)
+        if self._finder is None or self._finder[0] != charset:
+            before, after = f"<!--faqsvc {self._token} ".encode(charset), "-->".encode(charset)
+            self._finder = charset, SlotFinder(before, after, charset)
+        return self._finder[1]
+
+
+async def _filled() -> str:
+    """Stand for the filling of a slot whose text was known."""
+    return ""
 
 
 class SlotFinder:
     """Finds the marks of slots in bytes."""
 
     def __init__(self, before: bytes, after: bytes, charset: str) -> None:
-        digits = len("0".encode(charset)) * WIDTH
         self._charset = charset
         self._before = before
-        self._length = len(before) + digits + len(after)
-        self._mark = re.compile(re.escape(before) + b"(.{%d})" % digits + re.escape(after), re.DOTALL)
+        self._after = after
+        self._digits = len("0".encode(charset)) * WIDTH
+        self._length = len(before) + self._digits + len(after)
 
     def find(self, text: bytes, start: int) -> tuple[int, int, int] | None:
         """Return where the first mark from `start` on begins and ends, and the number of its slot."""
-        match = self._mark.search(text, start)
-        return (match.start(), match.end(), int(match[1].decode(self._charset))) if match else None
+        at = text.find(self._before, start)
+        while at >= 0:
+            number = at + len(self._before)
+            if text.startswith(self._after, number + self._digits):
+                digits = text[number : number + self._digits].decode(self._charset)
+                return at, at + self._length, int(digits)
+            at = text.find(self._before, at + 1)
+        return None
 
     def cut(self, text: bytes, start: int) -> int:
         """Return where the tail of `text` may be the beginning of a mark; its length if it cannot."""

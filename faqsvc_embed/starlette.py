@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
-from anyio import to_thread
+from anyio import Lock, to_thread
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -14,7 +14,8 @@ from faqsvc_embed.apikey import sealed
 from faqsvc_embed.delivery import Delivery
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
-from faqsvc_embed.page import Page, RequestPage
+from faqsvc_embed.page import Page
+from faqsvc_embed.requestpage import RequestPage
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.styles import File, file_named
 
@@ -43,6 +44,8 @@ class FAQMiddleware:
         self.embed = embed or FAQEmbed(settings=Settings.from_env(**settings))
         self._has_files = self.embed.showing.has_files
         self._is_ready = False
+        self._getting_ready = Lock()
+        self._splices = self.embed.settings.splice
         self._limits_caching = self.embed.settings.degraded_max_age is not None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -56,8 +59,11 @@ class FAQMiddleware:
                 return
             scope[NAME] = self.embed
             page = _RequestPage(scope, self._has_files)
+            if self._splices and scope["method"] != "HEAD":  # whose length has to be that of a GET
+                page.splicing = self.embed.showing.splicing
             page.limits_caching = self._limits_caching
-            await self._get_ready(page)
+            if not self._is_ready:
+                await self._get_ready(page)
             delivery = Delivery(page, scope["method"], send)
             token = pages.begin(page)
             try:
@@ -92,11 +98,11 @@ class FAQMiddleware:
 
     async def _get_ready(self, page: Page) -> None:
         """Do in a thread what takes long, where no lifespan did it; it counts as a wait of the page."""
-        if self._is_ready:
-            return
         page.start_waiting()
         with suppress(Exception):  # whoever shows an FAQ meets it again, and says so
-            await to_thread.run_sync(self.embed.get_ready)
+            async with self._getting_ready:  # once, however many come first
+                if not self._is_ready and not self.embed.is_ready:
+                    await to_thread.run_sync(self.embed.get_ready)
         page.stop_waiting()
         self._is_ready = True
 

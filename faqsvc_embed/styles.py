@@ -14,15 +14,14 @@ from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
-from faqsvc_embed.contrast import GRAPHICS, SUPPORTED, TEXT, accents, adaptive
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.theme import Theme, css_number
 
 STATIC: Final = Path(__file__).parent / "static"
 
-_COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
-_THEME_FILE: Final = re.compile(r"faqsvc-[0-9a-f]{8}\.css")
-_SIZE: Final = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,5})?")
+_COMMENT: Final = r"(?s)/\*.*?\*/"
+_THEME_FILE: Final = r"faqsvc-[0-9a-f]{8}\.css"
+_SIZE: Final = r"[0-9]{1,3}(?:\.[0-9]{1,5})?"
 
 
 class File(NamedTuple):
@@ -38,6 +37,11 @@ def theme_rule(theme: Theme) -> tuple[str, str]:
     `--faqsvc-accent` is for the marker and lines, `--faqsvc-link` for the text of links: the accent with
     the contrast that each needs, on light and on dark pages (WCAG 2.2, 1.4.3 and 1.4.11).
     """
+    if theme.accent_color is None and theme.question_size is None:
+        return "", ""
+    # Lazily: a page without a theme needs no arithmetic of colours.
+    from faqsvc_embed.contrast import GRAPHICS, SUPPORTED, TEXT, accents, adaptive
+
     plain, adapting = list[str](), list[str]()
     if theme.accent_color is not None:
         # Thin lines look faint on a dark ground: there they get the contrast of text.
@@ -52,8 +56,6 @@ def theme_rule(theme: Theme) -> tuple[str, str]:
             adapting.append(f"--faqsvc-link:{adaptive(on_light, on_dark)}")
     if theme.question_size is not None:
         plain.append(f"--faqsvc-question-size:{css_number(theme.question_size)}px")
-    if not plain:
-        return "", ""
     body, adapted = ";".join(plain), ";".join(adapting)
     name = f"faqsvc-{_digest(f'{body}{{{adapted}')[:8]}"
     rules = f".{name}{{{body}}}"
@@ -65,7 +67,7 @@ def theme_rule(theme: Theme) -> tuple[str, str]:
 @cache
 def stylesheet() -> str:
     """Return the component's stylesheet, without comments and spare white space."""
-    css = _COMMENT.sub("", (STATIC / "faqsvc.css").read_text(encoding="utf-8"))
+    css = re.sub(_COMMENT, "", (STATIC / "faqsvc.css").read_text(encoding="utf-8"))
     css = re.sub(r"\s+", " ", css)
     return re.sub(r" ?([{};,>]) ?", r"\1", css.replace(": ", ":")).strip()
 
@@ -73,7 +75,7 @@ def stylesheet() -> str:
 @cache
 def enhancer() -> str:
     """Return the script of the disclosure variant, without comments."""
-    return _COMMENT.sub("", (STATIC / "faqsvc.js").read_text(encoding="utf-8")).strip()
+    return re.sub(_COMMENT, "", (STATIC / "faqsvc.js").read_text(encoding="utf-8")).strip()
 
 
 @cache
@@ -109,10 +111,10 @@ def file_named(name: str, query: Mapping[str, str]) -> File | None:
         return File(stylesheet(), "text/css")
     if name == enhancer_name():
         return File(enhancer(), "text/javascript")
-    if _THEME_FILE.fullmatch(name) is None:
+    if re.fullmatch(_THEME_FILE, name) is None:
         return None
     size = query.get("questionSize")
-    if size is not None and _SIZE.fullmatch(size) is None:
+    if size is not None and re.fullmatch(_SIZE, size) is None:
         return None
     try:
         theme = Theme(query.get("accentColor"), None if size is None else float(size))

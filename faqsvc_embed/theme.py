@@ -3,8 +3,10 @@
 import logging
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Self
+
+import msgspec
+from msgspec.structs import asdict, force_setattr, replace
 
 from faqsvc_embed.errors import ConfigurationError, quoted
 
@@ -23,17 +25,14 @@ _KEYS: Final = {
 }
 # One hash, one name, or one closed function of plain arguments. What this refuses (comments, escapes,
 # nested and unclosed functions) a lenient CSS parser would let through.
-_SHAPE = re.compile(
-    r"#[0-9a-f]{3,8}|[a-z]{3,40}|[a-z]{3,5}\([a-z0-9%,./+\- \t\n]{1,120}\)", re.IGNORECASE | re.ASCII
-)
+_SHAPE: Final = r"(?ai)#[0-9a-f]{3,8}|[a-z]{3,40}|[a-z]{3,5}\([a-z0-9%,./+\- \t\n]{1,120}\)"
 _COLOURS = (
     "a CSS colour by name or in numbers, such as #0a7a5c, rgb(10 122 92), hsl(164 85% 26%), "
     "oklch(52% 0.11 165) or teal,"
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Theme:
+class Theme(msgspec.Struct, frozen=True):
     """An accent colour and a question size; None leaves each to the stylesheet.
 
     `accent_color` is a CSS colour (hex, name, rgb, hsl, hwb, lab, lch, oklab, oklch, color), kept as it is
@@ -48,8 +47,8 @@ class Theme:
     question_size: float | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "accent_color", _colour(self.accent_color))
-        object.__setattr__(self, "question_size", _size(self.question_size))
+        force_setattr(self, "accent_color", _colour(self.accent_color))
+        force_setattr(self, "question_size", _size(self.question_size))
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any]) -> Self:
@@ -72,7 +71,7 @@ class Theme:
         """
         problems = list[str]()
         if isinstance(wish, Theme):
-            values = {field.name: getattr(wish, field.name) for field in fields(wish)}
+            values = asdict(wish)
         elif isinstance(wish, Mapping):
             values, unknown = _known(wish)
             problems += [unknown] if unknown else []
@@ -117,7 +116,7 @@ def _colour(value: object) -> str | None:
 
 def _rewritten(text: str) -> str | None:
     """Return the colour that `text` is, in a form made of nothing but its own numbers; or None."""
-    if len(text) > 130 or _SHAPE.fullmatch(text) is None:
+    if len(text) > 130 or re.fullmatch(_SHAPE, text) is None:
         return None
     from tinycss2.color4 import parse_color  # lazily: a page without a theme needs no CSS parser
 

@@ -33,7 +33,7 @@ LONGEST_RETRY_AFTER: Final = 3600.0
 LONGEST_LIFETIME: Final = 31_536_000.0
 LONGEST_HEADER: Final = 4096
 
-_LIST_MEMBER = re.compile(r'(?:[^,"]|"[^"]*"?)+')  # of a header; a comma in quotes parts nothing
+_LIST_MEMBER: Final = r'(?:[^,"]|"[^"]*"?)+'  # of a header; a comma in quotes parts nothing
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -242,7 +242,7 @@ def cache_policy(headers: Mapping[str, str], now: datetime) -> CachePolicy:
 def _directives(header: str) -> dict[str, str]:
     """Return the directives of a Cache-Control header, names in lower case; the first of a name counts."""
     directives = dict[str, str]()
-    for member in _LIST_MEMBER.findall(header[:LONGEST_HEADER]):
+    for member in re.findall(_LIST_MEMBER, header[:LONGEST_HEADER]):
         name, _, value = member.partition("=")
         directives.setdefault(name.strip().lower(), value.strip().strip('"'))
     return directives

@@ -119,6 +119,9 @@ def test_no_wish_raises_whatever_it_is() -> None:
         lambda: Settings(api_key=SECRET + "\n"),  # type: ignore[arg-type]
         lambda: Settings(api_key=SECRET, wait="x"),  # type: ignore[arg-type]
         lambda: Settings(api_key=SECRET, base_url="http://faq.example.com"),  # type: ignore[arg-type]
+        lambda: Settings(api_key=SECRET, wiat=1),  # type: ignore[arg-type, call-arg]
+        lambda: Settings().with_(api_key=SECRET, wiat=1),
+        lambda: Settings(api_key=SECRET).with_(api_key=SECRET, wait="x"),  # type: ignore[arg-type]
         lambda: Settings.from_env({"FAQSVC_API_KEY": SECRET, "FAQSVC_WAIT": "x"}),
         lambda: Settings.from_mapping({"FAQSVC_API_KEY": SECRET, "FAQSVC_WAIT": "x"}),
         lambda: Settings.from_env({"FAQSVC_API_KEY": SECRET}, wiat=1),

@@ -1,12 +1,12 @@
 """Settings: one value from three places, a clear message for every mistake, and a key that nobody sees."""
 
+import copy
 import logging
 import math
 import os
 import pickle
 import traceback
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError, fields
 from types import MappingProxyType
 from typing import Any
 
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from faqsvc_embed import AuthenticationError, ConfigurationError, FAQClient, FAQEmbed, Settings, Theme
 from faqsvc_embed.apikey import APIKey
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.settings import UNSET
+from faqsvc_embed.settings import NAMES, UNSET
 from tests.support.strategies import any_text, odd_values
 
 SECRET = "fs_live_5ecret5ecret5ecret"
@@ -25,7 +25,7 @@ SECRET = "fs_live_5ecret5ecret5ecret"
 
 def test_the_defaults_are_those_of_the_contract() -> None:
     settings = Settings()
-    assert {field.name: getattr(settings, field.name) for field in fields(settings)} == {
+    assert {name: getattr(settings, name) for name in NAMES} == {
         "base_url": "",
         "api_key": None,
         "lang": None,
@@ -47,6 +47,7 @@ def test_the_defaults_are_those_of_the_contract() -> None:
         "max_bytes": 1_048_576,
         "store": None,
         "degraded_max_age": None,
+        "splice": False,
         "offline": False,
         "strict": False,
     }
@@ -170,7 +171,7 @@ def test_a_bad_value_is_one_message_that_names_the_setting(name: str, value: Any
     assert caught.value.__cause__ is None
 
 
-@given(st.sampled_from([field.name for field in fields(Settings)]), st.one_of(odd_values, any_text))
+@given(st.sampled_from(NAMES), st.one_of(odd_values, any_text))
 def test_any_value_is_a_setting_or_a_configuration_error(name: str, value: Any) -> None:
     try:
         Settings(**{name: value})
@@ -179,8 +180,25 @@ def test_any_value_is_a_setting_or_a_configuration_error(name: str, value: Any) 
 
 
 def test_settings_do_not_change() -> None:
-    with pytest.raises(FrozenInstanceError):
-        Settings().wait = 5.0  # type: ignore[misc]
+    settings = Settings(wait=2.0)
+    with pytest.raises(AttributeError, match="with_"):
+        settings.wait = 5.0  # type: ignore[misc]
+    with pytest.raises(AttributeError):
+        del settings.wait
+    assert settings.wait == 2.0
+
+
+def test_settings_are_a_value() -> None:
+    one, other = Settings(wait=2.0), Settings(wait="2")  # type: ignore[arg-type]
+    assert (one == other, one == Settings(), one == vars(one)) == (True, False, False)
+    assert {one: "found"}[other] == "found"
+    assert [copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))] == [one] * 3
+    shown = repr(one).removeprefix("Settings(").removesuffix(")")
+    assert shown == ", ".join(f"{k}={v!r}" for k, v in vars(one).items() if k not in ("api_key", "store"))
+
+
+def test_every_setting_has_a_check_and_a_place_in_order() -> None:
+    assert list(Settings.__annotations__) == list(NAMES)
 
 
 # Where they come from
@@ -198,6 +216,7 @@ def test_every_setting_is_a_key_of_a_mapping_and_of_the_environment(monkeypatch:
         "variant": "disclosure",
         "exclusive": "true",
         "answer_format": "markdown",
+        "splice": "yes",
         "link_urls": "yes",
         "nofollow": "on",
         "wait": "2",
@@ -212,7 +231,7 @@ def test_every_setting_is_a_key_of_a_mapping_and_of_the_environment(monkeypatch:
         "offline": "1",
         "strict": "1",
     }
-    assert set(written) == {field.name for field in fields(Settings)}
+    assert set(written) == set(NAMES)
     named = {f"FAQSVC_{name.upper()}": value for name, value in written.items()}
     from_mapping = Settings.from_mapping(named)
     for name, value in named.items():

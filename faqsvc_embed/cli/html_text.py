@@ -16,9 +16,7 @@ _NAMES: Final = (
     "u|var"
 )
 _ATTRIBUTE: Final = r"""\s+[a-z][\w:.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'|[^\s"'<>=`]+)"""
-_TAG = re.compile(
-    rf"<(?:/(?P<end>{_NAMES})\s*|(?P<begin>{_NAMES})(?:{_ATTRIBUTE})*\s*(?P<closed>/)?)>", re.IGNORECASE
-)
+_TAG = re.compile(rf"<(?:/(?P<end>{_NAMES})\s*|(?P<begin>{_NAMES})(?:{_ATTRIBUTE})*\s*/?)>", re.IGNORECASE)
 _PARTS_LINES = re.compile("br|hr|p|div|h[1-6]|[uo]l|li|table|tr|t[dh]|d[ltd]|blockquote|pre|section|article")
 
 
@@ -29,7 +27,7 @@ def is_html(text: str) -> bool:
         if tag["begin"] is None:
             if tag["end"].lower() in begun:
                 return True
-        elif tag["closed"] or tag["begin"].lower() in _ALONE:
+        elif tag["begin"].lower() in _ALONE:
             return True
         else:
             begun.add(tag["begin"].lower())

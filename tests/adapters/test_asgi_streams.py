@@ -9,8 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from faqsvc_embed import FAQ
-from faqsvc_embed import page as pages
+from faqsvc_embed import FAQ, requestpage
 from faqsvc_embed.responses import may_be_shared
 from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing import fake_embed
@@ -38,7 +37,7 @@ NOT_SHARED = [
 
 @pytest.fixture(autouse=True)
 def says_it_again() -> None:
-    pages._warn_of_the_language.cache_clear()
+    requestpage._warn_of_the_language.cache_clear()
 
 
 def streamed(

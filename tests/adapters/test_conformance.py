@@ -6,6 +6,7 @@ Jinja on a page at hand, is what all others are compared with.
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import pytest
@@ -136,7 +137,11 @@ def served_by(app: Starlette, embed: FAQEmbed) -> bytes:
 
 WAYS = [flask, flask_async, starlette, starlette_on_a_thread, starlette_async, starlette_in_chunks, fastapi]
 ways = pytest.mark.parametrize("way", WAYS)
-embeds = pytest.mark.parametrize("make", [fake_embed, slow_embed], ids=["held", "cold"])
+embeds = pytest.mark.parametrize(
+    "make",
+    [fake_embed, slow_embed, partial(fake_embed, splice=True), partial(slow_embed, splice=True)],
+    ids=["held", "cold", "spliced", "cold, then spliced"],
+)
 
 ONE = {
     "function": '<p>ä</p>{{ faq("pricing") }}<p>ö</p>',

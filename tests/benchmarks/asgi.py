@@ -28,10 +28,10 @@ def asgi() -> Iterator[Table]:
     with asyncio.Runner() as runner:
         for count in COUNTS:
             app = starlette_app(fake_embed({SLUG: record(count)}))
-            assert len({runner.run(_body(app, f"/{name}")) for name in NAMES}) == 1
+            assert len({runner.run(body_of(app, f"/{name}")) for name in NAMES}) == 1
             yield compare(
                 f"Starlette: a whole request in process, {count} questions",
-                {text: _requests(runner, app, f"/{name}") for name, text in NAMES.items()},
+                {text: requests(runner, app, f"/{name}") for name, text in NAMES.items()},
                 notes=("goal: at most 1.12",),
             )
         yield _without_faqs(runner)
@@ -69,9 +69,9 @@ def _without_faqs(runner: asyncio.Runner) -> Table:
     table = compare(
         "A page without an FAQ: one response, behind which middleware",
         {
-            "none": _requests(runner, bare),
-            "FAQMiddleware": _requests(runner, FAQMiddleware(bare, embed=embed)),
-            "an empty BaseHTTPMiddleware": _requests(runner, Passing(bare)),
+            "none": requests(runner, bare),
+            "FAQMiddleware": requests(runner, FAQMiddleware(bare, embed=embed)),
+            "an empty BaseHTTPMiddleware": requests(runner, Passing(bare)),
         },
     )
     (_, none), (_, ours), *_ = table.rows
@@ -107,9 +107,11 @@ async def _send(message: Message) -> None:
     pass
 
 
-def _requests(
+def requests(
     runner: asyncio.Runner, app: ASGIApp, path: str = "/", clock: Callable[[], float] = time.process_time
 ) -> Contestant:
+    """Return the contestant that asks an application for a page."""
+
     async def many(times: int) -> float:
         began = clock()
         for _ in range(times):
@@ -119,7 +121,8 @@ def _requests(
     return lambda times: runner.run(many(times))
 
 
-async def _body(app: ASGIApp, path: str) -> bytes:
+async def body_of(app: ASGIApp, path: str) -> bytes:
+    """Return the body of a page."""
     parts = list[bytes]()
 
     async def keep(message: Message) -> None:

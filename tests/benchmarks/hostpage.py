@@ -20,17 +20,24 @@ VALUES: Final = {
 }
 
 
-def record(count: int, slug: str = SLUG) -> dict[str, Any]:
-    """Return a record of so many questions, as the service sends it."""
+IN_ENGLISH: Final = (
+    "What about question number {}?",
+    "It is like this & that, number {}.\n\nAnd a second paragraph, also of number {}.",
+)
+IN_KOREAN: Final = (
+    "{}번째 질문은 어떻게 되나요?",
+    "요금은 매월 자동으로 결제되며, 언제든지 해지하실 수 있습니다 ({}).\n\n"
+    "해지 후에도 남은 기간({}) 동안 이용하실 수 있습니다.",
+)
+
+
+def record(count: int, slug: str = SLUG, lang: str = "en") -> dict[str, Any]:
+    """Return a record of so many questions, as the service sends it, in English or Korean."""
+    question, answer = IN_KOREAN if lang == "ko" else IN_ENGLISH
     items = [
-        {
-            "position": n,
-            "question": f"What about question number {n}?",
-            "answer": f"It is like this & that, number {n}.\n\nAnd a second paragraph, also of number {n}.",
-        }
-        for n in range(count)
+        {"position": n, "question": question.format(n), "answer": answer.format(n, n)} for n in range(count)
     ]
-    return {"slug": slug, "title": "Pricing", "websiteName": "", "lang": "en", "items": items, "cta": None}
+    return {"slug": slug, "title": "Pricing", "websiteName": "", "lang": lang, "items": items, "cta": None}
 
 
 def templates(typed: str) -> dict[str, str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from faqsvc_embed import FAQ, Item, to_json_ld, to_json_ld_string
@@ -164,7 +164,8 @@ _plain_text = st.lists(
 ).map("".join)
 
 
-@given(st.lists(_plain_text.filter(str.strip), min_size=1, max_size=3))
+@given(answers=st.lists(_plain_text.filter(str.strip), min_size=1, max_size=3))
+@example(answers=["a<b/>"])
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @pytest.mark.parametrize("indent", [None, 2])
 def test_plain_text_goes_through_json_ld_unchanged(

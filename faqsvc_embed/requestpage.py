@@ -1,0 +1,47 @@
+"""The page of a request: its host, or else its visitor, may prefer a language."""
+
+import logging
+from functools import cache
+
+from faqsvc_embed.languages import lookup, negotiate
+from faqsvc_embed.page import Page
+
+logger = logging.getLogger("faqsvc_embed")
+
+
+class RequestPage(Page):
+    """The page of a request, whose host, or else whose visitor, may prefer a language."""
+
+    _language: tuple[str | None, str | None] | None = None
+
+    def locale(self) -> object:
+        """Return the host's own choice of language, in whatever form."""
+        return None
+
+    def accept_language(self) -> str:
+        """Return the header."""
+        return ""
+
+    def language(self, default: str | None = None) -> str | None:
+        """Return which of the seven the host, or else the visitor, prefers; None if neither does.
+
+        `default` is what a visitor gets who takes any.
+        """
+        if self._language is None or self._language[0] != default:
+            locale = self.locale()
+            language = None if locale is None else lookup(str(locale))
+            if language is None and self.may_negotiate:
+                self.negotiated = True
+                language = negotiate(self.accept_language(), default)
+            elif language is None:
+                _warn_of_the_language()
+            self._language = default, language
+        return self._language[1]
+
+
+@cache
+def _warn_of_the_language() -> None:
+    logger.warning(
+        "an FAQ of a streamed page is not in its visitor's language, for the headers have left, and by them "
+        "visitors may share the page: have it say Vary: Accept-Language, or name the language"
+    )

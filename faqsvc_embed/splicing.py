@@ -1,0 +1,68 @@
+"""Held FAQs as bytes, put into a response as it leaves: a template prints a mark, and copies nothing.
+
+A host that asks for this (`splice`) says that what its templates print during a request is the body of the
+response, unread and unchanged. Each page shows whether that is so. The first that does not ends it: from
+then on FAQs are printed in place.
+"""
+
+import logging
+from weakref import ref
+
+from markupsafe import Markup
+
+from faqsvc_embed.rendering import Block
+from faqsvc_embed.responses import encode
+from faqsvc_embed.slots import Slots, new_token, slot_mark
+
+logger = logging.getLogger("faqsvc_embed")
+
+
+class Splicing:
+    """Whether the pages of one embed are put together from bytes, and the bytes of its blocks."""
+
+    def __init__(self) -> None:
+        self.is_on = True
+        self._encoded = dict[int, tuple[ref[Block], bytes]]()
+        """By the identity of a block, for as long as it lives."""
+
+    def encoded(self, block: Block) -> bytes:
+        """Return the block with all that belongs to it, as UTF-8; made once."""
+        key, known = id(block), self._encoded
+        if (found := known.get(key)) is not None and found[0]() is block:
+            return found[1]
+        encoded = block.alone.encode()
+        known[key] = ref(block, lambda _: known.pop(key, None)), encoded
+        return encoded
+
+    def end(self, reason: str) -> None:
+        """Print FAQs in place from here on, and say why, once."""
+        if self.is_on:
+            self.is_on = False
+            logger.warning("splice is switched off, for a page went without its FAQ: %s", reason)
+
+
+class Spliced:
+    """The one block of a page that is put in as bytes, and the mark that stands for it meanwhile."""
+
+    def __init__(self, splicing: Splicing, block: Block) -> None:
+        self._splicing = splicing
+        self._block = block
+        self._token = new_token()
+        self.mark: Markup = slot_mark(self._token, 0)
+
+    def into(self, body: bytes, charset: str = "utf-8") -> tuple[bytes, bytes, bytes] | None:
+        """Return a whole body in parts, with the block in its place; None if its mark is not there."""
+        before, found, behind = body.partition(self.mark.encode(charset))
+        if not found:
+            return None
+        if charset != "utf-8":
+            return before, encode(self._block.alone, charset), behind
+        return before, self._splicing.encoded(self._block), behind
+
+    def as_slots(self) -> Slots:
+        """Return slots of which the first is this mark, for a response that needs more than this block."""
+        return Slots(self._token, [self._block.alone])
+
+    def is_lost(self, why: str = "what its template printed is not in the body of its response") -> None:
+        """Note that the mark did not reach a response in which it could be found."""
+        self._splicing.end(why)
