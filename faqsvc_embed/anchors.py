@@ -7,12 +7,12 @@ an underscore: so no two combinations meet, whatever is asked.
 
 import hashlib
 import re
+import string
 import unicodedata
-from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from faqsvc_embed.steps import MANY, Steps, finished
+from faqsvc_embed.steps import Steps, finished, portions
 
 LONGEST_WORDS: Final = 60
 SLUG_DIGEST: Final = 16
@@ -20,13 +20,14 @@ SLUG_DIGEST: Final = 16
 LONGEST_QUESTION: Final = 1000
 """Characters of a question that are read for its words."""
 _PLAIN_SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_WORDS = re.compile(r"[a-z0-9]+")
+_BETWEEN_WORDS: Final = bytes({*range(256)} - {*(string.ascii_lowercase + string.digits).encode()})
+_TO_WORDS: Final = bytes.maketrans(_BETWEEN_WORDS, b" " * len(_BETWEEN_WORDS))
 
 
 def block_id(slug: str, ordinal: int = 1) -> str:
     """Return the id of the `ordinal`th block of an FAQ on a page, counted from 1."""
     is_plain = _PLAIN_SLUG.fullmatch(slug) is not None
-    base = f"faq-{slug}" if is_plain else f"faq-{_words(_plain(slug))}_{_digest(slug, SLUG_DIGEST)}"
+    base = f"faq-{slug}" if is_plain else f"faq-{_cut(_words(_plain(slug)))}_{_digest(slug, SLUG_DIGEST)}"
     return base if ordinal == 1 else f"{base}__{ordinal}"
 
 
@@ -40,20 +41,22 @@ def question_ids(slug: str, questions: Sequence[str], ordinal: int = 1) -> list[
 
 
 def id_steps(slug: str, questions: Sequence[str], ordinal: int = 1) -> Steps[list[str]]:
-    """Make what `question_ids` returns, a question at a time."""
-    names = list[str]()
-    for question in questions:
-        names.append(_name_of(question))
+    """Make what `question_ids` returns, some questions at a time."""
+    names: list[str] = []
+    count: dict[str, int] = {}
+    for some in portions(questions, len):
+        for name in map(_name_of, some):
+            names.append(name)
+            count[name] = count.get(name, 0) + 1
         yield
-    count, seen = Counter[str](), Counter[str]()
-    for start in range(0, len(names), MANY):
-        count.update(names[start : start + MANY])
-        yield
-    base, ids = block_id(slug, ordinal), list[str]()
-    for question, alike in zip(questions, names, strict=True):
-        name = alike if count[alike] == 1 else f"{alike}_{_digest(question)}"
-        seen[name] += 1
-        ids.append(f"{base}--{name}" if seen[name] == 1 else f"{base}--{name}__{seen[name]}")
+    ids: list[str] = []
+    seen: dict[str, int] = {}
+    base, following = block_id(slug, ordinal), iter(names)
+    for some in portions(questions, len):
+        for question, alike in zip(some, following, strict=False):
+            name = alike if count[alike] == 1 else f"{alike}_{_digest(question)}"
+            seen[name] = nth = seen.get(name, 0) + 1
+            ids.append(f"{base}--{name}" if nth == 1 else f"{base}--{name}__{nth}")
         yield
     return ids
 
@@ -61,12 +64,12 @@ def id_steps(slug: str, questions: Sequence[str], ordinal: int = 1) -> Steps[lis
 def _name_of(text: str) -> str:
     """Return ASCII words of `text`; with a digest where they do not say all of it."""
     plain = _plain(text)
-    words = "-".join(_WORDS.findall(plain))
+    words = _words(plain)
     letters_lost = not plain.isascii() and any(c.isalnum() and not c.isascii() for c in plain)
     is_short = len(words) <= LONGEST_WORDS and len(text) <= LONGEST_QUESTION
     if words and not letters_lost and is_short:
         return words
-    return "_".join(filter(None, (_words(plain), _digest(text))))
+    return "_".join(filter(None, (_cut(words), _digest(text))))
 
 
 def _plain(text: str) -> str:
@@ -74,7 +77,11 @@ def _plain(text: str) -> str:
 
 
 def _words(plain: str) -> str:
-    return "-".join(_WORDS.findall(plain))[:LONGEST_WORDS].rstrip("-")
+    return "-".join(plain.encode("ascii", "replace").translate(_TO_WORDS).decode().split())
+
+
+def _cut(words: str) -> str:
+    return words[:LONGEST_WORDS].rstrip("-")
 
 
 def _digest(text: str, length: int = 8) -> str:

@@ -6,7 +6,7 @@ list of what may stay, and the JSON-LD is cut from that, down to the tags that G
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from html import unescape
 from typing import TYPE_CHECKING, Final
@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 
 from faqsvc_embed.checks import AnswerFormat
 from faqsvc_embed.records import FAQ, Item
-from faqsvc_embed.steps import MUCH, Steps, finished
+from faqsvc_embed.steps import MANY, MUCH, Steps, finished, portions
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -56,7 +56,7 @@ KEPT: Final = 2048
 LONGEST_MARKDOWN: Final = 40_000
 """Characters of an answer that are parsed: what is longer than twenty pages is shown as text."""
 
-_PARAGRAPHS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
+_BLANK_LINES = re.compile(r"<br>\n[ \t]*(?:<br>\n[ \t]*)+")
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9\[][!#-;=?-\[\]_a-z~]*")  # ASCII, without quotes and < > ^ ` { | }
 _NOT_OF_ADDRESS = re.compile(r"[^!#-;=?-\[\]_a-z~](?=\S)")
 _NOT_BLANK = re.compile(r"\S")
@@ -80,13 +80,28 @@ class Answers:
 
     def shown(self, text: str, question_level: int | None) -> Markup:
         """Return an answer as HTML; headings in it are below `question_level`, or bold if that is None."""
-        return finished(self.steps(text, question_level))
+        (html,) = finished(self.steps([text], question_level))
+        return html
 
-    def steps(self, text: str, question_level: int | None) -> Steps[Markup]:
-        """Make what `shown` returns, a slice of a long text at a time."""
-        if self._is_markdown:
-            return Markup(_markdown(text, question_level, self._rel))  # noqa: S704  # sanitised there
-        return (yield from _paragraph_steps(text, self._rel if self._link_urls else None))
+    def steps(self, texts: Sequence[str], question_level: int | None) -> Steps[list[Markup]]:
+        """Make what `shown` returns of each text, some short ones or a slice of a long one at a time."""
+        if not self._is_markdown:
+            return (yield from _paragraph_steps(texts, self._rel if self._link_urls else None))
+        shown: list[Markup] = []
+        for text in texts:
+            shown.append(Markup(_markdown(text, question_level, self._rel)))  # noqa: S704  # sanitised there
+            yield
+        return shown
+
+    def shown_items(self, faq: FAQ) -> Steps[list[Item]]:
+        """Find the items of a record that are not empty."""
+        shown: list[Item] = []
+        for at, item in enumerate(faq.items):
+            if not self.is_empty(item):
+                shown.append(item)
+            if self._is_markdown or at % MANY == 0:
+                yield
+        return shown
 
     def is_empty(self, item: Item) -> bool:
         """Tell whether an item has nothing to ask or nothing to answer, and so is not shown."""
@@ -122,22 +137,30 @@ def paragraphs(text: str, rel: str | None = None) -> Markup:
 
     With `rel`, addresses that begin with http:// or https:// are links.
     """
-    return finished(_paragraph_steps(text, rel))
+    (html,) = finished(_paragraph_steps([text], rel))
+    return html
 
 
-def _paragraph_steps(text: str, rel: str | None) -> Steps[Markup]:
-    text = visible(text.strip().replace("\r\n", "\n").replace("\r", "\n"))
-    parts, start = list[str](), 0
-    while start < len(text):
-        if start:
+def _paragraph_steps(texts: Sequence[str], rel: str | None) -> Steps[list[Markup]]:
+    shown: list[Markup] = []
+    for some in portions(texts, len):
+        # Short texts are written as one. U+0000 parts them: it is not visible, and so in none of them.
+        text = "\0".join([visible(text.strip()) for text in some])
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        parts: list[str] = []
+        start = 0
+        while start < len(text):
+            end = _end_of_slice(text, start)
+            parts.append(_lines(text[start:end], rel))
+            start = end
             yield
-        end = _end_of_slice(text, start)
-        part = text[start:end]
-        written = str(escape(part)) if rel is None else "".join(_linked(part, rel))
-        broken = (line.replace("\n", "<br>\n") for line in _PARAGRAPHS.split(written))
-        parts.append("</p>\n<p>".join(broken))
-        start = end
-    return Markup(f"<p>{''.join(parts)}</p>")  # noqa: S704  # every part is escaped above
+        shown += [Markup(f"<p>{html}</p>") for html in "".join(parts).split("\0")]  # noqa: S704  # escaped
+    return shown
+
+
+def _lines(text: str, rel: str | None) -> str:
+    written = str(escape(text)) if rel is None else "".join(_linked(text, rel))
+    return _BLANK_LINES.sub("</p>\n<p>", written.replace("\n", "<br>\n"))
 
 
 def _end_of_slice(text: str, start: int) -> int:

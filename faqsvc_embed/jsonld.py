@@ -2,12 +2,14 @@
 
 import json
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, Final
 
-from faqsvc_embed.records import FAQ, Item
-from faqsvc_embed.steps import MUCH, Steps, finished
+import msgspec
+
+from faqsvc_embed.records import FAQ
+from faqsvc_embed.steps import MUCH, Steps, finished, portions
 
 # Inside a script element a parser looks for nothing but `</script` and `<!--`; `&` matters in XHTML, and
 # the two separators ended a line in JavaScript before 2019. Escaped so, the JSON means the same.
@@ -19,7 +21,12 @@ _SCRIPT_SAFE: Final = (
     ("\u2029", "\\u2029"),
 )
 
-_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+_encode_any = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+_encode_ours = msgspec.json.Encoder().encode
+"""Does the same, many times faster, of what holds clean text only."""
+
+_Question = tuple[str, str, str | None]
+"""What is asked, the answer, and the language of both."""
 
 
 def to_json_ld(faq: FAQ) -> dict[str, Any]:
@@ -45,43 +52,31 @@ def page_node(faqs: Sequence[FAQ]) -> dict[str, Any]:
     `inLanguage` is on the page if all agree, else on each question.
     """
     marked_up = finished(_mark_up(faqs))
-    if not marked_up.items:
+    if not marked_up.questions:
         return {}
-    return {**marked_up.head(), "mainEntity": [marked_up.question(at) for at in range(len(marked_up.items))]}
+    return {**marked_up.head(), "mainEntity": marked_up.nodes(marked_up.questions)}
 
 
 def serialised_page(faqs: Sequence[FAQ]) -> Steps[str]:
-    """Make `serialise(page_node(faqs))` a question at a time, and without holding all of them at once."""
+    """Make `serialise(page_node(faqs))` some questions at a time, and without holding all of them at once."""
     marked_up = yield from _mark_up(faqs)
-    if not marked_up.items:
+    if not marked_up.questions:
         return ""
-    parts = [_dumps(marked_up.head())[:-1], ',"mainEntity":[']
-    for at in range(len(marked_up.items)):
-        question = yield from _dumping(marked_up.question(at))
-        parts.append(f",{question}" if at else question)
-        yield
+    head = _encode_ours(marked_up.head()).decode()
+    parts = [_script_safe(head)[:-1], ',"mainEntity":']
+    for some in portions(marked_up.questions, lambda asked: len(asked[0]) + len(asked[1])):
+        text = _encode_ours(marked_up.nodes(some)).decode()
+        parts.append("," if len(parts) > 2 else "[")
+        for start in range(1, len(text) - 1, MUCH):
+            parts.append(_script_safe(text[start : min(start + MUCH, len(text) - 1)]))
+            yield
     parts.append("]}")
     return "".join(parts)
 
 
 def serialise(node: dict[str, Any]) -> str:
     """Return a node as JSON that can stand in a script element; the empty node is the empty string."""
-    return _dumps(node) if node else ""
-
-
-def _dumps(node: dict[str, Any]) -> str:
-    return finished(_dumping(node))
-
-
-def _dumping(node: dict[str, Any]) -> Steps[str]:
-    text = _encode(node)
-    if len(text) <= MUCH:
-        return _script_safe(text)
-    parts = list[str]()
-    for start in range(0, len(text), MUCH):
-        parts.append(_script_safe(text[start : start + MUCH]))
-        yield
-    return "".join(parts)
+    return _script_safe(_encode_any(node)) if node else ""
 
 
 def _script_safe(text: str) -> str:
@@ -91,42 +86,43 @@ def _script_safe(text: str) -> str:
 
 
 class _MarkedUp:
-    """The items of a page that can be marked up, each question once, and the languages of their FAQs."""
+    """What of a page can be marked up: each question once, with its answer and the language of its FAQ."""
 
     def __init__(self) -> None:
-        self.items: list[Item] = []
-        self.languages: list[str | None] = []
+        self.questions: list[_Question] = []
 
     @cached_property
     def shared(self) -> str | None:
         """The language of all of them."""
-        return self.languages[0] if len(set(self.languages)) == 1 else None
+        languages = {language for _, _, language in self.questions}
+        return languages.pop() if len(languages) == 1 else None
 
     def head(self) -> dict[str, Any]:
         """Return the node without its questions."""
         node = {"@context": "https://schema.org", "@type": "FAQPage"}
         return node if self.shared is None else {**node, "inLanguage": self.shared}
 
-    def question(self, at: int) -> dict[str, Any]:
-        """Return the node of one question; its language is said where the page's is not."""
-        item, language = self.items[at], None if self.shared is not None else self.languages[at]
-        question: dict[str, Any] = {"@type": "Question", "name": item.question}
-        if language is not None:
-            question["inLanguage"] = language
-        question["acceptedAnswer"] = {"@type": "Answer", "text": item.answer}
-        return question
+    def nodes(self, questions: Iterable[_Question]) -> list[dict[str, Any]]:
+        """Return the nodes of questions; the language of one is said where the page's is not."""
+        nodes: list[dict[str, Any]] = []
+        for name, text, language in questions:
+            node: dict[str, Any] = {"@type": "Question", "name": name}
+            if language is not None and self.shared is None:
+                node["inLanguage"] = language
+            node["acceptedAnswer"] = {"@type": "Answer", "text": text}
+            nodes.append(node)
+        return nodes
 
 
 def _mark_up(faqs: Sequence[FAQ]) -> Steps[_MarkedUp]:
-    marked_up, seen = _MarkedUp(), set[str]()
+    marked_up = _MarkedUp()
+    seen: set[str] = set()
     for faq in faqs:
-        for item in faq.items:
+        for some in portions(faq.items, lambda item: len(item.question)):
+            for item in some:
+                words = " ".join(unicodedata.normalize("NFC", item.question).split())
+                if words and words not in seen and item.answer.strip():
+                    seen.add(words)
+                    marked_up.questions.append((item.question, item.answer, faq.lang))
             yield
-            if not item.question.strip() or not item.answer.strip():
-                continue
-            key = " ".join(unicodedata.normalize("NFC", item.question).split())
-            if key not in seen:
-                seen.add(key)
-                marked_up.items.append(item)
-                marked_up.languages.append(faq.lang)
     return marked_up

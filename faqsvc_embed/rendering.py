@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import Final, NamedTuple
 
 import msgspec
@@ -13,7 +14,7 @@ from faqsvc_embed.answers import LOWEST_HEADING, Answers, visible
 from faqsvc_embed.checks import VARIANTS, Variant
 from faqsvc_embed.jsonld import serialised_page
 from faqsvc_embed.overrides import Overrides
-from faqsvc_embed.records import FAQ, Item
+from faqsvc_embed.records import FAQ
 from faqsvc_embed.steps import MANY, MUCH, Steps, finished
 from faqsvc_embed.styles import (
     enhancer,
@@ -108,20 +109,18 @@ class Renderer:
 
     def steps(self, faq: FAQ, look: Look, ordinal: int = 1) -> Steps[Block | None]:
         """Render as `block` does, a short step at a time: an event loop can do other things in between."""
-        shown = list[Item]()
-        for item in faq.items:
-            if not self._answers.is_empty(item):
-                shown.append(item)
-            yield
+        shown = yield from self._answers.shown_items(faq)
         if not shown:
             return None
         level = _question_level(look)
-        items = list[ShownItem]()
         anchors = yield from id_steps(faq.slug, [item.question for item in shown], ordinal)
-        for anchor, item in zip(anchors, shown, strict=True):
-            answer = yield from self._answers.steps(item.answer, level)
+        answers = yield from self._answers.steps([item.answer for item in shown], level)
+        items: list[ShownItem] = []
+        for anchor, item, answer in zip(anchors, shown, answers, strict=True):
             items.append(ShownItem(anchor, visible(item.question.strip()), answer, item.answer))
-            yield
+            if len(items) % MANY == 0:
+                yield
+        del anchors, answers  # all that they hold is freed with the items
         self._follow()
         template = self._environments.ours.get_template(TEMPLATE)
         inside = yield from _joined(template.generate(_context(faq, look, items, ordinal)))
@@ -157,20 +156,16 @@ def _context(faq: FAQ, look: Look, items: list[ShownItem], ordinal: int) -> dict
 
 
 def _joined(parts: Iterable[str]) -> Steps[str]:
-    """Join many short texts, some at a time, and long ones in slices, such that UTF-8 can encode them."""
-    whole, few = list[str](), list[str]()
-    for part in parts:
-        if len(part) <= MUCH:
-            few.append(part)
-        else:
-            for start in range(0, len(part), MUCH):
-                yield
-                few.append(encodable(part[start : start + MUCH]))
-        if len(few) >= MANY:
-            whole.append(encodable("".join(few)))
-            few.clear()
+    """Join texts, many at a time, such that UTF-8 can encode them."""
+    whole: list[str] = []
+    following = iter(parts)
+    while many := list(islice(following, MANY)):
+        yield
+        text = "".join(many)
+        for start in range(0, len(text), MUCH):
+            whole.append(encodable(text[start : start + MUCH]))
             yield
-    return "".join([*whole, encodable("".join(few))])
+    return "".join(whole)
 
 
 def _assembled(faq: FAQ, marked_up: FAQ, look: Look, ordinal: int, inside: str, script: str) -> Steps[Block]:

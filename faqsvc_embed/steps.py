@@ -1,7 +1,7 @@
 """Long work in short steps: a generator that pauses often, so that an event loop is never held up by it."""
 
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Final, TypeVar
 
 T = TypeVar("T")
@@ -15,6 +15,21 @@ MANY: Final = 100
 """Things of one kind, such as questions, that a step may handle; to pause takes time, too."""
 MUCH: Final = 16_384
 """Characters that a step may handle."""
+
+
+def portions(things: Sequence[T], length: Callable[[T], int]) -> Iterator[Sequence[T]]:
+    """Cut things into what a step may handle: many that together have not much text, by `length`, or one."""
+    for start in range(0, len(things), MANY):
+        yield from _halved(things[start : start + MANY], length)
+
+
+def _halved(things: Sequence[T], length: Callable[[T], int]) -> Iterator[Sequence[T]]:
+    if len(things) == 1 or sum(map(length, things)) <= MUCH:
+        yield things
+    else:
+        half = len(things) // 2
+        yield from _halved(things[:half], length)
+        yield from _halved(things[half:], length)
 
 
 def finished(steps: Steps[T]) -> T:

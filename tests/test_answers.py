@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from faqsvc_embed import FAQ, Item, to_json_ld
 from faqsvc_embed import answers as answers_module
 from faqsvc_embed.answers import LONGEST_MARKDOWN, SCHEMA_TAGS, SHOWN_TAGS, Answers, paragraphs
+from faqsvc_embed.steps import finished
 from tests.support.strategies import any_text
 from tests.support.xss import CORPUS
 
@@ -90,6 +91,13 @@ def test_a_long_text_is_the_same_html_wherever_it_is_cut(  # H1
         with monkeypatch.context() as patch:
             patch.setattr(answers_module, "MUCH", len(text))
             assert in_slices == paragraphs(text, rel)
+
+
+@pytest.mark.parametrize("answers", [Answers(), LINKING, MARKDOWN])
+@given(texts=st.lists(any_text, max_size=8))
+def test_many_texts_at_once_are_the_same_html_as_each_by_itself(answers: Answers, texts: list[str]) -> None:
+    texts = [text.encode("utf-8", "replace").decode() for text in texts]  # as records hold them
+    assert finished(answers.steps(texts, 3)) == [answers.shown(text, 3) for text in texts]
 
 
 @given(any_text)

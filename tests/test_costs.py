@@ -116,6 +116,14 @@ def peak(work: Callable[[], object]) -> int:
         tracemalloc.stop()
 
 
+def test_a_first_rendering_costs_few_calls_a_question() -> None:
+    """Questions are handled many at a time; each costs by itself what its id and its markup take."""
+    embed = fake_embed({})
+    few, many = (calls(partial(embed.render, FAQ.from_dict(samples.large(count)))) for count in (10, 90))
+    assert (many - few) / 80 <= 65
+    assert few - 10 * (many - few) / 80 <= 210  # whatever the length
+
+
 def test_a_warm_page_leaves_nothing_behind(embed: FAQEmbed) -> None:
     """A host renders for weeks: what grows with each page is a leak."""
     assert blocks(page(embed, '{% faq "pricing" %}{{ faq("pricing") }}{{ faq_schema() }}')) < 20
@@ -203,7 +211,7 @@ def test_the_package_imports_few_modules_and_no_client_for_flask() -> None:
 
 PAGES: Final = 2_000
 
-INSTRUCTIONS: Final = """
+WARM: Final = """
 from functools import partial
 from jinja2 import DictLoader, Environment
 from faqsvc_embed.jinja import install
@@ -221,22 +229,46 @@ for _ in range(TIMES):
     page()
 """
 
+FIRST: Final = """
+from faqsvc_embed import FAQ
+from faqsvc_embed.testing import fake_embed
+from tests.support import samples
+embed, faq = fake_embed({}), FAQ.from_dict(samples.large(100))
+for _ in range(TIMES):
+    embed.render(faq)
+"""
 
-def test_a_warm_page_by_tag_costs_few_instructions_more_than_the_text_typed_in() -> None:
-    """Counted by callgrind in two runs that differ in the page alone, so that starting up cancels out."""
-    valgrind = shutil.which("valgrind")
-    if valgrind is None:
+
+@pytest.fixture
+def valgrind() -> str:
+    path = shutil.which("valgrind")
+    if path is None:
         reason = "no valgrind on the PATH to count instructions with"
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
+    return path
+
+
+def test_a_warm_page_by_tag_costs_few_instructions_more_than_the_text_typed_in(valgrind: str) -> None:
+    """Counted by callgrind in two runs that differ in the page alone, so that starting up cancels out."""
+    warm = WARM.replace("TIMES", str(PAGES))
     with ThreadPoolExecutor(2) as pool:
-        typed, tag = pool.map(partial(instructions, valgrind), ("typed", "tag"))
+        typed, tag = pool.map(
+            partial(instructions, valgrind), (warm.replace("PAGE", name) for name in ("typed", "tag"))
+        )
     assert (tag - typed) / PAGES < 20_000
 
 
-def instructions(valgrind: str, name: str) -> int:
-    program = INSTRUCTIONS.replace("PAGE", name).replace("TIMES", str(PAGES))
+def test_a_first_rendering_costs_few_instructions_a_question(valgrind: str) -> None:
+    """With answers of fifty words. Were each question handled by itself, it would be 176,000."""
+    programs = (FIRST.replace("TIMES", str(times)) for times in (5, 25))
+    with ThreadPoolExecutor(2) as pool:
+        few, many = pool.map(partial(instructions, valgrind), programs)
+    assert (many - few) / 20 / 100 < 100_000
+
+
+def instructions(valgrind: str, program: str) -> int:
     tool = [valgrind, "--tool=callgrind", "--callgrind-out-file=/dev/null"]
     command = [*tool, sys.executable, "-c", program]
     environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": str(ROOT)}

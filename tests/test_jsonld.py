@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faqsvc_embed import FAQ, Item, to_json_ld, to_json_ld_string
-from faqsvc_embed.jsonld import page_node, serialise
+from faqsvc_embed.jsonld import page_node, serialise, serialised_page
+from faqsvc_embed.steps import MANY, MUCH, finished
 from tests.support import samples
 from tests.support.strategies import any_text, records, visible_text
 
@@ -193,3 +194,22 @@ def test_the_same_record_gives_the_same_bytes_in_any_process() -> None:  # J15
         for seed in ("0", "1")
     }
     assert texts == {to_json_ld_string(FAQ.from_dict(samples.nasty())).encode()}
+
+
+@given(st.lists(records, max_size=3))
+def test_a_script_made_in_steps_is_the_page_node_serialised(some: list[dict[str, Any]]) -> None:  # E3
+    faqs = [FAQ.from_dict({**record, "cta": None}) for record in some]
+    assert finished(serialised_page(faqs)) == serialise(page_node(faqs))
+
+
+@pytest.mark.parametrize("count", [1, MANY, 2 * MANY + 1])
+@pytest.mark.parametrize("length", [1, MUCH // MANY, MUCH - 1, 2 * MUCH + 1])
+def test_the_steps_of_a_script_leave_no_trace(count: int, length: int) -> None:
+    text = ("<&é\u2028" * length)[:length]
+    record = faq(*((f"{number}?", text) for number in range(count if length < MUCH else 2)))
+    assert finished(serialised_page([record])) == serialise(page_node([record]))
+
+
+def test_every_character_is_written_alike_in_steps_and_at_once() -> None:
+    record = faq(("Q?", "".join(map(chr, [*range(0xD800), *range(0xE000, 0x11000)]))))
+    assert finished(serialised_page([record])) == serialise(page_node([record]))

@@ -10,7 +10,8 @@ import pytest
 import tinycss2
 from hypothesis import given
 from hypothesis import strategies as st
-from jinja2 import DictLoader, Environment, StrictUndefined
+from jinja2 import DictLoader, Environment, StrictUndefined, Undefined
+from markupsafe import Markup, escape
 
 from faqsvc_embed import FAQ, Item, Theme, to_json_ld, to_json_ld_string
 from faqsvc_embed.answers import paragraphs
@@ -24,7 +25,9 @@ from faqsvc_embed.rendering import (
     script_element,
     style_element,
 )
+from faqsvc_embed.steps import MANY, MUCH, portions
 from faqsvc_embed.styles import stylesheet, stylesheet_name, theme_rule
+from faqsvc_embed.templating import printed
 from tests.support import samples
 from tests.support.strategies import any_text, records
 
@@ -351,6 +354,49 @@ def test_filters_and_globals_of_the_host_work_in_its_override() -> None:
         rendered.html
         == '<section class="faqsvc" id="faq-pricing" lang="en" dir="ltr">PRICESPRICES\n</section>'
     )
+
+
+@pytest.mark.parametrize(
+    "value", [5, 2.5, None, True, [], "", "plain", "<b>", Markup("<b>"), Markup.escape("'"), Undefined("x")]
+)
+def test_templates_print_a_value_as_if_it_were_made_markup(value: object) -> None:  # E9, H1
+    assert printed(value) == escape(value)
+
+
+@given(any_text)
+def test_templates_print_any_text_escaped(text: str) -> None:  # E9, H1
+    assert printed(text) == escape(text)
+    assert printed(Markup(text)) == text
+
+
+def test_what_knows_its_own_html_or_is_no_plain_text_is_printed_as_markupsafe_does() -> None:
+    class Name(str):
+        __slots__ = ()
+
+        def __html__(self) -> str:
+            return f"<b>{escape(str(self))}</b>"
+
+    assert printed(Name("a<b")) == "<b>a&lt;b</b>"
+    assert printed(Name("ab")) == "<b>ab</b>"
+
+
+def test_what_a_template_of_the_hosts_captures_is_markup_still() -> None:
+    macro = "{% macro hr(text) %}<hr>{{ text }}{% endmacro %}{{ hr('<i>') }}{{ hr(items[0].answer) }}"
+    capture = "{% set html %}<b>{{ title }}</b>{% endset %}{{ html }}{{ html ~ '<u>' }}{{ html | e }}"
+    rendered = hosts(macro + capture).block(small(title="<T>"), PLAIN)
+    assert rendered is not None
+    title = "<b>&lt;T&gt;</b>"
+    inside = f"<hr>&lt;i&gt;<hr><p>Nothing.</p>{title}{title}&lt;u&gt;{title}"
+    assert (
+        rendered.html == f'<section class="faqsvc" id="faq-pricing" lang="en" dir="ltr">{inside}\n</section>'
+    )
+
+
+@given(st.lists(st.integers(0, 2 * MUCH) | st.integers(0, 200), max_size=3 * MANY))
+def test_a_step_gets_many_things_or_much_text_and_nothing_is_lost(lengths: list[int]) -> None:
+    cut = list(portions(lengths, lambda length: length))
+    assert [length for some in cut for length in some] == lengths
+    assert all(len(some) == 1 or (len(some) <= MANY and sum(some) <= MUCH) for some in cut)
 
 
 # The stylesheet
