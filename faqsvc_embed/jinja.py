@@ -38,6 +38,7 @@ def install(environment: Environment, embed: FAQEmbed) -> None:
     theirs = environment.loader.theirs if isinstance(environment.loader, _WithOurs) else environment.loader
     environment.loader = theirs  # what renders blocks looks for templates of the host, and only of the host
     embed.showing.render_with(Renderer(environment, embed.showing.answers))
+    embed.is_ready = False  # the new renderer's templates are not compiled
     calls = _AsyncCalls(embed) if environment.is_async else _Calls(embed)
     functions = {"faq": calls.faq, "use_faq": calls.use_faq, "faq_schema": calls.faq_schema}
     environment.globals.update(functions, faqsvc=SimpleNamespace(**functions))
