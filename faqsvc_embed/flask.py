@@ -87,8 +87,10 @@ class _RequestPage(RequestPage):
             g._get_current_object()
         )  # a body that is streamed may be made where there is no context any more
         self.shows_problems = app.debug
-        self.splicing = faqs_from(app).showing.splicing
-        self.limits_caching = faqs_from(app).settings.degraded_max_age is not None
+        embed = faqs_from(app)
+        if embed.settings.splice:
+            self.splicing = embed.showing.splicing
+        self.limits_caching = embed.settings.degraded_max_age is not None
 
     @property
     def assets(self) -> str:  # type: ignore[override]
@@ -121,12 +123,16 @@ def _begin(app: Flask, endpoint: str | None, values: dict[str, Any] | None) -> N
     environ = _environ()
     # A view may pass its own environ on to another application, whose request then lies within this one.
     page = _RequestPage(app, environ)
-    if environ["REQUEST_METHOD"] == "HEAD" or hasattr(app.view_functions.get(endpoint or ""), "uncached"):
-        page.splicing = None  # the length has to be that of a GET, and Flask-Caching would keep the mark
+    if page.splicing is not None and not _may_splice(app, endpoint, environ):
+        page.splicing = None
     environ[TOKEN] = pages.begin(page), environ.get(TOKEN)
-    after_this_request(
-        _complete
-    )  # these run before any after_request, which may compress what we have to read
+    after_this_request(_complete)  # before any after_request, which may compress what we have to read
+
+
+def _may_splice(app: Flask, endpoint: str | None, environ: dict[str, Any]) -> bool:
+    """The length of a HEAD has to be that of a GET, and Flask-Caching would keep a mark."""
+    is_kept = hasattr(app.view_functions.get(endpoint or ""), "uncached")
+    return environ["REQUEST_METHOD"] != "HEAD" and not is_kept
 
 
 def _handle(handle: Callable[..., Any], *args: Any) -> Any:

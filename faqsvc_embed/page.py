@@ -134,7 +134,7 @@ class Page:
         """Return the first block of this page with all that belongs to it, ready-made."""
         self.blocks, self._marked = (block,), (block.marked_up,)
         self._styles, self._sheets, self.printed = block.css, (block.css,), block.script
-        if self.splicing is None or self.slots is not None:
+        if self.splicing is None or self.slots is not None or not self.splicing.pays(block):
             return block.alone
         self.spliced = Spliced(self.splicing, block)
         return self.spliced.mark

@@ -6,6 +6,7 @@ then on FAQs are printed in place.
 """
 
 import logging
+from typing import Final
 from weakref import ref
 
 from markupsafe import Markup
@@ -13,6 +14,11 @@ from markupsafe import Markup
 from faqsvc_embed.rendering import Block
 from faqsvc_embed.responses import encode
 from faqsvc_embed.slots import Slots, new_token, slot_mark
+
+MUCH: Final = 20_000
+"""Characters that take as long to copy and encode as a mark takes to be made, found and replaced."""
+MUCH_ASCII: Final = 500_000
+"""The same of ASCII, which is copied as it is."""
 
 logger = logging.getLogger("faqsvc_embed")
 
@@ -24,6 +30,10 @@ class Splicing:
         self.is_on = True
         self._encoded = dict[int, tuple[ref[Block], bytes]]()
         """By the identity of a block, for as long as it lives."""
+
+    def pays(self, block: Block) -> bool:
+        """Tell whether to copy and encode a block takes longer than to find its mark."""
+        return len(block.alone) >= (MUCH_ASCII if block.alone.isascii() else MUCH)
 
     def encoded(self, block: Block) -> bytes:
         """Return the block with all that belongs to it, as UTF-8; made once."""

@@ -21,7 +21,7 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.templating import Jinja2Templates
 
-from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed import FAQ, FAQEmbed, splicing
 from faqsvc_embed import page as pages
 from faqsvc_embed.fastapi import FAQMiddleware
 from faqsvc_embed.flask import FAQExtension
@@ -136,6 +136,14 @@ def served_by(app: Starlette, embed: FAQEmbed) -> bytes:
 
 
 WAYS = [flask, flask_async, starlette, starlette_on_a_thread, starlette_async, starlette_in_chunks, fastapi]
+
+
+@pytest.fixture(autouse=True)
+def short_blocks_are_spliced_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(splicing, "MUCH", 0)
+    monkeypatch.setattr(splicing, "MUCH_ASCII", 0)
+
+
 ways = pytest.mark.parametrize("way", WAYS)
 embeds = pytest.mark.parametrize(
     "make",

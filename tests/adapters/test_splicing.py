@@ -12,6 +12,8 @@ import pytest
 from flask import Flask, Response, jsonify, render_template_string, stream_template_string
 from flask_caching import Cache
 from jinja2 import Environment
+from markupsafe import Markup
+from msgspec.structs import replace
 from starlette.applications import Starlette
 from starlette.background import BackgroundTask
 from starlette.middleware.gzip import GZipMiddleware
@@ -20,7 +22,7 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.responses import Response as ASGIResponse
 from starlette.routing import Route
 
-from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed import FAQ, FAQEmbed, splicing
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
 from faqsvc_embed.rendering import Block
@@ -34,6 +36,12 @@ from tests.support.slow import slow_embed
 PAGE: Final = "<title>Preise – „alle“</title>{% faq 'pricing' %}<footer>{{ said }}</footer>"
 LOST: Final = "splice is switched off, for a page went without its FAQ: "
 NOT_IN_BODY: Final = f"{LOST}what its template printed is not in the body of its response"
+
+
+@pytest.fixture(autouse=True)
+def short_blocks_are_spliced_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(splicing, "MUCH", 0)
+    monkeypatch.setattr(splicing, "MUCH_ASCII", 0)
 
 
 def embed_of(**settings: Any) -> FAQEmbed:
@@ -118,17 +126,17 @@ def test_other_character_sets_get_the_text_in_theirs(charset: str) -> None:
 def test_a_block_is_encoded_once_and_forgotten_with_the_record() -> None:
     embed = embed_of(splice=True)
     app = flask_host(embed)
-    splicing = embed.showing.splicing
-    assert splicing is not None
+    spliced = embed.showing.splicing
+    assert spliced is not None
     made = list[Block]()
-    encoded = splicing.encoded
-    splicing.encoded = lambda block: made.append(block) or encoded(block)  # type: ignore[method-assign, func-returns-value]
+    encoded = spliced.encoded
+    spliced.encoded = lambda block: made.append(block) or encoded(block)  # type: ignore[method-assign, func-returns-value]
     for _ in range(3):
         asked_of_flask(app)
     assert encoded(made[1]) is encoded(made[2])
     made.clear()
     embed.forget()
-    assert splicing._encoded == {}
+    assert spliced._encoded == {}
 
 
 def test_a_page_with_a_nonce_is_printed_in_place() -> None:
@@ -316,3 +324,20 @@ def test_a_child_process_leaves_marks_of_its_own() -> None:
     if child == 0:
         os._exit(len(_tokens))
     assert (len(held) > 0, os.waitpid(child, 0)[1]) == (True, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "characters", "pays"),
+    [("é", 20_000, True), ("é", 19_999, False), ("e", 500_000, True), ("e", 499_999, False)],
+)
+def test_only_what_takes_long_to_copy_and_encode_is_spliced(
+    text: str, characters: int, pays: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    embed = fake_embed({"x": samples.record("x", ("?", text))}, splice=True)
+    embed.render("x")
+    (block,) = next(iter(embed.cache.entries())).rendered.values()
+    spliced = embed.showing.splicing
+    assert spliced is not None
+    long = text * (characters - len(block.alone))
+    assert spliced.pays(replace(block, alone=Markup(block.alone + long))) is pays
