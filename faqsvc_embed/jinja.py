@@ -1,11 +1,12 @@
 """FAQs in any Jinja environment: `faq`, `use_faq`, `faq_schema`, the tag `{% faq %}`, and macros of them."""
 
 from collections import ChainMap
+from collections.abc import MutableMapping
 from contextvars import ContextVar
 from types import SimpleNamespace
 from typing import Any, Final
 
-from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, Template, nodes, pass_context
+from jinja2 import BaseLoader, ChoiceLoader, Environment, Template, nodes, pass_context
 from jinja2.environment import TemplateModule
 from jinja2.ext import Extension
 from jinja2.parser import Parser
@@ -18,7 +19,7 @@ from faqsvc_embed.page import Page
 from faqsvc_embed.reading import in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
 from faqsvc_embed.rendering import Renderer
-from faqsvc_embed.templating import LoaderIn, in_our_syntax
+from faqsvc_embed.templating import LoaderIn, OurTemplates, in_our_syntax
 
 TAG: Final = "faqsvc_tag"
 PAGE: Final = "faqsvc_page"
@@ -46,7 +47,7 @@ def install(environment: Environment, embed: FAQEmbed) -> None:
     environment.add_extension(FAQTag)
     if not issubclass(environment.template_class, _PagedTemplate):
         environment.template_class = type("PagedTemplate", (_PagedTemplate, environment.template_class), {})
-    ours = LoaderIn(PackageLoader("faqsvc_embed"), in_our_syntax(environment))
+    ours = LoaderIn(OurTemplates("faqsvc_embed"), in_our_syntax(environment))
     environment.loader = _WithOurs(theirs, ours)
 
 
@@ -201,7 +202,7 @@ class _PagedTemplate(Template):
         # Jinja walks its ChainMap of globals twice for each rendering; a dict is a tenth of the cost, and
         # pays for what is added here.
         flat: dict[str, Any] = {}
-        for layer in reversed(self.globals.maps if isinstance(self.globals, ChainMap) else [self.globals]):
+        for layer in reversed(self._layers()):
             flat.update(layer)
         return new_context(self.environment, self.name, self.blocks, vars, shared, flat, locals)
 
@@ -210,8 +211,10 @@ class _PagedTemplate(Template):
 
     def _get_default_module(self, ctx: Context | None = None) -> TemplateModule:
         names = self._names_from(ctx)
-        if self.environment.is_async or (self._module is not None and not names):
-            return super()._get_default_module(ctx)
+        if self.environment.is_async:
+            return super()._get_default_module(ctx)  # which says that this cannot be
+        if self._module is not None and not names:
+            return self._module
         shows: dict[str, bool] = {}
         module = self.make_module({**names, SHOWS: shows})
         return module if names or shows else self._kept(module)
@@ -226,8 +229,13 @@ class _PagedTemplate(Template):
 
     def _names_from(self, importing: Context | None) -> dict[str, Any]:
         """Return the globals that only the importing template has."""
-        names = importing.globals_keys - self.globals.keys() if importing is not None else ()
-        return {name: importing.parent[name] for name in names} if importing is not None else {}
+        if importing is None:
+            return {}
+        return {name: importing.parent[name] for name in importing.globals_keys.difference(*self._layers())}
+
+    def _layers(self) -> list[MutableMapping[str, Any]]:
+        """Return the globals as what they are made of: Jinja's ChainMap looks each name up in Python."""
+        return self.globals.maps if isinstance(self.globals, ChainMap) else [self.globals]
 
     def _kept(self, module: TemplateModule) -> TemplateModule:
         self._module = module

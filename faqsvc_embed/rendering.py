@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 import msgspec
-from jinja2 import BaseLoader, Environment, PackageLoader
+from jinja2 import BaseLoader, Environment
 from markupsafe import Markup, escape
 
 from faqsvc_embed.anchors import block_id, id_steps
@@ -25,7 +25,7 @@ from faqsvc_embed.styles import (
     theme_address,
     theme_rule,
 )
-from faqsvc_embed.templating import for_blocks, plain
+from faqsvc_embed.templating import OurTemplates, for_blocks, plain
 from faqsvc_embed.theme import Theme
 
 TEMPLATE: Final = "faqsvc/faq.html"
@@ -82,7 +82,7 @@ class Renderer:
     def __init__(self, host: Environment | None = None, answers: Answers | None = None) -> None:
         self._answers = answers or Answers()
         self._host = host
-        self._ours: BaseLoader = PackageLoader("faqsvc_embed")
+        self._ours: BaseLoader = OurTemplates("faqsvc_embed")
         self._environments = plain(self._ours) if host is None else for_blocks(host, self._ours)
 
     def block(self, faq: FAQ, look: Look, ordinal: int = 1) -> Block | None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, MutableMapping
 from types import CodeType
 from typing import Any, Final, NamedTuple
 
-from jinja2 import BaseLoader, ChoiceLoader, Environment, Template
+from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, Template
 from jinja2.compiler import CodeGenerator
 from markupsafe import Markup, escape
 
@@ -86,6 +86,14 @@ def printed(value: object) -> str:
     if type(value) is Markup or (type(value) is str and _MARKUP.search(value) is None):
         return value
     return escape(value)
+
+
+class OurTemplates(PackageLoader):
+    """Loads the templates of a package, which stay as they are: no page looks at their files."""
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str, None]:
+        source, name, _ = super().get_source(environment, template)
+        return source, name, None
 
 
 class LoaderIn(BaseLoader):
