@@ -16,6 +16,7 @@ from faqsvc_embed.responses import (
     shortened,
     varied,
 )
+from faqsvc_embed.splicing import NOT_IN_BODY
 
 logger = logging.getLogger("faqsvc_embed")
 
@@ -41,6 +42,7 @@ class Delivery:
     _has_begun = True
     """The start was looked at, unless nothing may have to be done but to put one block into the body."""
     _charset = ""
+    _status = 200
     _filler: BodyFiller | None = None
 
     def __init__(self, page: Page, method: str, send: Send) -> None:
@@ -52,6 +54,7 @@ class Delivery:
         if self.start is not None or self._filler is not None:
             return self._fill(message) if self._has_begun else self._splice(message)
         if message["type"] == "http.response.start":
+            self._page.splicing = None  # what is rendered from here on may be in no body that is whole
             if self._page.is_only_spliced:
                 self.start, self._has_begun = message, False
                 return _nothing()
@@ -69,7 +72,6 @@ class Delivery:
         if not page.may_change:
             for name, _ in headers:
                 if name == b"content-length":  # the body is whole, and there is nothing to change in it
-                    page.splicing = None
                     as_it_is = not page.negotiated and not page.limits_caching
                     return self._send(message if as_it_is else self._negotiated(message))
         content_type = content_encoding = content_range = ""
@@ -91,11 +93,9 @@ class Delivery:
         if charset is None:
             if content_encoding and (page.has_open_slots or not page.is_settled):
                 _warn_of_compression()
-            if page.spliced is not None and message["status"] != 304:
-                page.spliced.is_lost(not_html(content_type, content_encoding))
-            page.splicing = None
+            self._note_loss(message["status"], not_html(content_type, content_encoding))
             return self._send(self._negotiated(message))
-        self.start, self._charset = message, charset
+        self.start, self._charset, self._status = message, charset, message["status"]
         return _nothing()
 
     def _splice(self, message: Message) -> Awaitable[None]:
@@ -103,9 +103,9 @@ class Delivery:
         start, self.start, self._has_begun = self.start, None, True
         page, body = self._page, message.get("body")
         if start is not None and body and not message.get("more_body") and not page.limits_caching:
-            parts = page.spliced_into(body)
-            headers = None if parts is None else _spliced(start.get("headers", ()), sum(map(len, parts)))
-            if parts is not None and headers is not None and start["status"] == 200:
+            parts = page.spliced_into(bytes(body))
+            headers = None if parts is None else _spliced(start, sum(map(len, parts)))
+            if parts is not None and headers is not None:
                 page.is_over = True
                 if page.negotiated:
                     headers.append(VARY)
@@ -144,13 +144,14 @@ class Delivery:
         async for piece in pieces:
             await self._send({"type": "http.response.body", "body": piece, "more_body": True})
         if not more:
-            self._note_loss()
+            self._note_loss(self._status)
             self._page.is_over = True
             await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _end_filling(self) -> None:
         """Let what was held back go, for the body goes on in a form that cannot be read here."""
         await self.let_go()
+        self._note_loss(self._status)
         filler, self._filler = self._filler, None
         if filler is not None:
             async for piece in filler.feed(b"", last=True):
@@ -159,16 +160,17 @@ class Delivery:
     async def _send_whole(self, start: Message, message: Message, pieces: list[bytes]) -> None:
         """Send a response whose whole body has come, with its length."""
         if self._filler is None or not self._filler.has_changed:
-            self._note_loss()
+            self._note_loss(self._status)
             self._page.is_over = True
             await self._send(self._negotiated(start))
             await self._send(message)
             return
         await self._send_changed(start, message, pieces)
 
-    def _note_loss(self) -> None:
-        if self._page.spliced is not None and (self._filler is None or not self._filler.has_changed):
-            self._page.spliced.is_lost()
+    def _note_loss(self, status: int, why: str = NOT_IN_BODY) -> None:
+        spliced = self._page.spliced
+        if spliced is not None and (self._filler is None or not self._filler.has_changed):
+            spliced.is_lost(why, status)
 
     async def _send_changed(self, start: Message, message: Message, pieces: Sequence[bytes]) -> None:
         self._page.is_over = True
@@ -244,10 +246,13 @@ def _warn_of_compression() -> None:
     )
 
 
-def _spliced(headers: Iterable[tuple[bytes, bytes]], length: int) -> list[tuple[bytes, bytes]] | None:
+def _spliced(start: Message, length: int) -> list[tuple[bytes, bytes]] | None:
     """Return the headers of a page in UTF-8 with its new length; None if more in them has to change."""
     told: list[tuple[bytes, bytes]] = []
     is_html = is_told = False
+    headers = start.get("headers", ())
+    if start["status"] != 200 or (type(headers) is not list and type(headers) is not tuple):
+        return None
     for header in headers:
         name, value = header
         if name == b"content-length":

@@ -18,7 +18,7 @@ from faqsvc_embed.jinja import install
 from faqsvc_embed.requestpage import RequestPage
 from faqsvc_embed.responses import NEGOTIATED, SPOKE_OF_BODY, exact, fillable, not_html, shortened, varied
 from faqsvc_embed.settings import Settings
-from faqsvc_embed.splicing import Spliced
+from faqsvc_embed.splicing import NOT_IN_BODY
 from faqsvc_embed.styles import file_named
 
 logger = logging.getLogger("faqsvc_embed")
@@ -131,8 +131,9 @@ def _begin(app: Flask, endpoint: str | None, values: dict[str, Any] | None) -> N
 
 def _may_splice(app: Flask, endpoint: str | None, environ: dict[str, Any]) -> bool:
     """The length of a HEAD has to be that of a GET, and Flask-Caching would keep a mark."""
-    is_kept = hasattr(app.view_functions.get(endpoint or ""), "uncached")
-    return environ["REQUEST_METHOD"] != "HEAD" and not is_kept
+    view, method = app.view_functions.get(endpoint or ""), environ["REQUEST_METHOD"]
+    handler = getattr(getattr(view, "view_class", None), method.lower(), None)
+    return method != "HEAD" and not hasattr(view, "uncached") and not hasattr(handler, "uncached")
 
 
 def _handle(handle: Callable[..., Any], *args: Any) -> Any:
@@ -151,7 +152,7 @@ def _complete(response: Response) -> Response:
     page.splicing = None  # what is rendered from here on is in no body that can be read
     if response.direct_passthrough or response.is_streamed:
         if page.spliced is not None:
-            page.spliced.is_lost()
+            page.spliced.is_lost(NOT_IN_BODY, response.status_code)
         return response if response.direct_passthrough else _streamed(page, response)
     return response if page.is_settled and page.spliced is None else _filled(page, response)
 
@@ -176,14 +177,18 @@ def _filled(page: pages.Page, response: Response) -> Response:
         content_range=told.get("content-range", ""),
     )
     if charset is None:
-        if page.spliced is not None and response.status_code != 304:
-            page.spliced.is_lost(not_html(content_type, encoding))
+        if page.spliced is not None:
+            page.spliced.is_lost(not_html(content_type, encoding), response.status_code)
         if encoding and not page.is_settled:
             _warn("was compressed before that")
         return response
     body = response.get_data()
     if page.spliced is not None:
-        body = _spliced(page.spliced, body, exact(charset, body))
+        parts = page.spliced.into(body, exact(charset, body))
+        if parts is None:
+            page.spliced.is_lost(NOT_IN_BODY, response.status_code)
+        else:
+            body = b"".join(parts)
     if not page.is_settled:
         body = page.merge(body, charset)
         if hasattr(current_app.view_functions.get(request.endpoint or ""), "uncached"):
@@ -193,14 +198,6 @@ def _filled(page: pages.Page, response: Response) -> Response:
         if name in told:
             del response.headers[name]
     return response
-
-
-def _spliced(spliced: Spliced, body: bytes, charset: str) -> bytes:
-    parts = spliced.into(body, charset)
-    if parts is None:
-        spliced.is_lost()
-        return body
-    return b"".join(parts)
 
 
 @cache

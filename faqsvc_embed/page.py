@@ -243,7 +243,7 @@ class Page:
         """The body is right when its one FAQ is put in."""
         return self.spliced is not None and self.slots is None and len(self._marked) == 1
 
-    def spliced_into(self, body: bytes) -> tuple[bytes, bytes, bytes] | None:
+    def spliced_into(self, body: bytes) -> list[bytes] | None:
         """Return a whole body in UTF-8 in parts with that FAQ; None if it is not in there."""
         return self.spliced.into(body) if self.spliced is not None and self.is_only_spliced else None
 

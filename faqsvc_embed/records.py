@@ -23,7 +23,9 @@ LARGEST_INTEGER: Final = 10**100
 
 
 def _clean(text: str) -> str:
-    """Replace lone surrogates, which no encoder could write, with U+FFFD."""
+    """Replace lone surrogates, which no encoder could write, with U+FFFD; of a subclass, take the text."""
+    if type(text) is not str:
+        text = str.__str__(text)
     return text if text.isascii() else re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
@@ -69,7 +71,8 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
         force_setattr(self, "slug", _clean(self.slug))
         force_setattr(self, "title", _clean(self.title))
         force_setattr(self, "website_name", _clean(self.website_name))
-        force_setattr(self, "lang", self.lang if is_language_tag(self.lang) else None)
+        lang = self.lang if is_language_tag(self.lang) else None
+        force_setattr(self, "lang", None if lang is None else _clean(lang))
         if self.cta is not None:
             if not _is_json(self.cta, DEEPEST):
                 raise InvalidFAQ("no FAQ record: cta: is no JSON value, or nested too deeply", path="cta")

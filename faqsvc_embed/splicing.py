@@ -20,6 +20,8 @@ MUCH: Final = 20_000
 MUCH_ASCII: Final = 500_000
 """The same of ASCII, which is copied as it is."""
 
+NOT_IN_BODY: Final = "what its template printed is not in the body of its response"
+
 logger = logging.getLogger("faqsvc_embed")
 
 
@@ -60,19 +62,29 @@ class Spliced:
         self._token = new_token()
         self.mark: Markup = slot_mark(self._token, 0)
 
-    def into(self, body: bytes, charset: str = "utf-8") -> tuple[bytes, bytes, bytes] | None:
-        """Return a whole body in parts, with the block in its place; None if its mark is not there."""
-        before, found, behind = body.partition(self.mark.encode(charset))
-        if not found:
+    def into(self, body: bytes, charset: str = "utf-8") -> list[bytes] | None:
+        """Return a whole body in parts, with the block where its mark is; None if it is not there."""
+        first, *others = body.split(self.mark.encode(charset))
+        if not others:
             return None
-        if charset != "utf-8":
-            return before, encode(self._block.alone, charset), behind
-        return before, self._splicing.encoded(self._block), behind
+        if charset == "utf-8":
+            encoded = self._splicing.encoded(self._block)
+        else:
+            encoded = encode(self._block.alone, charset)
+        parts = [first]
+        for other in others:  # a template may print one mark twice
+            parts += (encoded, other)
+        return parts
+
+    def into_text(self, html: str) -> str:
+        """Return what a template printed with the block in the place of its mark."""
+        return html.replace(self.mark, self._block.alone)
 
     def as_slots(self) -> Slots:
         """Return slots of which the first is this mark, for a response that needs more than this block."""
         return Slots(self._token, [self._block.alone])
 
-    def is_lost(self, why: str = "what its template printed is not in the body of its response") -> None:
-        """Note that the mark did not reach a response in which it could be found."""
-        self._splicing.end(why)
+    def is_lost(self, why: str, status: int) -> None:
+        """Note that the mark did not reach the body; the page of an error, or of none, need not have it."""
+        if status < 400 and status not in (204, 205, 304):
+            self._splicing.end(why)

@@ -1,10 +1,11 @@
 """FAQs in Starlette and any ASGI application: a page with each request, filled in as its body leaves."""
 
+import threading
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from concurrent.futures import Future
 from typing import Any, Final
 
-from anyio import Lock, to_thread
+from anyio import to_thread
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -14,14 +15,18 @@ from faqsvc_embed.apikey import sealed
 from faqsvc_embed.delivery import Delivery
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.loops import DaemonThreads
 from faqsvc_embed.page import Page
 from faqsvc_embed.requestpage import RequestPage
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.styles import File, file_named
+from faqsvc_embed.waiting import Waits
 
 NAME: Final = "faqsvc"
 """The key of an embed in the scope of a request, and the path of our files."""
 NONCE_NAMES: Final = ("csp_nonce",)
+LONGEST_START: Final = 60.0
+"""Seconds that the first pages wait for what takes long."""
 LANGUAGE_NAMES: Final = ("lang", "language", "locale")
 """What a host says of a page in the state of its request."""
 
@@ -44,7 +49,9 @@ class FAQMiddleware:
         self.embed = embed or FAQEmbed(settings=Settings.from_env(**settings))
         self._has_files = self.embed.showing.has_files
         self._is_ready = False
-        self._getting_ready = Lock()
+        self._getting_ready: Future[None] | None = None
+        self._lock = threading.Lock()
+        self._waits = Waits()
         self._splices = self.embed.settings.splice
         self._limits_caching = self.embed.settings.degraded_max_age is not None
 
@@ -99,10 +106,12 @@ class FAQMiddleware:
     async def _get_ready(self, page: Page) -> None:
         """Do in a thread what takes long, where no lifespan did it; it counts as a wait of the page."""
         page.start_waiting()
-        with suppress(Exception):  # whoever shows an FAQ meets it again, and says so
-            async with self._getting_ready:  # once, however many come first
-                if not self._is_ready and not self.embed.is_ready:
-                    await to_thread.run_sync(self.embed.get_ready)
+        if not self.embed.is_ready:
+            with self._lock:  # once, however many come first, in whichever loops
+                if self._getting_ready is None:
+                    self._getting_ready = DaemonThreads().submit(self.embed.get_ready)
+            # Whoever shows an FAQ meets a failure again, and says so.
+            await self._waits.until(self._getting_ready, LONGEST_START)
         page.stop_waiting()
         self._is_ready = True
 

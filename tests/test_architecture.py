@@ -54,7 +54,9 @@ CORE = VALUES | {
 }
 WRITING = {"fields", "publishing", "replies"}
 FACADE = (
-    CORE | WRITING | {"stores", "loops", "transport", "fetching", "reading", "showing", "client", "embed"}
+    CORE
+    | WRITING
+    | {"stores", "loops", "waiting", "transport", "fetching", "reading", "showing", "client", "embed"}
 )
 
 BELOW: dict[str, set[str]] = {
@@ -93,7 +95,7 @@ BELOW: dict[str, set[str]] = {
     "page": VALUES | {"jsonld", "rendering", "responses", "scripts", "slots", "splicing", "styles"},
     "requestpage": VALUES | {"page"},
     "filling": VALUES | {"page", "responses", "slots"},
-    "delivery": VALUES | {"filling", "page", "responses"},
+    "delivery": VALUES | {"filling", "page", "responses", "splicing"},
     "wishes": VALUES | {"page", "rendering"},
     "fields": {"errors", "languages", "wire"},
     "publishing": VALUES | {"fields", "wire"},

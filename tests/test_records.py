@@ -356,3 +356,16 @@ def test_a_state_outside_the_table_cannot_be() -> None:  # U1, U2, U3
 def test_a_state_that_contradicts_itself_says_how(parts: dict[str, Any], message: str) -> None:  # U1, U8
     with pytest.raises(ConfigurationError, match=f"^no FAQState: .*{re.escape(message)}"):
         FAQState(**parts)
+
+
+class Text(str):
+    """As templates, mappers and loaders make it."""
+
+    __slots__ = ()
+
+
+def test_text_of_another_kind_is_taken_as_text() -> None:
+    item = {"position": 0, "question": Text("q?"), "answer": Text("a")}
+    faq = FAQ.from_dict({"slug": Text("x"), "title": Text("t"), "lang": Text("de"), "items": [item]})
+    texts = [faq.slug, faq.title, faq.lang, faq.items[0].question, faq.items[0].answer]
+    assert [(type(text), text) for text in texts] == [(str, text) for text in ("x", "t", "de", "q?", "a")]

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import pytest
 from flask import Flask, Response, jsonify, render_template_string, stream_template_string
+from flask.views import MethodView
 from flask_caching import Cache
 from jinja2 import Environment
 from markupsafe import Markup
@@ -18,7 +19,13 @@ from starlette.applications import Starlette
 from starlette.background import BackgroundTask
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    StreamingResponse,
+)
 from starlette.responses import Response as ASGIResponse
 from starlette.routing import Route
 
@@ -341,3 +348,93 @@ def test_only_what_takes_long_to_copy_and_encode_is_spliced(
     assert spliced is not None
     long = text * (characters - len(block.alone))
     assert spliced.pays(replace(block, alone=Markup(block.alone + long))) is pays
+
+
+def test_an_asgi_stream_whose_faq_comes_late_is_printed_in_place(caplog: pytest.LogCaptureFixture) -> None:
+    embed = embed_of(splice=True)
+    environment = Environment(autoescape=True)
+    install(environment, embed)
+    template = environment.from_string(PAGE)
+
+    async def page(request: Request) -> ASGIResponse:
+        return StreamingResponse((part for part in template.generate()), media_type="text/html")
+
+    app = Starlette(routes=[Route("/", page)])
+    app.add_middleware(FAQMiddleware, embed=embed)
+    assert [asked_of_asgi(app)[2] for _ in range(2)] == [WHOLE, WHOLE]
+    assert warnings(caplog) == []
+
+
+@pytest.mark.parametrize("splice", [False, True])
+def test_what_a_template_prints_twice_is_there_twice(splice: bool) -> None:
+    source = "{% set shown = faq('pricing') %}{{ shown }}|{{ shown }}"
+    app = Flask("host")
+    FAQExtension(app, embed=embed_of(splice=splice))
+    app.add_url_rule("/", "page", lambda: render_template_string(source))
+    assert asked_of_flask(app)[2].count(b"<details") == 6
+
+    def twice(html: str) -> ASGIResponse:
+        return HTMLResponse(html + html)
+
+    assert asked_of_asgi(asgi_host(embed_of(splice=splice), twice))[2] == WHOLE * 2
+
+
+def test_a_body_may_be_a_view_of_memory() -> None:
+    def answer(html: str) -> ASGIResponse:
+        return ASGIResponse(memoryview(html.encode()), media_type="text/html")
+
+    assert asked_of_asgi(asgi_host(embed_of(splice=True), answer))[2] == WHOLE
+
+
+@pytest.mark.parametrize(
+    ("status", "headers"),
+    [(200, {"vary": "cookie"}), (404, {}), (200, {"etag": '"1"'}), (200, {"X-Upper": "1"})],
+)
+@pytest.mark.parametrize("of", [list, tuple, iter])
+def test_headers_out_of_the_ordinary_stay(
+    status: int, headers: dict[str, str], of: Callable[[list[tuple[bytes, bytes]]], Any]
+) -> None:
+    class Answering(HTMLResponse):
+        async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+            start = {"type": "http.response.start", "status": self.status_code}
+            await send({**start, "headers": of([*self.raw_headers])})
+            await send({"type": "http.response.body", "body": self.body})
+
+    def answer(html: str) -> ASGIResponse:
+        return Answering(html, status, headers)
+
+    found = asked_of_asgi(asgi_host(embed_of(splice=True), answer))
+    plain = asked_of_asgi(asgi_host(embed_of(), answer))
+    kept = [header for header in plain[1] if header[0] != "etag"]
+    assert (found[0], sorted(found[1]), found[2]) == (status, sorted(kept), WHOLE)
+
+
+def test_a_method_that_flask_caching_keeps_is_printed_in_place(caplog: pytest.LogCaptureFixture) -> None:
+    app = Flask("host")
+    FAQExtension(app, embed=embed_of(splice=True))
+    cache = Cache(app, config={"CACHE_TYPE": "SimpleCache"})
+
+    class Page(MethodView):
+        @cache.cached()  # type: ignore[untyped-decorator, unused-ignore]
+        def get(self) -> str:
+            return render_template_string(PAGE)
+
+    app.add_url_rule("/", view_func=Page.as_view("page"))
+    assert [asked_of_flask(app)[2] for _ in range(3)] == [WHOLE, WHOLE, WHOLE]
+
+
+@pytest.mark.parametrize("splice", [False, True])
+def test_a_policy_names_the_styles_of_what_is_spliced(splice: bool) -> None:
+    embed = embed_of(splice=splice)
+    told = list[dict[str, list[str]]]()
+    app = flask_host(embed, lambda html: told.append(embed.csp_sources(html)) or html)  # type: ignore[func-returns-value]
+    asked_of_flask(app)
+    assert [len(sources["style-src"]) for sources in told] == [1]
+
+
+@pytest.mark.parametrize("status", [204, 404, 500])
+def test_a_response_without_the_page_of_its_template_is_no_loss(status: int) -> None:
+    embed = embed_of(splice=True)
+    asked_of_asgi(asgi_host(embed, lambda html: ASGIResponse(status_code=status, media_type="text/html")))
+    asked_of_flask(flask_host(embed, lambda html: ("", status)))
+    assert embed.showing.splicing is not None

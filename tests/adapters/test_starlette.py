@@ -5,6 +5,7 @@ import logging
 import threading
 import time
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -440,7 +441,7 @@ def test_a_hanging_service_holds_a_page_for_one_wait_in_all(count: int) -> None:
 
     text, seconds = asyncio.run(timed())
     assert text == "<p></p>"
-    assert 0.29 <= seconds <= 0.35
+    assert 0.29 <= seconds < 0.6
 
 
 def test_what_was_shown_once_is_shown_again_while_the_service_hangs() -> None:  # R1
@@ -845,3 +846,17 @@ def test_two_embeds_share_a_page_and_the_inner_one_is_found_inside() -> None:  #
     assert answer.text.count("<style>") == answer.text.count("ld+json") == 1
     assert (block(A) in answer.text, script(A, B) in answer.text) == (True, True)
     assert seen == [two, one]
+
+
+def test_loops_of_several_threads_get_ready_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    embed, times = fake_embed(FAQS), list[float]()
+    app = app_of(embed, "{{ faq('legal') }}")
+
+    def get_ready() -> None:
+        times.append(time.monotonic())
+        time.sleep(0.05)
+
+    monkeypatch.setattr(embed, "get_ready", get_ready)
+    with ThreadPoolExecutor(3) as pool:
+        answers = list(pool.map(lambda _: get(app).text, range(3)))
+    assert (len(set(answers)), len(times)) == (1, 1)
