@@ -50,7 +50,7 @@ class _Checked:
                 raise ConfigurationError(f"api_key: {error}") from None
             except (ValueError, TypeError) as error:
                 message = f"{name} is {_quoted(name, value)}: {error}"
-                del value, values
+                del kept, value, values
                 raise ConfigurationError(message) from None
         if kept["api_key"] is not None and kept["base_url"]:
             refuse_plain_http(kept["base_url"])
