@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+import time
 import weakref
 from collections import deque
 from collections.abc import Iterator
@@ -23,8 +24,23 @@ class SQLite:
         self._idle = deque[sqlite3.Connection]()
         self._writer = threading.Lock()  # SQLite's own lock is polled, and unfair to whom it makes wait
         weakref.finalize(self, _close, self._idle)
-        with self._reported() as connection:
-            connection.execute("PRAGMA journal_mode = WAL")  # stays with the file
+        self._write_ahead()
+
+    def _write_ahead(self) -> None:
+        """Go over to write-ahead mode, which stays with the file.
+
+        While another process does the same, SQLite refuses at once, whatever its timeout.
+        """
+        until = time.monotonic() + BUSY_TIMEOUT
+        while True:
+            try:
+                with self._reported() as connection:
+                    connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except StorageUnavailable as error:
+                if not _is_busy(error.__cause__) or time.monotonic() > until:
+                    raise
+            time.sleep(0.01)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -81,6 +97,10 @@ class SQLite:
         connection.execute("PRAGMA synchronous = FULL")  # a commit that returned is on the disk
         connection.execute("PRAGMA foreign_keys = ON")
         return connection
+
+
+def _is_busy(error: BaseException | None) -> bool:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
 
 
 def _close(connections: deque[sqlite3.Connection]) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -17,6 +18,7 @@ from faqsvc_embed.service import database
 from faqsvc_embed.service.app import create_app
 from faqsvc_embed.service.database import SCHEMA, StorageUnavailable
 from faqsvc_embed.service.slugs import new_slug
+from faqsvc_embed.service.sqlite import SQLite
 from faqsvc_embed.service.storage import Edition, Storage, open_storage
 from faqsvc_embed.service.submission import Submission
 from tests.support import samples
@@ -174,6 +176,16 @@ def test_many_processes_may_open_a_new_database_at_once(database_url: str) -> No
             opener.stdin.close()
 
         assert [opener.wait(30) for opener in openers] == [0] * 3
+
+
+def test_a_database_that_another_process_is_making_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "faqsvc.db"
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")  # as it does while it goes over to another mode
+    ending = threading.Timer(0.1, other.close)
+    ending.start()
+    SQLite(str(path)).close()
+    ending.join()
 
 
 def python(command: list[str], *, stdin: int | None = None) -> subprocess.Popen[str]:
