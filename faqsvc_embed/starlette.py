@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any, Final
 
 from anyio import to_thread
@@ -106,12 +107,12 @@ class FAQMiddleware:
     async def _get_ready(self, page: Page) -> None:
         """Do in a thread what takes long, where no lifespan did it; it counts as a wait of the page."""
         page.start_waiting()
-        if not self.embed.is_ready:
-            with self._lock:  # once, however many come first, in whichever loops
-                if self._getting_ready is None:
-                    self._getting_ready = DaemonThreads().submit(self.embed.get_ready)
-            # Whoever shows an FAQ meets a failure again, and says so.
-            await self._waits.until(self._getting_ready, LONGEST_START)
+        with suppress(Exception):  # whoever shows an FAQ meets it again, and says so
+            if not self.embed.is_ready:
+                with self._lock:  # once, however many come first, in whichever loops
+                    if self._getting_ready is None:
+                        self._getting_ready = DaemonThreads().submit(self.embed.get_ready)
+                await self._waits.until(self._getting_ready, LONGEST_START)
         page.stop_waiting()
         self._is_ready = True
 

@@ -18,7 +18,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Mount, Route, Router, WebSocketRoute
 from starlette.templating import Jinja2Templates
 from starlette.testclient import TestClient
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQUnavailable, Settings
@@ -860,3 +860,27 @@ def test_loops_of_several_threads_get_ready_together(monkeypatch: pytest.MonkeyP
     with ThreadPoolExecutor(3) as pool:
         answers = list(pool.map(lambda _: get(app).text, range(3)))
     assert (len(set(answers)), len(times)) == (1, 1)
+
+
+def test_a_page_is_served_by_a_loop_that_is_not_of_asyncio() -> None:
+    """Trio's, say: what is held needs nothing of the loop."""
+    embed, sent = fake_embed(FAQS), list[Message]()
+    environment = Environment(autoescape=True)
+    install(environment, embed)
+    template = environment.from_string("{{ faq('legal') }}")
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await HTMLResponse(template.render())(scope, receive, send)
+
+    async def receive() -> Message:
+        raise AssertionError
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
+    page = FAQMiddleware(app, embed=embed)(scope, receive, send)
+    with pytest.raises(StopIteration):
+        page.send(None)
+    assert [message.get("status", 0) for message in sent] == [200, 0]
+    assert sent[1]["body"].decode() == alone(B)
