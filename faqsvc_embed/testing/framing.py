@@ -94,6 +94,10 @@ FRAMING: Final = [
     Fault("switching protocols", raw(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n")),
     Fault("switching protocols, and silence", raw(b"HTTP/1.1 101 No\r\nUpgrade: h2c\r\n\r\n", hangs=True)),
     holding("a first chunk that is promised", chunks(b"FFFF\r\n", hangs=True)),
-    Fault("an answer behind 204", raw(b"HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\n\r\n%BODY%")),
+    Fault(
+        "an answer behind 204",
+        raw(b"HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\n\r\n%BODY%"),
+        stray=True,
+    ),
 ]
 """What came is no HTTP, or contradicts itself."""
