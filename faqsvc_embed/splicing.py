@@ -1,8 +1,8 @@
 """Held FAQs as bytes, put into a response as it leaves: a template prints a mark, and copies nothing.
 
 A host that asks for this (`splice`) says that what its templates print during a request is the body of the
-response, unread and unchanged. Each page shows whether that is so. The first that does not ends it: from
-then on FAQs are printed in place.
+response, unread and unchanged. The first page whose mark is not found there ends it: from then on FAQs are
+printed in place. What a host keeps of a template's text for later pages, nobody sees.
 """
 
 import logging
