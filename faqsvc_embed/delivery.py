@@ -5,6 +5,8 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Seque
 from functools import cache, lru_cache
 from typing import Any, Final
 
+import msgspec
+
 from faqsvc_embed.filling import BodyFiller
 from faqsvc_embed.page import Page
 from faqsvc_embed.responses import (
@@ -34,34 +36,34 @@ NOT_PLAIN: Final = OF_BODY | {b"content-encoding", b"content-range", b"vary"}
 VARY: Final = (b"vary", NEGOTIATED.encode())
 
 
-class Delivery:
+class Delivery(msgspec.Struct, eq=False):
     """Sends one response on; the start of one that may change is held back until it is known how."""
 
-    # Defaults on the class: in most responses nothing has to be filled in.
+    _page: Page
+    _method: str
+    _send: Send
     start: Message | None = None
-    _has_begun = True
+    _has_begun: bool = True
     """The start was looked at, unless nothing may have to be done but to put one block into the body."""
-    _charset = ""
-    _status = 200
+    _charset: str = ""
+    _status: int = 200
     _filler: BodyFiller | None = None
-
-    def __init__(self, page: Page, method: str, send: Send) -> None:
-        self._page = page
-        self._method = method
-        self._send = send
 
     def __call__(self, message: Message) -> Awaitable[None]:
         if self.start is not None or self._filler is not None:
             return self._fill(message) if self._has_begun else self._splice(message)
         if message["type"] == "http.response.start":
-            self._page.splicing = None  # what is rendered from here on may be in no body that is whole
-            if self._page.is_only_spliced:
+            if self._page.splicing is not None and self._is_to_be_spliced():
                 self.start, self._has_begun = message, False
                 return _nothing()
             return self._begin(message)
         if message["type"] == "http.response.body" and not message.get("more_body"):
             self._page.is_over = True
         return self._send(message)
+
+    def _is_to_be_spliced(self) -> bool:
+        self._page.splicing = None  # what is rendered from here on may be in no body that is whole
+        return self._page.is_only_spliced
 
     def _begin(self, message: Message) -> Awaitable[None]:
         """Pass the start of a response on, or hold it back if the body is HTML that may change."""
@@ -72,8 +74,9 @@ class Delivery:
         if not page.may_change:
             for name, _ in headers:
                 if name == b"content-length":  # the body is whole, and there is nothing to change in it
-                    as_it_is = not page.negotiated and not page.limits_caching
-                    return self._send(message if as_it_is else self._negotiated(message))
+                    if page.negotiated or page.limits_caching:
+                        message = self._negotiated(message)
+                    return self._send(message)
         content_type = content_encoding = content_range = ""
         for name, value in headers:
             name = name.lower()
@@ -201,7 +204,7 @@ class Delivery:
                 self._page.may_negotiate = not may_be_shared(_texts(headers))
             return start
         for name, _ in headers:
-            if name.lower() == b"vary":
+            if len(name) == 4 and name.lower() == b"vary":
                 break
         else:
             return {**start, "headers": [*headers, VARY]}

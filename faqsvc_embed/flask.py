@@ -77,54 +77,49 @@ def faqs_from(app: Flask | None = None) -> FAQEmbed:
     return embed
 
 
-class _RequestPage(RequestPage):
+class _RequestPage(RequestPage, kw_only=True):
     """The page of a request, which asks the application and the headers only when it has to."""
 
-    def __init__(self, app: Flask, environ: dict[str, Any]) -> None:
-        self._app = app
-        self._environ = environ
-        self._g = (
-            g._get_current_object()
-        )  # a body that is streamed may be made where there is no context any more
-        self.shows_problems = app.debug
-        embed = faqs_from(app)
-        if embed.settings.splice:
-            self.splicing = embed.showing.splicing
-        self.limits_caching = embed.settings.degraded_max_age is not None
-
-    @property
-    def assets(self) -> str:  # type: ignore[override]
-        return f"{self._environ.get('SCRIPT_NAME', '').rstrip('/')}/{NAME}"
+    app: Flask
+    environ: dict[str, Any]
+    said: Any
+    """The `g` of the request: a body that is streamed may be made where there is no context any more."""
 
     def nonce(self) -> str | None:
-        nonce = self._g.get("csp_nonce")
+        said = vars(self.said)
+        nonce = said.get("csp_nonce") if said else None
         nonce = nonce() if callable(nonce) else nonce
         return str(nonce) if nonce else None
 
-    def locale(self) -> object:
-        """Return the host's choice for this request: what `g` says, else Flask-Babel's, where it is used."""
-        for name in LANGUAGE_NAMES:
-            choice = self._g.get(name)
-            choice = choice() if callable(choice) else choice
-            if choice:
-                return choice
-        if "babel" not in self._app.extensions:
-            return None
-        from flask_babel import get_locale
+    def preferences(self) -> tuple[object, str]:
+        """Return what `g` says, else Flask-Babel's choice, where it is used; and the header."""
+        choice = None
+        if said := vars(self.said):
+            for name in LANGUAGE_NAMES:
+                choice = said.get(name)
+                choice = choice() if callable(choice) else choice
+                if choice:
+                    break
+        if not choice and "babel" in self.app.extensions:
+            from flask_babel import get_locale
 
-        return get_locale()
-
-    def accept_language(self) -> str:
-        header: str = self._environ.get("HTTP_ACCEPT_LANGUAGE", "")
-        return header
+            choice = get_locale()
+        return choice or None, self.environ.get("HTTP_ACCEPT_LANGUAGE", "")
 
 
 def _begin(app: Flask, endpoint: str | None, values: dict[str, Any] | None) -> None:
     environ = _environ()
     # A view may pass its own environ on to another application, whose request then lies within this one.
-    page = _RequestPage(app, environ)
-    if page.splicing is not None and not _may_splice(app, endpoint, environ):
-        page.splicing = None
+    page = _RequestPage(app=app, environ=environ, said=g._get_current_object())
+    embed = faqs_from(app)
+    if app.debug:
+        page.shows_problems = True
+    if embed.showing.has_files:
+        page.assets = f"{environ.get('SCRIPT_NAME', '').rstrip('/')}/{NAME}"
+    if embed.settings.degraded_max_age is not None:
+        page.limits_caching = True
+    if embed.settings.splice and _may_splice(app, endpoint, environ):
+        page.splicing = embed.showing.splicing
     environ[TOKEN] = pages.begin(page), environ.get(TOKEN)
     after_this_request(_complete)  # before any after_request, which may compress what we have to read
 
@@ -240,10 +235,9 @@ def _tell(response: Response) -> Response:
     if page is None:
         return response
     if page.negotiated:
-        vary = varied(response.headers.getlist("Vary"))
-        if vary == NEGOTIATED:
-            response.headers.add("Vary", vary)  # a quarter of what setting it costs
-        elif vary is not None:
+        if not (present := response.headers.getlist("Vary")):
+            response.headers.add("Vary", NEGOTIATED)
+        elif (vary := varied(present)) is not None:
             response.headers["Vary"] = vary
     if page.limits_caching and (most := page.max_age()) is not None:
         response.headers = Headers(shortened(response.headers, most))

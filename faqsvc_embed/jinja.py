@@ -1,17 +1,19 @@
 """FAQs in any Jinja environment: `faq`, `use_faq`, `faq_schema`, the tag `{% faq %}`, and macros of them."""
 
 from collections import ChainMap
-from collections.abc import MutableMapping
+from collections.abc import Iterable, MutableMapping
 from contextvars import ContextVar
-from types import SimpleNamespace
+from types import MethodType, SimpleNamespace
 from typing import Any, Final
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, Template, nodes, pass_context
+from jinja2.compiler import CodeGenerator
 from jinja2.environment import TemplateModule
 from jinja2.ext import Extension
+from jinja2.lexer import Token, TokenStream
 from jinja2.parser import Parser
 from jinja2.runtime import Context, new_context
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from faqsvc_embed import page as pages
 from faqsvc_embed.embed import FAQEmbed
@@ -22,6 +24,9 @@ from faqsvc_embed.rendering import Renderer
 from faqsvc_embed.templating import LoaderIn, OurTemplates, in_our_syntax
 
 TAG: Final = "faqsvc_tag"
+CALL: Final = "faqsvc_call"
+PRINTED_CALL: Final = "{{"
+"""The tag that stands for `{{ faq(…) }}`; nobody can write one of this name."""
 PAGE: Final = "faqsvc_page"
 """The name under which a rendering carries its page where no request has one."""
 SHOWS: Final = "faqsvc_shows"
@@ -43,7 +48,8 @@ def install(environment: Environment, embed: FAQEmbed) -> None:
     calls = _AsyncCalls(embed) if environment.is_async else _Calls(embed)
     functions = {"faq": calls.faq, "use_faq": calls.use_faq, "faq_schema": calls.faq_schema}
     environment.globals.update(functions, faqsvc=SimpleNamespace(**functions))
-    environment.filters[TAG] = calls.tag
+    environment.filters[TAG] = calls.faq
+    environment.filters[CALL] = calls.call
     environment.add_extension(FAQTag)
     if not issubclass(environment.template_class, _PagedTemplate):
         environment.template_class = type("PagedTemplate", (_PagedTemplate, environment.template_class), {})
@@ -68,17 +74,21 @@ class _Calls:
     @pass_context
     def faq(self, context: Context, slug: str, **options: Any) -> Markup:
         page, showing = _page(context), self._embed.showing
-        nonce = showing.nonce(options.pop("nonce", None) if options else None, page, context.parent)
-        at_hand = None if options else showing.at_hand(page, slug, nonce)
-        return showing.render(page, slug, nonce=nonce, **options) if at_hand is None else at_hand
+        if not options and (at_hand := showing.at_hand(page, slug, context.parent)) is not None:
+            return at_hand
+        nonce = showing.nonce(options.pop("nonce", None), page, context.parent)
+        return showing.render(page, slug, nonce=nonce, **options)
 
     @pass_context
-    def tag(self, context: Context, _: None, slug: str, **options: Any) -> Markup:
-        """What the tag compiles to: a filter of nothing."""
-        page, showing = _page(context), self._embed.showing
-        nonce = showing.nonce(options.pop("nonce", None) if options else None, page, context.parent)
-        at_hand = None if options else showing.at_hand(page, slug, nonce)
-        return showing.render(page, slug, nonce=nonce, **options) if at_hand is None else at_hand
+    def call(self, context: Context, function: Any, /, *args: Any, **options: Any) -> str:
+        """What `{{ faq(…) }}` compiles to, whatever `faq` is by then: ours, a macro, or the host's own."""
+        if type(function) is MethodType and function.__func__ is _Calls.faq:
+            ours: Markup = function(context, *args, **options)
+            return ours
+        value = context.call(function, *args, **options)
+        if type(value) is Markup:
+            return value
+        return escape(value) if context.eval_ctx.autoescape else str(value)
 
     @pass_context
     def use_faq(self, context: Context, slug: str, *, lang: str | None = None) -> FAQState:
@@ -120,14 +130,6 @@ class _AsyncCalls(_Calls):
         return await showing.arender(page, slug, nonce=nonce, **options)
 
     @pass_context
-    async def tag(  # type: ignore[override]
-        self, context: Context, _: None, slug: str, *, nonce: Any = None, **options: Any
-    ) -> Markup:
-        page, showing = _page(context), self._embed.showing
-        nonce = showing.nonce(nonce, page, context.parent)
-        return await showing.arender(page, slug, nonce=nonce, **options)
-
-    @pass_context
     async def use_faq(  # type: ignore[override]
         self, context: Context, slug: str, *, lang: str | None = None
     ) -> FAQState:
@@ -153,8 +155,8 @@ _latest: ContextVar[list[Page] | None] = ContextVar("faqsvc_latest_rendering", d
 def _page(context: Context) -> Page:
     if (shows := context.parent.get(SHOWS)) is not None:
         shows["an FAQ"] = True
-    page = pages.current()
-    if page is not None:
+    page = pages.CURRENT.get()  # as in `current()`
+    if page is not None and not page.is_over:
         return page
     shelf: list[Page] | None = context.parent.get(PAGE)
     if shelf is None:
@@ -243,18 +245,55 @@ class _PagedTemplate(Template):
 
 
 class FAQTag(Extension):
-    """`{% faq "pricing", lang="ko" %}`: what `{{ faq("pricing", lang="ko") }}` prints, without copying it."""
+    """`{% faq "pricing", lang="ko" %}`: what `{{ faq("pricing", lang="ko") }}` prints."""
 
-    tags = {"faq"}  # noqa: RUF012  # Jinja's own interface
+    # What an expression gives is escaped, which copies Markup twice; a filter block writes out what
+    # its filter returns. So the tag is a filter of the slug, and `{{ faq(…) }}` one of the function.
+
+    tags = {"faq", PRINTED_CALL}  # noqa: RUF012  # Jinja's own interface
+
+    def filter_stream(self, stream: TokenStream) -> Iterable[Token]:
+        """Mark `{{ faq(`, up to its end."""
+        is_marked = False
+        for token in stream:
+            if token.type == "variable_begin" and _is_call(stream):
+                is_marked = True
+                yield Token(token.lineno, "block_begin", token.value)
+                yield Token(token.lineno, "name", PRINTED_CALL)
+                continue
+            yield token
+            if token.type == "variable_end" and is_marked:
+                is_marked = False
+                yield Token(token.lineno, "block_end", token.value)
 
     def parse(self, parser: Parser) -> nodes.Node:
-        line = next(parser.stream).lineno
+        tag = next(parser.stream)
+        node = self._call(parser) if tag.value == PRINTED_CALL else self._tag(parser)
+        return node.set_lineno(tag.lineno)
+
+    def _tag(self, parser: Parser) -> nodes.Node:
         slug = parser.parse_expression()
-        options = list[nodes.Keyword]()
+        options: list[nodes.Keyword] = []
         while parser.stream.skip_if("comma"):
             name = parser.stream.expect("name")
             parser.stream.expect("assign")
             options.append(nodes.Keyword(name.value, parser.parse_expression(), lineno=name.lineno))
-        # A filter block writes out what the filter returns; an expression would copy its Markup twice.
-        call = nodes.Filter(nodes.Const(None), TAG, [slug], options, None, None)
-        return nodes.FilterBlock([], call).set_lineno(line)
+        return nodes.FilterBlock([], nodes.Filter(slug, TAG, [], options, None, None))
+
+    def _call(self, parser: Parser) -> nodes.Node:
+        printed = parser.parse_tuple(with_condexpr=True)
+        parser.stream.expect("variable_end")
+        if not isinstance(printed, nodes.Call) or not self._prints_plainly():
+            return nodes.Output([printed])
+        function, *rest = printed.node, printed.args, printed.kwargs, printed.dyn_args, printed.dyn_kwargs
+        return nodes.FilterBlock([], nodes.Filter(function, CALL, *rest))
+
+    def _prints_plainly(self) -> bool:
+        """Tell whether expressions of this environment are called and printed as Jinja does by default."""
+        environment = self.environment
+        is_plain = environment.code_generator_class is CodeGenerator and environment.finalize is None
+        return is_plain and not environment.sandboxed and not environment.is_async
+
+
+def _is_call(stream: TokenStream) -> bool:
+    return stream.current.test("name:faq") and stream.look().type == "lparen"

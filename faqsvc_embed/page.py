@@ -8,8 +8,9 @@ import time
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from contextvars import ContextVar, Token
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
+import msgspec
 from markupsafe import Markup
 
 from faqsvc_embed.checks import Styles
@@ -29,68 +30,84 @@ from faqsvc_embed.splicing import Spliced, Splicing
 from faqsvc_embed.steps import Steps, finished, in_short_steps
 from faqsvc_embed.styles import enhancer
 
-NO_STATES: Final[Mapping[Any, Any]] = {}
-
-_current: ContextVar["Page | None"] = ContextVar("faqsvc_page", default=None)
+CURRENT: Final[ContextVar["Page | None"]] = ContextVar("faqsvc_page", default=None)
+"""The page that was begun last; it may be over."""
 
 
 def current() -> "Page | None":
     """Return the page of the request that is being answered, or None."""
-    page = _current.get()
+    page = CURRENT.get()
     return None if page is None or page.is_over else page
 
 
 def begin(page: "Page") -> Token["Page | None"]:
     """Make `page` the current one; `end` takes what this returns."""
-    return _current.set(page)
+    return CURRENT.set(page)
 
 
 def end(token: Token["Page | None"]) -> None:
     """Make the page before the current one again."""
-    _current.reset(token)
+    CURRENT.reset(token)
 
 
-class Page:
-    """The FAQs of one response, in document order.
+class Page(msgspec.Struct, eq=False):
+    """The FAQs of one response, in document order."""
 
-    `negotiated` tells that the visitor's languages were asked for, `fills_slots` that FAQs can be filled in
-    after the template is rendered, and `is_over` that the response has left: what a task of the host renders
-    later is no part of it. `shows_problems` makes what went wrong visible in the place of an FAQ, for
-    development; `assets` is the path below which the host serves our files, if it does. `limits_caching` says
-    that `max_age` is to be honoured.
-    """
+    # A struct, for every page of a host has one: it is made in C, with all its defaults.
 
-    # Defaults on the class: most pages are made, show one FAQ, and are gone.
-    negotiated = False
-    may_negotiate = True
-    fills_slots = False
+    fills_slots: ClassVar[bool] = False
+    """FAQs can be filled in after the template is rendered."""
+
+    is_over: bool = False
+    """The response has left: what a task of the host renders later is no part of it."""
+    negotiated: bool = False
+    """The visitor's languages were asked for."""
+    may_negotiate: bool = True
+    shows_problems: bool = False
+    """What went wrong is visible in the place of an FAQ, for development."""
+    limits_caching: bool = False
+    """`max_age` is to be honoured."""
+    assets: str | None = None
+    """The path below which the host serves our files, if it does."""
     slots: Slots | None = None
     splicing: Splicing | None = None
     """Puts the first FAQ in as bytes, if the response may be put together so."""
     spliced: Spliced | None = None
-    is_over = False
-    shows_problems = False
-    assets: str | None = None
-    limits_caching = False
-    waited = 0.0
+    waited: float = 0.0
     _waiting: tuple[int, float] = (0, 0.0)
+    _turns: tuple[object, AbstractAsyncContextManager[None]] | None = None
+
+    is_new: bool = True
+    """No FAQ was read for this page, and none was printed."""
+    _first: tuple[Any, Any] | None = None
+    """Who read the FAQ that came first, and what was held then: most pages have no other."""
+    _states: Mapping[Any, Any] | None = None
+    blocks: tuple[Block, ...] = ()
     _styles: tuple[str, ...] = ()
     _sheets: tuple[tuple[str, ...], ...] = ()
     """The style elements that were printed, each as what it holds."""
-    _is_enhanced = False
-    _runs_inline = False
+    _is_enhanced: bool = False
+    _runs_inline: bool = False
     """The enhancer was printed, and not linked."""
     printed: str | None = None
     """The script with the FAQPage, as it was printed."""
     _printed_nonce: str | None = None
     _merged: tuple[int, str] = (0, "")
-    _turns: tuple[object, AbstractAsyncContextManager[None]] | None = None
-
-    states: Mapping[Any, Any] = NO_STATES
-    """The snapshots that this page works with: within it, an FAQ does not change."""
-    blocks: tuple[Block, ...] = ()
     _marked: tuple[FAQ, ...] = ()
     _deferred: tuple[FAQ, ...] = ()
+
+    @property
+    def states(self) -> Mapping[Any, Any]:
+        """The snapshots that this page works with, by reader and key: within it, an FAQ does not change."""
+        if self._first is not None:
+            (reader, entry), self._first = self._first, None
+            self._states = {(reader, entry.key): entry.state}
+        return self._states or {}
+
+    def keep(self, reader: Any, key: Any, state: Any) -> None:
+        """Work with this snapshot from here on."""
+        self.is_new = False
+        self._states = {**self.states, (reader, key): state}
 
     @property
     def is_blank(self) -> bool:
@@ -99,8 +116,9 @@ class Page:
 
     def begin_again(self) -> None:
         """Forget what was printed, for its body never leaves; what was read, and how long waited, stays."""
+        blank = Page()
         for name in _PRINTED:
-            vars(self).pop(name, None)
+            setattr(self, name, getattr(blank, name))
 
     def ordinal(self, slug: object) -> int:
         """Return which block of this slug the next one is, counted from 1."""
@@ -117,6 +135,7 @@ class Page:
         is_first = not self.blocks and self.printed is None
         if is_first and schema and nonce is None and styles == "inline" and not block.needs_enhancer:
             return self.place_alone(block)
+        self.is_new = False
         self.blocks += (block,)
         before = "" if styles == "none" else self._new_styles(block, nonce, styles, files)
         behind = self._new_enhancer(nonce, files) if block.needs_enhancer else ""
@@ -130,8 +149,14 @@ class Page:
             behind += finished(self._mark_up((block.marked_up,), nonce))
         return Markup(f"{before}{block.html}{behind}")  # rendering escaped them
 
-    def place_alone(self, block: Block) -> Markup:
-        """Return the first block of this page with all that belongs to it, ready-made."""
+    def place_alone(self, block: Block, held: tuple[Any, Any] | None = None) -> Markup:
+        """Return the first block of this page with all that belongs to it, ready-made.
+
+        `held` are its reader and entry, on a new page.
+        """
+        if held is not None:
+            self._first = held
+        self.is_new = False
         self.blocks, self._marked = (block,), (block.marked_up,)
         self._styles, self._sheets, self.printed = block.css, (block.css,), block.script
         if self.splicing is None or self.slots is not None or not self.splicing.pays(block):
@@ -163,6 +188,7 @@ class Page:
 
     def _mark_up(self, faqs: tuple[FAQ, ...], nonce: str | None) -> Steps[str]:
         """Count `faqs` into the page's FAQPage, and print it if this page has none yet."""
+        self.is_new = False
         self._marked += faqs
         if self.printed is not None:
             return ""
@@ -173,6 +199,7 @@ class Page:
 
     def defer(self, faq: FAQ) -> None:
         """Remember an FAQ that the host shows with its own markup, for a `faq_schema()` further down."""
+        self.is_new = False
         self._deferred += (faq,)
 
     def schema(self, faq: FAQ | None = None, nonce: str | None = None) -> Markup:
@@ -250,6 +277,7 @@ class Page:
     def open_slots(self) -> Slots:
         """Return the slots of this page; what is spliced is the first of them."""
         if self.slots is None:
+            self.is_new = False
             self.slots = Slots() if self.spliced is None else self.spliced.as_slots()
         return self.slots
 

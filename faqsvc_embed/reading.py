@@ -90,7 +90,7 @@ class Reader:
                 state = self._read(key, left)
             finally:
                 page.stop_waiting()
-            page.states = {**page.states, (self, key): state}
+            page.keep(self, key, state)
         return state
 
     def _read(self, key: Key, wait: float) -> FAQState:
@@ -119,7 +119,7 @@ class Reader:
                 state = await self._aread(key, left)
             finally:
                 page.stop_waiting()
-            page.states = {**page.states, (self, key): state}
+            page.keep(self, key, state)
         return state
 
     async def _aread(self, key: Key, wait: float) -> FAQState:

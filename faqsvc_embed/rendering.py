@@ -35,6 +35,10 @@ TEMPLATES: Final = (TEMPLATE, "faqsvc/block.html", *(f"faqsvc/{variant}.html" fo
 _RIGHT_TO_LEFT: Final = ("ar", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi")
 
 
+LARGE: Final = 250_000
+"""Characters of a block that costs an event loop about a millisecond each time it is copied."""
+
+
 class Look(NamedTuple):
     """Everything but the record that decides what a block looks like; a key of what was rendered before."""
 
@@ -70,6 +74,8 @@ class Block(msgspec.Struct, frozen=True, eq=False, weakref=True):
     needs_enhancer: bool
     alone: Markup
     """All of it but the enhancer, inline: what a page prints that shows nothing else."""
+    is_large: bool
+    """An event loop should not print it at once."""
 
 
 class Renderer:
@@ -191,6 +197,7 @@ def _assembled(faq: FAQ, marked_up: FAQ, look: Look, ordinal: int, inside: str, 
         script=script,
         needs_enhancer=look.variant == "disclosure",
         alone=whole,
+        is_large=len(whole) > LARGE,
     )
 
 

@@ -14,13 +14,9 @@ class RequestPage(Page):
 
     _language: tuple[str | None, str | None] | None = None
 
-    def locale(self) -> object:
-        """Return the host's own choice of language, in whatever form."""
-        return None
-
-    def accept_language(self) -> str:
-        """Return the header."""
-        return ""
+    def preferences(self) -> tuple[object, str]:
+        """Return the host's own choice of language, in whatever form, and the header of the visitor."""
+        return None, ""
 
     def language(self, default: str | None = None) -> str | None:
         """Return which of the seven the host, or else the visitor, prefers; None if neither does.
@@ -28,11 +24,11 @@ class RequestPage(Page):
         `default` is what a visitor gets who takes any.
         """
         if self._language is None or self._language[0] != default:
-            locale = self.locale()
-            language = None if locale is None else lookup(str(locale))
+            choice, accept_language = self.preferences()
+            language = None if choice is None else lookup(str(choice))
             if language is None and self.may_negotiate:
                 self.negotiated = True
-                language = negotiate(self.accept_language(), default)
+                language = negotiate(accept_language, default)
             elif language is None:
                 _warn_of_the_language()
             self._language = default, language

@@ -23,8 +23,6 @@ from faqsvc_embed.theme import Theme
 from faqsvc_embed.wire import is_slug
 from faqsvc_embed.wishes import Wishes
 
-LARGE: Final = 250_000
-"""Characters of a block that costs an event loop about a millisecond each time it is copied."""
 MOST_LOOKS: Final = 32
 """How many looks of one record are kept rendered; a host with more has themes by visitor."""
 
@@ -48,39 +46,38 @@ class Showing:
         self._renderer = Renderer(answers=self.answers)
         self._lang = settings.lang
         self._styles = settings.styles
+        self._prints_styles = settings.styles == "inline"
         self._splicing = Splicing() if settings.splice else None
         self.has_files = settings.styles == "linked" or settings.variant == "disclosure"
         """A host that can serves the stylesheet or the enhancer as files."""
         self._held: Callable[[Any], Entry | None] = reader.cache.get
+        self._cache = reader.cache
         self._overrides: Overrides | None = None
         self._watched: Overrides | None = None
         """The templates of the host, if they may be edited while it runs."""
         self._problems = Problems()
 
-    def at_hand(self, page: Page, slug: object, nonce: str | None) -> Markup | None:
-        """Return the first FAQ of a page as it was rendered before: the short way of nearly every page."""
-        if page.blocks or page.printed is not None or page.slots is not None:
-            return None
-        if nonce or self._styles != "inline" or (self._watched is not None and self._has_changed()):
+    def at_hand(self, page: Page, slug: object, names: Mapping[str, Any]) -> Markup | None:
+        """Return the first FAQ of a page as it was rendered before: the short way of nearly every page.
+
+        None if anything is unusual. `names` are those of the template, of which one may be a nonce.
+        """
+        if not page.is_new or not self._prints_styles or self._watched is not None:
             return None
         try:
+            if page.nonce() or names.get("csp_nonce"):
+                return None
             entry = self._held((slug, page.language(self._lang) or self._lang))
             if entry is None:
                 return None
-            now = self._reader.cache.clock()
-            if now >= entry.fresh_until:
-                return None
-            block: Block | None = entry.rendered.get(PLAIN)
+            now = self._cache.clock()
+            block: Block | None = entry.rendered.get(PLAIN) if now < entry.fresh_until else None
         except Exception:  # a slug that cannot be looked up, or a host that cannot tell; the long way says so
             return None
-        if block is None or block.needs_enhancer or (page.fills_slots and len(block.alone) > LARGE):
+        if block is None or block.is_large or block.needs_enhancer:
             return None
-        key = (self._reader, entry.key)
-        if page.states.get(key, entry.state) is not entry.state:
-            return None  # a refresh has landed since this page began to show it
         entry.used_at = now
-        page.states = {**page.states, key: entry.state}
-        return page.place_alone(block)
+        return page.place_alone(block, (self._reader, entry))
 
     @property
     def splicing(self) -> Splicing | None:
@@ -135,7 +132,7 @@ class Showing:
         asked = _asked(theme, show_title, heading_level, variant, exclusive)
         try:
             block = None if page.has_open_slots else self._ready(page, what, lang, asked)
-            if block is not None and not (page.fills_slots and len(block.alone) > LARGE):
+            if block is not None and not (page.fills_slots and block.is_large):
                 return self._place(page, block, schema, nonce)
             if self._must_not_wait(page, what, lang):
                 return page.leave_slot(lambda: self._arrive(page, what, lang, asked, schema, nonce))
@@ -221,14 +218,14 @@ class Showing:
             entry = self._held((slug, lang or page.language(self._lang) or self._lang))
             if entry is None:
                 return None
-            now = self._reader.cache.clock()
+            now = self._cache.clock()
             if now >= entry.fresh_until:
                 return None
             key = (self._reader, entry.key)
             if page.states.get(key, entry.state) is not entry.state:
                 return None  # a refresh has landed since this page began to show it
             entry.used_at = now
-            page.states = {**page.states, key: entry.state}
+            page.keep(self._reader, entry.key, entry.state)
             return entry.rendered.get(_numbered(asked, page.ordinal(slug)))
         except Exception:  # a slug, a theme or a host as above
             return None

@@ -66,10 +66,15 @@ class FAQMiddleware:
                 await self._pass_on(scope, receive, send)
                 return
             scope[NAME] = self.embed
-            page = _RequestPage(scope, self._has_files)
+            page = _RequestPage(scope=scope)
+            if getattr(scope.get("app"), "debug", False):
+                page.shows_problems = True
+            if self._has_files:  # what is mounted further in has a root_path of its own
+                page.assets = _assets(scope)
             if self._splices and scope["method"] != "HEAD":  # whose length has to be that of a GET
                 page.splicing = self.embed.showing.splicing
-            page.limits_caching = self._limits_caching
+            if self._limits_caching:
+                page.limits_caching = True
             if not self._is_ready:
                 await self._get_ready(page)
             delivery = Delivery(page, scope["method"], send)
@@ -137,31 +142,25 @@ def faqs_from(request: HTTPConnection) -> FAQEmbed:
     return embed
 
 
-class _RequestPage(RequestPage):
+class _RequestPage(RequestPage, kw_only=True):
     """The page of a request, which asks the request's state and headers only when it has to."""
 
     fills_slots = True
 
-    def __init__(self, scope: Scope, has_files: bool) -> None:
-        self._scope = scope
-        self.shows_problems = getattr(scope.get("app"), "debug", False)
-        if has_files:  # what is mounted further in has a root_path of its own
-            self.assets = _assets(scope)
+    scope: Scope
 
     def nonce(self) -> str | None:
-        state = self._scope.get("state")
+        state = self.scope.get("state")
         return _first_of(state, NONCE_NAMES) if state else None
 
-    def locale(self) -> str | None:
-        state = self._scope.get("state")
-        return _first_of(state, LANGUAGE_NAMES) if state else None
-
-    def accept_language(self) -> str:
+    def preferences(self) -> tuple[object, str]:
+        state = self.scope.get("state")
+        choice = _first_of(state, LANGUAGE_NAMES) if state else None
         header = b""
-        for name, value in self._scope["headers"]:
+        for name, value in self.scope["headers"]:
             if name == b"accept-language":
                 header = header + b"," + value if header else value
-        return header.decode("latin-1")
+        return choice, header.decode("latin-1")
 
 
 def _first_of(state: Mapping[str, Any], names: Iterable[str]) -> str | None:

@@ -79,15 +79,15 @@ def embed() -> FAQEmbed:
 
 
 def test_a_held_faq_costs_few_calls_by_tag(embed: FAQEmbed) -> None:
-    """The tag itself, its page, its nonce, the look-up, the language, the block: nothing is made anew."""
+    """The tag itself, its page, the look-up, the nonce, the language, the block: nothing is made anew."""
     without = calls(page(embed, "<h1>Prices</h1><p>…</p>"))
-    assert calls(page(embed, '<h1>Prices</h1>{% faq "pricing" %}<p>…</p>')) - without <= 11
+    assert calls(page(embed, '<h1>Prices</h1>{% faq "pricing" %}<p>…</p>')) - without <= 8
 
 
 def test_a_held_faq_costs_few_calls_by_expression(embed: FAQEmbed) -> None:
-    """As by tag; the rest is how Jinja calls a function and escapes what it returned, even Markup."""
+    """As by tag; the rest is how Jinja finds the function, and how it is seen to be ours."""
     without = calls(page(embed, "<h1>Prices</h1><p>…</p>"))
-    assert calls(page(embed, '<h1>Prices</h1>{{ faq("pricing") }}<p>…</p>')) - without <= 19
+    assert calls(page(embed, '<h1>Prices</h1>{{ faq("pricing") }}<p>…</p>')) - without <= 10
 
 
 @pytest.mark.parametrize("count", [5, 200])
@@ -97,12 +97,12 @@ def test_the_calls_of_a_held_faq_do_not_grow_with_its_length(embed: FAQEmbed, co
     assert calls(page(fake_embed({"large": samples.large(count)}), '{% faq "large" %}')) == short
 
 
-def test_a_warm_page_copies_its_faq_once_by_tag_and_twice_by_expression() -> None:
-    """The page itself is one copy; an expression escapes Markup, of which Jinja makes another."""
+def test_a_warm_page_copies_its_faq_once() -> None:
+    """The page itself is the copy; what Jinja calls and escapes by itself is copied twice more."""
     large = fake_embed({"large": samples.large(2_000)})
     length = len(large.render("large"))
     assert peak(page(large, '{% faq "large" %}')) < 1.1 * length
-    assert peak(page(large, '{{ faq("large") }}')) < 2.1 * length
+    assert peak(page(large, '{{ faq("large") }}')) < 1.1 * length
 
 
 def peak(work: Callable[[], object]) -> int:
@@ -130,7 +130,7 @@ def test_a_warm_page_leaves_nothing_behind(embed: FAQEmbed) -> None:
 
 
 def test_a_page_without_an_faq_costs_few_calls_behind_the_middleware(embed: FAQEmbed) -> None:
-    """The middleware, the page, what sends its two messages on, and the awaiting of these."""
+    """The middleware, what sends its two messages on, and the awaiting of these; the page is made in C."""
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
@@ -148,7 +148,7 @@ def test_a_page_without_an_faq_costs_few_calls_behind_the_middleware(embed: FAQE
             app(scope, receive, send).send(None)  # type: ignore[attr-defined]
 
     behind = FAQMiddleware(app, embed=embed)
-    assert calls(lambda: visit(behind)) - calls(lambda: visit(app)) <= 10
+    assert calls(lambda: visit(behind)) - calls(lambda: visit(app)) <= 7
 
 
 def test_a_thousand_cold_requests_are_one_upstream(faulty: FaultyServer) -> None:  # K11

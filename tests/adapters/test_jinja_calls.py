@@ -1,0 +1,130 @@
+"""`{{ faq(…) }}` is written out without being copied, and means what it means in Jinja all the same."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from jinja2 import DictLoader, Environment, StrictUndefined, TemplateSyntaxError, UndefinedError
+from jinja2.nativetypes import NativeEnvironment
+from jinja2.sandbox import SandboxedEnvironment
+from markupsafe import Markup
+
+from faqsvc_embed.jinja import install
+from faqsvc_embed.testing import fake_embed
+from tests.support import samples
+
+MACROS = {
+    "macros.html": "{% macro faq(what, loud=false) %}<b>{{ what }}{{ '!' if loud }}</b>{% endmacro %}"
+    "{% macro bare(what) %}{{ faq(what) }}{% endmacro %}"
+}
+
+
+def environment(kind: type[Environment] = Environment, **options: Any) -> Environment:
+    """Return a host's environment with FAQs in it; `options` are Jinja's."""
+    host = kind(**{"autoescape": True, "loader": DictLoader(MACROS), **options})
+    install(
+        host, fake_embed({"pricing": samples.pricing(), "legal": samples.record("legal", ("Who?", "We."))})
+    )
+    return host
+
+
+def in_brackets(source: str) -> str:
+    """Return a template whose calls of `faq` are in brackets, which leaves them to Jinja."""
+    return re.sub(r"\{\{(-?)\s*(faq\(.*?)\s*(-?)\}\}", r"{{\1 (\2) \3}}", source, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '{{ faq("pricing") }}',
+        '{{ faq(slug="pricing", heading_level=3) }}',
+        "{{ faq('pricing', **{'show_title': false}) }} {{ faq(*['legal']) }}",
+        '<p>  {{- faq("pricing") -}}  </p>',
+        '{{ faq("pricing") }}{{ faq("pricing") }}{{ faq("legal") }}',
+        '{{ faq("pricing") if true else faq("legal") }} {{ faq("legal") if false }}',
+        '{{ faq("pricing") ~ "<i>" }} {{ faq("pricing")|length }} {{ faq("legal")|upper }}',
+        '{{ faq("legal"), 1 }} {{ faq("legal").striptags() }}',
+        '{% for slug in ["pricing", "legal"] %}{{ faq(slug) }}{{ loop.index }}{% endfor %}',
+        '{% set html %}{{ faq("legal") }}{% endset %}[{{ html }}]',
+        '{% filter upper %}{{ faq("legal") }}{% endfilter %}',
+        '{% autoescape false %}{{ faq("legal") }}{% set faq = cycle %}{{ faq("<i>") }}{% endautoescape %}',
+        '{% set faq = cycle %}{{ faq("<i>") }}{% macro f() %}{{ faq("x") }}{% endmacro %}{{ f() }}',
+        '{% for faq in [cycle] %}{{ faq("<i>") }}{% endfor %}{{ faq("legal") }}',
+        '{% macro m(faq) %}{{ faq("<i>") }}{% endmacro %}{{ m(cycle) }}',
+        '{% from "macros.html" import faq, bare %}{{ faq("<i>", loud=true) }}{{ bare("x") }}',
+        '{% from "faqsvc/macros.html" import faq %}{{ faq("pricing", theme={"accent": "#006655"}) }}',
+        '{% block main %}{{ faq("pricing") }}{% endblock %}{{ self.main() }}',
+    ],
+)
+@pytest.mark.parametrize("autoescape", [True, False])
+def test_a_call_prints_what_jinja_prints(source: str, autoescape: bool) -> None:
+    given = {"cycle": lambda text: f"<u>{text}</u>"}
+    host = environment(autoescape=autoescape)
+    shown = host.from_string(source).render(**given)
+    assert (shown, type(shown)) == (host.from_string(in_brackets(source)).render(**given), str)
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        (SandboxedEnvironment, {}),
+        (NativeEnvironment, {}),
+        (Environment, {"finalize": lambda value: f"[{value}]"}),
+        (Environment, {"enable_async": True}),
+        (Environment, {"trim_blocks": True, "lstrip_blocks": True, "keep_trailing_newline": True}),
+        (
+            Environment,
+            {"variable_start_string": "${", "variable_end_string": "}", "line_statement_prefix": "%"},
+        ),
+        (Environment, {"extensions": ["jinja2.ext.i18n", "jinja2.ext.do", "jinja2.ext.loopcontrols"]}),
+    ],
+)
+def test_a_call_prints_what_jinja_prints_in_any_environment(
+    kind: type[Environment], options: Mapping[str, Any]
+) -> None:
+    host = environment(kind, **options)
+    source = '<main>\n  {{ faq("pricing") }}\n  {{ faq("legal") }}\n</main>\n'
+    bracketed = in_brackets(source)
+    if "variable_start_string" in options:
+        source, bracketed = (text.replace("{{", "${").replace("}}", "}") for text in (source, bracketed))
+    assert host.from_string(source).render() == host.from_string(bracketed).render()
+
+
+@pytest.mark.parametrize(
+    "source",
+    ['{{ faq("a" }}', '{{ faq("a") %}', "{{ faq( }}", '\n{{ faq("a"', '{{ faq("a") b }}', "{{ faq(a=) }}"],
+)
+def test_a_mistake_in_a_call_is_told_in_the_words_of_jinja(source: str) -> None:
+    with pytest.raises(TemplateSyntaxError) as plain:
+        Environment(autoescape=True).from_string(source)
+    with pytest.raises(TemplateSyntaxError) as ours:
+        environment().from_string(source)
+    assert (str(ours.value), ours.value.lineno) == (str(plain.value), plain.value.lineno)
+
+
+def test_what_a_call_of_the_hosts_own_raises_names_its_line() -> None:
+    source = "<p>\n\n{{ faq(missing.part) }}"
+    with pytest.raises(UndefinedError, match="'missing' is undefined") as raised:
+        environment(undefined=StrictUndefined).from_string(source).render()
+    in_template = [
+        entry for entry in raised.traceback if str(entry.frame.code.raw.co_filename) == "<template>"
+    ]
+    assert [entry.lineno + 1 for entry in in_template] == [3]
+
+
+def test_what_is_no_expression_stays_as_it_is() -> None:
+    source = '{% raw %}{{ faq("pricing") }}{% endraw %}{# {{ faq("pricing") }} #}'
+    assert environment().from_string(source).render() == '{{ faq("pricing") }}'
+
+
+def test_a_function_of_the_hosts_own_by_this_name_is_called_and_escaped() -> None:
+    template = environment().from_string('{{ faq("<i>") }}')
+    assert template.render(faq=lambda text: f"<{text}>") == "&lt;&lt;i&gt;&gt;"
+    assert template.render(faq=lambda text: Markup("<b>")) == "<b>"
+    assert template.render(faq=lambda text: None) == "None"
+
+
+def test_nobody_can_write_the_tag_that_stands_for_a_call() -> None:
+    with pytest.raises(TemplateSyntaxError):
+        environment().from_string('{% {{ faq("pricing") }} %}')
