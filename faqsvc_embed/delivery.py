@@ -1,8 +1,8 @@
 """One ASGI response on its way out: its body is filled in, and its head tells what is true of it then."""
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from functools import cache
 from typing import Any, Final
 
 import msgspec
@@ -14,11 +14,9 @@ from faqsvc_embed.responses import (
     SPOKE_OF_BODY,
     fillable,
     may_be_shared,
-    not_html,
     shortened,
     varied,
 )
-from faqsvc_embed.splicing import NOT_IN_BODY
 
 logger = logging.getLogger("faqsvc_embed")
 
@@ -31,8 +29,6 @@ ONE_PIECE: Final = 262_144
 WITHOUT_START: Final = ("http.response.push", "http.response.early_hint", "http.response.debug")
 """Messages that may go ahead of a start that is held back."""
 OF_BODY: Final = frozenset(name.encode() for name in SPOKE_OF_BODY)
-NOT_PLAIN: Final = OF_BODY | {b"content-encoding", b"content-range", b"vary"}
-"""Headers by which a response needs more than a new length."""
 VARY: Final = (b"vary", NEGOTIATED.encode())
 
 
@@ -43,27 +39,17 @@ class Delivery(msgspec.Struct, eq=False):
     _method: str
     _send: Send
     start: Message | None = None
-    _has_begun: bool = True
-    """The start was looked at, unless nothing may have to be done but to put one block into the body."""
     _charset: str = ""
-    _status: int = 200
     _filler: BodyFiller | None = None
 
     def __call__(self, message: Message) -> Awaitable[None]:
         if self.start is not None or self._filler is not None:
-            return self._fill(message) if self._has_begun else self._splice(message)
+            return self._fill(message)
         if message["type"] == "http.response.start":
-            if self._page.splicing is not None and self._is_to_be_spliced():
-                self.start, self._has_begun = message, False
-                return _nothing()
             return self._begin(message)
         if message["type"] == "http.response.body" and not message.get("more_body"):
             self._page.is_over = True
         return self._send(message)
-
-    def _is_to_be_spliced(self) -> bool:
-        self._page.splicing = None  # what is rendered from here on may be in no body that is whole
-        return self._page.is_only_spliced
 
     def _begin(self, message: Message) -> Awaitable[None]:
         """Pass the start of a response on, or hold it back if the body is HTML that may change."""
@@ -96,33 +82,9 @@ class Delivery(msgspec.Struct, eq=False):
         if charset is None:
             if content_encoding and (page.has_open_slots or not page.is_settled):
                 _warn_of_compression()
-            self._note_loss(message["status"], not_html(content_type, content_encoding))
             return self._send(self._negotiated(message))
-        self.start, self._charset, self._status = message, charset, message["status"]
+        self.start, self._charset = message, charset
         return _nothing()
-
-    def _splice(self, message: Message) -> Awaitable[None]:
-        """Put the one FAQ of a page into its body, if both are as they mostly are."""
-        start, self.start, self._has_begun = self.start, None, True
-        page, body = self._page, message.get("body")
-        if start is not None and body and not message.get("more_body") and not page.limits_caching:
-            parts = page.spliced_into(bytes(body))
-            headers = None if parts is None else _spliced(start, sum(map(len, parts)))
-            if parts is not None and headers is not None:
-                page.is_over = True
-                if page.negotiated:
-                    headers.append(VARY)
-                return self._send_both({**start, "headers": headers}, message, parts)
-        return self._begin_and_fill(start, message)
-
-    async def _send_both(self, start: Message, message: Message, parts: Sequence[bytes]) -> None:
-        await self._send(start)
-        await self._send_parts(message, parts)
-
-    async def _begin_and_fill(self, start: Message | None, message: Message) -> None:
-        if start is not None:
-            await self._begin(start)
-        await self(message)
 
     async def _fill(self, message: Message) -> None:
         if message["type"] != "http.response.body":
@@ -133,8 +95,6 @@ class Delivery(msgspec.Struct, eq=False):
         start, self.start = self.start, None
         body, more = bytes(message.get("body", b"")), message.get("more_body", False)
         if self._filler is None:
-            if self._page.spliced is not None:
-                self._page.open_slots()
             self._filler = BodyFiller(self._page, self._charset, body)
         pieces = self._filler.feed(body, last=not more)
         if start is not None and not more:
@@ -147,14 +107,12 @@ class Delivery(msgspec.Struct, eq=False):
         async for piece in pieces:
             await self._send({"type": "http.response.body", "body": piece, "more_body": True})
         if not more:
-            self._note_loss(self._status)
             self._page.is_over = True
             await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _end_filling(self) -> None:
         """Let what was held back go, for the body goes on in a form that cannot be read here."""
         await self.let_go()
-        self._note_loss(self._status)
         filler, self._filler = self._filler, None
         if filler is not None:
             async for piece in filler.feed(b"", last=True):
@@ -162,31 +120,19 @@ class Delivery(msgspec.Struct, eq=False):
 
     async def _send_whole(self, start: Message, message: Message, pieces: list[bytes]) -> None:
         """Send a response whose whole body has come, with its length."""
-        if self._filler is None or not self._filler.has_changed:
-            self._note_loss(self._status)
-            self._page.is_over = True
-            await self._send(self._negotiated(start))
-            await self._send(message)
-            return
-        await self._send_changed(start, message, pieces)
-
-    def _note_loss(self, status: int, why: str = NOT_IN_BODY) -> None:
-        spliced = self._page.spliced
-        if spliced is not None and (self._filler is None or not self._filler.has_changed):
-            spliced.is_lost(why, status)
-
-    async def _send_changed(self, start: Message, message: Message, pieces: Sequence[bytes]) -> None:
         self._page.is_over = True
         start = self._negotiated(start)
-        await self._send(_changed(start, sum(map(len, pieces))))
-        await self._send_parts(message, pieces)
-
-    async def _send_parts(self, message: Message, parts: Sequence[bytes]) -> None:
-        if sum(map(len, parts)) <= ONE_PIECE:
-            parts = [b"".join(parts)]
-        for part in parts[:-1]:
-            await self._send({"type": "http.response.body", "body": part, "more_body": True})
-        await self._send({**message, "body": parts[-1], "more_body": False})
+        if self._filler is None or not self._filler.has_changed:
+            await self._send(start)
+            await self._send(message)
+            return
+        length = sum(map(len, pieces))
+        await self._send(_changed(start, length))
+        if length <= ONE_PIECE:
+            pieces = [b"".join(pieces)]
+        for piece in pieces[:-1]:
+            await self._send({"type": "http.response.body", "body": piece, "more_body": True})
+        await self._send({**message, "body": pieces[-1] if pieces else b"", "more_body": False})
 
     async def let_go(self) -> None:
         """Send the start of a response whose body never came."""
@@ -247,30 +193,6 @@ def _warn_of_compression() -> None:
         "an FAQ, or its questions in the page's FAQPage, is left out of a compressed response, which cannot "
         "be filled in: add the middleware that compresses after FAQMiddleware, so that it is outside of it"
     )
-
-
-def _spliced(start: Message, length: int) -> list[tuple[bytes, bytes]] | None:
-    """Return the headers of a page in UTF-8 with its new length; None if more in them has to change."""
-    told: list[tuple[bytes, bytes]] = []
-    is_html = is_told = False
-    headers = start.get("headers", ())
-    if start["status"] != 200 or (type(headers) is not list and type(headers) is not tuple):
-        return None
-    for header in headers:
-        name, value = header
-        if name == b"content-length":
-            header, is_told = (name, b"%d" % length), True
-        elif name == b"content-type":
-            is_html = _is_utf8(value)
-        elif name in NOT_PLAIN or not name.islower():
-            return None
-        told.append(header)
-    return told if is_html and is_told else None
-
-
-@lru_cache
-def _is_utf8(content_type: bytes) -> bool:
-    return fillable(method="GET", status=200, content_type=content_type.decode("latin-1")) == "utf-8"
 
 
 async def _nothing() -> None:

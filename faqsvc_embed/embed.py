@@ -231,10 +231,9 @@ class FAQEmbed:
         """
         from faqsvc_embed.policy import ours_in, sources_of  # for the few hosts with such a policy
 
-        page = pages.current()
         if html is not None:
-            spliced = page.spliced if page is not None else None
-            return sources_of(ours_in(html if spliced is None else spliced.into_text(html)))
+            return sources_of(ours_in(html))
+        page = pages.current()
         return sources_of(page.inline_elements() if page is not None else ())
 
     # Looking ahead, and looking after

@@ -16,9 +16,8 @@ from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.jinja import install
 from faqsvc_embed.requestpage import RequestPage
-from faqsvc_embed.responses import NEGOTIATED, SPOKE_OF_BODY, exact, fillable, not_html, shortened, varied
+from faqsvc_embed.responses import NEGOTIATED, SPOKE_OF_BODY, fillable, shortened, varied
 from faqsvc_embed.settings import Settings
-from faqsvc_embed.splicing import NOT_IN_BODY
 from faqsvc_embed.styles import file_named
 
 logger = logging.getLogger("faqsvc_embed")
@@ -118,17 +117,8 @@ def _begin(app: Flask, endpoint: str | None, values: dict[str, Any] | None) -> N
         page.assets = f"{environ.get('SCRIPT_NAME', '').rstrip('/')}/{NAME}"
     if embed.settings.degraded_max_age is not None:
         page.limits_caching = True
-    if embed.settings.splice and _may_splice(app, endpoint, environ):
-        page.splicing = embed.showing.splicing
     environ[TOKEN] = pages.begin(page), environ.get(TOKEN)
     after_this_request(_complete)  # before any after_request, which may compress what we have to read
-
-
-def _may_splice(app: Flask, endpoint: str | None, environ: dict[str, Any]) -> bool:
-    """The length of a HEAD has to be that of a GET, and Flask-Caching would keep a mark."""
-    view, method = app.view_functions.get(endpoint or ""), environ["REQUEST_METHOD"]
-    handler = getattr(getattr(view, "view_class", None), method.lower(), None)
-    return method != "HEAD" and not hasattr(view, "uncached") and not hasattr(handler, "uncached")
 
 
 def _handle(handle: Callable[..., Any], *args: Any) -> Any:
@@ -144,12 +134,11 @@ def _complete(response: Response) -> Response:
     page = pages.current()
     if page is None:
         return response
-    page.splicing = None  # what is rendered from here on is in no body that can be read
-    if response.direct_passthrough or response.is_streamed:
-        if page.spliced is not None:
-            page.spliced.is_lost(NOT_IN_BODY, response.status_code)
-        return response if response.direct_passthrough else _streamed(page, response)
-    return response if page.is_settled and page.spliced is None else _filled(page, response)
+    if response.direct_passthrough:
+        return response
+    if response.is_streamed:
+        return _streamed(page, response)
+    return response if page.is_settled else _merged(page, response)
 
 
 def _streamed(page: pages.Page, response: Response) -> Response:
@@ -160,8 +149,8 @@ def _streamed(page: pages.Page, response: Response) -> Response:
     return response
 
 
-def _filled(page: pages.Page, response: Response) -> Response:
-    """Put in what was spliced, and the questions of all FAQs of the page into its one FAQPage."""
+def _merged(page: pages.Page, response: Response) -> Response:
+    """Put the questions of all FAQs of the page into its one FAQPage."""
     told = {name.lower(): value for name, value in response.headers}
     content_type, encoding = told.get("content-type", ""), told.get("content-encoding", "")
     charset = fillable(
@@ -172,23 +161,12 @@ def _filled(page: pages.Page, response: Response) -> Response:
         content_range=told.get("content-range", ""),
     )
     if charset is None:
-        if page.spliced is not None:
-            page.spliced.is_lost(not_html(content_type, encoding), response.status_code)
-        if encoding and not page.is_settled:
+        if encoding:
             _warn("was compressed before that")
         return response
-    body = response.get_data()
-    if page.spliced is not None:
-        parts = page.spliced.into(body, exact(charset, body))
-        if parts is None:
-            page.spliced.is_lost(NOT_IN_BODY, response.status_code)
-        else:
-            body = b"".join(parts)
-    if not page.is_settled:
-        body = page.merge(body, charset)
-        if hasattr(current_app.view_functions.get(request.endpoint or ""), "uncached"):
-            _warn("is kept by Flask-Caching as it was before that")
-    response.set_data(body)  # which sets Content-Length, too
+    if hasattr(current_app.view_functions.get(request.endpoint or ""), "uncached"):
+        _warn("is kept by Flask-Caching as it was before that")
+    response.set_data(page.merge(response.get_data(), charset))  # which sets Content-Length, too
     for name in SPOKE_OF_BODY:
         if name in told:
             del response.headers[name]

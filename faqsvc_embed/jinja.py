@@ -17,6 +17,7 @@ from markupsafe import Markup, escape
 
 from faqsvc_embed import page as pages
 from faqsvc_embed.embed import FAQEmbed
+from faqsvc_embed.encoded import joined
 from faqsvc_embed.page import Page
 from faqsvc_embed.reading import in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
@@ -52,7 +53,9 @@ def install(environment: Environment, embed: FAQEmbed) -> None:
     environment.filters[CALL] = calls.call
     environment.add_extension(FAQTag)
     if not issubclass(environment.template_class, _PagedTemplate):
-        environment.template_class = type("PagedTemplate", (_PagedTemplate, environment.template_class), {})
+        kind = environment.template_class
+        is_plain = kind.render is Template.render and kind.render_async is Template.render_async
+        environment.template_class = type("PagedTemplate", (_PagedTemplate, kind), {"_is_plain": is_plain})
     ours = LoaderIn(OurTemplates("faqsvc_embed"), in_our_syntax(environment))
     environment.loader = _WithOurs(theirs, ours)
 
@@ -171,13 +174,23 @@ def _page(context: Context) -> Page:
 class _PagedTemplate(Template):
     """A template whose rendering has a place for a page; the page is made when an FAQ is."""
 
+    _is_plain = True
+    """The host renders with Jinja's own class."""
+
     # What a rendering printed that fails half-way leaves with no response: the page of its error begins anew.
 
     def render(self, *args: Any, **kwargs: Any) -> str:
         page = pages.current()
         begins = page is not None and page.is_blank
         try:
-            return super().render(*args, **kwargs)
+            if not self._joins_plainly() or self.environment.is_async:
+                return super().render(*args, **kwargs)
+            context = self.new_context(dict(*args, **kwargs))
+            try:
+                parts = list(self.root_render_func(context))
+            except Exception:
+                self.environment.handle_exception()  # which raises it again, with the lines of the template
+            return _joined(parts, page, context)
         except Exception:
             if page is not None and begins:
                 page.begin_again()
@@ -187,11 +200,22 @@ class _PagedTemplate(Template):
         page = pages.current()
         begins = page is not None and page.is_blank
         try:
-            return await super().render_async(*args, **kwargs)
+            if not self._joins_plainly() or not self.environment.is_async:
+                return await super().render_async(*args, **kwargs)
+            context = self.new_context(dict(*args, **kwargs))
+            try:
+                parts = [part async for part in self.root_render_func(context)]  # type: ignore[attr-defined]
+            except Exception:
+                self.environment.handle_exception()
+            return _joined(parts, page, context)
         except Exception:
             if page is not None and begins:
                 page.begin_again()
             raise
+
+    def _joins_plainly(self) -> bool:
+        """Tell whether what is printed is joined as Jinja does by default."""
+        return self._is_plain and self.environment.concat is Environment.concat
 
     def new_context(
         self, vars: dict[str, Any] | None = None, shared: bool = False, locals: Any = None
@@ -242,6 +266,16 @@ class _PagedTemplate(Template):
     def _kept(self, module: TemplateModule) -> TemplateModule:
         self._module = module
         return module
+
+
+def _joined(parts: list[str], page: Page | None, context: Context) -> str:
+    """Return the text of a rendering, with the bytes of its first FAQ, if they are known."""
+    if page is None:
+        shelf: list[Page] | None = context.parent.get(PAGE)
+        page = shelf[0] if shelf else None
+    if page is not None and page.blocks and (encoded := page.blocks[0].encoded) is not None:
+        return joined(parts, page.blocks[0].alone, encoded)
+    return "".join(parts)
 
 
 class FAQTag(Extension):

@@ -26,7 +26,6 @@ from faqsvc_embed.rendering import (
 from faqsvc_embed.responses import encode, exact
 from faqsvc_embed.scripts import page_script
 from faqsvc_embed.slots import Filling, Slots, whole
-from faqsvc_embed.splicing import Spliced, Splicing
 from faqsvc_embed.steps import Steps, finished, in_short_steps
 from faqsvc_embed.styles import enhancer
 
@@ -70,9 +69,6 @@ class Page(msgspec.Struct, eq=False):
     assets: str | None = None
     """The path below which the host serves our files, if it does."""
     slots: Slots | None = None
-    splicing: Splicing | None = None
-    """Puts the first FAQ in as bytes, if the response may be put together so."""
-    spliced: Spliced | None = None
     waited: float = 0.0
     _waiting: tuple[int, float] = (0, 0.0)
     _turns: tuple[object, AbstractAsyncContextManager[None]] | None = None
@@ -159,10 +155,7 @@ class Page(msgspec.Struct, eq=False):
         self.is_new = False
         self.blocks, self._marked = (block,), (block.marked_up,)
         self._styles, self._sheets, self.printed = block.css, (block.css,), block.script
-        if self.splicing is None or self.slots is not None or not self.splicing.pays(block):
-            return block.alone
-        self.spliced = Spliced(self.splicing, block)
-        return self.spliced.mark
+        return block.alone
 
     def _new_styles(self, block: Block, nonce: str | None, styles: Styles, files: str | None) -> str:
         wanted = [at for at, rule in enumerate(block.css) if rule not in self._styles]
@@ -261,24 +254,13 @@ class Page(msgspec.Struct, eq=False):
     @property
     def may_change(self) -> bool:
         """The body may have to change as it leaves: it has slots, or more is marked up than was printed."""
-        if self.slots is not None or self.spliced is not None:
-            return True
-        return len(self._marked) > 1 and self.printed is not None
-
-    @property
-    def is_only_spliced(self) -> bool:
-        """The body is right when its one FAQ is put in."""
-        return self.spliced is not None and self.slots is None and len(self._marked) == 1
-
-    def spliced_into(self, body: bytes) -> list[bytes] | None:
-        """Return a whole body in UTF-8 in parts with that FAQ; None if it is not in there."""
-        return self.spliced.into(body) if self.spliced is not None and self.is_only_spliced else None
+        return self.slots is not None or (len(self._marked) > 1 and self.printed is not None)
 
     def open_slots(self) -> Slots:
-        """Return the slots of this page; what is spliced is the first of them."""
+        """Return the slots of this page."""
         if self.slots is None:
             self.is_new = False
-            self.slots = Slots() if self.spliced is None else self.spliced.as_slots()
+            self.slots = Slots()
         return self.slots
 
     @property
@@ -333,7 +315,6 @@ class Page(msgspec.Struct, eq=False):
 
 _PRINTED: Final = (
     "slots",
-    "spliced",
     "printed",
     "blocks",
     "_styles",

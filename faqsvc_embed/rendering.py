@@ -38,6 +38,9 @@ _RIGHT_TO_LEFT: Final = ("ar", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi")
 LARGE: Final = 250_000
 """Characters of a block that costs an event loop about a millisecond each time it is copied."""
 
+LONG: Final = 4_000
+"""Characters that take as long to encode, if any is beyond ASCII, as it takes to find out that they are."""
+
 
 class Look(NamedTuple):
     """Everything but the record that decides what a block looks like; a key of what was rendered before."""
@@ -58,7 +61,7 @@ class ShownItem(msgspec.Struct, frozen=True, gc=False):
     text: str
 
 
-class Block(msgspec.Struct, frozen=True, eq=False, weakref=True):
+class Block(msgspec.Struct, frozen=True, eq=False):
     """One rendered FAQ, and apart from it what a page needs once only."""
 
     faq: FAQ
@@ -74,6 +77,8 @@ class Block(msgspec.Struct, frozen=True, eq=False, weakref=True):
     needs_enhancer: bool
     alone: Markup
     """All of it but the enhancer, inline: what a page prints that shows nothing else."""
+    encoded: bytes | None
+    """The same in UTF-8, where it takes long to encode."""
     is_large: bool
     """An event loop should not print it at once."""
 
@@ -188,6 +193,7 @@ def _assembled(faq: FAQ, marked_up: FAQ, look: Look, ordinal: int, inside: str, 
     yield
     whole = Markup(alone)
     yield
+    encoded = yield from _encoded(alone)
     return Block(
         faq=faq,
         marked_up=marked_up,
@@ -197,8 +203,19 @@ def _assembled(faq: FAQ, marked_up: FAQ, look: Look, ordinal: int, inside: str, 
         script=script,
         needs_enhancer=look.variant == "disclosure",
         alone=whole,
+        encoded=encoded,
         is_large=len(whole) > LARGE,
     )
+
+
+def _encoded(text: str) -> Steps[bytes | None]:
+    if len(text) < LONG or text.isascii():
+        return None
+    parts: list[bytes] = []
+    for start in range(0, len(text), MUCH):
+        parts.append(text[start : start + MUCH].encode())
+        yield
+    return b"".join(parts)
 
 
 def _classes(look: Look, theme_class: str) -> str:

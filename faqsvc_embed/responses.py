@@ -42,12 +42,6 @@ def _html_charset(content_type: str) -> str | None:
         return None
 
 
-def not_html(content_type: str, content_encoding: str) -> str:
-    """Say of a response why nothing can be filled in."""
-    kind = " ".join(filter(None, (content_encoding, content_type))) or "of no type"
-    return f"its response is {kind}, and not HTML that is text"
-
-
 def exact(charset: str, body: bytes) -> str:
     """Return the character set for text in the middle of a body, which has no byte order mark of its own."""
     if charset == "utf-16":

@@ -120,9 +120,6 @@ class Settings(_Checked):
     degraded_max_age: int | None = None
     """Seconds for which a cache may keep a page that lacks an FAQ, or shows one that could not be refreshed,
     and never beyond the next attempt; None leaves the page's own Cache-Control alone."""
-    splice: bool = False
-    """Put a held FAQ into the response as bytes as it leaves, and not as text into the template: what a
-    request's templates print has to be the body of its response, unread and unchanged."""
     offline: bool = False
     """Make no network call at all."""
     strict: bool = False

@@ -17,7 +17,6 @@ from faqsvc_embed.reading import Flies, Reader, data_or_raise, in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
 from faqsvc_embed.rendering import Block, Renderer, is_long, problem_element
 from faqsvc_embed.settings import UNSET, Settings
-from faqsvc_embed.splicing import Splicing
 from faqsvc_embed.steps import in_short_steps
 from faqsvc_embed.theme import Theme
 from faqsvc_embed.wire import is_slug
@@ -47,7 +46,6 @@ class Showing:
         self._lang = settings.lang
         self._styles = settings.styles
         self._prints_styles = settings.styles == "inline"
-        self._splicing = Splicing() if settings.splice else None
         self.has_files = settings.styles == "linked" or settings.variant == "disclosure"
         """A host that can serves the stylesheet or the enhancer as files."""
         self._held: Callable[[Any], Entry | None] = reader.cache.get
@@ -78,11 +76,6 @@ class Showing:
             return None
         entry.used_at = now
         return page.place_alone(block, (self._reader, entry))
-
-    @property
-    def splicing(self) -> Splicing | None:
-        """What puts FAQs into responses as bytes, if that is wanted, and was well so far."""
-        return self._splicing if self._splicing is not None and self._splicing.is_on else None
 
     def render_with(self, renderer: Renderer) -> None:
         """Render with the templates of a host from here on."""

@@ -4,9 +4,8 @@ A slot is an HTML comment with a random token of its own page, so that nobody's 
 one that is never filled is never seen.
 """
 
-import os
 import secrets
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from typing import AnyStr, Final
 
 from markupsafe import Markup
@@ -20,33 +19,14 @@ HEAD: Final = 64
 Filling = Callable[[], Awaitable[str]]
 
 
-_tokens = list[str]()
-if hasattr(os, "register_at_fork"):  # a child must not leave the marks of its parent
-    os.register_at_fork(after_in_child=_tokens.clear)
-
-
-def new_token() -> str:
-    """Return what nobody can guess; asking the system for each of them would be most of what a mark costs."""
-    try:
-        return _tokens.pop()
-    except IndexError:
-        _tokens.extend(secrets.token_hex(12) for _ in range(100))
-        return secrets.token_hex(12)
-
-
-def slot_mark(token: str, number: int) -> Markup:
-    """Return what stands in the place of a slot."""
-    return Markup(f"<!--faqsvc {token} {number:0{WIDTH}}-->")  # nothing in it is anybody's
-
-
 class Slots:
-    """The slots of one page, in the order in which they were left; the first ones may be filled already."""
+    """The slots of one page, in the order in which they were left."""
 
-    def __init__(self, token: str | None = None, texts: Iterable[str] = ()) -> None:
-        self._token = token or new_token()
-        self.texts = [*texts]
+    def __init__(self) -> None:
+        self._token = secrets.token_hex(12)
+        self._fillings: list[Filling] = []
+        self.texts: list[str] = []
         """What belongs into the slots that were filled, by their numbers."""
-        self._fillings: list[Filling] = [_filled] * len(self.texts)
         self._finder: tuple[str, SlotFinder] | None = None
 
     @property
@@ -60,7 +40,7 @@ class Slots:
         if number >= 10**WIDTH:
             return Markup()
         self._fillings.append(filling)
-        return slot_mark(self._token, number)
+        return Markup(f"<!--faqsvc {self._token} {number:0{WIDTH}}-->")  # nothing in it is anybody's
 
     async def fill(self) -> None:
         """Await all that is open, in order: what a page prints once comes with the first."""
@@ -73,11 +53,6 @@ class Slots:
             before, after = f"<!--faqsvc {self._token} ".encode(charset), "-->".encode(charset)
             self._finder = charset, SlotFinder(before, after, charset)
         return self._finder[1]
-
-
-async def _filled() -> str:
-    """Stand for the filling of a slot whose text was known."""
-    return ""
 
 
 class SlotFinder:

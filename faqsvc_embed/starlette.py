@@ -53,7 +53,6 @@ class FAQMiddleware:
         self._getting_ready: Future[None] | None = None
         self._lock = threading.Lock()
         self._waits = Waits()
-        self._splices = self.embed.settings.splice
         self._limits_caching = self.embed.settings.degraded_max_age is not None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -71,8 +70,6 @@ class FAQMiddleware:
                 page.shows_problems = True
             if self._has_files:  # what is mounted further in has a root_path of its own
                 page.assets = _assets(scope)
-            if self._splices and scope["method"] != "HEAD":  # whose length has to be that of a GET
-                page.splicing = self.embed.showing.splicing
             if self._limits_caching:
                 page.limits_caching = True
             if not self._is_ready:

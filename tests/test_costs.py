@@ -79,22 +79,22 @@ def embed() -> FAQEmbed:
 
 
 def test_a_held_faq_costs_few_calls_by_tag(embed: FAQEmbed) -> None:
-    """The tag itself, its page, the look-up, the nonce, the language, the block: nothing is made anew."""
+    """The tag itself, its page, the look-up, the nonce, the language, the block, the bytes that are known."""
     without = calls(page(embed, "<h1>Prices</h1><p>…</p>"))
-    assert calls(page(embed, '<h1>Prices</h1>{% faq "pricing" %}<p>…</p>')) - without <= 8
+    assert calls(page(embed, '<h1>Prices</h1>{% faq "pricing" %}<p>…</p>')) - without <= 9
 
 
 def test_a_held_faq_costs_few_calls_by_expression(embed: FAQEmbed) -> None:
     """As by tag; the rest is how Jinja finds the function, and how it is seen to be ours."""
     without = calls(page(embed, "<h1>Prices</h1><p>…</p>"))
-    assert calls(page(embed, '<h1>Prices</h1>{{ faq("pricing") }}<p>…</p>')) - without <= 10
+    assert calls(page(embed, '<h1>Prices</h1>{{ faq("pricing") }}<p>…</p>')) - without <= 11
 
 
 @pytest.mark.parametrize("count", [5, 200])
-def test_the_calls_of_a_held_faq_do_not_grow_with_its_length(embed: FAQEmbed, count: int) -> None:
+def test_the_calls_of_a_held_faq_do_not_grow_with_its_length(count: int) -> None:
     """A held FAQ is one string: whatever its length, it is handed on."""
-    short = calls(page(embed, '{% faq "pricing" %}'))
-    assert calls(page(fake_embed({"large": samples.large(count)}), '{% faq "large" %}')) == short
+    one = calls(page(fake_embed({"large": samples.large(1)}), '{% faq "large" %}'))
+    assert calls(page(fake_embed({"large": samples.large(count)}), '{% faq "large" %}')) == one
 
 
 def test_a_warm_page_copies_its_faq_once() -> None:
@@ -226,7 +226,7 @@ for name in ("typed", "tag"):
     environment.get_template(name).render(title="Prices")
 page = partial(environment.get_template("PAGE").render, title="Prices")
 for _ in range(TIMES):
-    page()
+    page().encode()
 """
 
 FIRST: Final = """

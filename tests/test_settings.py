@@ -47,7 +47,6 @@ def test_the_defaults_are_those_of_the_contract() -> None:
         "max_bytes": 1_048_576,
         "store": None,
         "degraded_max_age": None,
-        "splice": False,
         "offline": False,
         "strict": False,
     }
@@ -216,7 +215,6 @@ def test_every_setting_is_a_key_of_a_mapping_and_of_the_environment(monkeypatch:
         "variant": "disclosure",
         "exclusive": "true",
         "answer_format": "markdown",
-        "splice": "yes",
         "link_urls": "yes",
         "nofollow": "on",
         "wait": "2",

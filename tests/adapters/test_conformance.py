@@ -6,7 +6,6 @@ Jinja on a page at hand, is what all others are compared with.
 
 import asyncio
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 import pytest
@@ -21,7 +20,7 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.templating import Jinja2Templates
 
-from faqsvc_embed import FAQ, FAQEmbed, splicing
+from faqsvc_embed import FAQ, FAQEmbed, rendering
 from faqsvc_embed import page as pages
 from faqsvc_embed.fastapi import FAQMiddleware
 from faqsvc_embed.flask import FAQExtension
@@ -139,17 +138,12 @@ WAYS = [flask, flask_async, starlette, starlette_on_a_thread, starlette_async, s
 
 
 @pytest.fixture(autouse=True)
-def short_blocks_are_spliced_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(splicing, "MUCH", 0)
-    monkeypatch.setattr(splicing, "MUCH_ASCII", 0)
+def short_blocks_are_encoded_beforehand_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rendering, "LONG", 0)
 
 
 ways = pytest.mark.parametrize("way", WAYS)
-embeds = pytest.mark.parametrize(
-    "make",
-    [fake_embed, slow_embed, partial(fake_embed, splice=True), partial(slow_embed, splice=True)],
-    ids=["held", "cold", "spliced", "cold, then spliced"],
-)
+embeds = pytest.mark.parametrize("make", [fake_embed, slow_embed], ids=["held", "cold"])
 
 ONE = {
     "function": '<p>ä</p>{{ faq("pricing") }}<p>ö</p>',
