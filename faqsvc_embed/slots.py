@@ -4,6 +4,7 @@ A slot is an HTML comment with a random token of its own page, so that nobody's 
 one that is never filled is never seen.
 """
 
+import os
 import secrets
 from collections.abc import Awaitable, Callable
 from typing import AnyStr, Final
@@ -16,14 +17,39 @@ WIDTH: Final = 4
 HEAD: Final = 64
 """Characters of a mark that are looked for at first."""
 
+TOKEN_LENGTH: Final = 24
+TOKENS: Final = 100
+"""How many are made at once."""
+
 Filling = Callable[[], Awaitable[str]]
+
+
+_tokens: list[str] = []
+if hasattr(os, "register_at_fork"):  # a child must not leave the marks of its parent
+    os.register_at_fork(after_in_child=_tokens.clear)
+
+
+def new_token() -> str:
+    """Return what nobody can guess.
+
+    The system is asked for many at once: each time, the interpreter's lock is let go of and taken again, and
+    a thread that waits for it, such as ours that fetches, waits anew.
+    """
+    try:
+        return _tokens.pop()
+    except IndexError:
+        digits = secrets.token_hex(TOKENS * TOKEN_LENGTH // 2)
+        _tokens.extend(
+            digits[at : at + TOKEN_LENGTH] for at in range(TOKEN_LENGTH, len(digits), TOKEN_LENGTH)
+        )
+        return digits[:TOKEN_LENGTH]
 
 
 class Slots:
     """The slots of one page, in the order in which they were left."""
 
     def __init__(self) -> None:
-        self._token = secrets.token_hex(12)
+        self._token = new_token()
         self._fillings: list[Filling] = []
         self.texts: list[str] = []
         """What belongs into the slots that were filled, by their numbers."""

@@ -5,6 +5,8 @@ event loop of its own. Nothing is started before the first work, and a forked ch
 """
 
 import asyncio
+import contextlib
+import importlib
 import threading
 import weakref
 import zlib
@@ -24,6 +26,8 @@ from faqsvc_embed.wire import KEY_HEADER, MAX_REDIRECTS, REDIRECTS, Reply, Reque
 T = TypeVar("T")
 Last = Callable[[], Awaitable[None]]
 
+BACKEND: Final = "anyio._backends._asyncio"
+"""What the client does its input and output by."""
 MAX_CONNECTIONS: Final = 20
 MAX_KEPT: Final = 5
 ERROR_BODY: Final = 65_536
@@ -49,6 +53,8 @@ class Transport:
         """Make the HTTP client, which takes a while: importing, and reading the certificates it trusts."""
         with self._lock:
             self._open.client = self._open.client or _new_client(url)
+        with contextlib.suppress(ImportError):  # else the first exchange would, while others want to run
+            importlib.import_module(BACKEND)
 
     def run(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         """Run `work` on the background loop; raises RuntimeError if no thread can be started."""

@@ -3,11 +3,13 @@
 import asyncio
 import html
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 
 import pytest
-from jinja2 import Environment
+from jinja2 import DictLoader, Environment
 
 from faqsvc_embed import FAQ, FAQEmbed, FAQUnavailable
 from faqsvc_embed import page as pages
@@ -105,6 +107,69 @@ def test_every_block_of_a_page_is_rendered_once_for_all_pages(monkeypatch: pytes
         with one_page():
             assert "".join(embed.render("pricing") for _ in range(3)) == expected
     assert rendered == [1, 2, 3]
+
+
+def arrive_together(embed: FAQEmbed, tasks: int, cancel: int = 0) -> list[object]:
+    """Show a long FAQ in so many tasks at once, of which the first may be cancelled while they render."""
+
+    async def show() -> str:
+        with one_page():
+            return await embed.arender("long", theme={"questionColor": "teal"})
+
+    async def all_of_them() -> list[object]:
+        showing = [asyncio.create_task(show()) for _ in range(tasks)]
+        await asyncio.sleep(0.01)
+        for task in showing[:cancel]:
+            task.cancel()
+        return list(await asyncio.gather(*showing, return_exceptions=True))
+
+    return asyncio.run(all_of_them())
+
+
+@pytest.fixture
+def long_ones(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Slow rendering down, and return what is added to by each."""
+    begun, steps = list[int](), Renderer.steps
+
+    def slowly(renderer: Renderer, faq: FAQ, look: Look, ordinal: int = 1) -> Steps[Block | None]:
+        begun.append(ordinal)
+        for _ in range(30):
+            time.sleep(0.0015)
+            yield
+        return (yield from steps(renderer, faq, look, ordinal))
+
+    monkeypatch.setattr(Renderer, "steps", slowly)
+    return begun
+
+
+def test_tasks_that_show_the_same_at_once_render_it_once(long_ones: list[int]) -> None:
+    embed = fake_embed({"long": samples.large(3)})
+    shown = arrive_together(embed, 20)
+    assert (len(shown), len(set(shown)), long_ones) == (20, 1, [1])
+
+
+def test_a_task_that_is_cancelled_while_it_renders_leaves_it_to_one_other(long_ones: list[int]) -> None:
+    embed = fake_embed({"long": samples.large(3)})
+    first, *others = arrive_together(embed, 20, cancel=1)
+    assert (type(first), len(set(others)), long_ones) == (asyncio.CancelledError, 1, [1, 1])
+    assert "faqsvc" in str(others[0])
+
+
+def test_what_must_not_be_remembered_is_rendered_by_each_task(long_ones: list[int]) -> None:
+    embed, number = fake_embed({"long": samples.large(1)}), count(1)
+    host = Environment(
+        autoescape=True, loader=DictLoader({"faqsvc/faq.html": "<p>{{ visitor() }}</p>"}), auto_reload=False
+    )
+    host.globals["visitor"] = lambda: next(number)
+    install(host, embed)
+    shown = arrive_together(embed, 5)
+    assert (len(set(shown)), long_ones) == (5, [1] * 5)
+
+
+def test_what_cannot_be_rendered_fails_in_each_task_by_itself(long_ones: list[int]) -> None:
+    embed = fake_embed({"long": samples.large(1)})
+    install(Environment(loader=DictLoader({"faqsvc/faq.html": "{{ 1 / 0 }}"})), embed)
+    assert (set(arrive_together(embed, 5)), long_ones) == ({""}, [1] * 5)
 
 
 def test_another_version_has_blocks_of_its_own() -> None:

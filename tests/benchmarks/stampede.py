@@ -50,8 +50,8 @@ def _tasks(service: Upstream, keys: int) -> tuple[int, float]:
 
 async def _async_tasks(service: Upstream, keys: int) -> tuple[int, float]:
     async with FAQEmbed(service.base_url, wait=5.0) as embed:
-        embed.get_ready()
         app = _app(embed)
+        embed.get_ready()  # as the lifespan of an application does
         service.behave()
         bodies = [bytearray() for _ in range(REQUESTS)]
 
