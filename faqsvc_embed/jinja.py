@@ -287,7 +287,7 @@ class FAQTag(Extension):
     tags = {"faq", PRINTED_CALL}  # noqa: RUF012  # Jinja's own interface
 
     def filter_stream(self, stream: TokenStream) -> Iterable[Token]:
-        """Mark `{{ faq(`, up to its end."""
+        """Mark `{{ faq(` and `{{ faqsvc.`, up to their end."""
         is_marked = False
         for token in stream:
             if token.type == "variable_begin" and _is_call(stream):
@@ -330,4 +330,7 @@ class FAQTag(Extension):
 
 
 def _is_call(stream: TokenStream) -> bool:
-    return stream.current.test("name:faq") and stream.look().type == "lparen"
+    following = stream.look().type
+    return (stream.current.test("name:faq") and following == "lparen") or (
+        stream.current.test("name:faqsvc") and following == "dot"  # as our macros write it
+    )

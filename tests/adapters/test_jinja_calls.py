@@ -31,7 +31,7 @@ def environment(kind: type[Environment] = Environment, **options: Any) -> Enviro
 
 def in_brackets(source: str) -> str:
     """Return a template whose calls of `faq` are in brackets, which leaves them to Jinja."""
-    return re.sub(r"\{\{(-?)\s*(faq\(.*?)\s*(-?)\}\}", r"{{\1 (\2) \3}}", source, flags=re.DOTALL)
+    return re.sub(r"\{\{(-?)\s*(faq(?:\(|svc\.).*?)\s*(-?)\}\}", r"{{\1 (\2) \3}}", source, flags=re.DOTALL)
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,7 @@ def in_brackets(source: str) -> str:
         '{% from "macros.html" import faq, bare %}{{ faq("<i>", loud=true) }}{{ bare("x") }}',
         '{% from "faqsvc/macros.html" import faq %}{{ faq("pricing", theme={"accent": "#006655"}) }}',
         '{% block main %}{{ faq("pricing") }}{% endblock %}{{ self.main() }}',
+        '{{ faqsvc.faq("pricing") }}{{ faqsvc.use_faq("legal").data.title }}{{ faqsvc.faq_schema() }}',
     ],
 )
 @pytest.mark.parametrize("autoescape", [True, False])
