@@ -89,13 +89,13 @@ class BodyFiller:
     def _script(self) -> bytes:
         """Return the JSON-LD that a template printed, if that may have to change."""
         page = self._page
-        if page.printed is None or (page.is_settled and not page.has_open_slots):
+        if page.shown.script is None or (page.is_settled and not page.has_open_slots):
             return b""
-        if page.printed is not self._printed[0]:
+        if page.shown.script is not self._printed[0]:
             try:
-                self._printed = page.printed, page.printed.encode(self._charset)
+                self._printed = page.shown.script, page.shown.script.encode(self._charset)
             except UnicodeEncodeError:  # so the host cannot have sent it
-                self._printed = page.printed, b""
+                self._printed = page.shown.script, b""
         return self._printed[1]
 
     async def _replacement(self, number: int) -> list[Part]:
@@ -104,7 +104,7 @@ class BodyFiller:
         if slots is not None:
             async with page.turn():
                 await slots.fill()
-        printed, merged = page.printed, await in_short_steps(page.merging())
+        printed, merged = page.shown.script, await in_short_steps(page.merging())
         if number == SCRIPT:
             text = printed or ""
         else:

@@ -273,9 +273,10 @@ def _joined(parts: list[str], page: Page | None, context: Context) -> str:
     if page is None:
         shelf: list[Page] | None = context.parent.get(PAGE)
         page = shelf[0] if shelf else None
-    if page is not None and page.blocks and (encoded := page.blocks[0].encoded) is not None:
-        return joined(parts, page.blocks[0].alone, encoded)
-    return "".join(parts)
+    first = page.shown.blocks[0] if page is not None and page.shown.blocks else None
+    if first is None or first.encoded is None:
+        return "".join(parts)
+    return joined(parts, first.alone, first.encoded)
 
 
 class FAQTag(Extension):

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final
 
 import msgspec
 from markupsafe import Markup
+from msgspec.structs import replace
 
 from faqsvc_embed.checks import Styles
 from faqsvc_embed.records import FAQ
@@ -49,6 +50,36 @@ def end(token: Token["Page | None"]) -> None:
     CURRENT.reset(token)
 
 
+class Shown(msgspec.Struct, frozen=True, eq=False):
+    """What stands on a page so far."""
+
+    blocks: tuple[Block, ...] = ()
+    styles: tuple[str, ...] = ()
+    sheets: tuple[tuple[str, ...], ...] = ()
+    """The style elements that were printed, each as what it holds."""
+    is_enhanced: bool = False
+    runs_inline: bool = False
+    """The enhancer was printed, and not linked."""
+    script: str | None = None
+    """The script with the FAQPage, as it was printed."""
+    nonce: str | None = None
+    """Its nonce."""
+    marked: tuple[FAQ, ...] = ()
+    """What is marked up in it, or should be."""
+    deferred: tuple[FAQ, ...] = ()
+    """What is left to a `faq_schema()` further down."""
+
+
+NOTHING: Final = Shown()
+
+
+def alone(block: Block) -> Shown:
+    """Return what stands on a page that shows one block, with all that belongs to it."""
+    return Shown(
+        blocks=(block,), styles=block.css, sheets=(block.css,), script=block.script, marked=(block.marked_up,)
+    )
+
+
 class Page(msgspec.Struct, eq=False):
     """The FAQs of one response, in document order."""
 
@@ -68,7 +99,6 @@ class Page(msgspec.Struct, eq=False):
     """`max_age` is to be honoured."""
     assets: str | None = None
     """The path below which the host serves our files, if it does."""
-    slots: Slots | None = None
     waited: float = 0.0
     _waiting: tuple[int, float] = (0, 0.0)
     _turns: tuple[object, AbstractAsyncContextManager[None]] | None = None
@@ -78,19 +108,9 @@ class Page(msgspec.Struct, eq=False):
     _first: tuple[Any, Any] | None = None
     """Who read the FAQ that came first, and what was held then: most pages have no other."""
     _states: Mapping[Any, Any] | None = None
-    blocks: tuple[Block, ...] = ()
-    _styles: tuple[str, ...] = ()
-    _sheets: tuple[tuple[str, ...], ...] = ()
-    """The style elements that were printed, each as what it holds."""
-    _is_enhanced: bool = False
-    _runs_inline: bool = False
-    """The enhancer was printed, and not linked."""
-    printed: str | None = None
-    """The script with the FAQPage, as it was printed."""
-    _printed_nonce: str | None = None
+    shown: Shown = NOTHING
+    slots: Slots | None = None
     _merged: tuple[int, str] = (0, "")
-    _marked: tuple[FAQ, ...] = ()
-    _deferred: tuple[FAQ, ...] = ()
 
     @property
     def states(self) -> Mapping[Any, Any]:
@@ -108,17 +128,25 @@ class Page(msgspec.Struct, eq=False):
     @property
     def is_blank(self) -> bool:
         """Nothing of ours has been printed yet."""
-        return not self.blocks and not self._marked and not self._deferred and self.slots is None
+        return self.shown is NOTHING and self.slots is None
 
     def begin_again(self) -> None:
         """Forget what was printed, for its body never leaves; what was read, and how long waited, stays."""
-        blank = Page()
-        for name in _PRINTED:
-            setattr(self, name, getattr(blank, name))
+        self.shown, self.slots, self._merged = NOTHING, None, (0, "")
+
+    def _add(self, **changes: Any) -> None:
+        self.is_new = False
+        self.shown = replace(self.shown, **changes)
 
     def ordinal(self, slug: object) -> int:
         """Return which block of this slug the next one is, counted from 1."""
-        return 1 + sum(block.faq.slug == slug for block in self.blocks) if self.blocks else 1
+        blocks = self.shown.blocks
+        return 1 + sum(block.faq.slug == slug for block in blocks) if blocks else 1
+
+    def begin_with(self, shown: Shown, reader: Any, entry: Any) -> Markup:
+        """Show one block on a new page, ready-made, of what a reader holds; return it."""
+        self.is_new, self.shown, self._first = False, shown, (reader, entry)
+        return shown.blocks[0].alone
 
     def place(
         self, block: Block, nonce: str | None, schema: bool, styles: Styles, files: str | None = None
@@ -128,72 +156,58 @@ class Page(msgspec.Struct, eq=False):
         `files` is the address below which the host serves our files, None if it does not: then what
         would be linked is printed.
         """
-        is_first = not self.blocks and self.printed is None
-        if is_first and schema and nonce is None and styles == "inline" and not block.needs_enhancer:
-            return self.place_alone(block)
-        self.is_new = False
-        self.blocks += (block,)
+        is_alone = self.is_blank and schema and nonce is None
+        if is_alone and styles == "inline" and not block.needs_enhancer:
+            self.is_new, self.shown = False, alone(block)
+            return block.alone
+        self._add(blocks=(*self.shown.blocks, block))
         before = "" if styles == "none" else self._new_styles(block, nonce, styles, files)
         behind = self._new_enhancer(nonce, files) if block.needs_enhancer else ""
         if not schema:
-            self._deferred += (block.marked_up,)
-        elif not self._marked and self.printed is None:
-            self._marked = (block.marked_up,)
-            self.printed, self._printed_nonce = with_nonce(block.script, nonce), nonce
-            behind += self.printed
+            self.defer(block.marked_up)
+        elif not self.shown.marked and self.shown.script is None:
+            script = with_nonce(block.script, nonce)
+            self._add(marked=(block.marked_up,), script=script, nonce=nonce)
+            behind += script
         else:
             behind += finished(self._mark_up((block.marked_up,), nonce))
         return Markup(f"{before}{block.html}{behind}")  # rendering escaped them
 
-    def place_alone(self, block: Block, held: tuple[Any, Any] | None = None) -> Markup:
-        """Return the first block of this page with all that belongs to it, ready-made.
-
-        `held` are its reader and entry, on a new page.
-        """
-        if held is not None:
-            self._first = held
-        self.is_new = False
-        self.blocks, self._marked = (block,), (block.marked_up,)
-        self._styles, self._sheets, self.printed = block.css, (block.css,), block.script
-        return block.alone
-
     def _new_styles(self, block: Block, nonce: str | None, styles: Styles, files: str | None) -> str:
-        wanted = [at for at, rule in enumerate(block.css) if rule not in self._styles]
+        shown = self.shown
+        wanted = [at for at, rule in enumerate(block.css) if rule not in shown.styles]
         css = tuple(block.css[at] for at in wanted)
-        self._styles += css
         if styles == "linked" and files is not None:
+            self._add(styles=shown.styles + css)
             return "".join(link_element(f"{files}/{block.files[at]}", nonce) for at in wanted)
         if css:
-            self._sheets += (css,)
+            self._add(styles=shown.styles + css, sheets=(*shown.sheets, css))
         return style_element(css, nonce)
 
     def _new_enhancer(self, nonce: str | None, files: str | None) -> str:
-        if self._is_enhanced:
+        if self.shown.is_enhanced:
             return ""
-        self._is_enhanced = True
-        self._runs_inline = files is None
+        self._add(is_enhanced=True, runs_inline=files is None)
         return enhancer_element(files, nonce)
 
     def inline_elements(self) -> list[tuple[str, str]]:
         """Return name and text of the style and script elements that were printed, data apart."""
-        printed = [("style", "".join(css)) for css in self._sheets]
-        return [*printed, ("script", enhancer())] if self._runs_inline else printed
+        printed = [("style", "".join(css)) for css in self.shown.sheets]
+        return [*printed, ("script", enhancer())] if self.shown.runs_inline else printed
 
     def _mark_up(self, faqs: tuple[FAQ, ...], nonce: str | None) -> Steps[str]:
         """Count `faqs` into the page's FAQPage, and print it if this page has none yet."""
-        self.is_new = False
-        self._marked += faqs
-        if self.printed is not None:
+        self._add(marked=self.shown.marked + faqs)
+        if self.shown.script is not None:
             return ""
-        script = yield from page_script(self._marked, nonce)
+        script = yield from page_script(self.shown.marked, nonce)
         if script:
-            self.printed, self._printed_nonce = script, nonce
+            self._add(script=script, nonce=nonce)
         return script
 
     def defer(self, faq: FAQ) -> None:
         """Remember an FAQ that the host shows with its own markup, for a `faq_schema()` further down."""
-        self.is_new = False
-        self._deferred += (faq,)
+        self._add(deferred=(*self.shown.deferred, faq))
 
     def schema(self, faq: FAQ | None = None, nonce: str | None = None) -> Markup:
         """Return the FAQPage of `faq`, or of all that was left to this call, unless the page has one.
@@ -215,35 +229,37 @@ class Page(msgspec.Struct, eq=False):
 
     def takes_long(self, faq: FAQ | None = None) -> bool:
         """Tell whether `schema` would hold an event loop up."""
-        return self.printed is None and is_long(*([faq] if faq is not None else self._deferred))
+        return self.shown.script is None and is_long(*([faq] if faq is not None else self.shown.deferred))
 
     def _left_to_schema(self, faq: FAQ | None) -> tuple[FAQ, ...]:
         if faq is not None:
             return (faq,)
-        faqs, self._deferred = self._deferred, ()
+        faqs = self.shown.deferred
+        self._add(deferred=())
         return faqs
 
     @property
     def is_settled(self) -> bool:
         """Everything marked up stands in the script that was printed: the response is right as it is."""
-        return len(self._marked) < 2 or self.printed is None or self.printed == finished(self.merging())
+        shown = self.shown
+        return len(shown.marked) < 2 or shown.script is None or shown.script == finished(self.merging())
 
     def merging(self) -> Steps[str]:
         """Make the script of all FAQs that are marked up; once, as long as none is added."""
-        if len(self._marked) < 2 or self.printed is None:
-            return self.printed or ""
-        if self._merged[0] != len(self._marked):
-            faqs = self._marked
-            self._merged = len(faqs), (yield from page_script(faqs, self._printed_nonce))
+        faqs, script = self.shown.marked, self.shown.script
+        if len(faqs) < 2 or script is None:
+            return script or ""
+        if self._merged[0] != len(faqs):
+            self._merged = len(faqs), (yield from page_script(faqs, self.shown.nonce))
         return self._merged[1]
 
     def merge(self, body: bytes, charset: str = "utf-8") -> bytes:
         """Return the body of a response with the FAQPage of all FAQs in the place of the first one's."""
-        if self.printed is None or self.is_settled:
+        if self.shown.script is None or self.is_settled:
             return body
         charset = exact(charset, body)
         try:
-            printed = self.printed.encode(charset)
+            printed = self.shown.script.encode(charset)
         except UnicodeEncodeError:  # so it cannot be in there
             return body
         start = whole(printed, body)
@@ -254,7 +270,7 @@ class Page(msgspec.Struct, eq=False):
     @property
     def may_change(self) -> bool:
         """The body may have to change as it leaves: it has slots, or more is marked up than was printed."""
-        return self.slots is not None or (len(self._marked) > 1 and self.printed is not None)
+        return self.slots is not None or (len(self.shown.marked) > 1 and self.shown.script is not None)
 
     def open_slots(self) -> Slots:
         """Return the slots of this page."""
@@ -311,19 +327,3 @@ class Page(msgspec.Struct, eq=False):
         if waiting == 1:
             self.waited += time.monotonic() - since
         self._waiting = (waiting - 1, since)
-
-
-_PRINTED: Final = (
-    "slots",
-    "printed",
-    "blocks",
-    "_styles",
-    "_sheets",
-    "_is_enhanced",
-    "_runs_inline",
-    "_printed_nonce",
-    "_merged",
-    "_marked",
-    "_deferred",
-)
-"""The attributes of a page that tell what its body holds."""

@@ -11,7 +11,7 @@ from faqsvc_embed.checks import Variant
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQUnavailable, quoted
 from faqsvc_embed.freshness import Entry, Key
 from faqsvc_embed.overrides import Overrides
-from faqsvc_embed.page import Page
+from faqsvc_embed.page import Page, Shown, alone
 from faqsvc_embed.problems import Problems
 from faqsvc_embed.reading import Flies, Reader, data_or_raise, in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
@@ -32,6 +32,8 @@ Asked = tuple[Any, bool | None, Any, Any, bool | None]
 """The arguments of `Wishes.look` as they came: a key of what was rendered for them."""
 PLAIN: Final[Asked] = (None, None, UNSET, None, None)
 """What a call asks that names nothing but a slug."""
+FIRST: Final = "first"
+"""The key of what stands on a page whose first call asks that, if it can be printed at once."""
 
 
 class Showing:
@@ -74,13 +76,13 @@ class Showing:
             if entry is None:
                 return None
             now = self._cache.clock()
-            block: Block | None = entry.rendered.get(PLAIN) if now < entry.fresh_until else None
+            shown: Shown | None = entry.rendered.get(FIRST) if now < entry.fresh_until else None
         except Exception:  # a slug that cannot be looked up, or a host that cannot tell; the long way says so
             return None
-        if block is None or block.is_large or block.needs_enhancer:
+        if shown is None:
             return None
         entry.used_at = now
-        return page.place_alone(block, (self._reader, entry))
+        return page.begin_with(shown, self._reader, entry)
 
     def render_with(self, renderer: Renderer) -> None:
         """Render with the templates of a host from here on."""
@@ -320,6 +322,8 @@ class Showing:
             entry.rendered.clear()
         with suppress(TypeError):  # a theme that cannot be looked up is rendered each time
             entry.rendered[asked] = block
+        if asked == PLAIN and not block.is_large and not block.needs_enhancer:
+            entry.rendered[FIRST] = alone(block)
 
     def _place(self, page: Page, block: Block, schema: bool, nonce: str | None) -> Markup:
         nonce = self._wishes.nonce(nonce, page)
