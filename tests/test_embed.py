@@ -45,6 +45,7 @@ from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.faulty import FaultyServer
+from tests.support.host import wait_until
 
 PRICING: Final = FAQ.from_dict(samples.pricing())
 NOWHERE: Final = "http://127.0.0.1:1"
@@ -643,6 +644,7 @@ def test_prefetch_waits_once_for_all_and_logs_what_failed(
     assert lines(caplog) == []  # nothing failed yet
     faulty.behave(behaviours.status(500))
     way.prefetch(embed, "a", "b")
+    wait_until(lambda: not embed.is_fetching)
     shown = "the service answered 500 for {0!r}; there is nothing to show"
     assert sorted(lines(caplog)) == [("WARNING", f"FAQ {slug!r}: " + shown.format(slug)) for slug in "ab"]
 
