@@ -58,11 +58,18 @@ class Delivery(msgspec.Struct, eq=False):
             message = {**message, "headers": list(headers)}
             headers = message["headers"]
         if not page.may_change:
+            is_whole = says_vary = False
             for name, _ in headers:
-                if name == b"content-length":  # the body is whole, and there is nothing to change in it
-                    if page.negotiated or page.limits_caching:
-                        message = self._negotiated(message)
-                    return self._send(message)
+                if name == b"content-length":
+                    is_whole = True
+                elif len(name) == 4 and name.lower() == b"vary":
+                    says_vary = True
+            if is_whole:  # there is nothing to change in the body
+                if page.limits_caching or (page.negotiated and says_vary):
+                    message = self._negotiated(message)
+                elif page.negotiated:  # the way of nearly every page with an FAQ
+                    message = {**message, "headers": [*headers, VARY]}
+                return self._send(message)
         content_type = content_encoding = content_range = ""
         for name, value in headers:
             name = name.lower()
@@ -149,11 +156,6 @@ class Delivery(msgspec.Struct, eq=False):
             if not self._page.is_over:  # what follows may ask, when it is too late to name the language
                 self._page.may_negotiate = not may_be_shared(_texts(headers))
             return start
-        for name, _ in headers:
-            if len(name) == 4 and name.lower() == b"vary":
-                break
-        else:
-            return {**start, "headers": [*headers, VARY]}
         vary = varied(value.decode("latin-1") for name, value in headers if name.lower() == b"vary")
         if vary is None:
             return start

@@ -15,6 +15,7 @@ from faqsvc_embed.apikey import sealed
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.jinja import install
+from faqsvc_embed.languages import MAX_HEADER
 from faqsvc_embed.requestpage import RequestPage
 from faqsvc_embed.responses import NEGOTIATED, SPOKE_OF_BODY, fillable, shortened, varied
 from faqsvc_embed.settings import Settings
@@ -103,7 +104,7 @@ class _RequestPage(RequestPage, kw_only=True):
             from flask_babel import get_locale
 
             choice = get_locale()
-        return choice or None, self.environ.get("HTTP_ACCEPT_LANGUAGE", "")
+        return choice or None, self.environ.get("HTTP_ACCEPT_LANGUAGE", "")[:MAX_HEADER]
 
 
 def _begin(app: Flask, endpoint: str | None, values: dict[str, Any] | None) -> None:

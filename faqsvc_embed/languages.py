@@ -27,8 +27,6 @@ _QUALITY: Final = r"(?ai)q\s*=\s*(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)"
 MAX_TAG = 100
 MAX_HEADER = 4096
 """Longer tags and the rest of a longer header are somebody's attempt at something, not a language."""
-USUAL_HEADER = 200
-"""Characters of a header that may be remembered."""
 
 
 def is_language_tag(text: object) -> bool:
@@ -52,18 +50,13 @@ def lookup(wish: str) -> str | None:
     return primary if primary in LANGUAGES and re.fullmatch(_RANGE, tag) is not None else None
 
 
+@lru_cache(maxsize=256)  # most visitors' headers are like one before
 def negotiate(accept_language: str, default: str | None = None) -> str | None:
     """Return the language of the service that an `Accept-Language` header prefers, else `default`.
 
     Malformed parts are skipped, a quality of 0 excludes a language, equal qualities keep the order of
     the header, and `*` stands for `default`, or for the first language if the header names that one apart.
     """
-    if len(accept_language) <= USUAL_HEADER:
-        return _negotiate_again(accept_language, default)
-    return _negotiate(accept_language, default)
-
-
-def _negotiate(accept_language: str, default: str | None) -> str | None:
     excluded, wishes = set[str](), list[tuple[float, str]]()
     for range_, quality in _parse(accept_language):
         if quality > 0:
@@ -84,9 +77,6 @@ def _negotiate(accept_language: str, default: str | None) -> str | None:
         if language is not None and language not in excluded:
             return language
     return default
-
-
-_negotiate_again = lru_cache(maxsize=256)(_negotiate)  # most visitors' headers are like one before
 
 
 def _parse(header: str) -> Iterable[tuple[str, float]]:

@@ -16,6 +16,7 @@ from faqsvc_embed.apikey import sealed
 from faqsvc_embed.delivery import Delivery
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.languages import MAX_HEADER
 from faqsvc_embed.loops import DaemonThreads
 from faqsvc_embed.page import Page
 from faqsvc_embed.requestpage import RequestPage
@@ -157,7 +158,7 @@ class _RequestPage(RequestPage, kw_only=True):
         for name, value in self.scope["headers"]:
             if name == b"accept-language":
                 header = header + b"," + value if header else value
-        return choice, header.decode("latin-1")
+        return choice, header[:MAX_HEADER].decode("latin-1")
 
 
 def _first_of(state: Mapping[str, Any], names: Iterable[str]) -> str | None:
