@@ -205,6 +205,7 @@ CHECKS: Final = {
     "max_bytes": _whole(1),
     "store": _store,
     "degraded_max_age": _whole(0, none=True),
+    "splice": _boolean,
     "offline": _boolean,
     "strict": _boolean,
 }

@@ -1,7 +1,8 @@
 """The text of a page with a held FAQ in it, whose bytes are known: to encode it is to copy them.
 
-A host sends bytes, and of a text beyond ASCII they take as long to make as all the rest of a page. The text
-is a text in every other way: whatever else is done with it is done with all of it.
+A host sends bytes, and of a text beyond ASCII they take as long to make as all the rest of a page. A host
+that asks for this (`splice`) says that nobody insists on `str` itself: the text is of a class of its own,
+and a text in every other way.
 """
 
 from typing import Any
@@ -31,10 +32,9 @@ class Encoded(str):
 
 def joined(parts: list[str], known: str, encoded: bytes) -> str:
     """Return the text of these parts, one of which may be a text whose bytes are known."""
-    try:
-        at = parts.index(known)
-    except ValueError:
+    if known not in parts:  # to ask for its index would have all of it described in an error
         return "".join(parts)
+    at = parts.index(known)
     before, after = "".join(parts[:at]), "".join(parts[at + 1 :])
     text = Encoded("".join((before, known, after)))
     text._before, text._bytes, text._after = before, encoded, after

@@ -1,17 +1,13 @@
 """FAQs in any Jinja environment: `faq`, `use_faq`, `faq_schema`, the tag `{% faq %}`, and macros of them."""
 
 from collections import ChainMap
-from collections.abc import Iterable, MutableMapping
+from collections.abc import MutableMapping
 from contextvars import ContextVar
 from types import MethodType, SimpleNamespace
 from typing import Any, Final
 
-from jinja2 import BaseLoader, ChoiceLoader, Environment, Template, nodes, pass_context
-from jinja2.compiler import CodeGenerator
+from jinja2 import BaseLoader, ChoiceLoader, Environment, Template, pass_context
 from jinja2.environment import TemplateModule
-from jinja2.ext import Extension
-from jinja2.lexer import Token, TokenStream
-from jinja2.parser import Parser
 from jinja2.runtime import Context, new_context
 from markupsafe import Markup, escape
 
@@ -22,12 +18,9 @@ from faqsvc_embed.page import Page
 from faqsvc_embed.reading import in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
 from faqsvc_embed.rendering import Renderer
+from faqsvc_embed.tag import CALL, SHOW, FAQTag
 from faqsvc_embed.templating import LoaderIn, OurTemplates, in_our_syntax
 
-TAG: Final = "faqsvc_tag"
-CALL: Final = "faqsvc_call"
-PRINTED_CALL: Final = "{{"
-"""The tag that stands for `{{ faq(…) }}`; nobody can write one of this name."""
 PAGE: Final = "faqsvc_page"
 """The name under which a rendering carries its page where no request has one."""
 SHOWS: Final = "faqsvc_shows"
@@ -44,12 +37,13 @@ def install(environment: Environment, embed: FAQEmbed) -> None:
     """
     theirs = environment.loader.theirs if isinstance(environment.loader, _WithOurs) else environment.loader
     environment.loader = theirs  # what renders blocks looks for templates of the host, and only of the host
-    embed.showing.render_with(Renderer(environment, embed.showing.answers))
+    renderer = Renderer(environment, embed.showing.answers, encodes=embed.settings.splice)
+    embed.showing.render_with(renderer)
     embed.is_ready = False  # the new renderer's templates are not compiled
     calls = _AsyncCalls(embed) if environment.is_async else _Calls(embed)
     functions = {"faq": calls.faq, "use_faq": calls.use_faq, "faq_schema": calls.faq_schema}
     environment.globals.update(functions, faqsvc=SimpleNamespace(**functions))
-    environment.filters[TAG] = calls.faq
+    environment.filters[SHOW] = calls.faq
     environment.filters[CALL] = calls.call
     environment.add_extension(FAQTag)
     if not issubclass(environment.template_class, _PagedTemplate):
@@ -277,61 +271,3 @@ def _joined(parts: list[str], page: Page | None, context: Context) -> str:
     if first is None or first.encoded is None:
         return "".join(parts)
     return joined(parts, first.alone, first.encoded)
-
-
-class FAQTag(Extension):
-    """`{% faq "pricing", lang="ko" %}`: what `{{ faq("pricing", lang="ko") }}` prints."""
-
-    # What an expression gives is escaped, which copies Markup twice; a filter block writes out what
-    # its filter returns. So the tag is a filter of the slug, and `{{ faq(…) }}` one of the function.
-
-    tags = {"faq", PRINTED_CALL}  # noqa: RUF012  # Jinja's own interface
-
-    def filter_stream(self, stream: TokenStream) -> Iterable[Token]:
-        """Mark `{{ faq(` and `{{ faqsvc.`, up to their end."""
-        is_marked = False
-        for token in stream:
-            if token.type == "variable_begin" and _is_call(stream):
-                is_marked = True
-                yield Token(token.lineno, "block_begin", token.value)
-                yield Token(token.lineno, "name", PRINTED_CALL)
-                continue
-            yield token
-            if token.type == "variable_end" and is_marked:
-                is_marked = False
-                yield Token(token.lineno, "block_end", token.value)
-
-    def parse(self, parser: Parser) -> nodes.Node:
-        tag = next(parser.stream)
-        node = self._call(parser) if tag.value == PRINTED_CALL else self._tag(parser)
-        return node.set_lineno(tag.lineno)
-
-    def _tag(self, parser: Parser) -> nodes.Node:
-        slug = parser.parse_expression()
-        options: list[nodes.Keyword] = []
-        while parser.stream.skip_if("comma"):
-            name = parser.stream.expect("name")
-            parser.stream.expect("assign")
-            options.append(nodes.Keyword(name.value, parser.parse_expression(), lineno=name.lineno))
-        return nodes.FilterBlock([], nodes.Filter(slug, TAG, [], options, None, None))
-
-    def _call(self, parser: Parser) -> nodes.Node:
-        printed = parser.parse_tuple(with_condexpr=True)
-        parser.stream.expect("variable_end")
-        if not isinstance(printed, nodes.Call) or not self._prints_plainly():
-            return nodes.Output([printed])
-        function, *rest = printed.node, printed.args, printed.kwargs, printed.dyn_args, printed.dyn_kwargs
-        return nodes.FilterBlock([], nodes.Filter(function, CALL, *rest))
-
-    def _prints_plainly(self) -> bool:
-        """Tell whether expressions of this environment are called and printed as Jinja does by default."""
-        environment = self.environment
-        is_plain = environment.code_generator_class is CodeGenerator and environment.finalize is None
-        return is_plain and not environment.sandboxed and not environment.is_async
-
-
-def _is_call(stream: TokenStream) -> bool:
-    following = stream.look().type
-    return (stream.current.test("name:faq") and following == "lparen") or (
-        stream.current.test("name:faqsvc") and following == "dot"  # as our macros write it
-    )

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import msgspec
 from jinja2 import BaseLoader, Environment
 from markupsafe import Markup, escape
+from msgspec.structs import replace
 
 from faqsvc_embed.anchors import block_id, id_steps
 from faqsvc_embed.answers import LOWEST_HEADING, Answers, visible
@@ -77,10 +78,10 @@ class Block(msgspec.Struct, frozen=True, eq=False):
     needs_enhancer: bool
     alone: Markup
     """All of it but the enhancer, inline: what a page prints that shows nothing else."""
-    encoded: bytes | None
-    """The same in UTF-8, where it takes long to encode."""
     is_large: bool
     """An event loop should not print it at once."""
+    encoded: bytes | None = None
+    """`alone` in UTF-8, if that was wanted, and takes long to make."""
 
 
 class Renderer:
@@ -90,8 +91,11 @@ class Renderer:
     and the delimiters of its own templates are the host's.
     """
 
-    def __init__(self, host: Environment | None = None, answers: Answers | None = None) -> None:
+    def __init__(
+        self, host: Environment | None = None, answers: Answers | None = None, *, encodes: bool = False
+    ) -> None:
         self._answers = answers or Answers()
+        self._encodes = encodes
         self._host = host
         self._ours: BaseLoader = OurTemplates("faqsvc_embed")
         self._environments = plain(self._ours) if host is None else for_blocks(host, self._ours)
@@ -140,7 +144,8 @@ class Renderer:
             yield
         marked_up = self._answers.marked_up(faq, level)
         script = yield from script_steps([marked_up])
-        return (yield from _assembled(faq, marked_up, look, ordinal, inside, script))
+        block = yield from _assembled(faq, marked_up, look, ordinal, inside, script)
+        return (yield from _encoded(block)) if self._encodes else block
 
 
 def is_long(*faqs: FAQ) -> bool:
@@ -193,7 +198,6 @@ def _assembled(faq: FAQ, marked_up: FAQ, look: Look, ordinal: int, inside: str, 
     yield
     whole = Markup(alone)
     yield
-    encoded = yield from _encoded(alone)
     return Block(
         faq=faq,
         marked_up=marked_up,
@@ -203,19 +207,20 @@ def _assembled(faq: FAQ, marked_up: FAQ, look: Look, ordinal: int, inside: str, 
         script=script,
         needs_enhancer=look.variant == "disclosure",
         alone=whole,
-        encoded=encoded,
         is_large=len(whole) > LARGE,
     )
 
 
-def _encoded(text: str) -> Steps[bytes | None]:
+def _encoded(block: Block) -> Steps[Block]:
+    """Return a block with its bytes, unless they are quick to make."""
+    text = block.alone
     if len(text) < LONG or text.isascii():
-        return None
+        return block
     parts: list[bytes] = []
     for start in range(0, len(text), MUCH):
         parts.append(text[start : start + MUCH].encode())
         yield
-    return b"".join(parts)
+    return replace(block, encoded=b"".join(parts))
 
 
 def _classes(look: Look, theme_class: str) -> str:

@@ -120,6 +120,9 @@ class Settings(_Checked):
     degraded_max_age: int | None = None
     """Seconds for which a cache may keep a page that lacks an FAQ, or shows one that could not be refreshed,
     and never beyond the next attempt; None leaves the page's own Cache-Control alone."""
+    splice: bool = False
+    """Put a held FAQ into responses as bytes, encoded once and not for each page: what templates render to
+    is of a subclass of `str`, and nothing that is done with it may insist on `str` itself."""
     offline: bool = False
     """Make no network call at all."""
     strict: bool = False

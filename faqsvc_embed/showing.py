@@ -47,7 +47,7 @@ class Showing:
         self.answers = Answers(
             settings.answer_format, link_urls=settings.link_urls, nofollow=settings.nofollow
         )
-        self._renderer = Renderer(answers=self.answers)
+        self._renderer = Renderer(answers=self.answers, encodes=settings.splice)
         self._lang = settings.lang
         self._styles = settings.styles
         self._prints_styles = settings.styles == "inline"

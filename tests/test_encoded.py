@@ -31,7 +31,7 @@ SHORT = samples.record("pricing", ("질문은?", "요금은"))
 
 
 def block(record: dict[str, Any]) -> Block:
-    rendered = Renderer().block(FAQ.from_dict(record), Look(Theme(), True, 2))
+    rendered = Renderer(encodes=True).block(FAQ.from_dict(record), Look(Theme(), True, 2))
     assert rendered is not None
     return rendered
 
@@ -106,7 +106,7 @@ def test_a_rendering_without_the_block_is_plain_text(parts: list[str]) -> None:
 @pytest.mark.parametrize("is_async", [False, True])
 def test_a_page_with_its_first_faq_is_encoded_in_part(source: str, kind: type[str], is_async: bool) -> None:
     host = Environment(autoescape=True, enable_async=is_async)
-    install(host, fake_embed({"pricing": IN_KOREAN, "english": IN_ENGLISH}))
+    install(host, fake_embed({"pricing": IN_KOREAN, "english": IN_ENGLISH}, splice=True))
     template = host.from_string(source)
     template.render()  # from the second rendering on, the FAQ is ready-made
     text = template.render()
@@ -116,12 +116,19 @@ def test_a_page_with_its_first_faq_is_encoded_in_part(source: str, kind: type[st
 
 def test_flask_sends_what_is_encoded_already(monkeypatch: pytest.MonkeyPatch) -> None:
     app = Flask(__name__)
-    FAQExtension(app, embed=fake_embed({"pricing": IN_KOREAN}))
+    FAQExtension(app, embed=fake_embed({"pricing": IN_KOREAN}, splice=True))
     app.add_url_rule("/", view_func=lambda: render_template_string('<p>ä</p>{% faq "pricing" %}'))
     bodies = [app.test_client().get("/").data for _ in range(2)]
     assert bodies[0] == bodies[1]
     monkeypatch.setattr(Encoded, "encode", lambda text: b"its own bytes")
     assert app.test_client().get("/").data == b"its own bytes"
+
+
+def test_without_being_asked_for_it_every_page_is_a_plain_text() -> None:
+    host = Environment(autoescape=True)
+    install(host, fake_embed({"pricing": IN_KOREAN}))
+    template = host.from_string('{% faq "pricing" %}')
+    assert [type(template.render()) for _ in range(2)] == [str, str]
 
 
 class OwnTemplate(Template):
@@ -134,12 +141,12 @@ class OwnTemplate(Template):
 def test_a_template_class_of_the_hosts_renders_in_its_own_way() -> None:
     host = Environment(autoescape=True)
     host.template_class = OwnTemplate
-    install(host, fake_embed({"pricing": IN_KOREAN}))
+    install(host, fake_embed({"pricing": IN_KOREAN}, splice=True))
     assert host.from_string('{% faq "pricing" %}').render().endswith("</script><!-- mine -->")
 
 
 def test_a_host_joins_in_its_own_way() -> None:
     host = Environment(autoescape=True)
     host.concat = lambda parts: "|".join(parts)  # type: ignore[method-assign]
-    install(host, fake_embed({}))
+    install(host, fake_embed({}, splice=True))
     assert host.from_string("<p>{{ n }}</p>").render(n=1) == "<p>|1|</p>"

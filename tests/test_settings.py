@@ -47,6 +47,7 @@ def test_the_defaults_are_those_of_the_contract() -> None:
         "max_bytes": 1_048_576,
         "store": None,
         "degraded_max_age": None,
+        "splice": False,
         "offline": False,
         "strict": False,
     }
@@ -226,6 +227,7 @@ def test_every_setting_is_a_key_of_a_mapping_and_of_the_environment(monkeypatch:
         "max_bytes": "8",
         "store": "file:x",
         "degraded_max_age": "9",
+        "splice": "yes",
         "offline": "1",
         "strict": "1",
     }

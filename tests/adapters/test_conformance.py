@@ -6,6 +6,7 @@ Jinja on a page at hand, is what all others are compared with.
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import pytest
@@ -143,7 +144,11 @@ def short_blocks_are_encoded_beforehand_too(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 ways = pytest.mark.parametrize("way", WAYS)
-embeds = pytest.mark.parametrize("make", [fake_embed, slow_embed], ids=["held", "cold"])
+embeds = pytest.mark.parametrize(
+    "make",
+    [fake_embed, slow_embed, partial(fake_embed, splice=True), partial(slow_embed, splice=True)],
+    ids=["held", "cold", "spliced", "cold, then spliced"],
+)
 
 ONE = {
     "function": '<p>ä</p>{{ faq("pricing") }}<p>ö</p>',

@@ -114,6 +114,39 @@ def test_what_a_call_of_the_hosts_own_raises_names_its_line() -> None:
     assert [entry.lineno + 1 for entry in in_template] == [3]
 
 
+@pytest.mark.parametrize("call", ['{{ faq("legal") }}', '{% faq "legal" %}', '{{ faqsvc.faq("legal") }}'])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{% extends base %}CALL",
+        "{% extends base %}CALL{% block main %}<p>{% endblock %}CALL",
+        "{% if base %}{% extends base %}{% endif %}CALL",
+        "{% if not base %}{% extends base %}{% endif %}CALL{% block main %}CALL{% endblock %}",
+        "CALL{% extends base %}",
+        "{% extends base %}{% block main %}{% block inner %}CALL{% endblock %}CALL{% endblock %}",
+        "{% extends base %}{% macro m() %}CALL{% endmacro %}{% block main %}{{ m() }}{% endblock %}",
+        "{% extends base %}{% set html %}CALL{% endset %}{% block main %}{{ super() }}{% endblock %}",
+        "{% extends base %}{% for n in [1] %}CALL{% endfor %}{% if true %}CALL{% endif %}",
+    ],
+)
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_template_that_extends_another_prints_nothing_outside_of_its_blocks(
+    source: str, call: str, is_async: bool
+) -> None:
+    templates = {"base": "<!doctype html>{% block main %}{% endblock %}<footer>"}
+    host = environment(loader=DictLoader(templates), enable_async=is_async)
+    plain = Environment(autoescape=True, loader=DictLoader(templates))
+    plain.globals["faq"] = lambda slug: "FAQ"
+    expected = plain.from_string(source.replace("CALL", '{{ faq("legal") }}')).render(base="base")
+    assert in_short(host.from_string(source.replace("CALL", call)).render(base="base")) == expected
+
+
+def in_short(html: str) -> str:
+    """Write an FAQ as `FAQ`, without its styles and its JSON-LD."""
+    html = re.sub(r"<style>.*?</style>\n|\n<script[^>]*>.*?</script>", "", html, flags=re.DOTALL)
+    return re.sub(r"<section .*?</section>", "FAQ", html, flags=re.DOTALL)
+
+
 def test_what_is_no_expression_stays_as_it_is() -> None:
     source = '{% raw %}{{ faq("pricing") }}{% endraw %}{# {{ faq("pricing") }} #}'
     assert environment().from_string(source).render() == '{{ faq("pricing") }}'
