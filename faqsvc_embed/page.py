@@ -73,10 +73,15 @@ class Shown(msgspec.Struct, frozen=True, eq=False):
 NOTHING: Final = Shown()
 
 
-def alone(block: Block) -> Shown:
+def alone(block: Block, nonce: str | None = None) -> Shown:
     """Return what stands on a page that shows one block, with all that belongs to it."""
     return Shown(
-        blocks=(block,), styles=block.css, sheets=(block.css,), script=block.script, marked=(block.marked_up,)
+        blocks=(block,),
+        styles=block.css,
+        sheets=(block.css,),
+        script=with_nonce(block.script, nonce),
+        nonce=nonce,
+        marked=(block.marked_up,),
     )
 
 
@@ -143,10 +148,19 @@ class Page(msgspec.Struct, eq=False):
         blocks = self.shown.blocks
         return 1 + sum(block.faq.slug == slug for block in blocks) if blocks else 1
 
-    def begin_with(self, shown: Shown, reader: Any, entry: Any) -> Markup:
-        """Show one block on a new page, ready-made, of what a reader holds; return it."""
-        self.is_new, self.shown, self._first = False, shown, (reader, entry)
+    def begin_with(self, shown: Shown, nonce: str | None, reader: Any, entry: Any) -> Markup:
+        """Show one block on a new page, of what a reader holds, and return it: ready-made but for a nonce."""
+        self._first = reader, entry
+        if nonce:
+            return self._place_alone(shown.blocks[0], nonce)
+        self.is_new, self.shown = False, shown
         return shown.blocks[0].alone
+
+    def _place_alone(self, block: Block, nonce: str | None) -> Markup:
+        self.is_new, self.shown = False, alone(block, nonce)
+        if not nonce:
+            return block.alone
+        return Markup(f"{style_element(block.css, nonce)}{block.html}{self.shown.script}")
 
     def place(
         self, block: Block, nonce: str | None, schema: bool, styles: Styles, files: str | None = None
@@ -156,10 +170,8 @@ class Page(msgspec.Struct, eq=False):
         `files` is the address below which the host serves our files, None if it does not: then what
         would be linked is printed.
         """
-        is_alone = self.is_blank and schema and nonce is None
-        if is_alone and styles == "inline" and not block.needs_enhancer:
-            self.is_new, self.shown = False, alone(block)
-            return block.alone
+        if self.is_blank and schema and styles == "inline" and not block.needs_enhancer:
+            return self._place_alone(block, nonce)
         self._add(blocks=(*self.shown.blocks, block))
         before = "" if styles == "none" else self._new_styles(block, nonce, styles, files)
         behind = self._new_enhancer(nonce, files) if block.needs_enhancer else ""

@@ -70,7 +70,8 @@ class Showing:
         if not page.is_new or not self._prints_styles or self._watched is not None:
             return None
         try:
-            if page.nonce() or names.get("csp_nonce"):
+            nonce = page.nonce() or names.get("csp_nonce")
+            if nonce and type(nonce) is not str:
                 return None
             entry = self._held((slug, page.language(self._lang) or self._lang))
             if entry is None:
@@ -82,7 +83,7 @@ class Showing:
         if shown is None:
             return None
         entry.used_at = now
-        return page.begin_with(shown, self._reader, entry)
+        return page.begin_with(shown, nonce, self._reader, entry)
 
     def render_with(self, renderer: Renderer) -> None:
         """Render with the templates of a host from here on."""

@@ -162,3 +162,14 @@ def test_a_function_of_the_hosts_own_by_this_name_is_called_and_escaped() -> Non
 def test_nobody_can_write_the_tag_that_stands_for_a_call() -> None:
     with pytest.raises(TemplateSyntaxError):
         environment().from_string('{% {{ faq("pricing") }} %}')
+
+
+@pytest.mark.parametrize("nonce", ['a"b', Markup("c"), lambda: "d", "", None, 7, lambda: 1 / 0])
+def test_a_page_is_the_same_when_its_faqs_were_rendered_before(nonce: object) -> None:
+    host = environment()
+    template = host.from_string('{% faq "pricing" %}{{ faq("pricing") }}{{ faq("legal") }}')
+    pages = [template.render(csp_nonce=nonce) for _ in range(3)]
+    given = host.from_string(
+        '{{ faq("pricing", nonce=n) }}{{ faq("pricing", nonce=n) }}{{ faq("legal", nonce=n) }}'
+    )
+    assert pages == [given.render(n=nonce)] * 3
