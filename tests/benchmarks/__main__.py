@@ -13,7 +13,7 @@ from tests.benchmarks.tables import Table
 MEASUREMENTS = {
     "pages": "a page with a held FAQ against the same text typed into its template: Jinja and Flask",
     "asgi": "the same in Starlette, and what the middleware costs a page without an FAQ",
-    "encoding": "the same in Korean, where the bytes of a held FAQ are known",
+    "encoding": "the same in Korean, where held FAQs are put in as bytes",
     "alternatives": "the same against what people write by hand today",
     "rendering": "from a record to HTML, against React's renderToString",
     "servers": "requests a second under gunicorn, waitress and uvicorn",

@@ -1,4 +1,4 @@
-"""A held FAQ in a language beyond ASCII, whose bytes are known: whole requests in process."""
+"""A held FAQ in a language beyond ASCII, put in as bytes (`splice`): whole requests in process."""
 
 import asyncio
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ NAMES: Final = {
 def encoding() -> Iterator[Table]:
     """Measure an ASGI application without a framework, Starlette, and Flask, in Korean."""
     for count in COUNTS:
-        embed = fake_embed({SLUG: record(count, lang="ko")})
+        embed = fake_embed({SLUG: record(count, lang="ko")}, splice=True)
         what = f"a whole request in process, {count} questions in Korean"
         yield _asgi(f"ASGI without a framework: {what}", bare_app(embed))
         yield _asgi(f"Starlette: {what}", starlette_app(embed))
