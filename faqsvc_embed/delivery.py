@@ -42,6 +42,8 @@ class Delivery(msgspec.Struct, eq=False):
     _charset: str = ""
     _filler: BodyFiller | None = None
 
+    __repr__ = object.__repr__  # as that of its page
+
     def __call__(self, message: Message) -> Awaitable[None]:
         if self.start is not None or self._filler is not None:
             return self._fill(message)

@@ -8,6 +8,7 @@ from inspect import isgenerator
 from typing import Any, Final
 
 from flask import Flask, Request, Response, abort, after_this_request, current_app, g, request
+from flask.ctx import _AppCtxGlobals
 from werkzeug.datastructures import Headers
 
 from faqsvc_embed import page as pages
@@ -85,18 +86,21 @@ class _RequestPage(RequestPage, kw_only=True):
     said: Any
     """The `g` of the request: a body that is streamed may be made where there is no context any more."""
 
+    def _says_nothing(self) -> bool:
+        """As on nearly every page; a class of the host's own may say more than it holds."""
+        return type(self.said) is _AppCtxGlobals and not vars(self.said)
+
     def nonce(self) -> str | None:
-        said = vars(self.said)
-        nonce = said.get("csp_nonce") if said else None
+        nonce = None if self._says_nothing() else self.said.get("csp_nonce")
         nonce = nonce() if callable(nonce) else nonce
         return str(nonce) if nonce else None
 
     def preferences(self) -> tuple[object, str]:
         """Return what `g` says, else Flask-Babel's choice, where it is used; and the header."""
         choice = None
-        if said := vars(self.said):
+        if not self._says_nothing():
             for name in LANGUAGE_NAMES:
-                choice = said.get(name)
+                choice = self.said.get(name)
                 choice = choice() if callable(choice) else choice
                 if choice:
                     break

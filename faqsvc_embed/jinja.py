@@ -1,15 +1,17 @@
 """FAQs in any Jinja environment: `faq`, `use_faq`, `faq_schema`, the tag `{% faq %}`, and macros of them."""
 
 from collections import ChainMap
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from contextvars import ContextVar
-from types import MethodType, SimpleNamespace
-from typing import Any, Final
+from types import CodeType, SimpleNamespace
+from typing import Any, ClassVar, Final
 
-from jinja2 import BaseLoader, ChoiceLoader, Environment, Template, pass_context
+from jinja2 import BaseLoader, ChoiceLoader, Environment, Template, nodes, pass_context
 from jinja2.environment import TemplateModule
+from jinja2.ext import Extension
+from jinja2.parser import Parser
 from jinja2.runtime import Context, new_context
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from faqsvc_embed import page as pages
 from faqsvc_embed.embed import FAQEmbed
@@ -18,9 +20,9 @@ from faqsvc_embed.page import Page
 from faqsvc_embed.reading import in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
 from faqsvc_embed.rendering import Renderer
-from faqsvc_embed.tag import CALL, SHOW, FAQTag
-from faqsvc_embed.templating import LoaderIn, OurTemplates, in_our_syntax
+from faqsvc_embed.templating import LoaderIn, OurTemplates, in_our_syntax, print_without_copying
 
+TAG: Final = "faqsvc_tag"
 PAGE: Final = "faqsvc_page"
 """The name under which a rendering carries its page where no request has one."""
 SHOWS: Final = "faqsvc_shows"
@@ -43,13 +45,11 @@ def install(environment: Environment, embed: FAQEmbed) -> None:
     calls = _AsyncCalls(embed) if environment.is_async else _Calls(embed)
     functions = {"faq": calls.faq, "use_faq": calls.use_faq, "faq_schema": calls.faq_schema}
     environment.globals.update(functions, faqsvc=SimpleNamespace(**functions))
-    environment.filters[SHOW] = calls.faq
-    environment.filters[CALL] = calls.call
+    environment.filters[TAG] = calls.faq
     environment.add_extension(FAQTag)
     if not issubclass(environment.template_class, _PagedTemplate):
-        kind = environment.template_class
-        is_plain = kind.render is Template.render and kind.render_async is Template.render_async
-        environment.template_class = type("PagedTemplate", (_PagedTemplate, kind), {"_is_plain": is_plain})
+        environment.template_class = type("PagedTemplate", (_PagedTemplate, environment.template_class), {})
+    setattr(environment.template_class, "splices", embed.settings.splice)  # noqa: B010  # for mypy, Template's
     ours = LoaderIn(OurTemplates("faqsvc_embed"), in_our_syntax(environment))
     environment.loader = _WithOurs(theirs, ours)
 
@@ -75,17 +75,6 @@ class _Calls:
             return at_hand
         nonce = showing.nonce(options.pop("nonce", None), page, context.parent)
         return showing.render(page, slug, nonce=nonce, **options)
-
-    @pass_context
-    def call(self, context: Context, function: Any, /, *args: Any, **options: Any) -> str:
-        """What `{{ faq(…) }}` compiles to, whatever `faq` is by then: ours, a macro, or the host's own."""
-        if type(function) is MethodType and function.__func__ is _Calls.faq:
-            ours: Markup = function(context, *args, **options)
-            return ours
-        value = context.call(function, *args, **options)
-        if type(value) is Markup:
-            return value
-        return escape(value) if context.eval_ctx.autoescape else str(value)
 
     @pass_context
     def use_faq(self, context: Context, slug: str, *, lang: str | None = None) -> FAQState:
@@ -168,8 +157,19 @@ def _page(context: Context) -> Page:
 class _PagedTemplate(Template):
     """A template whose rendering has a place for a page; the page is made when an FAQ is."""
 
-    _is_plain = True
-    """The host renders with Jinja's own class."""
+    splices: ClassVar[bool] = False
+
+    @classmethod
+    def from_code(
+        cls,
+        environment: Environment,
+        code: CodeType,
+        globals: MutableMapping[str, Any],
+        uptodate: Callable[[], bool] | None = None,
+    ) -> Template:
+        template = super().from_code(environment, code, globals, uptodate)
+        print_without_copying(template)  # an FAQ above all; to escape Markup is to copy it twice
+        return template
 
     # What a rendering printed that fails half-way leaves with no response: the page of its error begins anew.
 
@@ -177,14 +177,13 @@ class _PagedTemplate(Template):
         page = pages.current()
         begins = page is not None and page.is_blank
         try:
-            if not self._joins_plainly() or self.environment.is_async:
+            if not self.splices or self.environment.is_async or not _is_jinjas_own(super().render):
                 return super().render(*args, **kwargs)
             context = self.new_context(dict(*args, **kwargs))
             try:
-                parts = list(self.root_render_func(context))
+                return _spliced(list(self.root_render_func(context)), context)
             except Exception:
                 self.environment.handle_exception()  # which raises it again, with the lines of the template
-            return _joined(parts, page, context)
         except Exception:
             if page is not None and begins:
                 page.begin_again()
@@ -194,22 +193,18 @@ class _PagedTemplate(Template):
         page = pages.current()
         begins = page is not None and page.is_blank
         try:
-            if not self._joins_plainly() or not self.environment.is_async:
+            if not self.splices or not self.environment.is_async or not _is_jinjas_own(super().render_async):
                 return await super().render_async(*args, **kwargs)
             context = self.new_context(dict(*args, **kwargs))
+            printed: Any = self.root_render_func(context)
             try:
-                parts = [part async for part in self.root_render_func(context)]  # type: ignore[attr-defined]
+                return _spliced([part async for part in printed], context)
             except Exception:
                 self.environment.handle_exception()
-            return _joined(parts, page, context)
         except Exception:
             if page is not None and begins:
                 page.begin_again()
             raise
-
-    def _joins_plainly(self) -> bool:
-        """Tell whether what is printed is joined as Jinja does by default."""
-        return self._is_plain and self.environment.concat is Environment.concat
 
     def new_context(
         self, vars: dict[str, Any] | None = None, shared: bool = False, locals: Any = None
@@ -262,12 +257,35 @@ class _PagedTemplate(Template):
         return module
 
 
-def _joined(parts: list[str], page: Page | None, context: Context) -> str:
-    """Return the text of a rendering, with the bytes of its first FAQ, if they are known."""
-    if page is None:
-        shelf: list[Page] | None = context.parent.get(PAGE)
-        page = shelf[0] if shelf else None
-    first = page.shown.blocks[0] if page is not None and page.shown.blocks else None
-    if first is None or first.encoded is None:
-        return "".join(parts)
+def _is_jinjas_own(render: Any) -> bool:
+    """Tell whether templates are rendered as Jinja does: by no class of the host, and nobody looking on."""
+    return getattr(render, "__func__", None) in (_RENDER, _RENDER_ASYNC)
+
+
+_RENDER, _RENDER_ASYNC = Template.render, Template.render_async
+
+
+def _spliced(parts: list[str], context: Context) -> str:
+    """Join what a template printed to a text that knows the bytes of its first FAQ."""
+    page = _page(context)
+    first = page.shown.blocks[0] if page.shown.blocks else None
+    if first is None or first.encoded is None or context.environment.concat is not Environment.concat:
+        return context.environment.concat(parts)
     return joined(parts, first.alone, first.encoded)
+
+
+class FAQTag(Extension):
+    """`{% faq "pricing", lang="ko" %}`: what `{{ faq("pricing", lang="ko") }}` prints."""
+
+    tags = {"faq"}  # noqa: RUF012  # Jinja's own interface
+
+    def parse(self, parser: Parser) -> nodes.Node:
+        line = next(parser.stream).lineno
+        slug = parser.parse_expression()
+        options: list[nodes.Keyword] = []
+        while parser.stream.skip_if("comma"):
+            name = parser.stream.expect("name")
+            parser.stream.expect("assign")
+            options.append(nodes.Keyword(name.value, parser.parse_expression(), lineno=name.lineno))
+        # A filter is called at a fifth of what a function in an expression takes.
+        return nodes.Output([nodes.Filter(slug, TAG, [], options, None, None)]).set_lineno(line)

@@ -92,6 +92,8 @@ class Page(msgspec.Struct, eq=False):
 
     fills_slots: ClassVar[bool] = False
     """FAQs can be filled in after the template is rendered."""
+    has_visitor: ClassVar[bool] = False
+    """Somebody may prefer a language, or have a nonce."""
 
     is_over: bool = False
     """The response has left: what a task of the host renders later is no part of it."""
@@ -117,6 +119,8 @@ class Page(msgspec.Struct, eq=False):
     slots: Slots | None = None
     _merged: tuple[int, str] = (0, "")
 
+    __repr__ = object.__repr__  # a page may hold the headers of its request
+
     @property
     def states(self) -> Mapping[Any, Any]:
         """The snapshots that this page works with, by reader and key: within it, an FAQ does not change."""
@@ -133,7 +137,8 @@ class Page(msgspec.Struct, eq=False):
     @property
     def is_blank(self) -> bool:
         """Nothing of ours has been printed yet."""
-        return self.shown is NOTHING and self.slots is None
+        shown = self.shown
+        return not (shown.blocks or shown.marked or shown.deferred) and self.slots is None
 
     def begin_again(self) -> None:
         """Forget what was printed, for its body never leaves; what was read, and how long waited, stays."""

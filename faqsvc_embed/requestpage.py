@@ -12,6 +12,8 @@ logger = logging.getLogger("faqsvc_embed")
 class RequestPage(Page):
     """The page of a request, whose host, or else whose visitor, may prefer a language."""
 
+    has_visitor = True
+
     _language: tuple[str | None, str | None] | None = None
 
     def preferences(self) -> tuple[object, str]:

@@ -70,17 +70,18 @@ class Showing:
         if not page.is_new or not self._prints_styles or self._watched is not None:
             return None
         try:
-            nonce = page.nonce() or names.get("csp_nonce")
-            if nonce and type(nonce) is not str:
-                return None
-            entry = self._held((slug, page.language(self._lang) or self._lang))
+            lang = (page.language(self._lang) if page.has_visitor else None) or self._lang
+            entry = self._held((slug, lang))
             if entry is None:
                 return None
             now = self._cache.clock()
             shown: Shown | None = entry.rendered.get(FIRST) if now < entry.fresh_until else None
+            if shown is None:
+                return None
+            nonce = (page.nonce() if page.has_visitor else None) or names.get("csp_nonce")
+            if nonce and type(nonce) is not str:
+                return None
         except Exception:  # a slug that cannot be looked up, or a host that cannot tell; the long way says so
-            return None
-        if shown is None:
             return None
         entry.used_at = now
         return page.begin_with(shown, nonce, self._reader, entry)
@@ -225,9 +226,10 @@ class Showing:
             is_done = False
             raise
         finally:
-            ended.set_result(is_done)
             if self._under_way.get(key) is ended:
-                del self._under_way[key]
+                self._under_way.pop(key, None)  # another loop may have put in its own, and taken it out
+            with suppress(RuntimeError):  # this one was closed meanwhile
+                ended.set_result(is_done)
 
     def _data(self, slug: object, state: FAQState, wait: float | None) -> FAQ:
         """Return the record of a state, or raise why there is none; `wait` is None where nobody may wait."""

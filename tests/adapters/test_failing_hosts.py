@@ -2,12 +2,13 @@
 
 import asyncio
 import sys
+import traceback
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from flask import Flask, g, render_template_string
-from jinja2 import Environment
+from jinja2 import Environment, Template
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -165,3 +166,87 @@ def test_what_is_no_nonce_is_said_once_and_left_away(nonce: Any, caplog: pytest.
     assert said.endswith("text, or a function that returns text, is accepted")
     with pytest.raises(ConfigurationError, match="nonce is"):
         environment(fake_embed({"pricing": A}, strict=True)).from_string(source).render(nonce=nonce)
+
+
+# What a host does with its pages
+
+
+def test_a_rendering_that_fails_after_an_empty_schema_leaves_nothing_behind() -> None:
+    app = Flask(__name__)
+    FAQExtension(app, embed=fake_embed({"pricing": A}))
+
+    @app.get("/")
+    def page() -> str:
+        assert render_template_string("{{ faq_schema() }}") == ""
+        with pytest.raises(ZeroDivisionError):
+            render_template_string("{{ faq('pricing') }}{{ 1/0 }}")
+        return render_template_string("{{ faq('pricing') }}")
+
+    assert app.test_client().get("/").text == alone(A)
+
+
+def test_nobody_who_writes_down_the_locals_of_a_failing_template_gets_the_headers() -> None:
+    app, kept = Flask(__name__), list[str]()
+    FAQExtension(app, embed=fake_embed({"pricing": A}))
+
+    @app.errorhandler(ZeroDivisionError)
+    def fail(error: ZeroDivisionError) -> str:
+        kept.extend(traceback.TracebackException.from_exception(error, capture_locals=True).format())
+        return ""
+
+    app.add_url_rule("/", view_func=lambda: render_template_string("{{ faq('pricing') }}{{ 1/0 }}"))
+    app.test_client().get("/", headers={"Authorization": "Bearer topsecret"})
+    written = "".join(kept)
+    assert ("_RequestPage" in written, "topsecret" in written) == (True, False)
+
+
+@pytest.mark.parametrize("splice", [False, True])
+def test_who_looks_on_at_templates_that_are_rendered_sees_them_all(
+    splice: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environment, seen, render = Environment(autoescape=True), list[str | None](), Template.render
+    install(environment, fake_embed({"pricing": A}, splice=splice))
+
+    def watched(template: Template, *args: Any, **kwargs: Any) -> str:
+        seen.append(template.name)
+        return render(template, *args, **kwargs)
+
+    monkeypatch.setattr(Template, "render", watched)
+    assert environment.from_string("{% faq 'pricing' %}").render() == alone(A)
+    assert seen == [None]
+
+
+class Told:
+    """A host's own `g`."""
+
+    __slots__ = ("csp_nonce", "lang")
+
+    def __init__(self) -> None:
+        self.csp_nonce, self.lang = "n", "de"
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return getattr(self, name, default)
+
+
+def test_a_g_of_the_hosts_own_is_asked_as_flasks_is() -> None:
+    app = Flask(__name__)
+    app.app_ctx_globals_class = Told  # type: ignore[assignment]
+    FAQExtension(app, embed=fake_embed({"pricing": A}))
+    app.add_url_rule("/", view_func=lambda: render_template_string("{{ faq('pricing') }}"))
+    for _ in range(2):
+        answer = app.test_client().get("/", headers={"Accept-Language": "fr"})
+        assert (answer.text.count('nonce="n"'), answer.headers.get("Vary")) == (2, None)
+
+
+def test_a_function_that_tells_the_nonce_is_called_once_for_each_faq() -> None:
+    app, calls = Flask(__name__), list[str]()
+    FAQExtension(app, embed=fake_embed({"pricing": A}))
+
+    @app.before_request
+    def tell() -> None:
+        g.csp_nonce = lambda: calls.append("n") or "n"  # type: ignore[func-returns-value]
+
+    app.add_url_rule("/", view_func=lambda: render_template_string("{{ faq('pricing') }}"))
+    for visit in range(1, 4):
+        assert app.test_client().get("/").text.count('nonce="n"') == 2
+        assert len(calls) == visit
