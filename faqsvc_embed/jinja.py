@@ -23,8 +23,11 @@ from faqsvc_embed.rendering import Renderer
 from faqsvc_embed.templating import LoaderIn, OurTemplates, in_our_syntax, print_without_copying
 
 TAG: Final = "faqsvc_tag"
+"""The filter that makes an FAQ of a slug."""
 PAGE: Final = "faqsvc_page"
 """The name under which a rendering carries its page where no request has one."""
+OWN_RENDERS: Final = (Template.render, Template.render_async)
+"""How Jinja renders, before anybody instruments it."""
 SHOWS: Final = "faqsvc_shows"
 """The name under which an import, or an include without context, notes that it shows an FAQ."""
 
@@ -158,6 +161,7 @@ class _PagedTemplate(Template):
     """A template whose rendering has a place for a page; the page is made when an FAQ is."""
 
     splices: ClassVar[bool] = False
+    """What is rendered knows the bytes of its first FAQ; as the embed is set that was installed last."""
 
     @classmethod
     def from_code(
@@ -259,10 +263,7 @@ class _PagedTemplate(Template):
 
 def _is_jinjas_own(render: Any) -> bool:
     """Tell whether templates are rendered as Jinja does: by no class of the host, and nobody looking on."""
-    return getattr(render, "__func__", None) in (_RENDER, _RENDER_ASYNC)
-
-
-_RENDER, _RENDER_ASYNC = Template.render, Template.render_async
+    return getattr(render, "__func__", None) in OWN_RENDERS
 
 
 def _spliced(parts: list[str], context: Context) -> str:
