@@ -1,9 +1,9 @@
 """FAQs in any Jinja environment: `faq`, `use_faq`, `faq_schema`, the tag `{% faq %}`, and macros of them."""
 
 from collections import ChainMap
-from collections.abc import Callable, MutableMapping
+from collections.abc import MutableMapping
 from contextvars import ContextVar
-from types import CodeType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any, ClassVar, Final
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, Template, nodes, pass_context
@@ -20,7 +20,7 @@ from faqsvc_embed.page import Page
 from faqsvc_embed.reading import in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
 from faqsvc_embed.rendering import Renderer
-from faqsvc_embed.templating import LoaderIn, OurTemplates, in_our_syntax, print_without_copying
+from faqsvc_embed.templating import LoaderIn, OurTemplates, Printed, in_our_syntax
 
 TAG: Final = "faqsvc_tag"
 """The filter that makes an FAQ of a slug."""
@@ -157,23 +157,11 @@ def _page(context: Context) -> Page:
     return shelf[0]
 
 
-class _PagedTemplate(Template):
+class _PagedTemplate(Printed):
     """A template whose rendering has a place for a page; the page is made when an FAQ is."""
 
     splices: ClassVar[bool] = False
     """What is rendered knows the bytes of its first FAQ; as the embed is set that was installed last."""
-
-    @classmethod
-    def from_code(
-        cls,
-        environment: Environment,
-        code: CodeType,
-        globals: MutableMapping[str, Any],
-        uptodate: Callable[[], bool] | None = None,
-    ) -> Template:
-        template = super().from_code(environment, code, globals, uptodate)
-        print_without_copying(template)  # an FAQ above all; to escape Markup is to copy it twice
-        return template
 
     # What a rendering printed that fails half-way leaves with no response: the page of its error begins anew.
 

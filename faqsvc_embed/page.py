@@ -69,6 +69,11 @@ class Shown(msgspec.Struct, frozen=True, eq=False):
     deferred: tuple[FAQ, ...] = ()
     """What is left to a `faq_schema()` further down."""
 
+    @property
+    def is_nothing(self) -> bool:
+        """No FAQ stands there, in whatever form."""
+        return not (self.blocks or self.marked or self.deferred)
+
 
 NOTHING: Final = Shown()
 
@@ -137,8 +142,7 @@ class Page(msgspec.Struct, eq=False):
     @property
     def is_blank(self) -> bool:
         """Nothing of ours has been printed yet."""
-        shown = self.shown
-        return not (shown.blocks or shown.marked or shown.deferred) and self.slots is None
+        return self.shown.is_nothing and self.slots is None
 
     def begin_again(self) -> None:
         """Forget what was printed, for its body never leaves; what was read, and how long waited, stays."""
@@ -175,7 +179,7 @@ class Page(msgspec.Struct, eq=False):
         `files` is the address below which the host serves our files, None if it does not: then what
         would be linked is printed.
         """
-        if self.is_blank and schema and styles == "inline" and not block.needs_enhancer:
+        if self.shown.is_nothing and schema and styles == "inline" and not block.needs_enhancer:
             return self._place_alone(block, nonce)
         self._add(blocks=(*self.shown.blocks, block))
         before = "" if styles == "none" else self._new_styles(block, nonce, styles, files)

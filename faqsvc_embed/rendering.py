@@ -39,9 +39,6 @@ _RIGHT_TO_LEFT: Final = ("ar", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi")
 LARGE: Final = 250_000
 """Characters of a block that costs an event loop about a millisecond each time it is copied."""
 
-LONG: Final = 4_000
-"""Characters that take as long to encode, if any is beyond ASCII, as it takes to find out that they are."""
-
 
 class Look(NamedTuple):
     """Everything but the record that decides what a block looks like; a key of what was rendered before."""
@@ -214,7 +211,7 @@ def _assembled(faq: FAQ, marked_up: FAQ, look: Look, ordinal: int, inside: str, 
 def _encoded(block: Block) -> Steps[Block]:
     """Return a block with its bytes, unless they are quick to make."""
     text = block.alone
-    if len(text) < LONG or text.isascii():
+    if text.isascii():
         return block
     parts: list[bytes] = []
     for start in range(0, len(text), MUCH):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from markupsafe import Markup
 
@@ -19,11 +19,9 @@ from faqsvc_embed.rendering import Block, Renderer, is_long, problem_element
 from faqsvc_embed.settings import UNSET, Settings
 from faqsvc_embed.steps import in_short_steps
 from faqsvc_embed.theme import Theme
+from faqsvc_embed.waiting import Turns
 from faqsvc_embed.wire import is_slug
 from faqsvc_embed.wishes import Wishes
-
-if TYPE_CHECKING:
-    import asyncio
 
 MOST_LOOKS: Final = 32
 """How many looks of one record are kept rendered; a host with more has themes by visitor."""
@@ -59,8 +57,8 @@ class Showing:
         self._watched: Overrides | None = None
         """The templates of the host, if they may be edited while it runs."""
         self._problems = Problems()
-        self._under_way: dict[Any, asyncio.Future[bool]] = {}
-        """What ends when a task has rendered something, with whether it came to its end."""
+        self._turns = Turns()
+        """Else all tasks that come while one renders a record would render it too."""
 
     def at_hand(self, page: Page, slug: object, names: Mapping[str, Any]) -> Markup | None:
         """Return the first FAQ of a page as it was rendered before: the short way of nearly every page.
@@ -198,38 +196,15 @@ class Showing:
         except Exception as error:
             return self._nothing(page, what, error)
 
-    # Of a thousand tasks that wait for one record, all that come while the first renders it would do so, too.
-
     async def _another_rendered(self, page: Page, faq: FAQ, asked: Asked) -> bool:
-        """Wait for another task of this loop that is rendering the same to remember it, if there is one."""
-        import asyncio  # whoever awaits this has it already
-
+        """Wait for another task that renders the same and will remember it, if there is one."""
         if not self._known_overrides().may_be_held:
             return False
-        loop, key = asyncio.get_running_loop(), _rendering(faq, asked, page)
-        while (other := self._under_way.get(key)) is not None and other.get_loop() is loop:
-            await asyncio.wait([other])
-            if other.result():
-                return True
-        return False
+        return await self._turns.another_did(_rendering(page, faq, asked))
 
     async def _render_in_steps(self, page: Page, faq: FAQ, asked: Asked) -> Block | None:
-        import asyncio  # as above
-
-        ended, key = asyncio.get_running_loop().create_future(), _rendering(faq, asked, page)
-        self._under_way[key] = ended
-        is_done = True
-        try:
-            look = self._wishes.look(*asked)
-            return await in_short_steps(self._renderer.steps(faq, look, page.ordinal(faq.slug)))
-        except asyncio.CancelledError:
-            is_done = False
-            raise
-        finally:
-            if self._under_way.get(key) is ended:
-                self._under_way.pop(key, None)  # another loop may have put in its own, and taken it out
-            with suppress(RuntimeError):  # this one was closed meanwhile
-                ended.set_result(is_done)
+        steps = self._renderer.steps(faq, self._wishes.look(*asked), page.ordinal(faq.slug))
+        return await self._turns.do(_rendering(page, faq, asked), in_short_steps(steps))
 
     def _data(self, slug: object, state: FAQState, wait: float | None) -> FAQ:
         """Return the record of a state, or raise why there is none; `wait` is None where nobody may wait."""
@@ -360,7 +335,7 @@ def _numbered(asked: Asked, ordinal: int) -> tuple[Any, ...]:
     return asked if ordinal == 1 else (*asked, ordinal)
 
 
-def _rendering(faq: FAQ, asked: Asked, page: Page) -> tuple[Any, ...]:
+def _rendering(page: Page, faq: FAQ, asked: Asked) -> tuple[Any, ...]:
     """Return the key of what a task renders, for as long as it holds the record."""
     return id(faq), page.ordinal(faq.slug), repr(asked)  # a theme may be what cannot be looked up
 

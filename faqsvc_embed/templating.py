@@ -77,15 +77,10 @@ class Printed(Template):
         uptodate: Callable[[], bool] | None = None,
     ) -> Template:
         template = super().from_code(environment, code, globals, uptodate)
-        print_without_copying(template)
+        names = template.root_render_func.__globals__
+        if names.get("escape") is escape:  # what Jinja's code calls where it prints
+            names["escape"] = printed
         return template
-
-
-def print_without_copying(template: Template) -> None:
-    """Let a template print Markup, and text that needs no escaping, as they are."""
-    names = template.root_render_func.__globals__
-    if names.get("escape") is escape:  # what Jinja's code calls where it prints
-        names["escape"] = printed
 
 
 def printed(value: object) -> str:

@@ -107,7 +107,7 @@ BELOW: dict[str, set[str]] = {
     "client": VALUES | {"publishing", "replies", "transport", "wire"},
     # the facade
     "reading": CORE | {"fetching", "stores", "waiting"},
-    "showing": CORE | {"reading"},
+    "showing": CORE | {"reading", "waiting"},
     "embed": CORE | {"client", "fetching", "reading", "showing", "stores"},
     # leaves, which never import each other
     "jinja": FACADE,

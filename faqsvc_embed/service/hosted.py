@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faqsvc_embed.errors import quoted
-from faqsvc_embed.languages import LANGUAGES, lookup, negotiate
+from faqsvc_embed.languages import LANGUAGES, MAX_HEADER, lookup, negotiate
 from faqsvc_embed.records import FAQ
 from faqsvc_embed.service import pages
 from faqsvc_embed.service.accepting import accepted
@@ -91,7 +91,7 @@ def _preferred(request: Request, languages: tuple[str, ...]) -> str:
     # Those that there are not are excluded as a reader would do it.
     excluded = [f"{lang};q=0" for lang in LANGUAGES if lang not in languages]
     header = ", ".join([*excluded, *request.headers.getlist("accept-language")])
-    return negotiate(header, languages[0]) or languages[0]
+    return negotiate(header[:MAX_HEADER], languages[0]) or languages[0]
 
 
 def _markdown(faq: FAQ, edition: Edition, links: pages.Links) -> str:
@@ -102,7 +102,7 @@ def _markdown(faq: FAQ, edition: Edition, links: pages.Links) -> str:
 def _missing(request: Request, media_type: str) -> Response:
     if media_type == MARKDOWN:
         raise Problem(404, f"there is no FAQ {quoted(request.path_params['slug'])}")
-    lang = negotiate(", ".join(request.headers.getlist("accept-language")), "en") or "en"
+    lang = negotiate(", ".join(request.headers.getlist("accept-language"))[:MAX_HEADER], "en") or "en"
     headers = {
         "cache-control": "no-store",
         "content-language": lang,

@@ -21,7 +21,7 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.templating import Jinja2Templates
 
-from faqsvc_embed import FAQ, FAQEmbed, rendering
+from faqsvc_embed import FAQ, FAQEmbed
 from faqsvc_embed import page as pages
 from faqsvc_embed.fastapi import FAQMiddleware
 from faqsvc_embed.flask import FAQExtension
@@ -136,11 +136,6 @@ def served_by(app: Starlette, embed: FAQEmbed) -> bytes:
 
 
 WAYS = [flask, flask_async, starlette, starlette_on_a_thread, starlette_async, starlette_in_chunks, fastapi]
-
-
-@pytest.fixture(autouse=True)
-def short_blocks_are_encoded_beforehand_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rendering, "LONG", 0)
 
 
 ways = pytest.mark.parametrize("way", WAYS)
