@@ -9,6 +9,7 @@ import hashlib
 import re
 import string
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
@@ -43,31 +44,38 @@ def question_ids(slug: str, questions: Sequence[str], ordinal: int = 1) -> list[
 def id_steps(slug: str, questions: Sequence[str], ordinal: int = 1) -> Steps[list[str]]:
     """Make what `question_ids` returns, some questions at a time."""
     names: list[str] = []
-    count: dict[str, int] = {}
     for some in portions(questions, len):
-        for name in map(_name_of, some):
-            names.append(name)
-            count[name] = count.get(name, 0) + 1
+        names += map(_name_of, some)
         yield
+    if len(set(names)) < len(names):
+        names = yield from _told_apart(questions, names)
     ids: list[str] = []
-    seen: dict[str, int] = {}
-    base, following = block_id(slug, ordinal), iter(names)
+    base = block_id(slug, ordinal) + "--"
+    for some in portions(names, len):
+        ids += [base + name for name in some]
+        yield
+    return ids
+
+
+def _told_apart(questions: Sequence[str], names: Sequence[str]) -> Steps[list[str]]:
+    """Return names of which each is there once."""
+    count, seen = Counter(names), Counter[str]()
+    apart: list[str] = []
+    following = iter(names)
     for some in portions(questions, len):
         for question, alike in zip(some, following, strict=False):
             name = alike if count[alike] == 1 else f"{alike}_{_digest(question)}"
-            seen[name] = nth = seen.get(name, 0) + 1
-            ids.append(f"{base}--{name}" if nth == 1 else f"{base}--{name}__{nth}")
+            seen[name] += 1
+            apart.append(name if seen[name] == 1 else f"{name}__{seen[name]}")
         yield
-    return ids
+    return apart
 
 
 def _name_of(text: str) -> str:
     """Return ASCII words of `text`; with a digest where they do not say all of it."""
     plain = _plain(text)
     words = _words(plain)
-    letters_lost = not plain.isascii() and any(c.isalnum() and not c.isascii() for c in plain)
-    is_short = len(words) <= LONGEST_WORDS and len(text) <= LONGEST_QUESTION
-    if words and not letters_lost and is_short:
+    if 0 < len(words) <= LONGEST_WORDS and len(text) <= LONGEST_QUESTION and not _loses_letters(plain):
         return words
     return "_".join(filter(None, (_cut(words), _digest(text))))
 
@@ -77,7 +85,11 @@ def _plain(text: str) -> str:
 
 
 def _words(plain: str) -> str:
-    return "-".join(plain.encode("ascii", "replace").translate(_TO_WORDS).decode().split())
+    return b"-".join(plain.encode("ascii", "replace").translate(_TO_WORDS).split()).decode()
+
+
+def _loses_letters(plain: str) -> bool:
+    return not plain.isascii() and any(c.isalnum() and not c.isascii() for c in plain)
 
 
 def _cut(words: str) -> str:

@@ -3,8 +3,7 @@
 import json
 import unicodedata
 from collections.abc import Iterable, Sequence
-from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -85,17 +84,12 @@ def _script_safe(text: str) -> str:
     return text
 
 
-class _MarkedUp:
+class _MarkedUp(NamedTuple):
     """What of a page can be marked up: each question once, with its answer and the language of its FAQ."""
 
-    def __init__(self) -> None:
-        self.questions: list[_Question] = []
-
-    @cached_property
-    def shared(self) -> str | None:
-        """The language of all of them."""
-        languages = {language for _, _, language in self.questions}
-        return languages.pop() if len(languages) == 1 else None
+    questions: list[_Question]
+    shared: str | None
+    """The language of all of them."""
 
     def head(self) -> dict[str, Any]:
         """Return the node without its questions."""
@@ -115,7 +109,7 @@ class _MarkedUp:
 
 
 def _mark_up(faqs: Sequence[FAQ]) -> Steps[_MarkedUp]:
-    marked_up = _MarkedUp()
+    questions: list[_Question] = []
     seen: set[str] = set()
     for faq in faqs:
         for some in portions(faq.items, lambda item: len(item.question)):
@@ -123,6 +117,7 @@ def _mark_up(faqs: Sequence[FAQ]) -> Steps[_MarkedUp]:
                 words = " ".join(unicodedata.normalize("NFC", item.question).split())
                 if words and words not in seen and item.answer.strip():
                     seen.add(words)
-                    marked_up.questions.append((item.question, item.answer, faq.lang))
+                    questions.append((item.question, item.answer, faq.lang))
             yield
-    return marked_up
+    languages = {language for _, _, language in questions}
+    return _MarkedUp(questions, languages.pop() if len(languages) == 1 else None)

@@ -24,6 +24,7 @@ class Overrides:
     """The templates of the host that a block is rendered by, as they were when this was made."""
 
     def __init__(self, environment: Environment, ours: BaseLoader, names: Iterable[str]) -> None:
+        self.are_none = True
         self.may_be_held = True
         self._environment = environment
         self._reading = environment.overlay()
@@ -57,11 +58,12 @@ class Overrides:
         try:
             source, _, is_current = loader.get_source(self._environment, name)
         except Exception:  # `ignore missing`, or whoever renders it will say so
-            self.may_be_held = False
+            self.are_none = self.may_be_held = False
             return ()
         if source == self._source_of_ours(name):
             self.may_be_held &= is_given
             return ()
+        self.are_none = False
         from jinja2 import meta  # only a host that has a template of its own needs it
 
         if is_current is not None:

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from functools import cache, cached_property
 from itertools import islice
 from typing import Final, NamedTuple
 
 import msgspec
-from jinja2 import BaseLoader, Environment
+from jinja2 import BaseLoader, Environment, Template
 from markupsafe import Markup, escape
 from msgspec.structs import replace
 
@@ -104,6 +105,10 @@ class Renderer:
     def get_ready(self) -> None:
         """Make what the first block needs: its templates are compiled, and the stylesheet read."""
         stylesheet()
+        if self._is_ours:
+            for variant in VARIANTS:
+                _ours(variant)
+            return
         for name in TEMPLATES:
             with suppress(Exception):  # a broken template of the host's: whoever renders it will say so
                 self._environments.ours.get_template(name)
@@ -112,6 +117,11 @@ class Renderer:
         """Return what the host has put in the place of our templates by now."""
         self._follow()
         return Overrides(self._environments.theirs, self._ours, TEMPLATES)
+
+    @cached_property
+    def _is_ours(self) -> bool:
+        """The host has no templates for this, as far as Jinja would look again."""
+        return self._host is None or self.overrides().are_none
 
     def _follow(self) -> None:
         """Read templates again if the host does by now: `app.run(debug=True)` comes last."""
@@ -134,8 +144,7 @@ class Renderer:
                 yield
         del anchors, answers  # all that they hold is freed with the items
         self._follow()
-        template = self._environments.ours.get_template(TEMPLATE)
-        inside = yield from _joined(template.generate(_context(faq, look, items, ordinal)))
+        inside = yield from _joined(self._inside(look.variant, _context(faq, look, items, ordinal)))
         while items:  # to free so much takes time, too
             del items[-MANY:]
             yield
@@ -143,6 +152,21 @@ class Renderer:
         script = yield from script_steps([marked_up])
         block = yield from _assembled(faq, marked_up, look, ordinal, inside, script)
         return (yield from _encoded(block)) if self._encodes else block
+
+    def _inside(self, variant: Variant, context: dict[str, object]) -> Iterable[str]:
+        if self._is_ours:
+            template = _ours(variant)
+            return template.root_render_func(template.new_context(context))
+        return self._environments.ours.get_template(TEMPLATE).generate(context)
+
+
+@cache
+def _ours(variant: Variant) -> Template:
+    """Return our templates as one: for every host that puts none in their place."""
+    from faqsvc_embed.linking import linked  # in no host's start
+
+    loader = OurTemplates("faqsvc_embed")
+    return linked(plain(loader).ours, loader, "faqsvc/block.html", {"variant": variant})
 
 
 def is_long(*faqs: FAQ) -> bool:

@@ -1,7 +1,7 @@
 """Long work in short steps: a generator that pauses often, so that an event loop is never held up by it."""
 
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Final, TypeVar
 
 T = TypeVar("T")
@@ -17,8 +17,14 @@ MUCH: Final = 16_384
 """Characters that a step may handle."""
 
 
-def portions(things: Sequence[T], length: Callable[[T], int]) -> Iterator[Sequence[T]]:
+def portions(things: Sequence[T], length: Callable[[T], int]) -> Iterable[Sequence[T]]:
     """Cut things into what a step may handle: many that together have not much text, by `length`, or one."""
+    if 0 < len(things) <= MANY and sum(map(length, things)) <= MUCH:
+        return (things,)  # nearly always
+    return _cut(things, length)
+
+
+def _cut(things: Sequence[T], length: Callable[[T], int]) -> Iterator[Sequence[T]]:
     for start in range(0, len(things), MANY):
         yield from _halved(things[start : start + MANY], length)
 

@@ -129,8 +129,8 @@ def test_a_first_rendering_costs_few_calls_a_question() -> None:
     """Questions are handled many at a time; each costs by itself what its id and its markup take."""
     embed = fake_embed({})
     few, many = (calls(partial(embed.render, FAQ.from_dict(samples.large(count)))) for count in (10, 90))
-    assert (many - few) / 80 <= 65
-    assert few - 10 * (many - few) / 80 <= 210  # whatever the length
+    assert (many - few) / 80 <= 31
+    assert few - 10 * (many - few) / 80 <= 100  # whatever the length
 
 
 def test_a_warm_page_leaves_nothing_behind(embed: FAQEmbed) -> None:

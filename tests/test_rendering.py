@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 
 from faqsvc_embed import FAQ, Item, Theme, to_json_ld, to_json_ld_string
 from faqsvc_embed.answers import paragraphs
+from faqsvc_embed.checks import VARIANTS, Variant
 from faqsvc_embed.contrast import SUPPORTED, TEXT, accents, adaptive
 from faqsvc_embed.rendering import (
     Block,
@@ -295,6 +296,21 @@ def test_nothing_to_print_is_the_empty_string() -> None:  # J16
 
 def hosts(template: str, **options: Any) -> Renderer:
     return Renderer(Environment(loader=DictLoader({"faqsvc/faq.html": template}), **options))
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("exclusive", [False, True])
+@pytest.mark.parametrize("level", [None, 2])
+def test_our_templates_print_the_same_as_one_and_one_by_one(
+    variant: Variant, exclusive: bool, level: int | None
+) -> None:  # T7
+    """A host that has one of them, if only to extend ours, has all rendered one by one."""
+    renderer = hosts('{%- extends "faqsvc/block.html" -%}')
+    look = Look(Theme(), True, level, variant, exclusive)
+    for faq in (small(), small(title=""), FAQ.from_dict(samples.nasty())):
+        one_by_one = renderer.block(faq, look)
+        assert one_by_one is not None
+        assert block(faq, look).html == one_by_one.html
 
 
 def test_a_host_replaces_the_inside_and_keeps_the_root() -> None:  # T7, E5
