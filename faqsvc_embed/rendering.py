@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -264,6 +264,7 @@ def encodable(text: str) -> str:
     return text
 
 
+@lru_cache(maxsize=64)
 def _language(lang: str | None) -> str:
     if lang is None:
         return ' dir="auto"'

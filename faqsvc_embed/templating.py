@@ -1,15 +1,12 @@
 """The environment of a host as templates of ours need it: they are read and escaped alike in all."""
 
-import re
 from collections.abc import Callable, MutableMapping
 from types import CodeType
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, Template
 from jinja2.compiler import CodeGenerator
 from markupsafe import Markup, escape
-
-_MARKUP: Final = re.compile("[&<>'\"]")
 
 
 class Environments(NamedTuple):
@@ -85,7 +82,12 @@ class Printed(Template):
 
 def printed(value: object) -> str:
     """Return what `markupsafe.escape` makes of a value, as Markup or not: it is only joined with the rest."""
-    if type(value) is Markup or (type(value) is str and _MARKUP.search(value) is None):
+    if type(value) is Markup:
+        return value
+    # A pattern would look at each character by itself.
+    if type(value) is str and not (
+        "<" in value or "&" in value or ">" in value or '"' in value or "'" in value
+    ):
         return value
     return escape(value)
 
