@@ -8,14 +8,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import quote
 
-from faqsvc_embed.errors import AuthenticationError
+from faqsvc_embed.errors import MASKED, AuthenticationError, without_keys
 
 PREFIX: Final = "FAQSVC_"
 """What the names of our settings begin with outside: in a host's configuration and in the environment."""
 
 _KEY: Final = r"fs_live_[!-~]+"
-_KEYLIKE: Final = r"fs_live_[A-Za-z0-9_-]+"
-MASKED: Final = "fs_live_***"
 _MALFORMED: Final = object()
 """Stands for an API key that is none, so that a check can refuse it without having it."""
 
@@ -61,11 +59,6 @@ class APIKey:
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("an APIKey cannot be pickled: read it from the environment where it is needed")
-
-
-def without_keys(text: str) -> str:
-    """Return `text` with everything replaced that begins like an API key."""
-    return re.sub(_KEYLIKE, MASKED, text)
 
 
 def _in_url(key: str) -> str:

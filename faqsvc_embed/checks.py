@@ -169,15 +169,17 @@ def _store(value: object) -> str | None:
 def _redis(url: str) -> str:
     parts = urlsplit(url)
     database = parts.path.strip("/") if parts.scheme != "unix" else ""
+    is_address = False
     with contextlib.suppress(ValueError):  # where a password holds `/` or `#`, a part of it is the port
         is_number = database == "" or re.fullmatch(_WHOLE, database) is not None
-        if is_number and not parts.fragment and parts.port != 0:
-            if find_spec("redis") is None:
-                raise ConfigurationError("store needs a package: pip install 'faqsvc-embed[redis]'")
-            return url
-    raise ValueError(
-        "redis://HOST:PORT/DB, with special characters of a password percent-encoded, is accepted"
-    )
+        is_address = is_number and not parts.fragment and parts.port != 0
+    if not is_address:
+        raise ValueError(
+            "redis://HOST:PORT/DB, with special characters of a password percent-encoded, is accepted"
+        )
+    if find_spec("redis") is None:
+        raise ValueError("it is accepted with: pip install 'faqsvc-embed[redis]'")
+    return url
 
 
 heading_level = _whole(2, 6, none=True)

@@ -20,22 +20,29 @@ from collections.abc import Sequence
 BODY_KEPT = 500
 """Characters of an answer's body that an error keeps: enough to see what answered."""
 
+MASKED = "fs_live_***"
+"""What stands in the place of an API key."""
 QUOTED: int = 80
 # A list of lists may have a repr of any length; a text is cut behind what is quoted of it.
 _CONTAINERS = reprlib.Repr()
 _CONTAINERS.maxlevel, _CONTAINERS.maxstring = 3, 4 * QUOTED
 _CONTAINERS.maxlist = _CONTAINERS.maxtuple = _CONTAINERS.maxdict = 20
 # With what base64 has, and the dots where a repr left out the middle of a key; not the stop of a sentence.
-_API_KEY = r"fs_live_(?:[A-Za-z0-9_+/=~%.-]*[A-Za-z0-9_+/=~-])?"
+_KEY = r"fs_live_(?!\*\*\*)(?:[A-Za-z0-9_+/=~%.-]*[A-Za-z0-9_+/=~-])?"
 _USER_INFO = (
     r"//(?:[^/?#]*@"  # within the authority (RFC 3986), or else what is meant as a password with / ? # in it:
     r"|(?!\[|[^/?#:]+:\d{1,5}[/?#])[^/?#:]*:.*@)"  # from the colon on, unless a port follows it
 )
 
 
+def without_keys(text: str) -> str:
+    """Return text with everything replaced that begins like an API key; for one may have been cut."""
+    return re.sub(_KEY, MASKED, text)
+
+
 def masked(text: str) -> str:
     """Return text that somebody else wrote without API keys, and without the passwords of addresses in it."""
-    text = re.sub(_API_KEY, "fs_live_***", text)
+    text = without_keys(text)
     return re.sub(r"\S+", _without_user_info, text) if "@" in text else text
 
 

@@ -28,6 +28,8 @@ MOST_TOLD: Final = 100
 NAMES: Final = tuple(CHECKS)
 NOT_SHOWN: Final = ("api_key", "store")
 """The address of a store may hold a password."""
+_SECRETIVE: Final = {"base_url": "[@?#]", "store": "[@?#]|//"}
+"""What in the address of a service or a store may belong to a password."""
 
 logger = logging.getLogger("faqsvc_embed")
 
@@ -49,7 +51,7 @@ class _Checked:
             except AuthenticationError as error:  # without its cause: that frame holds the key
                 raise ConfigurationError(f"api_key: {error}") from None
             except (ValueError, TypeError) as error:
-                message = f"{name} is {_quoted(name, value)}: {error}"
+                message = f"{name} {_told_as(name, value)}: {error}"
                 del kept, value, values
                 raise ConfigurationError(message) from None
         if kept["api_key"] is not None and kept["base_url"]:
@@ -206,7 +208,7 @@ def _ours(mapping: Mapping[str, Any]) -> dict[str, Any]:
     return sealed({key: value for key, value in ours.items() if not (isinstance(value, str) and value == "")})
 
 
-def _quoted(name: str, value: object) -> str:
-    if name == "store" or (name == "base_url" and re.search("[@?#]", str(value)[:1000])):
-        return "not shown, for it may hold a password"
-    return quoted(value)
+def _told_as(name: str, value: object) -> str:
+    if name in ("base_url", "store") and re.search(_SECRETIVE[name], str(value)[:1000]):
+        return "(not shown here, for it may hold a password)"
+    return f"is {quoted(value)}"

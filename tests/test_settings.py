@@ -154,6 +154,24 @@ BAD: list[tuple[str, Any]] = [
 ]
 
 
+def test_a_store_without_its_package_is_told_how_to_have_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("faqsvc_embed.checks.find_spec", lambda name: None)
+    with pytest.raises(ConfigurationError) as caught:
+        Settings(store="redis://:5ecret@cache.example.com/0")
+    assert str(caught.value) == (
+        "store (not shown here, for it may hold a password): "
+        "it is accepted with: pip install 'faqsvc-embed[redis]'"
+    )
+
+
+def test_a_store_that_can_hold_no_password_is_shown() -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        Settings(store="/var/cache")
+    assert str(caught.value) == (
+        'store is \'/var/cache\': None, "file:DIRECTORY" or "redis://HOST:PORT/DB" is accepted'
+    )
+
+
 @pytest.mark.parametrize(("name", "value", "expected"), GOOD)
 def test_a_setting_takes_what_it_accepts(name: str, value: Any, expected: Any) -> None:
     taken = getattr(Settings(**{name: value}), name)
@@ -395,6 +413,10 @@ def test_a_key_does_not_travel_in_a_pickle(protocol: int) -> None:  # D6
     for value in (APIKey(SECRET), [APIKey(SECRET)], Settings(api_key=APIKey(SECRET))):
         with pytest.raises(TypeError, match="environment"):
             pickle.dumps(value, protocol)
+
+
+def test_what_begins_like_a_key_is_masked_to_its_end() -> None:  # W8
+    assert APIKey(SECRET).mask("bad key fs_live_ab+cdefghij/klm=, fs_liv") == "bad key fs_live_***, fs_liv"
 
 
 def test_a_key_is_masked_in_text_that_somebody_sent_back() -> None:  # W8

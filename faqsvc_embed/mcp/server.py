@@ -19,8 +19,8 @@ from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
-from faqsvc_embed.apikey import without_keys
 from faqsvc_embed.client import FAQClient
+from faqsvc_embed.errors import without_keys
 from faqsvc_embed.mcp.definitions import INSTRUCTIONS, TOOLS
 from faqsvc_embed.mcp.results import MOST_MESSAGE, Refusal, shortened
 from faqsvc_embed.mcp.tools import Tools
