@@ -89,7 +89,7 @@ def _theme(value: object) -> Theme:
     raise ValueError("a Theme, a mapping or a JSON object with accentColor and questionSize is accepted")
 
 
-def _boolean(value: object) -> bool:
+def boolean(value: object) -> bool:
     if isinstance(value, bool):
         return value
     text = value.strip().lower() if isinstance(value, str) else value if value in (0, 1) else ""
@@ -190,14 +190,14 @@ CHECKS: Final = {
     "api_key": _api_key,
     "lang": _lang,
     "theme": _theme,
-    "show_title": _boolean,
+    "show_title": boolean,
     "heading_level": heading_level,
     "styles": _one_of("inline", "linked", "none"),
     "variant": variant,
-    "exclusive": _boolean,
+    "exclusive": boolean,
     "answer_format": _answer_format,
-    "link_urls": _boolean,
-    "nofollow": _boolean,
+    "link_urls": boolean,
+    "nofollow": boolean,
     "wait": _seconds(),
     "timeout": _seconds(positive=True),
     "fresh_for": _seconds(),
@@ -207,7 +207,7 @@ CHECKS: Final = {
     "max_bytes": _whole(1),
     "store": _store,
     "degraded_max_age": _whole(0, none=True),
-    "splice": _boolean,
-    "offline": _boolean,
-    "strict": _boolean,
+    "splice": boolean,
+    "offline": boolean,
+    "strict": boolean,
 }

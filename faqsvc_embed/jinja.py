@@ -76,12 +76,14 @@ class _Calls:
         page, showing = _page(context), self._embed.showing
         if not options and (at_hand := showing.at_hand(page, slug, context.parent)) is not None:
             return at_hand
+        options = showing.known(options)
         nonce = showing.nonce(options.pop("nonce", None), page, context.parent)
         return showing.render(page, slug, nonce=nonce, **options)
 
     @pass_context
-    def use_faq(self, context: Context, slug: str, *, lang: str | None = None) -> FAQState:
+    def use_faq(self, context: Context, slug: str, *, lang: str | None = None, **others: Any) -> FAQState:
         page = _page(context)
+        self._embed.showing.known(others, "use_faq", ("lang",))
         return self._noted(self._embed.use_faq_on(page, slug, lang), page)
 
     @pass_context
@@ -112,17 +114,19 @@ class _AsyncCalls(_Calls):
 
     @pass_context
     async def faq(  # type: ignore[override]
-        self, context: Context, slug: str, *, nonce: Any = None, **options: Any
+        self, context: Context, slug: str, **options: Any
     ) -> Markup:
         page, showing = _page(context), self._embed.showing
-        nonce = showing.nonce(nonce, page, context.parent)
+        options = showing.known(options)
+        nonce = showing.nonce(options.pop("nonce", None), page, context.parent)
         return await showing.arender(page, slug, nonce=nonce, **options)
 
     @pass_context
     async def use_faq(  # type: ignore[override]
-        self, context: Context, slug: str, *, lang: str | None = None
+        self, context: Context, slug: str, *, lang: str | None = None, **others: Any
     ) -> FAQState:
         page = _page(context)
+        self._embed.showing.known(others, "use_faq", ("lang",))
         return self._noted(await self._embed.ause_faq_on(page, slug, lang), page)
 
     @pass_context

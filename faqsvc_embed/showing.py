@@ -42,6 +42,7 @@ class Showing:
         self._reader = reader
         self._wishes = wishes
         self.nonce = wishes.nonce
+        self.known = wishes.known
         self.answers = Answers(
             settings.answer_format, link_urls=settings.link_urls, nofollow=settings.nofollow
         )
@@ -305,6 +306,7 @@ class Showing:
 
     def _place(self, page: Page, block: Block, schema: bool, nonce: str | None) -> Markup:
         nonce = self._wishes.nonce(nonce, page)
+        schema = schema is True or self._wishes.truth("schema", schema, True)
         return page.place(block, nonce, schema, self._styles, page.assets if self.has_files else None)
 
     def not_for_schema(self, page: Page, what: object) -> Markup | None:

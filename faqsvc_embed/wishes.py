@@ -3,12 +3,13 @@
 Templates are written once and rendered for years; with `strict` a bad wish raises, for development.
 """
 
+import difflib
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
-from faqsvc_embed.checks import Variant
+from faqsvc_embed.checks import Variant, boolean
 from faqsvc_embed.checks import heading_level as checked_level
 from faqsvc_embed.checks import variant as checked_variant
 from faqsvc_embed.errors import ConfigurationError, quoted
@@ -21,6 +22,17 @@ from faqsvc_embed.theme import Theme
 logger = logging.getLogger("faqsvc_embed")
 
 MOST_WARNINGS = 1000
+OPTIONS: Final = (
+    "lang",
+    "theme",
+    "show_title",
+    "heading_level",
+    "schema",
+    "nonce",
+    "variant",
+    "exclusive",
+)
+"""What `faq()` can be told beside the slug."""
 NO_NAMES: Final = MappingProxyType[str, Any]({})
 
 
@@ -30,6 +42,17 @@ class Wishes:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._warned: set[str] = set()
+
+    def known(
+        self, options: dict[str, Any], call: str = "faq", names: Sequence[str] = OPTIONS
+    ) -> dict[str, Any]:
+        """Return those of the options of a call in a template that it has."""
+        for name in options.keys() - names:
+            near = difflib.get_close_matches(name, names, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
+            self._refuse(f"{call}() has no option {quoted(name)}; {hint}")
+            del options[name]
+        return options
 
     def language(self, lang: str | None, page: Page | None = None) -> str | None:
         """Return the language to ask for: the argument, else the page's, else the setting; RFC 4647, 3.4."""
@@ -88,11 +111,21 @@ class Wishes:
         settings = self._settings
         return Look(
             settings.theme if theme is None else self._theme(theme),
-            settings.show_title if show_title is None else bool(show_title),
+            self.truth("show_title", show_title, settings.show_title),
             settings.heading_level if heading_level is UNSET else self._level(heading_level),
             settings.variant if variant is None else self._variant(variant),
-            settings.exclusive if exclusive is None else bool(exclusive),
+            self.truth("exclusive", exclusive, settings.exclusive),
         )
+
+    def truth(self, name: str, value: object, default: bool) -> bool:
+        """Return whether a value is true; a text is read as in a setting, for to Python each is true."""
+        if value is None:
+            return default
+        try:
+            return boolean(value) if isinstance(value, str) else bool(value)
+        except ValueError as error:
+            self._refuse(f"{name} is {quoted(value)}: {error}")
+            return default
 
     def _theme(self, wish: object) -> Theme:
         theme, problems = self._settings.theme.merged(dict(wish) if isinstance(wish, tuple) else wish)

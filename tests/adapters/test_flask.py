@@ -437,12 +437,6 @@ def test_strict_raises_in_the_view() -> None:  # R4
     assert pages.current() is None
 
 
-def test_an_unknown_option_is_a_type_error() -> None:
-    app = make_app('{% faq "pricing", colour="red" %}', config={"TESTING": True})
-    with pytest.raises(TypeError, match="colour"):
-        get(app)
-
-
 def test_a_dead_service_costs_the_faq_and_not_the_page(faulty: FaultyServer) -> None:  # R1
     faulty.refuse()
     with FAQEmbed(faulty.base_url) as faqs:

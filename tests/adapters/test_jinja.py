@@ -119,9 +119,47 @@ def test_what_there_is_not_prints_nothing(way: Callable[[str], str], slug: str) 
 
 
 @ways
-def test_an_unknown_option_is_a_type_error(way: Callable[[str], str]) -> None:
-    with pytest.raises(TypeError, match="colour"):
-        render(way('faq("pricing", colour="red")'))
+@pytest.mark.parametrize(
+    ("option", "hint"),
+    [
+        ("language", "did you mean 'lang'?"),
+        (
+            "colour",
+            "there are lang, theme, show_title, heading_level, schema, nonce, variant, exclusive",
+        ),
+    ],
+)
+def test_an_option_that_there_is_not_costs_nothing_but_a_warning(
+    way: Callable[[str], str], option: str, hint: str, caplog: pytest.LogCaptureFixture
+) -> None:  # R4
+    source = way(f'faq("pricing", {option}="red")')
+    template = environment().from_string(source)
+    assert [template.render(), template.render()] == [alone(A), alone(A)]
+    assert caplog.messages == [f"faq() has no option '{option}'; {hint}"]
+    host = Environment(autoescape=True)
+    install(host, embed(strict=True))
+    with pytest.raises(ConfigurationError, match=option):
+        host.from_string(way(f'faq("pricing", {option}="red")')).render()
+
+
+@pytest.mark.parametrize("call", ["use_faq", "faqsvc.use_faq"])
+def test_an_option_that_use_faq_has_not_is_told(call: str, caplog: pytest.LogCaptureFixture) -> None:  # R4
+    assert render(f'{{{{ {call}("legal", language="de").data.title }}}}') == "Legal &amp; more"
+    assert caplog.messages == ["use_faq() has no option 'language'; did you mean 'lang'?"]
+
+
+@pytest.mark.parametrize("value", ['"no"', '"false"', '"0"', "0", "false", "nothing"])
+def test_what_is_false_in_a_setting_is_false_in_a_template(value: str) -> None:
+    said = f"show_title={value}, schema={value}"
+    assert render(f'{{{{ faq("pricing", {said}) }}}}') == f"{STYLE}{block(A, show_title=False)}"
+
+
+def test_a_truth_that_is_none_gives_the_default_and_one_warning(caplog: pytest.LogCaptureFixture) -> None:
+    assert render('{{ faq("pricing", show_title="perhaps", schema="perhaps") }}') == alone(A)
+    assert sorted(caplog.messages) == [
+        "schema is 'perhaps': true or false is accepted",
+        "show_title is 'perhaps': true or false is accepted",
+    ]
 
 
 @ways
