@@ -57,16 +57,13 @@ class FAQEmbed:
         self.cache = _cache(settings)
         self._wishes = Wishes(settings)
         self._listeners = Listeners()
-        self._serve_from(Reader(settings, self.cache, listeners=self._listeners))
+        self._reader = Reader(settings, self.cache, self._listeners)
+        self.showing = Showing(settings, self._reader, self._wishes)
+        self.is_ready = False
 
     def serve_from(self, fetcher: Fetches) -> None:
-        """Fetch by other means than the network, as `faqsvc_embed.testing` does."""
-        self._serve_from(Reader(self.settings, self.cache, fetcher))
-
-    def _serve_from(self, reader: Reader) -> None:
-        self._reader = reader
-        self.showing = Showing(self.settings, reader, self._wishes)
-        self.is_ready = False
+        """Fetch by other means than the network, as `faqsvc_embed.testing` does; nothing is held any more."""
+        self._reader.fetch_by(fetcher)
 
     def __enter__(self) -> Self:
         return self
@@ -172,8 +169,11 @@ class FAQEmbed:
     ) -> Markup:
         """Return an FAQ as HTML with its JSON-LD, waiting as `use_faq` does; empty if there is none to show.
 
-        What is not given is as in the settings. `schema=False` leaves the JSON-LD to a later
-        `faq_schema()`. Whatever goes wrong is logged, and raised only if `strict` is set.
+        What is not given is as in the settings. Within a request, what stands on its page already is not
+        printed again, and `schema=False` leaves the JSON-LD to a `faq_schema()` in the template. Outside of
+        one, each call is a page of its own: for several FAQs with one FAQPage, render them with
+        `schema=False` and print `schema(*faqs)`. Whatever goes wrong is logged, and raised only if `strict`
+        is set.
         """
         page = pages.current() or Page()
         return self.showing.render(

@@ -60,13 +60,12 @@ class Reader:
         self,
         settings: Settings,
         cache: Cache,
-        fetcher: Fetches | None = None,
         listeners: Listeners | None = None,
     ) -> None:
         self.cache = cache
         self._listeners = listeners
         self._settings = settings
-        self._fetcher = fetcher
+        self._fetcher: Fetches | None = None
         self._bundle: Bundle | None = None
         self._waits = Waits()
         watch_for(self)
@@ -221,6 +220,12 @@ class Reader:
             with self.cache.lock:  # of two that were made at once, one is used
                 self._fetcher = self._fetcher or fetcher
         return self._fetcher
+
+    def fetch_by(self, fetcher: Fetches) -> None:
+        """Fetch by other means from here on, and forget what was fetched before."""
+        self.close()
+        self._fetcher = fetcher
+        self.cache.forget(None)
 
     def get_ready(self) -> None:
         """Make what the first fetch needs; nothing is fetched."""

@@ -6,9 +6,11 @@ import threading
 from typing import Any
 
 import pytest
+from jinja2 import DictLoader, Environment
 
-from faqsvc_embed import FAQ, ConfigurationError, FAQNotFound, InvalidFAQ, Settings
-from faqsvc_embed.testing import fake_embed
+from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQNotFound, InvalidFAQ, Settings
+from faqsvc_embed.jinja import install
+from faqsvc_embed.testing import fake_embed, fake_faqs
 from tests.support import samples
 from tests.support.clock import Clock
 
@@ -69,6 +71,18 @@ def test_a_fake_answers_in_whatever_language_is_asked_for() -> None:
     assert embed.get_faq("pricing", lang="ko") == PRICING
     state = embed.use_faq("pricing")
     assert (state.lang_requested, state.lang_served) == ("de", "en")
+
+
+@pytest.mark.usefixtures("no_network")
+def test_fakes_take_the_place_of_what_an_application_has_and_its_settings_and_templates_stay() -> None:
+    host = Environment(autoescape=True, loader=DictLoader({"faqsvc/faq.html": "{{ title }}"}))
+    embed = FAQEmbed("https://faq.invalid", styles="none")
+    install(host, embed)
+    page = host.from_string('{{ faq("pricing", schema=false) }}')
+    for title in ("One", "Two"):
+        fake_faqs(embed, {"pricing": {**samples.pricing(), "title": title}})
+        section = f'<section class="faqsvc" id="faq-pricing" lang="en" dir="ltr">{title}\n</section>'
+        assert page.render() == section
 
 
 @pytest.mark.usefixtures("no_network")

@@ -21,13 +21,24 @@ def fake_embed(faqs: Mapping[str, FAQ | Mapping[str, Any]], **settings: Any) -> 
         InvalidFAQ: a mapping is no FAQ record.
         ConfigurationError: a setting cannot be.
     """
+    embed = FAQEmbed(**{"base_url": "https://faq.invalid", **settings})  # RFC 2606: no such host
+    fake_faqs(embed, faqs)
+    return embed
+
+
+def fake_faqs(embed: FAQEmbed, faqs: Mapping[str, FAQ | Mapping[str, Any]]) -> None:
+    """Let the embed of an application know exactly these FAQs from here on, as `fake_embed` does.
+
+    For an application that is made when its module is imported; its settings and templates stay.
+
+    Raises:
+        InvalidFAQ: a mapping is no FAQ record.
+    """
     records = {
         slug: faq if isinstance(faq, FAQ) else FAQ.from_dict({**faq, "slug": slug})
         for slug, faq in faqs.items()
     }
-    embed = FAQEmbed(**{"base_url": "https://faq.invalid", **settings})  # RFC 2606: no such host
     embed.serve_from(_Shelf(records, embed.cache))
-    return embed
 
 
 class _Flight:
