@@ -189,7 +189,7 @@ def test_a_question_costs_its_texts_twice_and_a_third_of_a_kilobyte() -> None:
 
 def test_the_stylesheet_is_small() -> None:
     """It is on every page with an FAQ, inline by default, ahead of what people came to read."""
-    assert len(stylesheet().encode()) < 5_500
+    assert len(stylesheet().encode()) < 5_700
 
 
 IMPORT: Final = """
