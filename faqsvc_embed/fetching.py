@@ -244,7 +244,7 @@ class Fetcher:
         if isinstance(outcome, Missing):
             await store.drop(entry.key)
         elif isinstance(outcome, Found | NotModified):
-            policy, copy = outcome.policy, self._cache.copy_of(entry)
+            policy, copy = entry.policy, self._cache.copy_of(entry)
             if policy.no_store or (policy.private and store.is_shared):
                 await store.drop(entry.key)  # nor may its predecessor come back
             elif copy is not None:

@@ -31,6 +31,7 @@ JITTER: Final = 0.05
 
 
 NO_VALIDATORS: Final = Validators()
+NO_POLICY: Final = CachePolicy()
 
 
 class Key(NamedTuple):
@@ -56,7 +57,8 @@ class Entry(msgspec.Struct, eq=False):
     validators: Validators = NO_VALIDATORS
     fresh_until: float = 0.0
     keep_until: float = 0.0
-    must_revalidate: bool = False
+    policy: CachePolicy = NO_POLICY
+    """What the service said last of the reuse of `faq`."""
     updated_at: datetime | None = None
     error: FAQError | None = None
     """Why the last fetch failed, or that there is no such FAQ; None after a success."""
@@ -86,7 +88,7 @@ def want(entry: Entry | None, now: float) -> Want:
         return Want.ANSWER
     if now < entry.fresh_until or now < entry.retry_at:
         return Want.NOTHING
-    if entry.faq is not None and now < entry.keep_until and not entry.must_revalidate:
+    if entry.faq is not None and now < entry.keep_until and not entry.policy.must_revalidate:
         return Want.REFRESH
     return Want.ANSWER
 
@@ -186,7 +188,8 @@ class Cache:
             validators=copy.validators,
             fresh_until=now + left,
             keep_until=now + left + self._keep_for,
-            must_revalidate=copy.must_revalidate,
+            # Of that lifetime, jitter was a part: handed on again and again, it would grow.
+            policy=CachePolicy(copy.fresh_for / (1 + JITTER), copy.must_revalidate),
             updated_at=min(copy.confirmed_at, wall),
             came_from="store",
             used_at=now,
@@ -207,7 +210,7 @@ class Cache:
             entry.updated_at,
             max(0.0, entry.fresh_until - self.clock()),
             entry.validators,
-            entry.must_revalidate,
+            entry.policy.must_revalidate,
         )
 
     def expire(self) -> None:
@@ -232,7 +235,12 @@ class Cache:
                         f"the service says {key.slug!r} has not changed, but no copy is held"
                     )
                     return self._failed(held or Entry(key, used_at=now), lost, now)
-                return self._confirmed(held, outcome.policy, now)
+                validators = Validators(
+                    outcome.validators.etag or held.validators.etag,
+                    outcome.validators.last_modified or held.validators.last_modified,
+                )
+                held = replace(held, validators=validators)
+                return self._confirmed(held, outcome.policy or held.policy, now)
             case Missing():
                 until = now + self._not_found_for
                 return Entry(key, error=outcome.error, retry_at=until, used_at=now)
@@ -248,7 +256,7 @@ class Cache:
             entry,
             fresh_until=fresh_until,
             keep_until=fresh_until + self._keep_for,
-            must_revalidate=policy.must_revalidate,
+            policy=policy,
             updated_at=self.wall_clock(),
             error=None,
             failures=0,

@@ -82,7 +82,10 @@ class Found(msgspec.Struct, frozen=True):
 class NotModified(msgspec.Struct, frozen=True):
     """The copy that is held is still the one (304)."""
 
-    policy: CachePolicy
+    policy: CachePolicy | None = None
+    """None if it says nothing: then what was said before holds on (RFC 9111, 4.3.4)."""
+    validators: Validators = Validators()
+    """Those that have changed."""
 
 
 class Missing(msgspec.Struct, frozen=True):
@@ -165,7 +168,8 @@ def understanding(reply: Reply, slug: str, *, now: datetime, conditional: bool =
     if status == 200:
         return (yield from _understand_record(reply, slug, now))
     if status == 304 and conditional:
-        return NotModified(cache_policy(reply.headers, now))
+        says = "cache-control" in reply.headers or "expires" in reply.headers
+        return NotModified(cache_policy(reply.headers, now) if says else None, _validators(reply))
     return _understand_refusal(reply, slug, now)
 
 
@@ -182,8 +186,7 @@ def _understand_record(reply: Reply, slug: str, now: datetime) -> Steps[Outcome]
                 f"asked for {slug!r}, the service sent {faq.slug[:MAX_SLUG]!r}", path="slug", status=200
             )
         )
-    validators = Validators(_token(reply, "etag"), _token(reply, "last-modified"))
-    return Found(faq, cache_policy(reply.headers, now), validators)
+    return Found(faq, cache_policy(reply.headers, now), _validators(reply))
 
 
 def _understand_refusal(reply: Reply, slug: str, now: datetime) -> Outcome:
@@ -195,6 +198,10 @@ def _understand_refusal(reply: Reply, slug: str, now: datetime) -> Outcome:
     if status == 429:
         return Failed(RateLimited(message, status=status, body=body, retry_after=wait))
     return Failed(FAQUnavailable(message, status=status, body=body, retry_after=wait))
+
+
+def _validators(reply: Reply) -> Validators:
+    return Validators(_token(reply, "etag"), _token(reply, "last-modified"))
 
 
 def _token(reply: Reply, name: str) -> str | None:

@@ -319,6 +319,33 @@ def test_not_modified_renews_the_copy_and_keeps_everything_of_it(clock: Clock) -
     assert wants(cache) is Want.REFRESH
 
 
+def test_not_modified_that_says_nothing_leaves_what_was_said(clock: Clock) -> None:  # K1, K2, K5
+    """RFC 9111, 4.3.4: the header fields of the 200 stay, but for those that the 304 has."""
+    cache = holding(clock)
+    policy = CachePolicy(lifetime=60, must_revalidate=True, no_store=True, private=True)
+    cache.apply(KEY, Found(PRICING, policy, Validators('"1"', "yesterday")))
+    clock.advance(100)
+    entry = cache.apply(KEY, NotModified(validators=Validators('"2"')))
+    assert (entry.policy, entry.validators) == (policy, Validators('"2"', "yesterday"))
+    clock.advance(59.9)
+    assert wants(cache) is Want.NOTHING
+    clock.advance(0.2)
+    assert wants(cache) is Want.ANSWER
+
+
+def test_a_lifetime_does_not_grow_as_copies_go_from_process_to_process(clock: Clock) -> None:  # K1
+    cache = holding(clock, chance=lambda: 1.0)
+    entry = cache.apply(KEY, found(policy=CachePolicy(lifetime=60)))
+    for _ in range(5):
+        copy = cache.copy_of(entry)
+        assert copy is not None
+        cache = holding(clock, chance=lambda: 1.0)
+        cache.adopt(KEY, copy)
+        clock.advance(copy.fresh_for)
+        entry = cache.apply(KEY, NotModified())
+    assert entry.fresh_until - clock.now() == pytest.approx(63)
+
+
 def test_a_new_record_drops_what_was_rendered_of_the_old(clock: Clock) -> None:
     cache = holding(clock)
     cache.apply(KEY, found()).rendered["a look"] = "a block"

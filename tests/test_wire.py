@@ -344,6 +344,8 @@ def test_too_many_requests_is_a_failure_that_says_when_to_come_back() -> None:  
 def test_not_modified_counts_only_where_something_conditional_was_asked() -> None:  # K5
     not_modified = reply(304, b"", cache_control="max-age=5")
     assert understand(not_modified, "p", now=NOW, conditional=True) == NotModified(CachePolicy(5.0))
+    bare = reply(304, b"", etag='"2"', age="7")
+    assert understand(bare, "p", now=NOW, conditional=True) == NotModified(None, Validators('"2"'))
     assert failure(understand(not_modified, "p", now=NOW)).status == 304
 
 

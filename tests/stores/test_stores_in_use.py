@@ -134,6 +134,18 @@ def test_what_must_not_be_stored_is_not(start: Start, faulty: FaultyServer, stor
     assert stored(start, faulty) == ("Private" if store.startswith("file:") else None)
 
 
+def test_what_must_not_be_stored_is_not_when_it_has_not_changed_either(
+    start: Start, faulty: FaultyServer
+) -> None:  # K2, K5
+    serve(faulty, "Secret", "no-store", ETag='"v1"')
+    embed = start()
+    settle(embed)
+    faulty.behave(faults.status(304))
+    assert title(settle(embed)) == "Secret"
+    assert faulty.log[-1].headers["if-none-match"] == '"v1"'
+    assert stored(start, faulty) is None
+
+
 def test_an_faq_that_was_unpublished_leaves_the_store(start: Start, faulty: FaultyServer) -> None:  # K6
     serve(faulty, "One", "max-age=0")
     settle(start())
