@@ -3,12 +3,14 @@
 import re
 import select
 import threading
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import psycopg
+from psycopg.abc import PQGen
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool
 
@@ -21,6 +23,10 @@ TIMEOUT: Final = 5
 """Seconds to wait for a server that does not answer."""
 WAIT: Final = 2.0
 """Seconds that a request waits for a connection: to a server that is gone, or while all are in use."""
+STATEMENT_TIMEOUT: Final = 5.0
+"""Seconds that a statement may take, most of all in waiting for a lock, as with SQLite."""
+GRACE: Final = 1.0
+"""Seconds in which the server is to say that a statement took too long, before it is taken for gone."""
 
 _OURS: Final[dict[str, str | int]] = {
     "connect_timeout": TIMEOUT,
@@ -29,6 +35,8 @@ _OURS: Final[dict[str, str | int]] = {
 }
 _SCHEMA_LOCK: Final = 0x666171737663  # "faqsvc": whoever else locks by numbers has another one
 _PARAMETER = re.compile(r":(\w+)")
+
+T = TypeVar("T")
 
 
 class PostgreSQL:
@@ -49,7 +57,7 @@ class PostgreSQL:
             ) from None
         self._conninfo = make_conninfo("", **(_OURS | stated | {"client_encoding": "utf8"}))
         self._name = f"PostgreSQL {stated.get('dbname', '')!r} at {stated.get('host', 'localhost')}"
-        self._pool: ConnectionPool | None = None
+        self._pool: ConnectionPool[_Impatient] | None = None
         self._opening = threading.Lock()
 
     @contextmanager
@@ -72,6 +80,12 @@ class PostgreSQL:
             if encoding != "UTF8":
                 raise StorageUnavailable(f"{self._name} has the encoding {encoding}, and UTF8 is needed")
             connection.execute("SELECT pg_advisory_xact_lock(%s)", [_SCHEMA_LOCK])
+            # A table may take its time to alter, but is not waited for: others would queue up behind.
+            connection.execute(
+                "SELECT set_config(name, %s, true) FROM pg_settings"
+                " WHERE name = 'lock_timeout' AND source = 'default'",
+                [str(round(STATEMENT_TIMEOUT * 1000))],
+            )
             yield _Connection(connection)
 
     def close(self) -> None:
@@ -81,12 +95,14 @@ class PostgreSQL:
         if pool is not None:
             pool.close()
 
-    def _opened(self) -> ConnectionPool:
+    def _opened(self) -> "ConnectionPool[_Impatient]":
         """Return the pool, opened by whoever needs it first: its threads would not survive a fork."""
         with self._opening:
             if self._pool is None:
                 self._pool = ConnectionPool(
                     self._conninfo,
+                    connection_class=_Impatient,
+                    configure=_Impatient.agree,
                     kwargs={"autocommit": True},  # a read is one statement and one round trip
                     min_size=1,
                     max_size=MOST_CONNECTIONS,
@@ -103,6 +119,39 @@ class PostgreSQL:
             yield
         except psycopg.Error as error:
             raise StorageUnavailable(f"{self._name}: {' '.join(str(error).split())}") from error
+
+
+class _Impatient(psycopg.Connection[Any]):
+    """A connection that no statement holds for ever, whether the server is busy or silent."""
+
+    _longest: float | None = STATEMENT_TIMEOUT + GRACE
+
+    def agree(self) -> None:
+        """Limit the time of a statement on the server, unless somebody has said there what it is to be."""
+        asked = "SELECT setting::integer, source FROM pg_settings WHERE name = 'statement_timeout'"
+        milliseconds, source = self.execute(asked).fetchone() or (0, "default")
+        if source == "default":
+            milliseconds = round(STATEMENT_TIMEOUT * 1000)
+            self.execute(f"SET statement_timeout = {milliseconds}".encode())
+        self._longest = milliseconds / 1000 + GRACE if milliseconds else None
+
+    def wait(self, gen: PQGen[T], *args: Any, **kwargs: Any) -> T:
+        """Wait for the server as psycopg does at every step, but not for ever."""
+        bounded = gen if self._longest is None else self._bounded(gen, time.monotonic() + self._longest)
+        return super().wait(bounded, *args, **kwargs)
+
+    def _bounded(self, gen: PQGen[T], until: float) -> Generator[Any, Any, T]:
+        """Pass on what `gen` waits for, which comes up several times a second even if nothing does."""
+        ready = None
+        while True:
+            try:
+                wanted = gen.send(ready)  # type: ignore[arg-type]  # None starts it
+            except StopIteration as end:
+                return end.value  # type: ignore[no-any-return]
+            if time.monotonic() > until:
+                self.close()  # what it would say later belongs to nobody
+                raise psycopg.OperationalError(f"no answer in {self._longest:g} s")
+            ready = yield wanted
 
 
 class _Connection:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -21,6 +22,7 @@ from faqsvc_embed.records import FAQ
 from faqsvc_embed.service import postgresql
 from faqsvc_embed.service.app import create_app
 from faqsvc_embed.service.database import StorageUnavailable
+from faqsvc_embed.service.postgresql import PostgreSQL
 from faqsvc_embed.service.storage import Storage, open_storage
 from tests.service.bodies import publication
 from tests.support import samples
@@ -116,6 +118,103 @@ def test_what_a_transaction_waits_for_is_not_waited_for_by_readers(storage: Stor
         connection.execute("UPDATE editions SET record = ''")
 
         assert storage.edition("pricing") is not None
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No statement takes longer than a moment."""
+    monkeypatch.setattr(postgresql, "STATEMENT_TIMEOUT", 0.2)
+    monkeypatch.setattr(postgresql, "GRACE", 0.2)
+
+
+@contextmanager
+def locked(url: str) -> Iterator[None]:
+    """Let another session have the FAQs for itself."""
+    with psycopg.connect(url) as connection:
+        connection.execute("LOCK TABLE faqs, editions IN ACCESS EXCLUSIVE MODE")
+        yield
+        connection.rollback()
+
+
+def asked(client: TestClient, key: str) -> list[httpx2.Response]:
+    """Return the answers to a reader, to another one, and to a publisher."""
+    reads = [client.get(path) for path in ("/api/v1/faq/pricing", "/faq/pricing")]
+    return [*reads, client.post("/api/v1/faq", json=publication(), headers={"X-Plugin-Key": key})]
+
+
+@pytest.mark.usefixtures("impatient")
+def test_who_meets_the_lock_of_another_is_told_soon(storage: Storage, url: str) -> None:  # V3
+    storage.put(PRICING)
+    with TestClient(create_app(storage)) as client:
+        key = storage.keys.create()
+        with locked(url):
+            during = asked(client, key)
+        after = asked(client, key)
+
+    assert {(answer.status_code, answer.headers["retry-after"]) for answer in during} == {(503, "1")}
+    assert [answer.json()["detail"] for answer in during] == ["the storage does not answer; try again"] * 3
+    assert [answer.status_code for answer in after] == [200, 200, 201]
+
+
+@contextmanager
+def frozen(url: str) -> Iterator[None]:
+    """Let the server's side of the service's connections say nothing, like a network that loses all."""
+    with psycopg.connect(url) as connection:
+        sql = "SELECT pid FROM pg_stat_activity WHERE application_name = 'faqsvc'"
+        processes = [pid for (pid,) in connection.execute(sql)]
+    assert processes
+    for process in processes:
+        os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for process in processes:
+            os.kill(process, signal.SIGCONT)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_server_that_says_nothing_is_not_waited_for(storage: Storage, url: str) -> None:
+    with TestClient(create_app(storage)) as client:
+        before = client.get("/healthz")
+        with frozen(url):
+            during = client.get("/healthz")
+            deadline = time.monotonic() + 10
+            while (after := client.get("/healthz")).status_code != 200 and time.monotonic() < deadline:
+                time.sleep(0.05)  # until there is another connection
+
+    assert (before.status_code, during.status_code, after.status_code) == (200, 503, 200)
+    assert during.headers["retry-after"] == "1"
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_transaction_that_is_not_answered_is_given_up(url: str) -> None:
+    database = PostgreSQL(url)
+    with pytest.raises(StorageUnavailable, match=r"no answer in 0\.4 s"):
+        write_to_nobody(database, url)
+    database.close()
+
+
+def write_to_nobody(database: PostgreSQL, url: str) -> None:
+    with database.writing() as connection, frozen(url):
+        connection.execute("SELECT 1")
+
+
+@pytest.mark.parametrize(("stated", "limit"), [("700", "700ms"), ("0", "0"), (None, "5s")])
+def test_a_statement_may_take_as_long_as_the_address_says(url: str, stated: str | None, limit: str) -> None:
+    database = PostgreSQL(url if stated is None else f"{url}%20-cstatement_timeout%3D{stated}")
+    with database.reading() as connection:
+        (found,) = connection.execute("SHOW statement_timeout").fetchone()
+    database.close()
+
+    assert found == limit
+
+
+@pytest.mark.usefixtures("impatient", "storage")
+def test_a_start_does_not_wait_behind_a_lock_for_ever(url: str) -> None:
+    with psycopg.connect(url) as connection:
+        connection.execute("LOCK TABLE schema_version")
+        with pytest.raises(StorageUnavailable, match="lock timeout"):
+            open_storage(url)
 
 
 SERVICE = """
