@@ -1,6 +1,7 @@
 """`faqsvc serve`, `faqsvc keys`, `faqsvc mcp`: what runs, and who may write to it."""
 
 import contextlib
+import signal
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -84,6 +85,8 @@ def serve(
             serving.serve(app, listening)
         else:
             serving.serve_many(make_app, listening, workers)
+    # Threads may still wait for the database, for seconds; who does not want to wait for them ends them.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @click.group()

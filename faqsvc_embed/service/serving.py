@@ -4,12 +4,14 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Final
 
 import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.supervisors import Multiprocess
 
+from faqsvc_embed.service import ending
 from faqsvc_embed.service.connections import ImpatientProtocol, open_files
 
 BACKLOG: Final = 2048
@@ -41,7 +43,7 @@ def address(listening: socket.socket) -> str:
 
 
 def serve(app: ASGIApp, listening: socket.socket) -> None:
-    """Serve until the process is told to end."""
+    """Serve until the process is told to end; requests have `ending.GRACE` seconds more."""
     _server(app).run(sockets=[listening])
 
 
@@ -51,13 +53,13 @@ def serve_many(make_app: Callable[[], ASGIApp], listening: socket.socket, worker
     Prefer this to `uvicorn --workers`, whose sockets make kept-alive clients wait 40 ms (see `listen`).
     `make_app` must be what pickle can carry to them, such as a `functools.partial` of `create_app`.
     """
-    config = _config(make_app, factory=True, workers=workers)
+    config = _config(partial(_made, make_app), factory=True, workers=workers)
     Multiprocess(config, sockets=[listening]).run()
 
 
 @contextmanager
 def running(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> Iterator[str]:
-    """Serve in a thread and lend the address; requests in flight are answered before this ends."""
+    """Serve in a thread and lend the address; this ends as `serve` does."""
     listening = listen(host, port)
     server = _server(app)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name="faqsvc-service")
@@ -70,7 +72,11 @@ def running(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> Iterator[st
 
 
 def _server(app: ASGIApp) -> uvicorn.Server:
-    return uvicorn.Server(_config(app))
+    return uvicorn.Server(_config(ending.Ending(app)))
+
+
+def _made(make_app: Callable[[], ASGIApp]) -> ASGIApp:
+    return ending.Ending(make_app())
 
 
 def _config(
@@ -83,6 +89,7 @@ def _config(
         http=ImpatientProtocol,
         # asyncio accepts as many at a go, before the protocol can end any: they must find files to open.
         backlog=min(BACKLOG, open_files() // 4),
+        timeout_graceful_shutdown=ending.GRACE,
         log_level="warning",
         ws="none",
         server_header=False,

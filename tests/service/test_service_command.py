@@ -3,10 +3,12 @@
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import httpx2
@@ -14,7 +16,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from faqsvc_embed.cli import main
-from faqsvc_embed.service.serving import listen
+from faqsvc_embed.service import ending
+from faqsvc_embed.service.app import create_app
+from faqsvc_embed.service.serving import listen, running
+from faqsvc_embed.service.storage import open_storage
 from tests.service.bodies import publication
 
 ROOT = Path(__file__).parents[2]
@@ -45,7 +50,9 @@ def serving(*arguments: str, port: str = "0") -> Iterator[tuple[subprocess.Popen
     """Run `faqsvc serve`, and lend the process and the address that it prints."""
     command = [sys.executable, "-W", "error", "-m", "faqsvc_embed.cli", "serve", "--port", port, *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
         try:
             assert process.stdout is not None
             found = re.search(r"http://\S+", process.stdout.readline())
@@ -78,6 +85,46 @@ def test_serve_ends_quietly_when_it_is_told_to(url: str, number: signal.Signals,
         process.send_signal(number)
 
         assert process.wait(10) == status
+
+
+@contextmanager
+def uploading(address: str, key: str) -> Iterator[socket.socket]:
+    """Send half of a publication, and nothing more."""
+    url = httpx2.URL(address)
+    head = f"POST /api/v1/faq HTTP/1.1\r\nHost: x\r\nX-Plugin-Key: {key}\r\n"
+    head += "Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\n"
+    with socket.create_connection((url.host, url.port), timeout=10) as connection:
+        connection.sendall(head.encode())
+        assert connection.recv(100).startswith(b"HTTP/1.1 100 ")  # now the body is waited for
+        yield connection
+
+
+def test_a_second_ctrl_c_ends_a_slow_upload_without_a_traceback(url: str) -> None:
+    key = faqsvc("keys", "create", "--database", url).stdout.strip()
+    with serving("--database", url) as (process, address), uploading(address, key) as connection:
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.1)  # two at the same time are one
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=2)
+        answer = connection.recv(65536)
+
+    assert (process.returncode, output, errors) == (0, "", "")
+    assert answer.startswith(b"HTTP/1.1 503 Service Unavailable\r\n")
+    assert b'"detail": "the service is ending; try again"' in answer
+
+
+def test_a_slow_upload_has_a_moment_when_the_service_ends(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ending, "GRACE", 0.2)
+    storage = open_storage(url)
+    with ExitStack() as stack:
+        with running(create_app(storage)) as address:
+            connection = stack.enter_context(uploading(address, storage.keys.create()))
+            ended = time.monotonic()
+        took = time.monotonic() - ended
+        answer = connection.recv(65536)
+
+    assert 0.1 < took < 5
+    assert answer.startswith(b"HTTP/1.1 503 Service Unavailable\r\n")
 
 
 def test_serve_says_which_address_is_taken(url: str) -> None:
