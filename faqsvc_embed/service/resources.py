@@ -65,8 +65,8 @@ class Resource:
 
     async def _respond(self, request: Request) -> Response:
         try:
-            if self._limit is not None and (address := address_of(request)) is not None:
-                self._limit.count(address)
+            if request.method != "OPTIONS":  # which costs no more than to refuse it, and asks for nothing yet
+                self._count(request)
             handler = self._handlers.get(request.method)
             if handler is None:
                 raise Problem(405, f"this address takes {self._allow}", headers={"allow": self._allow})
@@ -78,6 +78,10 @@ class Resource:
             return Problem(
                 503, "the storage does not answer; try again", headers={"retry-after": "1"}
             ).response()
+
+    def _count(self, request: Request) -> None:
+        if self._limit is not None and (address := address_of(request)) is not None:
+            self._limit.count(address)
 
     async def _options(self, request: Request) -> Response:
         headers = {"allow": self._allow, **(_PREFLIGHT if self._public else {})}

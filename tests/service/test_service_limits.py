@@ -122,6 +122,19 @@ def test_an_address_that_reads_too_often_is_told_when_to_come_back(
     assert (others.status_code, health.status_code) == (404, 200)
 
 
+def test_a_preflight_does_not_count(storage: Storage) -> None:
+    headers = {"Origin": "https://shop.example", "Access-Control-Request-Method": "GET"}
+    with TestClient(create_app(storage, reads_per_minute=1)) as client:
+        preflights = [client.options(PRICING, headers=headers) for _ in range(3)]
+        reads = [client.get(PRICING).status_code for _ in range(2)]
+        after = client.options(PRICING, headers=headers)
+
+    answers = {(answer.status_code, answer.headers["access-control-allow-origin"]) for answer in preflights}
+    assert answers == {(204, "*")}
+    assert reads == [404, 429]
+    assert (after.status_code, after.headers["access-control-allow-origin"]) == (204, "*")
+
+
 def test_a_network_of_ipv6_counts_as_one_address(storage: Storage, clock: Clock) -> None:
     app = create_app(storage, reads_per_minute=1, clock=clock.now)
     addresses = ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::1", "fe80::1%eth0", "not:an:address"]
