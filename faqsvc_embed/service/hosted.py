@@ -48,13 +48,12 @@ class Hosted:
     async def __call__(self, request: Request) -> Response:
         """Answer with the page, or with the Markdown, or tell kindly that there is none."""
         base = self.addresses.base(request)
-        media_type = accepted(request, HTML, MARKDOWN)
         # A large FAQ takes some time to render: nobody else is to wait for it.
-        response = await run_in_threadpool(self._respond, request, base, media_type)
-        return response if response is not None else _missing(request, media_type)
+        response = await run_in_threadpool(self._respond, request, base)
+        return response if response is not None else _missing(request)
 
-    def _respond(self, request: Request, base: str, media_type: str) -> Response | None:
-        wanted = self._wanted(request, media_type)
+    def _respond(self, request: Request, base: str) -> Response | None:
+        wanted = self._wanted(request)
         edition = self.storage.edition(wanted.slug, wanted.lang) if wanted is not None else None
         if wanted is None or edition is None:
             return None
@@ -70,14 +69,16 @@ class Hosted:
         headers["vary"] = "Accept, Accept-Language" if wanted.is_negotiated else "Accept"
         return cacheable(request, body.encode(), wanted.media_type, CACHE_CONTROL, headers)
 
-    def _wanted(self, request: Request, media_type: str) -> Wanted | None:
+    def _wanted(self, request: Request) -> Wanted | None:
         slug = request.path_params["slug"]
         languages = self._languages(slug)
-        if not languages and slug.endswith(SUFFIX):
-            slug, media_type = slug.removesuffix(SUFFIX), MARKDOWN
+        if has_suffix := not languages and slug.endswith(SUFFIX):
+            slug = slug.removesuffix(SUFFIX)
             languages = self._languages(slug)
         if not languages:
             return None
+        by_header = accepted(request, HTML, MARKDOWN)  # of what there is: else it is not there, in any form
+        media_type = MARKDOWN if has_suffix else by_header
         chosen = lookup(request.query_params.get("lang", ""))
         if chosen in languages:
             return Wanted(slug, media_type, languages, chosen, False)
@@ -99,8 +100,8 @@ def _markdown(faq: FAQ, edition: Edition, links: pages.Links) -> str:
     return page_markdown(faq, title=title, address=links.canonical, website_url=edition.website_url)
 
 
-def _missing(request: Request, media_type: str) -> Response:
-    if media_type == MARKDOWN:
+def _missing(request: Request) -> Response:
+    if not _reads_html(request):
         raise Problem(404, f"there is no FAQ {quoted(request.path_params['slug'])}")
     lang = negotiate(", ".join(request.headers.getlist("accept-language"))[:MAX_HEADER], "en") or "en"
     headers = {
@@ -111,3 +112,10 @@ def _missing(request: Request, media_type: str) -> Response:
         "x-content-type-options": "nosniff",
     }
     return Response(pages.missing(lang), 404, headers, HTML)
+
+
+def _reads_html(request: Request) -> bool:
+    try:
+        return accepted(request, HTML, MARKDOWN) == HTML
+    except Problem:
+        return False

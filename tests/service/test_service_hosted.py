@@ -258,8 +258,9 @@ def test_where_no_faq_is_a_page_says_so_kindly(client: TestClient, path: str) ->
     assert "'none'" in response.headers["content-security-policy"]
 
 
-def test_who_reads_no_html_is_told_in_json(client: TestClient) -> None:
-    response = client.get("/faq/nothing", headers={"Accept": "text/markdown"})
+@pytest.mark.parametrize("accept", ["text/markdown", "application/json", "image/png", "text/html;q=0"])
+def test_who_reads_no_html_is_told_in_json(client: TestClient, accept: str) -> None:
+    response = client.get("/faq/nothing", headers={"Accept": accept})
 
     assert (response.status_code, response.json()["detail"]) == (404, "there is no FAQ 'nothing'")
     assert response.headers["content-type"] == "application/problem+json"
