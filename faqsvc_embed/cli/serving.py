@@ -105,7 +105,13 @@ def keys() -> None:
 @click.option("--name", default="", help="What the key is for, shown by `keys list`.")
 def create_key(database: str, name: str) -> None:
     """Print a new API key, once: it is not kept in clear and cannot be shown again."""
-    click.echo(_storage(database).keys.create(name))
+    keys = _storage(database).keys
+    key = keys.create(name)
+    try:
+        click.echo(key)
+    except OSError as error:
+        keys.revoke(keys.owner(key) or "")  # nobody has seen it, and nobody will
+        raise failure(f"cannot print the key, which is revoked again: {error.strerror}") from error
 
 
 @keys.command("list")

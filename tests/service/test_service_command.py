@@ -148,6 +148,25 @@ def test_create_prints_the_key_alone_and_once(url: str) -> None:
     assert (result.exit_code, result.stderr) == (0, "")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full, which takes nothing")
+def test_a_key_that_cannot_be_printed_is_revoked_again(url: str) -> None:
+    command = [sys.executable, "-W", "error", "-m", "faqsvc_embed.cli", "keys", "create", "--database", url]
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(
+            command,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+    [line] = faqsvc("keys", "list", "--database", url).stdout.splitlines()
+
+    assert ran.returncode == 1
+    assert ran.stderr == ("Error: cannot print the key, which is revoked again: No space left on device\n")
+    assert "  revoked " in line
+
+
 def test_list_prints_one_line_a_key_with_at_most_four_characters_of_it(url: str) -> None:
     keys = [
         faqsvc("keys", "create", "--name", f"Nr. {n}", "--database", url).stdout.strip() for n in range(3)
