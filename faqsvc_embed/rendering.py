@@ -27,7 +27,7 @@ from faqsvc_embed.styles import (
     theme_address,
     theme_rule,
 )
-from faqsvc_embed.templating import OurTemplates, for_blocks, plain
+from faqsvc_embed.templating import Environments, OurTemplates, for_blocks, plain
 from faqsvc_embed.theme import Theme
 
 TEMPLATE: Final = "faqsvc/faq.html"
@@ -95,8 +95,8 @@ class Renderer:
         self._answers = answers or Answers()
         self._encodes = encodes
         self._host = host
+        self._loader = None if host is None else host.loader
         self._ours: BaseLoader = OurTemplates("faqsvc_embed")
-        self._environments = plain(self._ours) if host is None else for_blocks(host, self._ours)
 
     def block(self, faq: FAQ, look: Look, ordinal: int = 1) -> Block | None:
         """Render the `ordinal`th block of an FAQ on its page; None if there is no question to show."""
@@ -117,6 +117,11 @@ class Renderer:
         """Return what the host has put in the place of our templates by now."""
         self._follow()
         return Overrides(self._environments.theirs, self._ours, TEMPLATES)
+
+    @cached_property
+    def _environments(self) -> Environments:
+        """Made for the first block: until then, a host may set up its own in any order."""
+        return plain(self._ours) if self._host is None else for_blocks(self._host, self._loader, self._ours)
 
     @cached_property
     def _is_ours(self) -> bool:

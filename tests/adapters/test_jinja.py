@@ -5,12 +5,21 @@ import json
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import Context
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import html5lib
 import pytest
-from jinja2 import ChoiceLoader, DictLoader, Environment, StrictUndefined, TemplateSyntaxError
+from jinja2 import (
+    ChoiceLoader,
+    DictLoader,
+    Environment,
+    FileSystemBytecodeCache,
+    StrictUndefined,
+    TemplateSyntaxError,
+)
 from jinja2.nativetypes import NativeEnvironment
 from jinja2.sandbox import SandboxedEnvironment
 
@@ -340,6 +349,13 @@ PARTS = {
     "part": '<p>{{ faq("pricing") }}</p>',
     "tagged": '<p>{% faq "pricing" %}</p>',
     "set": '{% set block = faq("pricing") %}',
+    "box": '{% macro box() %}<p>{{ faq("pricing") }}</p>{% endmacro %}',
+    "macro": '{% from "faqsvc/macros.html" import faq %}<p>{{ faq("pricing") }}</p>',
+    "macro of theirs": '{% import "box" as box %}{{ box.box() }}',
+    "set by macro": '{% from "faqsvc/macros.html" import faq %}{% set block = faq("pricing") %}',
+    "nested": '{% include "part" without context %}',
+    "nested twice": '{% include "nested" without context %}',
+    "extending": '{% extends "macro" %}',
 }
 
 
@@ -351,6 +367,11 @@ PARTS = {
         '{% include "tagged" without context %}',
         '<p>{% from "set" import block %}{{ block }}</p>',
         '<p>{% import "set" as module %}{{ module.block }}</p>',
+        '<p>{% from "set by macro" import block %}{{ block }}</p>',
+        *(
+            f'{{% include "{part}" without context %}}'
+            for part in ("macro", "macro of theirs", "nested", "nested twice", "extending")
+        ),
     ],
 )
 def test_a_part_without_context_is_made_for_each_page(source: str, enable_async: bool) -> None:  # J1, T6
@@ -368,6 +389,17 @@ def test_a_part_without_context_and_without_an_faq_is_made_once() -> None:
     host.globals["count"] = count().__next__
     page = host.from_string('{% include "part" without context %}')
     assert [page.render() for _ in range(2)] == ["0", "0"]
+
+
+def test_a_macro_that_is_called_from_python_belongs_to_no_rendering_that_is_over() -> None:  # J1, T6
+    host = environment(PARTS)
+    module: Any = host.get_template("box").make_module()
+
+    def boxes() -> list[str]:
+        host.from_string('{{ faq("legal") }}').render()
+        return [str(module.box()) for _ in range(2)]
+
+    assert Context().run(boxes) == [f"<p>{alone(A)}</p>"] * 2
 
 
 # The nonce
@@ -544,6 +576,33 @@ def test_an_override_is_escaped_whatever_the_host_does(autoescape: bool) -> None
     tags = {e.tag for e in parser.parseFragment(html).iter()} - {"DOCUMENT_FRAGMENT"}
     assert tags == {"style", "section", "p", "br", "script"}
     assert nodes(html) == [page_node([NASTY])]
+
+
+def test_a_host_sets_its_environment_up_in_any_order() -> None:  # E6, T7
+    override = '{% extends "faqsvc/block.html" %}{% block cta %}{% do none %}[[ faq.slug ]]{% endblock %}'
+    host = environment({"faqsvc/faq.html": override})
+    host.add_extension("jinja2.ext.do")
+    host.variable_start_string, host.variable_end_string = "[[", "]]"
+    html = host.from_string('[[ faq("legal") ]]').render()
+    assert html == alone(B).replace("\n</section>", "legal\n</section>")
+
+
+@pytest.mark.parametrize("first", ["host", "block"])
+def test_a_bytecode_cache_does_not_mix_templates_of_a_host_with_those_of_a_block(
+    first: str, tmp_path: Path
+) -> None:  # E5, E6
+    """Both are compiled from one source: the host's without escaping, in a block with it."""
+    templates = {"faqsvc/faq.html": '{% include "part" %}', "part": "{{ title }}"}
+    cache = FileSystemBytecodeCache(str(tmp_path))
+    shown = '<section class="faqsvc" id="faq-legal" lang="en" dir="ltr">Legal &amp; more\n</section>'
+    for _ in range(2):
+        host = environment(templates, autoescape=False, bytecode_cache=cache)
+        block = host.from_string('{{ faq("legal", schema=false) }}')
+        part = host.get_template("part")
+        if first == "host":
+            assert part.render(title="<b>") == "<b>"
+        assert block.render() == f"{STYLE}{shown}"
+        assert part.render(title="<b>") == "<b>"
 
 
 def test_a_broken_override_costs_the_block_and_not_the_page(caplog: pytest.LogCaptureFixture) -> None:  # R4
