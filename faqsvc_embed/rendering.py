@@ -17,7 +17,7 @@ from faqsvc_embed.checks import VARIANTS, Variant
 from faqsvc_embed.jsonld import serialised_page
 from faqsvc_embed.overrides import Overrides
 from faqsvc_embed.records import FAQ
-from faqsvc_embed.steps import MANY, MUCH, Steps, finished
+from faqsvc_embed.steps import MANY, MUCH, Steps, finished, in_short_steps
 from faqsvc_embed.styles import (
     enhancer,
     enhancer_integrity,
@@ -113,6 +113,18 @@ class Renderer:
             with suppress(Exception):  # a broken template of the host's: whoever renders it will say so
                 self._environments.ours.get_template(name)
 
+    def takes_long(self, faq: FAQ) -> bool:
+        """Tell whether an event loop should await `ablock` instead."""
+        return is_long(faq) or self._answers.takes_long(faq)
+
+    async def ablock(self, faq: FAQ, look: Look, ordinal: int = 1) -> Block | None:
+        """Return what `block` does, without holding the event loop up."""
+        if self._answers.takes_long(faq):
+            import asyncio  # whoever awaits this has it already
+
+            await asyncio.to_thread(self._answers.parse, faq, _question_level(look))
+        return await in_short_steps(self.steps(faq, look, ordinal))
+
     def overrides(self) -> Overrides:
         """Return what the host has put in the place of our templates by now."""
         self._follow()
@@ -136,10 +148,10 @@ class Renderer:
 
     def steps(self, faq: FAQ, look: Look, ordinal: int = 1) -> Steps[Block | None]:
         """Render as `block` does, a short step at a time: an event loop can do other things in between."""
-        shown = yield from self._answers.shown_items(faq)
+        level = _question_level(look)
+        shown = yield from self._answers.shown_items(faq, level)
         if not shown:
             return None
-        level = _question_level(look)
         anchors = yield from id_steps(faq.slug, [item.question for item in shown], ordinal)
         answers = yield from self._answers.steps([item.answer for item in shown], level)
         items: list[ShownItem] = []
