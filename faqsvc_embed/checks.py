@@ -48,14 +48,18 @@ def base_url(value: object) -> str:
 
 def refuse_plain_http(url: str) -> None:
     """Raise ConfigurationError if a key sent to this address could be read on the way."""
-    parts = urlsplit(url)
-    if parts.scheme == "http" and not _is_loopback(parts.hostname or ""):
+    if urlsplit(url).scheme == "http" and not stays_here(url):
         raise ConfigurationError(
             f"base_url is {url!r}: with an API key, https is accepted, or http to a loopback address"
         )
 
 
-def _is_loopback(host: str) -> bool:
+def stays_here(url: str) -> bool:
+    """Tell whether an address is plain http to this machine: by a proxy, what is sent there would leave it."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if parts.scheme != "http":
+        return False
     if host == "localhost" or host.endswith(".localhost"):  # RFC 6761, 6.3
         return True
     try:

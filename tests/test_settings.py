@@ -415,6 +415,12 @@ def test_a_key_does_not_travel_in_a_pickle(protocol: int) -> None:  # D6
             pickle.dumps(value, protocol)
 
 
+def test_a_secret_is_masked_without_its_beginning_too() -> None:  # W1, G7
+    secret = SECRET.removeprefix("fs_live_")
+    assert APIKey(SECRET).mask(f"{SECRET}; {secret}") == "fs_live_***; ***"
+    assert APIKey("fs_live_tea").mask("a tea, fs_live_tea") == "a tea, fs_live_***"
+
+
 def test_what_begins_like_a_key_is_masked_to_its_end() -> None:  # W8
     assert APIKey(SECRET).mask("bad key fs_live_ab+cdefghij/klm=, fs_liv") == "bad key fs_live_***, fs_liv"
 
