@@ -55,7 +55,7 @@ def refuse_plain_http(url: str) -> None:
 
 
 def stays_here(url: str) -> bool:
-    """Tell whether an address is plain http to this machine: by a proxy, what is sent there would leave it."""
+    """Tell whether an address is plain http to this machine; by a proxy, what is sent there would leave."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     if parts.scheme != "http":
@@ -132,7 +132,9 @@ def _whole(lowest: int, highest: int | None = None, *, none: bool = False) -> An
     def check(value: object) -> int | None:
         if none and _is_none(value):
             return None
-        number = int(value) if isinstance(value, str) and re.fullmatch(_WHOLE, value.strip()) else value
+        is_text = isinstance(value, str) and re.fullmatch(_WHOLE, value.strip()) is not None
+        is_whole = isinstance(value, float) and value.is_integer()  # as `6 / 2` is in a template
+        number = int(value) if is_text or is_whole else value  # type: ignore[call-overload]
         if not isinstance(number, int) or isinstance(number, bool) or number < lowest:
             raise ValueError(f"{span} is accepted")
         if highest is not None and number > highest:

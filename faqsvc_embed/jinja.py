@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from types import SimpleNamespace
 from typing import Any, ClassVar, Final
 
-from jinja2 import BaseLoader, ChoiceLoader, Environment, Template, nodes, pass_context
+from jinja2 import BaseLoader, ChoiceLoader, Environment, Template, Undefined, nodes, pass_context
 from jinja2.environment import TemplateModule
 from jinja2.ext import Extension
 from jinja2.parser import Parser
@@ -77,7 +77,7 @@ class _Calls:
         page, showing = _page(context), self._embed.showing
         if not options and (at_hand := showing.at_hand(page, slug, context.parent)) is not None:
             return at_hand
-        options = showing.known(options)
+        options = showing.known(_defined(options))
         nonce = showing.nonce(options.pop("nonce", None), page, context.parent)
         return showing.render(page, slug, nonce=nonce, **options)
 
@@ -110,6 +110,11 @@ class _Calls:
         return state
 
 
+def _defined(options: dict[str, Any]) -> dict[str, Any]:
+    """Return options without those that are not defined where they come from: the default stands for them."""
+    return {name: value for name, value in options.items() if not isinstance(value, Undefined)}
+
+
 class _AsyncCalls(_Calls):
     """The globals of an environment with `enable_async`, which awaits whatever they return."""
 
@@ -118,7 +123,7 @@ class _AsyncCalls(_Calls):
         self, context: Context, slug: str, **options: Any
     ) -> Markup:
         page, showing = _page(context), self._embed.showing
-        options = showing.known(options)
+        options = showing.known(_defined(options))
         nonce = showing.nonce(options.pop("nonce", None), page, context.parent)
         return await showing.arender(page, slug, nonce=nonce, **options)
 

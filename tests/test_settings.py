@@ -74,6 +74,7 @@ GOOD: list[tuple[str, Any, Any]] = [
     *(("show_title", no, False) for no in (False, 0, "0", "false", "No", "off")),
     ("heading_level", 6, 6),
     ("heading_level", "3", 3),
+    ("heading_level", 3.0, 3),
     ("heading_level", None, None),
     ("heading_level", "none", None),
     ("styles", "linked", "linked"),

@@ -13,12 +13,14 @@ from typing import Any
 import html5lib
 import pytest
 from jinja2 import (
+    ChainableUndefined,
     ChoiceLoader,
     DictLoader,
     Environment,
     FileSystemBytecodeCache,
     StrictUndefined,
     TemplateSyntaxError,
+    Undefined,
 )
 from jinja2.nativetypes import NativeEnvironment
 from jinja2.sandbox import SandboxedEnvironment
@@ -115,7 +117,7 @@ def test_every_way_takes_every_option(way: Callable[[str], str]) -> None:
 
 @ways
 def test_arguments_are_expressions(way: Callable[[str], str]) -> None:
-    source = way('faq(slugs[0] ~ "", heading_level=1 + 2, show_title=not false)')
+    source = way('faq(slugs[0] ~ "", heading_level=6 / 2, lang="", show_title=not false)')
     html = environment().from_string("{% set slugs = ['legal'] %}" + source).render()
     assert html == alone(B).replace(block(B), block(B, heading_level=3))
 
@@ -157,7 +159,16 @@ def test_an_option_that_use_faq_has_not_is_told(call: str, caplog: pytest.LogCap
     assert caplog.messages == ["use_faq() has no option 'language'; did you mean 'lang'?"]
 
 
-@pytest.mark.parametrize("value", ['"no"', '"false"', '"0"', "0", "false", "nothing"])
+@pytest.mark.parametrize("undefined", [Undefined, StrictUndefined, ChainableUndefined])
+def test_an_option_that_is_not_defined_is_as_if_it_were_not_there(undefined: type[Undefined]) -> None:  # R4
+    names = ("lang", "theme", "show_title", "heading_level", "schema", "nonce", "variant", "exclusive")
+    call = f'{{{{ faq("pricing", {", ".join(f"{name}=site.{name}" for name in names)}) }}}}'
+    host = environment(undefined=undefined)
+    host.globals["site"] = {}
+    assert host.from_string(call).render() == alone(A)
+
+
+@pytest.mark.parametrize("value", ['"no"', '"false"', '"0"', "0", "false"])
 def test_what_is_false_in_a_setting_is_false_in_a_template(value: str) -> None:
     said = f"show_title={value}, schema={value}"
     assert render(f'{{{{ faq("pricing", {said}) }}}}') == f"{STYLE}{block(A, show_title=False)}"
