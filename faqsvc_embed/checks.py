@@ -43,7 +43,10 @@ def base_url(value: object) -> str:
         raise ValueError("an address without user name and password is accepted")
     if parts.query or parts.fragment or value.endswith(("?", "#")):
         raise ValueError("an address without query and fragment is accepted")
-    return value.rstrip("/")
+    address = value.rstrip("/")
+    if (found := re.search(r"/api/v1(?:/|$)", address)) is not None:
+        raise ValueError(f"the address in front of /api/v1 is accepted: {address[: found.start()]}")
+    return address
 
 
 def refuse_plain_http(url: str) -> None:

@@ -134,6 +134,7 @@ BAD: list[tuple[str, Any]] = [
         )
     ),
     *(("lang", lang) for lang in ("", "xx", "EN", "en-GB", "zh-Hant", "*", 5, ["en"], True)),
+    *(("base_url", f"https://faq.example.com{path}") for path in ("/api/v1", "/sub/api/v1/faq/pricing")),
     *(("theme", theme) for theme in BAD_THEMES),
     *(("show_title", value) for value in ("maybe", 2, None, "", "yess")),
     *(("heading_level", value) for value in (1, 7, 0, -2, "1", "h2", 2.5, True, "2.0")),

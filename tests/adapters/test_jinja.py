@@ -252,7 +252,7 @@ def test_a_copy_that_is_missing_offline_is_said_once(caplog: pytest.LogCaptureFi
     install(host, FAQEmbed("https://faq.example", offline=True))
     page = host.from_string('{{ faq("a") }}{% faq "a" %}{{ faq("b") }}')
     assert [page.render() for _ in range(2)] == ["", ""]
-    said = [f"offline, and no copy of '{slug}' is held" for slug in "ab"]
+    said = [f"offline, and no copy of '{slug}' is held without store=\"file:DIRECTORY\"" for slug in "ab"]
     assert [r.getMessage() for r in caplog.records] == said
 
 
