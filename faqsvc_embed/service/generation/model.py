@@ -18,6 +18,7 @@ import msgspec
 
 from faqsvc_embed.checks import base_url, stays_here
 from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
+from faqsvc_embed.fields import MAX_QUESTION
 from faqsvc_embed.service.generation.engines import MAX_COUNT, Found, Wish
 from faqsvc_embed.service.generation.extraction.candidates import LONGEST_ANSWER
 from faqsvc_embed.service.generation.extraction.pairs import key
@@ -257,6 +258,8 @@ def _supported(suggestions: Sequence[_Suggestion], pages: Sequence[Page]) -> lis
         if max(map(len, (suggestion.question, suggestion.answer, suggestion.support))) > LONGEST_ANSWER:
             continue
         question, support = plain(suggestion.question), plain(suggestion.support)
+        if len(question) > MAX_QUESTION:
+            continue
         answer = "\n\n".join(plain(part) for part in re.split(r"\n\s*\n", suggestion.answer) if part.strip())
         order = sorted(range(len(pages)), key=lambda number: number != suggestion.page)
         number = next((number for number in order if _bears_out(texts[number], support, answer)), None)

@@ -1,6 +1,8 @@
 """HTML in, questions and answers out: the corpus of layouts, and what a single shape must not get wrong."""
 
+import json
 import time
+from collections.abc import Callable
 
 import pytest
 import turbohtml
@@ -57,6 +59,35 @@ def test_pairs_come_in_the_order_of_the_page_each_with_its_nearest_id() -> None:
         Pair("Is it red?", "At night.", "third", True),
         Pair("Is it?", "So.", "top", True),
     ]
+
+
+def stated(question: str, answer: str) -> str:
+    """Return a page that says a question and its answer to machines only."""
+    node = {"@type": "Question", "name": question, "acceptedAnswer": {"text": answer}}
+    data = json.dumps({"@type": "FAQPage", "mainEntity": [node]})
+    return html("", f'<script type="application/ld+json">{data}</script>')
+
+
+def test_what_is_too_long_to_be_published_is_no_question() -> None:
+    assert texts(stated("w" * 1_000, "So.")) == [("w" * 1_000, "So.")]
+    assert texts(stated("w" * 1_001, "So.")) == []
+
+
+def shown(question: str, answer: str) -> str:
+    return html(f"<details><summary>{question}</summary>{answer}</details>")
+
+
+@pytest.mark.parametrize("page", [stated, shown])
+@pytest.mark.parametrize("answer", ["so " * 7_000, f"<p>{'so ' * 7_000}</p>"])
+def test_an_answer_that_is_cut_says_so(page: Callable[[str, str], str], answer: str) -> None:
+    [(_, found)] = texts(page("Is it?", answer))
+
+    assert found.endswith("so …")
+    assert 19_990 < len(found) <= 20_000
+
+
+def test_an_answer_as_long_as_may_be_is_whole() -> None:
+    assert texts(stated("Is it?", "w" * 20_000)) == [("Is it?", "w" * 20_000)]
 
 
 def test_a_question_that_is_stated_and_shown_is_one_with_the_address_of_where_it_is_shown() -> None:

@@ -170,6 +170,12 @@ def test_the_same_question_comes_once_and_no_more_than_are_wanted(ask: Ask, llm:
     assert questions(ask, llm, count=1) == ["When do you open?"]
 
 
+def test_what_is_too_long_to_be_published_is_no_question(ask: Ask, llm: FaultyServer) -> None:
+    llm.behave(suggesting({**OPEN, "question": "w" * 1_001}, {**OPEN, "question": "w" * 1_000}))
+
+    assert questions(ask, llm) == ["w" * 1_000]
+
+
 def test_json_in_a_fence_is_json(ask: Ask, llm: FaultyServer) -> None:
     llm.behave(completion("```json\n" + json.dumps({"items": [OPEN]}) + "\n```"))
 

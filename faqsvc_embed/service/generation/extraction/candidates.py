@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
+from faqsvc_embed.fields import MAX_ANSWER
 from faqsvc_embed.service.generation.extraction.questions import is_come_on
 from faqsvc_embed.service.generation.extraction.text import bare_answer, question_text, text_of
 from faqsvc_embed.service.generation.extraction.tree import Element
 
-LONGEST_ANSWER: Final = 20_000
+LONGEST_ANSWER: Final = MAX_ANSWER
+"""Characters; what is longer could not be published."""
 
 
 class Shape(IntEnum):
@@ -43,11 +45,18 @@ class Candidate:
 
     def __post_init__(self) -> None:
         self.question = self.question or question_text(self.mark)
-        self.answer = _without_invitation(self.answer or text_of(self.answer_nodes))[:LONGEST_ANSWER]
+        self.answer = shortened(_without_invitation(self.answer or text_of(self.answer_nodes)))
 
     def answer_elements(self) -> list[Element]:
         """Return the nodes of the answer that are elements."""
         return [node for node in self.answer_nodes if isinstance(node, Element)]
+
+
+def shortened(answer: str, *, goes_on: bool = False) -> str:
+    """Return an answer that is not too long, and says so if there is more of it."""
+    if len(answer) <= LONGEST_ANSWER and not goes_on:
+        return answer
+    return answer[: LONGEST_ANSWER - 2].rstrip() + " …"
 
 
 def _without_invitation(answer: str) -> str:

@@ -7,6 +7,7 @@ from itertools import chain
 
 import turbohtml
 
+from faqsvc_embed.fields import MAX_QUESTION
 from faqsvc_embed.service.generation.extraction.candidates import Candidate, Claims, Places, Shape
 from faqsvc_embed.service.generation.extraction.following import following, is_called_question
 from faqsvc_embed.service.generation.extraction.linked import linked
@@ -53,6 +54,8 @@ def extract(document: turbohtml.Document, url: str) -> list[Pair]:
     stated: dict[str, Pair] = {}
     for question, answer in in_scripts(document):
         same = shown.get(key(question))
+        if len(question) > MAX_QUESTION:  # which could not be published, and is hardly one
+            continue
         if key(question) and key(answer) and not is_filled_in_later(question + answer):
             fragment = same.fragment if same is not None else fragments.of_text(question)
             stated.setdefault(key(question), Pair(question, answer, fragment, True))

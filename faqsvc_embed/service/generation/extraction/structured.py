@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import turbohtml
 
-from faqsvc_embed.service.generation.extraction.candidates import LONGEST_ANSWER, Candidate, Shape
+from faqsvc_embed.service.generation.extraction.candidates import LONGEST_ANSWER, Candidate, Shape, shortened
 from faqsvc_embed.service.generation.extraction.text import (
     bare_answer,
     bare_question,
@@ -85,7 +85,10 @@ def _listed(value: Any) -> list[dict[str, Any]]:
 
 def _as_text(markup: str) -> str:
     """Return what a string of JSON-LD says: it may hold HTML, even escaped once more, or plain lines."""
-    markup = markup[:LONGEST_ANSWER]
+    return shortened(_read(markup[:LONGEST_ANSWER]), goes_on=len(markup) > LONGEST_ANSWER)
+
+
+def _read(markup: str) -> str:
     if "&lt;" in markup and not _TAG.search(markup):
         markup = html.unescape(markup)
     if _TAG.search(markup):
