@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 from functools import partial
 
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -16,6 +15,7 @@ from faqsvc_embed import checks
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.fields import MAX_BODY
 from faqsvc_embed.service.addresses import Addresses
+from faqsvc_embed.service.asking import ask
 from faqsvc_embed.service.description import describe
 from faqsvc_embed.service.generation import generate_route
 from faqsvc_embed.service.hosted import Hosted
@@ -111,7 +111,7 @@ def _base_url(value: str | None) -> str | None:
 
 
 async def _health(storage: Storage, _: Request) -> Response:
-    await run_in_threadpool(storage.ping)
+    await ask(storage.ping)
     return JSONResponse({"status": "ok"}, headers={"cache-control": "no-store"})
 
 

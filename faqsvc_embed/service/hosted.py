@@ -1,9 +1,9 @@
 """GET /faq/{slug}: an FAQ as a page of its own, or as Markdown, in the language that the reader prefers."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, NamedTuple
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -13,6 +13,7 @@ from faqsvc_embed.records import FAQ
 from faqsvc_embed.service import pages
 from faqsvc_embed.service.accepting import accepted
 from faqsvc_embed.service.addresses import Addresses, page_address
+from faqsvc_embed.service.asking import ask
 from faqsvc_embed.service.markdown import page_markdown
 from faqsvc_embed.service.problems import Problem
 from faqsvc_embed.service.reading import cacheable
@@ -49,7 +50,7 @@ class Hosted:
         """Answer with the page, or with the Markdown, or tell kindly that there is none."""
         base = self.addresses.base(request)
         # A large FAQ takes some time to render: nobody else is to wait for it.
-        response = await run_in_threadpool(self._respond, request, base)
+        response = await ask(partial(self._respond, request, base))
         return response if response is not None else _missing(request)
 
     def _respond(self, request: Request, base: str) -> Response | None:

@@ -3,13 +3,13 @@
 import re
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 import anyio
-import anyio.to_thread
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 
+from faqsvc_embed.service.asking import ask
 from faqsvc_embed.service.database import StorageUnavailable
 from faqsvc_embed.service.keys import Keys
 from faqsvc_embed.service.limits import RateLimit
@@ -44,11 +44,11 @@ class KeyCheck:
                 f"an API key is needed, in the header {KEY_HEADER}",
                 headers={"www-authenticate": f'ApiKey header="{KEY_HEADER}"'},
             )
-        owner = await run_in_threadpool(self.keys.owner, key)
+        owner = await ask(partial(self.keys.owner, key))
         if owner is None:
             raise Problem(403, f"the API key in {KEY_HEADER} is unknown or was revoked")
         with suppress(StorageUnavailable):  # whether the request itself needs to write is not known here
-            await anyio.to_thread.run_sync(self.keys.note_use, owner, limiter=self.writers)
+            await ask(partial(self.keys.note_use, owner), self.writers)
         if self.limit is not None:
             self.limit.count(owner)
         return owner

@@ -1,10 +1,10 @@
 """GET /llms.txt: what is published here, for readers that are no browsers (the proposal of llmstxt.org)."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 from urllib.parse import quote, urlsplit
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -12,6 +12,7 @@ from faqsvc_embed.errors import quoted
 from faqsvc_embed.markdown import escaped_line
 from faqsvc_embed.service.accepting import accepted
 from faqsvc_embed.service.addresses import Addresses, page_address
+from faqsvc_embed.service.asking import ask
 from faqsvc_embed.service.hosted import SUFFIX
 from faqsvc_embed.service.markdown import link
 from faqsvc_embed.service.problems import Problem
@@ -40,7 +41,7 @@ class List:
         if after is not None and not is_slug(after):
             problem = f"after is {quoted(after)}: a slug is accepted"
             raise Problem(422, problem, problems=[problem])
-        faqs = await run_in_threadpool(self.storage.listed, after=after or "", limit=PAGE + 1)
+        faqs = await ask(partial(self.storage.listed, after=after or "", limit=PAGE + 1))
         headers, following = dict[str, str](), ""
         if len(faqs) > PAGE:
             following = f"{base}/llms.txt?after={quote(faqs[PAGE - 1].slug, safe='')}"

@@ -4,11 +4,9 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-import anyio.to_thread
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,6 +15,7 @@ from faqsvc_embed.errors import FAQNotFound, PublishRejected
 from faqsvc_embed.fields import MAX_BODY
 from faqsvc_embed.service.accepting import accepted
 from faqsvc_embed.service.addresses import Addresses, page_address, record_address
+from faqsvc_embed.service.asking import ask
 from faqsvc_embed.service.keyed import KeyCheck, read_body
 from faqsvc_embed.service.problems import Problem
 from faqsvc_embed.service.storage import AlreadyUsed, NotTheOwner, Retry, Storage
@@ -59,8 +58,8 @@ class Publishing:
         return self._created(base, slug)
 
     async def _publish(self, submission: Submission, owner: str, retry: Retry | None) -> str:
-        publish: Callable[[], str] = partial(self.storage.publish, submission, owner=owner, retry=retry)
-        return await anyio.to_thread.run_sync(publish, limiter=self.key_check.writers)
+        publish = partial(self.storage.publish, submission, owner=owner, retry=retry)
+        return await ask(publish, self.key_check.writers)
 
     @staticmethod
     def _created(base: str, slug: str) -> Response:

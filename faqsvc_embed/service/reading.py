@@ -3,15 +3,16 @@
 import hashlib
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.accepting import accepted
+from faqsvc_embed.service.asking import ask
 from faqsvc_embed.service.problems import Problem
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.wire import is_slug
@@ -31,7 +32,7 @@ async def read_faq(storage: Storage, request: Request) -> Response:
         raise Problem(422, problem, problems=[problem])
     slug = request.path_params["slug"]
     # What can be no slug is not asked for: a database may choke on a NUL.
-    edition = await run_in_threadpool(storage.edition, slug, lang) if is_slug(slug) else None
+    edition = await ask(partial(storage.edition, slug, lang)) if is_slug(slug) else None
     if edition is None:
         raise Problem(404, f"there is no FAQ {quoted(slug)}")
     headers = {"content-language": edition.lang}

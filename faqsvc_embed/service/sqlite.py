@@ -51,7 +51,7 @@ class SQLite:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Lend a connection in a transaction: on disk when the block ends, undone if it raises."""
-        with self._writer, self._reported() as connection:
+        with self._turn(), self._reported() as connection:
             connection.execute("BEGIN IMMEDIATE")  # or two that read before they write could deadlock
             try:
                 yield connection
@@ -59,6 +59,16 @@ class SQLite:
                 connection.execute("ROLLBACK")
                 raise
             connection.execute("COMMIT")
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Wait for the other threads that write, no longer than for other processes."""
+        if not self._writer.acquire(timeout=BUSY_TIMEOUT):
+            raise StorageUnavailable(f"the database {self._path!r}: others wrote for {BUSY_TIMEOUT:g} s")
+        try:
+            yield
+        finally:
+            self._writer.release()
 
     migrating = writing  # which one process does at a time
 
