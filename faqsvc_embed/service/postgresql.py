@@ -118,7 +118,13 @@ class PostgreSQL:
         try:
             yield
         except psycopg.Error as error:
+            if isinstance(error, _Silent):
+                self._opened().drain()  # idle connections lead to the same silence
             raise StorageUnavailable(f"{self._name}: {' '.join(str(error).split())}") from error
+
+
+class _Silent(psycopg.OperationalError):
+    """The server did not even say that a statement takes too long."""
 
 
 class _Impatient(psycopg.Connection[Any]):
@@ -150,7 +156,7 @@ class _Impatient(psycopg.Connection[Any]):
                 return end.value  # type: ignore[no-any-return]
             if time.monotonic() > until:
                 self.close()  # what it would say later belongs to nobody
-                raise psycopg.OperationalError(f"no answer in {self._longest:g} s")
+                raise _Silent(f"no answer in {self._longest:g} s")
             ready = yield wanted
 
 
