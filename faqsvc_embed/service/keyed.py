@@ -18,6 +18,8 @@ from faqsvc_embed.wire import KEY_HEADER
 
 WRITERS: Final = 4
 """Threads that may wait for the disk; so many that readers always find one that does not."""
+NOTE_PATIENCE: Final = 1.0
+"""Seconds to wait for such a thread to note that a key is used; the next request notes it as well."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,8 @@ class KeyCheck:
         owner = await ask(partial(self.keys.owner, key))
         if owner is None:
             raise Problem(403, f"the API key in {KEY_HEADER} is unknown or was revoked")
-        with suppress(StorageUnavailable):  # whether the request itself needs to write is not known here
+        # Whether the request itself needs to write is not known here: it does not wait for this.
+        with suppress(StorageUnavailable), anyio.move_on_after(NOTE_PATIENCE):
             await ask(partial(self.keys.note_use, owner), self.writers)
         if self.limit is not None:
             self.limit.count(owner)

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import anyio
 import pytest
+from starlette.requests import Request
 
-from faqsvc_embed.service import asking, sqlite
+from faqsvc_embed.service import asking, keyed, sqlite
 from faqsvc_embed.service.asking import ask
 from faqsvc_embed.service.database import StorageUnavailable
 from faqsvc_embed.service.sqlite import SQLite
+from faqsvc_embed.service.storage import Storage
 
 
 def test_who_finds_no_thread_is_told_and_what_has_begun_is_waited_for(
@@ -44,6 +46,23 @@ def test_who_finds_no_thread_is_told_and_what_has_begun_is_waited_for(
         return answers, was_told
 
     assert anyio.run(main) == (["done"], True)
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_a_key_is_known_although_nobody_can_note_that_it_is_used(
+    storage: Storage, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keyed, "NOTE_PATIENCE", 0.05)
+    request = Request({"type": "http", "headers": [(b"x-plugin-key", key.encode())]})
+
+    async def owner_while_all_write() -> str:
+        writers = anyio.CapacityLimiter(1)
+        writers.acquire_on_behalf_of_nowait("another")
+        with anyio.fail_after(2):
+            return await keyed.KeyCheck(storage.keys, writers=writers).owner(request)
+
+    assert anyio.run(owner_while_all_write) == storage.keys.list()[0].id
+    assert storage.keys.list()[0].last_used_at is None
 
 
 def test_a_thread_does_not_wait_for_ever_for_others_that_write_to_the_same_file(
