@@ -100,9 +100,15 @@ def _body(submission: Submission) -> dict[str, Any]:
 
 
 def _publish(client: "FAQClient", file: str, submission: Submission, retry: str, so_far: str) -> str:
+    from faqsvc_embed.replies import unsure
+
     fields = {name: getattr(submission, name) for name in Submission.__slots__}
     try:
         published = client.publish_faq(**fields, idempotency_key=retry)
+    except KeyboardInterrupt:
+        click.echo(err=True)  # below the ^C of a terminal
+        error = unsure(Unanswered("interrupted"), retry)
+        raise failure(f"{file}: {error}: give --idempotency-key {retry}{so_far}") from None
     except Unanswered as error:
         raise failure(f"{file}: {error}: give --idempotency-key {retry}{so_far}") from error
     except FAQError as error:

@@ -284,6 +284,28 @@ def test_whatever_came_but_a_refusal_a_publication_can_be_repeated(
     assert (f"the service took it (201), so it was published, but {known}" if took else known) in said
 
 
+def test_a_publication_that_ctrl_c_ended_can_be_repeated(theirs: FaultyServer, tmp_path: Path) -> None:  # W5
+    theirs.behave(behaviours.hang)
+    file = write(tmp_path, "faq.json")
+    with subprocess.Popen(
+        command("publish", file),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(FAQSVC_TIMEOUT="60"),
+    ) as process:
+        theirs.wait_for_requests(1)
+        process.send_signal(signal.SIGINT)
+        printed, said = process.communicate(timeout=10)
+    (request,) = theirs.log
+    assert (process.returncode, printed) == (1, "")
+    assert said == (
+        f"\nError: {file}: interrupted; it may have been published: another attempt with the same "
+        "idempotency key publishes nothing twice: "
+        f"give --idempotency-key {request.headers['idempotency-key']}\n"
+    )
+
+
 @pytest.mark.parametrize("status", [307, 400, 401, 404, 405, 409, 422, 429])
 def test_what_was_refused_was_not_published(theirs: FaultyServer, tmp_path: Path, status: int) -> None:
     theirs.behave(behaviours.status(status))
