@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import click
 
+from faqsvc_embed.cli.output import escape_what_has_no_code
 from faqsvc_embed.errors import FAQError
 
 # Which extra brings a package that the core does without.
@@ -24,6 +25,7 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
+        escape_what_has_no_code()
         try:
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):

@@ -374,7 +374,7 @@ def test_a_bar_shows_progress_on_a_terminal_only(ours: Service, tmp_path: Path) 
     assert "100%" in shown
 
 
-def terminal(descriptor: int) -> str:
+def terminal(descriptor: int, encoding: str = "utf-8") -> str:
     """Return all that was written to the other side of a terminal."""
     shown = b""
     try:
@@ -385,7 +385,7 @@ def terminal(descriptor: int) -> str:
             raise
     finally:
         os.close(descriptor)
-    return shown.decode()
+    return shown.decode(encoding)
 
 
 # generate
@@ -518,6 +518,42 @@ def test_a_reader_that_goes_away_is_no_failure_to_tell(theirs: FaultyServer) -> 
         process.stdout.read(10)
         process.stdout.close()
         assert (process.stderr.read(), process.wait(10)) == (b"", 1)
+
+
+@pytest.mark.parametrize(
+    ("form", "encoding"),
+    [("json", "cp1252"), ("jsonld", "latin-1"), ("html", "cp1252"), ("markdown", "cp949")],
+)
+def test_what_is_read_from_a_pipe_is_utf_8_whatever_a_terminal_has(
+    theirs: FaultyServer, form: str, encoding: str
+) -> None:
+    theirs.serve(samples.record("tea", ("\uac00 \u20ac \xe9?", "\U0001f375")))
+    printed = run("get", "tea", "--format", form, PYTHONIOENCODING=encoding).decode()
+    assert "\uac00 \u20ac \xe9?" in printed
+    assert "\U0001f375" in printed
+
+
+def test_a_dry_run_prints_utf_8_whatever_a_terminal_has(tmp_path: Path) -> None:
+    file = write(tmp_path, "faq.json", title="\uac00\xe9")
+    printed = run("publish", file, "--dry-run", PYTHONIOENCODING="cp1252")
+    assert json.loads(printed.decode()) == {**BODY, "title": "\uac00\xe9"}
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_terminal_gets_what_it_can_show(theirs: FaultyServer, form: str) -> None:
+    theirs.serve(samples.record("tea", ("\uac00 \xe9?", "a")))
+    ours_side, theirs_side = pty.openpty()
+    asked = command("get", "tea", "--format", form)
+    subprocess.run(asked, stdout=theirs_side, env=environment(PYTHONIOENCODING="cp1252"), check=True)
+    os.close(theirs_side)
+    assert "\\uac00 \xe9?" in terminal(ours_side, "cp1252")
+
+
+def run(*arguments: str, **changes: str) -> bytes:
+    """Return what a command prints that succeeds."""
+    return subprocess.run(
+        command(*arguments), stdout=subprocess.PIPE, env=environment(**changes), check=True
+    ).stdout
 
 
 @pytest.mark.parametrize(("name", "missing", "extra"), [("faq.yaml", "yaml", "yaml")])
