@@ -20,6 +20,8 @@ from faqsvc_embed.languages import lookup
 
 LARGEST_FILE: Final = 10_000_000
 """Bytes: ten times what may be published."""
+DEEPEST: Final = 100
+"""Levels of lists and mappings of YAML; an FAQ has five."""
 
 _NAMES: Final = {
     "websiteurl": "website_url",
@@ -130,8 +132,13 @@ def _read_yaml(text: str) -> Submission:
     import yaml
 
     try:
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=yaml.BaseLoader)):
-            raise ValueError("aliases (*name) are not accepted: write out what they stand for")
+        depth = 0
+        for event in yaml.parse(text, Loader=yaml.BaseLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEEPEST:  # its parser looks at every open bracket for every token
+                raise ValueError("it is nested too deeply")
+            if isinstance(event, yaml.AliasEvent):
+                raise ValueError("aliases (*name) are not accepted: write out what they stand for")
         # With this loader every scalar is the text that stands there: `answer: yes` is no boolean.
         return _submission(yaml.load(text, Loader=yaml.BaseLoader))  # noqa: S506  # it makes no objects
     except yaml.YAMLError as error:

@@ -638,6 +638,21 @@ def test_a_file_in_another_form_is_told_so(tmp_path: Path, name: str, content: s
     assert why in said
 
 
+@pytest.mark.parametrize("nested", ["[", "{", "[a, ", "{a: ", "- ", "? "])
+def test_yaml_that_is_nested_too_deeply_is_refused_before_it_is_parsed(
+    tmp_path: Path, nested: str
+) -> None:  # D13
+    start = time.process_time()
+    assert refused(tmp_path, "faq.yaml", nested * 5_000) == "faq.yaml: it is nested too deeply"
+    assert time.process_time() - start < 3
+
+
+def test_yaml_may_hold_any_number_of_brackets_in_its_texts(tmp_path: Path) -> None:
+    answer = "[" * 500 + "{" * 500
+    content = f"items: [{{question: How, answer: '{answer}'}}]"
+    assert read(tmp_path, "faq.yaml", content).items == [{"question": "How", "answer": answer}]
+
+
 @pytest.mark.parametrize(
     "line",
     [
