@@ -441,6 +441,9 @@ def test_generate_refuses_what_is_no_address(theirs: FaultyServer) -> None:
         ["get", "a", "--format", "pdf"],
         ["get", "a", "--lang", "tlh"],
         ["get", "a"],  # of which service?
+        ["get", "a", "--base-url", "nonsense"],
+        ["pull", "a", "--to", "b", "--base-url", "ftp://faq.example.com"],
+        ["generate", "https://tea.example", "--base-url", "https://faq.example.com/?x"],
         ["publish"],
         ["generate", "https://tea.example", "--count", "0"],
         ["nothing"],
@@ -450,6 +453,11 @@ def test_a_mistake_of_usage_is_told_as_one(arguments: list[str]) -> None:
     result = faqsvc(*arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "Traceback" not in result.stderr
+
+
+def test_an_address_that_can_be_none_is_named_with_what_is_accepted() -> None:
+    said = faqsvc("get", "a", "--base-url", "nonsense").stderr
+    assert "Invalid value for --base-url: base_url is 'nonsense': an address with http or https" in said
 
 
 @pytest.mark.parametrize("name", ["get", "publish", "generate", "serve", "keys"])
