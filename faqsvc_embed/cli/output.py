@@ -1,6 +1,7 @@
 """What commands print: in a terminal's encoding for people, in UTF-8 for what reads a file or a pipe."""
 
 import io
+import os
 import sys
 
 import click
@@ -17,3 +18,13 @@ def escape_what_has_no_code() -> None:
     """Let standard output print `\\uac00` where its encoding has no such character, instead of failing."""
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def drop_what_cannot_be_written() -> None:
+    """Let go what standard output did not take, for Python would fail of it again at the end."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        with open(os.devnull, "wb") as nothing:
+            os.dup2(nothing.fileno(), sys.stdout.fileno())

@@ -564,6 +564,21 @@ def run(*arguments: str, **changes: str) -> bytes:
     ).stdout
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("arguments", [["--help"], ["get", "--help"]])
+def test_what_cannot_be_written_is_told_in_one_line(arguments: list[str], unbuffered: str) -> None:
+    with open("/dev/full", "wb") as full:
+        ran = subprocess.run(
+            command(*arguments),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            env=environment(PYTHONUNBUFFERED=unbuffered),
+        )
+    assert (ran.returncode, ran.stderr) == (1, b"Error: [Errno 28] No space left on device\n")
+
+
 @pytest.mark.parametrize(("name", "missing", "extra"), [("faq.yaml", "yaml", "yaml")])
 def test_an_extra_that_is_missing_is_named_with_how_to_install_it(
     tmp_path: Path, name: str, missing: str, extra: str
