@@ -6,7 +6,7 @@ list of what may stay, and the JSON-LD is cut from that, down to the tags that G
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from html import unescape
 from typing import TYPE_CHECKING, Final
@@ -55,6 +55,12 @@ KEPT: Final = 2048
 
 LONGEST_MARKDOWN: Final = 40_000
 """Characters of an answer that are parsed: what is longer than twenty pages is shown as text."""
+_MARKS: Final = "[*_`<&#|\n"
+MOST_MARKS: Final = (2_000, 10_000)
+"""Of those that make Markdown, in an answer and in a record. Each may take up to 80 us to parse: what has
+more, which nobody wrote by hand, is shown as text."""
+SHORT_MARKDOWN: Final = 500
+"""Characters that are parsed in a millisecond."""
 
 _BLANK_LINES = re.compile(r"<br>\n[ \t]*(?:<br>\n[ \t]*)+")
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9\[][!#-;=?-\[\]_a-z~]*")  # ASCII, without quotes and < > ^ ` { | }
@@ -85,7 +91,7 @@ class Answers:
 
     def steps(self, texts: Sequence[str], question_level: int | None) -> Steps[list[Markup]]:
         """Make what `shown` returns of each text, some short ones or a slice of a long one at a time."""
-        if not self._is_markdown:
+        if not self._is_parsed(texts):
             return (yield from _paragraph_steps(texts, self._rel if self._link_urls else None))
         shown: list[Markup] = []
         for text in texts:
@@ -93,21 +99,33 @@ class Answers:
             yield
         return shown
 
-    def shown_items(self, faq: FAQ) -> Steps[list[Item]]:
-        """Find the items of a record that are not empty."""
+    def _is_parsed(self, texts: Iterable[str]) -> bool:
+        """Tell whether the answers of a record are read as Markdown."""
+        return self._is_markdown and sum(map(_marks, texts)) <= MOST_MARKS[1]
+
+    def takes_long(self, faq: FAQ) -> bool:
+        """Tell whether a parser, which makes no short steps, is busy with a record for a while."""
+        answers = [item.answer for item in faq.items]
+        return self._is_parsed(answers) and sum(map(len, answers)) > SHORT_MARKDOWN
+
+    def parse(self, faq: FAQ, question_level: int | None) -> None:
+        """Parse the answers ahead, as many as are kept: in a thread, they hold no event loop up."""
+        for item in faq.items[:KEPT]:
+            _markdown(item.answer, question_level, self._rel)
+
+    def shown_items(self, faq: FAQ, question_level: int | None = None) -> Steps[list[Item]]:
+        """Find the items of a record that have something to ask and something to answer."""
+        is_parsed = self._is_parsed(item.answer for item in faq.items)
         shown: list[Item] = []
         for at, item in enumerate(faq.items):
-            if not self.is_empty(item):
-                shown.append(item)
-            if self._is_markdown or at % MANY == 0:
+            if item.question.strip() and item.answer.strip():
+                # What is parsed here is at hand when it is shown.
+                html = _markdown(item.answer, question_level, self._rel) if is_parsed else item.answer
+                if not is_parsed or Markup(html).striptags():  # noqa: S704
+                    shown.append(item)
+            if is_parsed or at % MANY == 0:
                 yield
         return shown
-
-    def is_empty(self, item: Item) -> bool:
-        """Tell whether an item has nothing to ask or nothing to answer, and so is not shown."""
-        if not item.question.strip() or not item.answer.strip():
-            return True
-        return self._is_markdown and not Markup(_markdown(item.answer, None, self._rel)).striptags()  # noqa: S704
 
     def marked_up(self, faq: FAQ, question_level: int | None = 3) -> FAQ:
         """Return the record as JSON-LD says it: of Markdown, with the answers that were shown, as HTML.
@@ -124,10 +142,11 @@ class Answers:
         return marked_up
 
     def _mark_up(self, faq: FAQ, question_level: int | None) -> FAQ:
+        if not self._is_parsed(item.answer for item in faq.items):
+            return faq
         items = [
             Item(item.position, item.question, _schema(_markdown(item.answer, question_level, self._rel)))
-            for item in faq.items
-            if not self.is_empty(item)
+            for item in finished(self.shown_items(faq, question_level))
         ]
         return FAQ(faq.slug, faq.title, faq.website_name, faq.lang, tuple(items), faq.cta)
 
@@ -204,9 +223,13 @@ def _without_closing(address: str) -> str:
     return address[:end]
 
 
+def _marks(text: str) -> int:
+    return sum(map(text.count, _MARKS))
+
+
 @lru_cache(maxsize=KEPT)
 def _markdown(text: str, question_level: int | None, rel: str) -> str:
-    if len(text) > LONGEST_MARKDOWN:
+    if len(text) > LONGEST_MARKDOWN or _marks(text) > MOST_MARKS[0]:
         return str(paragraphs(text))
     import nh3
 

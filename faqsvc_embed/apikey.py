@@ -13,6 +13,9 @@ from faqsvc_embed.errors import MASKED, AuthenticationError, without_keys
 PREFIX: Final = "FAQSVC_"
 """What the names of our settings begin with outside: in a host's configuration and in the environment."""
 
+BEGINNING: Final = "fs_live_"
+LONG_SECRET: Final = 12
+"""Characters that come together in no text by chance."""
 _KEY: Final = r"fs_live_[!-~]+"
 _MALFORMED: Final = object()
 """Stands for an API key that is none, so that a check can refuse it without having it."""
@@ -37,11 +40,13 @@ class APIKey:
     def mask(self, text: str) -> str:
         """Return `text` with every occurrence of the key replaced, as it is or as JSON, HTML or a URL has it.
 
-        What only begins like a key is replaced too: a text may have been cut.
+        What only begins like a key is replaced too, for a text may have been cut; and a long secret without
+        its `fs_live_`.
         """
         for written in (lambda key: key, lambda key: json.dumps(key)[1:-1], html.escape, _in_url):
             text = text.replace(written(self._secret), MASKED)
-        return without_keys(text)
+        secret = self._secret.removeprefix(BEGINNING)
+        return without_keys(text.replace(secret, "***") if len(secret) >= LONG_SECRET else text)
 
     def __repr__(self) -> str:
         return f"APIKey('{MASKED}')"

@@ -43,19 +43,26 @@ def base_url(value: object) -> str:
         raise ValueError("an address without user name and password is accepted")
     if parts.query or parts.fragment or value.endswith(("?", "#")):
         raise ValueError("an address without query and fragment is accepted")
-    return value.rstrip("/")
+    address = value.rstrip("/")
+    if (found := re.search(r"/api/v1(?:/|$)", address)) is not None:
+        raise ValueError(f"the address in front of /api/v1 is accepted: {address[: found.start()]}")
+    return address
 
 
 def refuse_plain_http(url: str) -> None:
     """Raise ConfigurationError if a key sent to this address could be read on the way."""
-    parts = urlsplit(url)
-    if parts.scheme == "http" and not _is_loopback(parts.hostname or ""):
+    if urlsplit(url).scheme == "http" and not stays_here(url):
         raise ConfigurationError(
             f"base_url is {url!r}: with an API key, https is accepted, or http to a loopback address"
         )
 
 
-def _is_loopback(host: str) -> bool:
+def stays_here(url: str) -> bool:
+    """Tell whether an address is plain http to this machine; by a proxy, what is sent there would leave."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if parts.scheme != "http":
+        return False
     if host == "localhost" or host.endswith(".localhost"):  # RFC 6761, 6.3
         return True
     try:
@@ -128,7 +135,9 @@ def _whole(lowest: int, highest: int | None = None, *, none: bool = False) -> An
     def check(value: object) -> int | None:
         if none and _is_none(value):
             return None
-        number = int(value) if isinstance(value, str) and re.fullmatch(_WHOLE, value.strip()) else value
+        is_text = isinstance(value, str) and re.fullmatch(_WHOLE, value.strip()) is not None
+        is_whole = isinstance(value, float) and value.is_integer()  # as `6 / 2` is in a template
+        number = int(value) if is_text or is_whole else value  # type: ignore[call-overload]
         if not isinstance(number, int) or isinstance(number, bool) or number < lowest:
             raise ValueError(f"{span} is accepted")
         if highest is not None and number > highest:

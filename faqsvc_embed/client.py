@@ -189,7 +189,7 @@ class FAQClient:
         """Return questions and answers that the service finds for a website; nothing is stored.
 
         At most `count` of them, about `topic`, in `lang`. Each has, beyond an `Item`, a `source`: where on
-        the website it comes from. It may take `timeout`, or a minute where that is not set.
+        the website it comes from. It may take a minute, or `timeout` where that is another than by default.
 
         Raises:
             PublishRejected, AuthenticationError, FAQNotFound, RateLimited, FAQUnavailable: as `publish_faq`;

@@ -91,6 +91,8 @@ class Delivery(msgspec.Struct, eq=False):
         if charset is None:
             if content_encoding and (page.has_open_slots or not page.is_settled):
                 _warn_of_compression()
+            elif page.has_open_slots and message["status"] == 200 and self._method != "HEAD":
+                _warn_of_form(content_type)
             return self._send(self._negotiated(message))
         self.start, self._charset = message, charset
         return _nothing()
@@ -196,6 +198,15 @@ def _warn_of_compression() -> None:
     logger.warning(
         "an FAQ, or its questions in the page's FAQPage, is left out of a compressed response, which cannot "
         "be filled in: add the middleware that compresses after FAQMiddleware, so that it is outside of it"
+    )
+
+
+@cache
+def _warn_of_form(content_type: str) -> None:
+    logger.warning(
+        "an FAQ that was not held yet is left out of a response of the type %r, for only text/html can be "
+        "filled in: await faqs_from(request).aprefetch() before such a template",
+        content_type[:80],
     )
 
 

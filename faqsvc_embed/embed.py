@@ -50,8 +50,8 @@ class FAQEmbed:
             settings = settings.with_(**overrides)
         if not settings.base_url:
             raise ConfigurationError(
-                "base_url is not set: pass FAQEmbed(base_url=…) or set FAQSVC_BASE_URL "
-                "to the address of the FAQ service, such as https://faq.example.com"
+                "base_url is not set: pass base_url=…, or set FAQSVC_BASE_URL, in the environment or in "
+                "Flask's config, to the address of the FAQ service, such as https://faq.example.com"
             )
         self.settings = settings
         self.cache = _cache(settings)

@@ -1,6 +1,6 @@
 """Fetching FAQs into a cache: one flight an FAQ at a time, however many ask.
 
-Sync callers wait on a flight's `concurrent.futures.Future`, async callers await the same one.
+Sync callers wait on a flight's `concurrent.futures.Future`; those of an event loop share one of its own.
 """
 
 import asyncio

@@ -7,7 +7,7 @@ from typing import Final
 
 from faqsvc_embed.page import Page
 from faqsvc_embed.responses import exact, writable
-from faqsvc_embed.slots import beginning, whole
+from faqsvc_embed.slots import bare, beginning, whole
 from faqsvc_embed.steps import in_short_steps
 
 SLICE: Final = 65_536
@@ -93,7 +93,7 @@ class BodyFiller:
             return b""
         if page.shown.script is not self._printed[0]:
             try:
-                self._printed = page.shown.script, page.shown.script.encode(self._charset)
+                self._printed = page.shown.script, bare(page.shown.script).encode(self._charset)
             except UnicodeEncodeError:  # so the host cannot have sent it
                 self._printed = page.shown.script, b""
         return self._printed[1]
@@ -104,9 +104,10 @@ class BodyFiller:
         if slots is not None:
             async with page.turn():
                 await slots.fill()
-        printed, merged = page.shown.script, await in_short_steps(page.merging())
+        merged = bare(await in_short_steps(page.merging()))
+        printed = bare(page.shown.script or "")
         if number == SCRIPT:
-            text = printed or ""
+            text = printed
         else:
             text = slots.texts[number] if slots is not None and number < len(slots.texts) else ""
             self.has_changed = True

@@ -1,12 +1,13 @@
 """FAQs in any Jinja environment: `faq`, `use_faq`, `faq_schema`, the tag `{% faq %}`, and macros of them."""
 
 from collections import ChainMap
-from collections.abc import MutableMapping
+from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from types import SimpleNamespace
 from typing import Any, ClassVar, Final
 
-from jinja2 import BaseLoader, ChoiceLoader, Environment, Template, nodes, pass_context
+from jinja2 import BaseLoader, ChoiceLoader, Environment, Template, Undefined, nodes, pass_context
 from jinja2.environment import TemplateModule
 from jinja2.ext import Extension
 from jinja2.parser import Parser
@@ -28,8 +29,8 @@ PAGE: Final = "faqsvc_page"
 """The name under which a rendering carries its page where no request has one."""
 OWN_RENDERS: Final = (Template.render, Template.render_async)
 """How Jinja renders, before anybody instruments it."""
-SHOWS: Final = "faqsvc_shows"
-"""The name under which an import, or an include without context, notes that it shows an FAQ."""
+IS_PART: Final = "faqsvc_is_part"
+"""The name that says that a template is imported, or included without context."""
 
 
 def install(environment: Environment, embed: FAQEmbed) -> None:
@@ -76,7 +77,7 @@ class _Calls:
         page, showing = _page(context), self._embed.showing
         if not options and (at_hand := showing.at_hand(page, slug, context.parent)) is not None:
             return at_hand
-        options = showing.known(options)
+        options = showing.known(_defined(options))
         nonce = showing.nonce(options.pop("nonce", None), page, context.parent)
         return showing.render(page, slug, nonce=nonce, **options)
 
@@ -109,6 +110,11 @@ class _Calls:
         return state
 
 
+def _defined(options: dict[str, Any]) -> dict[str, Any]:
+    """Return options without those that are not defined where they come from: the default stands for them."""
+    return {name: value for name, value in options.items() if not isinstance(value, Undefined)}
+
+
 class _AsyncCalls(_Calls):
     """The globals of an environment with `enable_async`, which awaits whatever they return."""
 
@@ -117,7 +123,7 @@ class _AsyncCalls(_Calls):
         self, context: Context, slug: str, **options: Any
     ) -> Markup:
         page, showing = _page(context), self._embed.showing
-        options = showing.known(options)
+        options = showing.known(_defined(options))
         nonce = showing.nonce(options.pop("nonce", None), page, context.parent)
         return await showing.arender(page, slug, nonce=nonce, **options)
 
@@ -143,11 +149,13 @@ class _AsyncCalls(_Calls):
 # Which page a call belongs to. A request has one; where there is none, each rendering gets its own, which
 # its includes and parents share. A macro imported without context sees no rendering: it takes the last one.
 _latest: ContextVar[list[Page] | None] = ContextVar("faqsvc_latest_rendering", default=None)
+_shown: ContextVar[dict[str, bool] | None] = ContextVar("faqsvc_shown", default=None)
+"""What is noted of FAQs while a template is imported, or included without context."""
 
 
 def _page(context: Context) -> Page:
-    if (shows := context.parent.get(SHOWS)) is not None:
-        shows["an FAQ"] = True
+    if (shown := _shown.get()) is not None:
+        shown["an FAQ"] = True
     page = pages.CURRENT.get()  # as in `current()`
     if page is not None and not page.is_over:
         return page
@@ -161,6 +169,19 @@ def _page(context: Context) -> Page:
     return shelf[0]
 
 
+@contextmanager
+def _noting() -> Iterator[dict[str, bool]]:
+    """Note whether FAQs are shown meanwhile; if so, they are in whatever this is a part of, too."""
+    whole, shown = _shown.get(), dict[str, bool]()
+    _shown.set(shown)
+    try:
+        yield shown
+    finally:
+        _shown.set(whole)
+        if whole is not None:
+            whole.update(shown)
+
+
 class _PagedTemplate(Printed):
     """A template whose rendering has a place for a page; the page is made when an FAQ is."""
 
@@ -170,7 +191,7 @@ class _PagedTemplate(Printed):
     # What a rendering printed that fails half-way leaves with no response: the page of its error begins anew.
 
     def render(self, *args: Any, **kwargs: Any) -> str:
-        page = pages.current()
+        page, around = pages.current(), _latest.get()
         begins = page is not None and page.is_blank
         try:
             if not self.splices or self.environment.is_async or not _is_jinjas_own(super().render):
@@ -184,9 +205,11 @@ class _PagedTemplate(Printed):
             if page is not None and begins:
                 page.begin_again()
             raise
+        finally:
+            _latest.set(around)
 
     async def render_async(self, *args: Any, **kwargs: Any) -> str:
-        page = pages.current()
+        page, around = pages.current(), _latest.get()
         begins = page is not None and page.is_blank
         try:
             if not self.splices or not self.environment.is_async or not _is_jinjas_own(super().render_async):
@@ -201,12 +224,14 @@ class _PagedTemplate(Printed):
             if page is not None and begins:
                 page.begin_again()
             raise
+        finally:
+            _latest.set(around)
 
     def new_context(
         self, vars: dict[str, Any] | None = None, shared: bool = False, locals: Any = None
     ) -> Context:
         # `shared` is an include, and without variables it is an import: neither begins a rendering.
-        if vars is not None and not shared and SHOWS not in vars:
+        if vars is not None and not shared and IS_PART not in vars:
             shelf: list[Page] = []
             _latest.set(shelf)
             vars[PAGE] = shelf
@@ -226,17 +251,17 @@ class _PagedTemplate(Printed):
             return super()._get_default_module(ctx)  # which says that this cannot be
         if self._module is not None and not names:
             return self._module
-        shows: dict[str, bool] = {}
-        module = self.make_module({**names, SHOWS: shows})
-        return module if names or shows else self._kept(module)
+        with _noting() as shown:
+            module = self.make_module({**names, IS_PART: True})
+        return module if names or shown else self._kept(module)
 
     async def _get_default_module_async(self, ctx: Context | None = None) -> TemplateModule:
         names = self._names_from(ctx)
         if self._module is not None and not names:
             return self._module
-        shows: dict[str, bool] = {}
-        module = await self.make_module_async({**names, SHOWS: shows})
-        return module if names or shows else self._kept(module)
+        with _noting() as shown:
+            module = await self.make_module_async({**names, IS_PART: True})
+        return module if names or shown else self._kept(module)
 
     def _names_from(self, importing: Context | None) -> dict[str, Any]:
         """Return the globals that only the importing template has."""

@@ -60,6 +60,7 @@ class BackgroundLoop:
                 if asyncio._get_running_loop() is not None:
                     loop.close()
                     raise
+                # No thread can be started: whoever waits drives the loop.
             self._loop, self._pid = loop, os.getpid()
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         self._work.add(future)

@@ -26,7 +26,7 @@ from faqsvc_embed.rendering import (
 )
 from faqsvc_embed.responses import encode, exact
 from faqsvc_embed.scripts import page_script
-from faqsvc_embed.slots import Filling, Slots, whole
+from faqsvc_embed.slots import Filling, Slots, bare, whole
 from faqsvc_embed.steps import Steps, finished, in_short_steps
 from faqsvc_embed.styles import enhancer
 
@@ -280,13 +280,13 @@ class Page(msgspec.Struct, eq=False):
             return body
         charset = exact(charset, body)
         try:
-            printed = self.shown.script.encode(charset)
+            printed = bare(self.shown.script).encode(charset)
         except UnicodeEncodeError:  # so it cannot be in there
             return body
         start = whole(printed, body)
         if start < 0:
             return body
-        return body[:start] + encode(finished(self.merging()), charset) + body[start + len(printed) :]
+        return body[:start] + encode(bare(finished(self.merging())), charset) + body[start + len(printed) :]
 
     @property
     def may_change(self) -> bool:

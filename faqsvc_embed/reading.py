@@ -169,8 +169,7 @@ class Reader:
         if self.cache.get(key) is None:
             copy = self._shipped().find(key)
             if copy is None:
-                error = FAQUnavailable(f"offline, and no copy of {key.slug!r} is held")
-                return FAQState(error=error, lang_requested=key.lang)
+                return FAQState(error=self._shipped().lacks(key), lang_requested=key.lang)
             self.cache.adopt(key, copy)
             source = "store"
         return snapshot(self.cache.get(key), key, self.cache.clock(), source=source)

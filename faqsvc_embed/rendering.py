@@ -17,7 +17,7 @@ from faqsvc_embed.checks import VARIANTS, Variant
 from faqsvc_embed.jsonld import serialised_page
 from faqsvc_embed.overrides import Overrides
 from faqsvc_embed.records import FAQ
-from faqsvc_embed.steps import MANY, MUCH, Steps, finished
+from faqsvc_embed.steps import MANY, MUCH, Steps, finished, in_short_steps
 from faqsvc_embed.styles import (
     enhancer,
     enhancer_integrity,
@@ -27,7 +27,7 @@ from faqsvc_embed.styles import (
     theme_address,
     theme_rule,
 )
-from faqsvc_embed.templating import OurTemplates, for_blocks, plain
+from faqsvc_embed.templating import Environments, OurTemplates, for_blocks, plain
 from faqsvc_embed.theme import Theme
 
 TEMPLATE: Final = "faqsvc/faq.html"
@@ -95,8 +95,8 @@ class Renderer:
         self._answers = answers or Answers()
         self._encodes = encodes
         self._host = host
+        self._loader = None if host is None else host.loader
         self._ours: BaseLoader = OurTemplates("faqsvc_embed")
-        self._environments = plain(self._ours) if host is None else for_blocks(host, self._ours)
 
     def block(self, faq: FAQ, look: Look, ordinal: int = 1) -> Block | None:
         """Render the `ordinal`th block of an FAQ on its page; None if there is no question to show."""
@@ -113,10 +113,27 @@ class Renderer:
             with suppress(Exception):  # a broken template of the host's: whoever renders it will say so
                 self._environments.ours.get_template(name)
 
+    def takes_long(self, faq: FAQ) -> bool:
+        """Tell whether an event loop should await `ablock` instead."""
+        return is_long(faq) or self._answers.takes_long(faq)
+
+    async def ablock(self, faq: FAQ, look: Look, ordinal: int = 1) -> Block | None:
+        """Return what `block` does, without holding the event loop up."""
+        if self._answers.takes_long(faq):
+            import asyncio  # whoever awaits this has it already
+
+            await asyncio.to_thread(self._answers.parse, faq, _question_level(look))
+        return await in_short_steps(self.steps(faq, look, ordinal))
+
     def overrides(self) -> Overrides:
         """Return what the host has put in the place of our templates by now."""
         self._follow()
         return Overrides(self._environments.theirs, self._ours, TEMPLATES)
+
+    @cached_property
+    def _environments(self) -> Environments:
+        """Made for the first block: until then, a host may set up its own in any order."""
+        return plain(self._ours) if self._host is None else for_blocks(self._host, self._loader, self._ours)
 
     @cached_property
     def _is_ours(self) -> bool:
@@ -131,10 +148,10 @@ class Renderer:
 
     def steps(self, faq: FAQ, look: Look, ordinal: int = 1) -> Steps[Block | None]:
         """Render as `block` does, a short step at a time: an event loop can do other things in between."""
-        shown = yield from self._answers.shown_items(faq)
+        level = _question_level(look)
+        shown = yield from self._answers.shown_items(faq, level)
         if not shown:
             return None
-        level = _question_level(look)
         anchors = yield from id_steps(faq.slug, [item.question for item in shown], ordinal)
         answers = yield from self._answers.steps([item.answer for item in shown], level)
         items: list[ShownItem] = []

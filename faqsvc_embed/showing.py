@@ -15,9 +15,8 @@ from faqsvc_embed.page import Page, Shown, alone
 from faqsvc_embed.problems import Problems
 from faqsvc_embed.reading import Flies, Reader, data_or_raise, in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
-from faqsvc_embed.rendering import Block, Renderer, is_long, problem_element
+from faqsvc_embed.rendering import Block, Renderer, problem_element
 from faqsvc_embed.settings import UNSET, Settings
-from faqsvc_embed.steps import in_short_steps
 from faqsvc_embed.theme import Theme
 from faqsvc_embed.waiting import Turns
 from faqsvc_embed.wire import is_slug
@@ -204,8 +203,8 @@ class Showing:
         return await self._turns.another_did(_rendering(page, faq, asked))
 
     async def _render_in_steps(self, page: Page, faq: FAQ, asked: Asked) -> Block | None:
-        steps = self._renderer.steps(faq, self._wishes.look(*asked), page.ordinal(faq.slug))
-        return await self._turns.do(_rendering(page, faq, asked), in_short_steps(steps))
+        rendering = self._renderer.ablock(faq, self._wishes.look(*asked), page.ordinal(faq.slug))
+        return await self._turns.do(_rendering(page, faq, asked), rendering)
 
     def _data(self, slug: object, state: FAQState, wait: float | None) -> FAQ:
         """Return the record of a state, or raise why there is none; `wait` is None where nobody may wait."""
@@ -261,7 +260,7 @@ class Showing:
         faq = answer.data if isinstance(answer, FAQState) else what
         if answer is not None and not isinstance(answer, FAQState) and not is_coming:
             faq = answer.landed.result().faq
-        return is_coming or (isinstance(faq, FAQ) and is_long(faq) and in_event_loop())
+        return is_coming or (isinstance(faq, FAQ) and self._renderer.takes_long(faq) and in_event_loop())
 
     def _finish(
         self,

@@ -108,6 +108,11 @@ class SlotFinder:
         return at if at >= 0 else beginning(self._before, text, start)
 
 
+def bare(script: str) -> str:
+    """Return a script as it is looked for in a body: a host may change the white space around it."""
+    return script.strip()
+
+
 def whole(mark: AnyStr, text: AnyStr, start: int = 0) -> int:
     """Return where `mark` stands in `text`, -1 if it does not.
 

@@ -25,8 +25,8 @@ def plain(loader: BaseLoader) -> Environments:
     return Environments(environment, environment)
 
 
-def for_blocks(host: Environment, loader: BaseLoader) -> Environments:
-    """Return the environments for a block, with the templates of a host before ours, which `loader` finds."""
+def for_blocks(host: Environment, loader: BaseLoader | None, ours_loader: BaseLoader) -> Environments:
+    """Return the environments for a block; `loader` finds templates of the host, and they come first."""
     theirs = host.overlay(
         trim_blocks=False,
         lstrip_blocks=False,
@@ -34,13 +34,14 @@ def for_blocks(host: Environment, loader: BaseLoader) -> Environments:
         autoescape=True,
         enable_async=False,
         finalize=None,
+        bytecode_cache=None,  # the host's knows a template by its source, and would mix ours up with theirs
     )
     theirs.template_class = Printed
     theirs.code_generator_class = CodeGenerator  # what makes native values escapes nothing
     theirs.concat = "".join  # type: ignore[method-assign]  # it is called as a function
     ours = in_our_syntax(theirs)
-    loaders: list[BaseLoader] = [LoaderIn(host.loader, theirs)] if host.loader else []
-    theirs.loader = ours.loader = ChoiceLoader([*loaders, LoaderIn(loader, ours)])
+    loaders: list[BaseLoader] = [LoaderIn(loader, theirs)] if loader else []
+    theirs.loader = ours.loader = ChoiceLoader([*loaders, LoaderIn(ours_loader, ours)])
     return Environments(theirs, ours)
 
 
@@ -59,6 +60,7 @@ def in_our_syntax(host: Environment) -> Environment:
         trim_blocks=False,
         lstrip_blocks=False,
         keep_trailing_newline=False,
+        bytecode_cache=None,
     )
 
 

@@ -18,6 +18,7 @@ from typing import Any, Final, TypeVar
 import httpx2
 
 from faqsvc_embed.apikey import APIKey
+from faqsvc_embed.checks import stays_here
 from faqsvc_embed.errors import FAQError, FAQUnavailable, InvalidFAQ, Unanswered, masked, quoted
 from faqsvc_embed.forks import watch_for
 from faqsvc_embed.loops import BackgroundLoop
@@ -210,6 +211,7 @@ class _Exchange:
 
 def _new_client(url: str) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(
+        trust_env=not stays_here(url),  # a proxy would get it, and the key with it
         verify=url.startswith("https:"),  # plain http has no use for certificates, which are slow to read
         follow_redirects=False,
         timeout=None,  # one deadline covers all: a timeout of each read is no budget

@@ -56,7 +56,7 @@ class Wishes:
 
     def language(self, lang: str | None, page: Page | None = None) -> str | None:
         """Return the language to ask for: the argument, else the page's, else the setting; RFC 4647, 3.4."""
-        if lang is None:
+        if lang is None or lang == "":
             return (self._preferred(page) if page is not None else None) or self._settings.lang
         language = lookup(lang) if isinstance(lang, str) else None
         if language is None:

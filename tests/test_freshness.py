@@ -143,7 +143,7 @@ def test_offline_nothing_is_unavailable_and_what_is_held_is_shown(clock: Clock) 
     state = reader.read(KEY, wait=5)
     assert columns(state)[:4] == (False, False, False, None)
     assert isinstance(state.error, FAQUnavailable)
-    assert str(state.error) == "offline, and no copy of 'pricing' is held"
+    assert str(state.error) == ("offline, and no copy of 'pricing' is held without store=\"file:DIRECTORY\"")
     cache.apply(KEY, found())
     clock.advance(61)
     assert columns(reader.read(KEY, wait=5)) == (False, False, True, PRICING, None)

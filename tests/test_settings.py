@@ -74,6 +74,7 @@ GOOD: list[tuple[str, Any, Any]] = [
     *(("show_title", no, False) for no in (False, 0, "0", "false", "No", "off")),
     ("heading_level", 6, 6),
     ("heading_level", "3", 3),
+    ("heading_level", 3.0, 3),
     ("heading_level", None, None),
     ("heading_level", "none", None),
     ("styles", "linked", "linked"),
@@ -133,6 +134,7 @@ BAD: list[tuple[str, Any]] = [
         )
     ),
     *(("lang", lang) for lang in ("", "xx", "EN", "en-GB", "zh-Hant", "*", 5, ["en"], True)),
+    *(("base_url", f"https://faq.example.com{path}") for path in ("/api/v1", "/sub/api/v1/faq/pricing")),
     *(("theme", theme) for theme in BAD_THEMES),
     *(("show_title", value) for value in ("maybe", 2, None, "", "yess")),
     *(("heading_level", value) for value in (1, 7, 0, -2, "1", "h2", 2.5, True, "2.0")),
@@ -413,6 +415,12 @@ def test_a_key_does_not_travel_in_a_pickle(protocol: int) -> None:  # D6
     for value in (APIKey(SECRET), [APIKey(SECRET)], Settings(api_key=APIKey(SECRET))):
         with pytest.raises(TypeError, match="environment"):
             pickle.dumps(value, protocol)
+
+
+def test_a_secret_is_masked_without_its_beginning_too() -> None:  # W1, G7
+    secret = SECRET.removeprefix("fs_live_")
+    assert APIKey(SECRET).mask(f"{SECRET}; {secret}") == "fs_live_***; ***"
+    assert APIKey("fs_live_tea").mask("a tea, fs_live_tea") == "a tea, fs_live_***"
 
 
 def test_what_begins_like_a_key_is_masked_to_its_end() -> None:  # W8

@@ -3,7 +3,7 @@
 import logging
 
 from faqsvc_embed.copies import Copy
-from faqsvc_embed.errors import InvalidFAQ
+from faqsvc_embed.errors import FAQUnavailable, InvalidFAQ
 from faqsvc_embed.freshness import Key
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.stores import open_directory
@@ -16,8 +16,17 @@ class Bundle:
 
     def __init__(self, settings: Settings) -> None:
         self._directory = open_directory(settings)
+        self._settings = settings
         self._refused = set[Key]()
         """The copies that cannot be used, and of which that was said."""
+
+    def lacks(self, key: Key) -> FAQUnavailable:
+        """Return the error for an FAQ of which there is no copy."""
+        store, service = self._settings.store, self._settings.base_url
+        where = (
+            f"in {store} of {service}" if self._directory is not None else 'without store="file:DIRECTORY"'
+        )
+        return FAQUnavailable(f"offline, and no copy of {key.slug!r} is held {where}")
 
     def find(self, key: Key) -> Copy | None:
         """Return the copy in a language or, as the service would, in the FAQ's own; None if there is none."""

@@ -584,6 +584,24 @@ def test_gzip_inside_leaves_a_page_that_passes_and_one_warning(
     assert (slots, len(warnings)) == (2 if make is cold else 0, 1)
 
 
+def test_what_is_no_html_keeps_its_slots_and_one_warning_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    delivery._warn_of_form.cache_clear()
+    embed, made = cold(), list[str]()
+
+    async def endpoint(request: Request) -> Response:
+        embed.forget()
+        made.append(two(embed))
+        return JSONResponse({"html": made[-1]})
+
+    app = app_of(embed, endpoint)
+    for _ in range(2):
+        assert json.loads(get(app).text) == {"html": made[-1]}
+    assert caplog.messages == [
+        "an FAQ that was not held yet is left out of a response of the type 'application/json', for only "
+        "text/html can be filled in: await faqs_from(request).aprefetch() before such a template"
+    ]
+
+
 # Background tasks, disconnects, exceptions
 
 

@@ -57,6 +57,20 @@ def get(app: Flask, **headers: str) -> str:
 # Streamed
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        '{{ faq("pricing")|indent(4) }}{{ faq("legal") }}',
+        '{% filter indent %}{{ faq("pricing") }}{% endfilter %}{{ faq("legal") }}',
+        '{% filter trim %}{{ faq("pricing") }}{% endfilter %}{{ faq("legal") }}',
+    ],
+)
+def test_white_space_around_what_was_printed_may_change(source: str) -> None:  # J1, J10
+    html = get(make_app(lambda: render_template_string(source)))
+    assert html.count("ld+json") == 1
+    assert script(A, B).strip() in html
+
+
 def by_template(source: str) -> Any:
     return stream_template_string(source)
 

@@ -5,12 +5,23 @@ import json
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import Context
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import html5lib
 import pytest
-from jinja2 import ChoiceLoader, DictLoader, Environment, StrictUndefined, TemplateSyntaxError
+from jinja2 import (
+    ChainableUndefined,
+    ChoiceLoader,
+    DictLoader,
+    Environment,
+    FileSystemBytecodeCache,
+    StrictUndefined,
+    TemplateSyntaxError,
+    Undefined,
+)
 from jinja2.nativetypes import NativeEnvironment
 from jinja2.sandbox import SandboxedEnvironment
 
@@ -106,7 +117,7 @@ def test_every_way_takes_every_option(way: Callable[[str], str]) -> None:
 
 @ways
 def test_arguments_are_expressions(way: Callable[[str], str]) -> None:
-    source = way('faq(slugs[0] ~ "", heading_level=1 + 2, show_title=not false)')
+    source = way('faq(slugs[0] ~ "", heading_level=6 / 2, lang="", show_title=not false)')
     html = environment().from_string("{% set slugs = ['legal'] %}" + source).render()
     assert html == alone(B).replace(block(B), block(B, heading_level=3))
 
@@ -148,7 +159,16 @@ def test_an_option_that_use_faq_has_not_is_told(call: str, caplog: pytest.LogCap
     assert caplog.messages == ["use_faq() has no option 'language'; did you mean 'lang'?"]
 
 
-@pytest.mark.parametrize("value", ['"no"', '"false"', '"0"', "0", "false", "nothing"])
+@pytest.mark.parametrize("undefined", [Undefined, StrictUndefined, ChainableUndefined])
+def test_an_option_that_is_not_defined_is_as_if_it_were_not_there(undefined: type[Undefined]) -> None:  # R4
+    names = ("lang", "theme", "show_title", "heading_level", "schema", "nonce", "variant", "exclusive")
+    call = f'{{{{ faq("pricing", {", ".join(f"{name}=site.{name}" for name in names)}) }}}}'
+    host = environment(undefined=undefined)
+    host.globals["site"] = {}
+    assert host.from_string(call).render() == alone(A)
+
+
+@pytest.mark.parametrize("value", ['"no"', '"false"', '"0"', "0", "false"])
 def test_what_is_false_in_a_setting_is_false_in_a_template(value: str) -> None:
     said = f"show_title={value}, schema={value}"
     assert render(f'{{{{ faq("pricing", {said}) }}}}') == f"{STYLE}{block(A, show_title=False)}"
@@ -232,7 +252,7 @@ def test_a_copy_that_is_missing_offline_is_said_once(caplog: pytest.LogCaptureFi
     install(host, FAQEmbed("https://faq.example", offline=True))
     page = host.from_string('{{ faq("a") }}{% faq "a" %}{{ faq("b") }}')
     assert [page.render() for _ in range(2)] == ["", ""]
-    said = [f"offline, and no copy of '{slug}' is held" for slug in "ab"]
+    said = [f"offline, and no copy of '{slug}' is held without store=\"file:DIRECTORY\"" for slug in "ab"]
     assert [r.getMessage() for r in caplog.records] == said
 
 
@@ -340,6 +360,13 @@ PARTS = {
     "part": '<p>{{ faq("pricing") }}</p>',
     "tagged": '<p>{% faq "pricing" %}</p>',
     "set": '{% set block = faq("pricing") %}',
+    "box": '{% macro box() %}<p>{{ faq("pricing") }}</p>{% endmacro %}',
+    "macro": '{% from "faqsvc/macros.html" import faq %}<p>{{ faq("pricing") }}</p>',
+    "macro of theirs": '{% import "box" as box %}{{ box.box() }}',
+    "set by macro": '{% from "faqsvc/macros.html" import faq %}{% set block = faq("pricing") %}',
+    "nested": '{% include "part" without context %}',
+    "nested twice": '{% include "nested" without context %}',
+    "extending": '{% extends "macro" %}',
 }
 
 
@@ -351,6 +378,11 @@ PARTS = {
         '{% include "tagged" without context %}',
         '<p>{% from "set" import block %}{{ block }}</p>',
         '<p>{% import "set" as module %}{{ module.block }}</p>',
+        '<p>{% from "set by macro" import block %}{{ block }}</p>',
+        *(
+            f'{{% include "{part}" without context %}}'
+            for part in ("macro", "macro of theirs", "nested", "nested twice", "extending")
+        ),
     ],
 )
 def test_a_part_without_context_is_made_for_each_page(source: str, enable_async: bool) -> None:  # J1, T6
@@ -368,6 +400,17 @@ def test_a_part_without_context_and_without_an_faq_is_made_once() -> None:
     host.globals["count"] = count().__next__
     page = host.from_string('{% include "part" without context %}')
     assert [page.render() for _ in range(2)] == ["0", "0"]
+
+
+def test_a_macro_that_is_called_from_python_belongs_to_no_rendering_that_is_over() -> None:  # J1, T6
+    host = environment(PARTS)
+    module: Any = host.get_template("box").make_module()
+
+    def boxes() -> list[str]:
+        host.from_string('{{ faq("legal") }}').render()
+        return [str(module.box()) for _ in range(2)]
+
+    assert Context().run(boxes) == [f"<p>{alone(A)}</p>"] * 2
 
 
 # The nonce
@@ -544,6 +587,33 @@ def test_an_override_is_escaped_whatever_the_host_does(autoescape: bool) -> None
     tags = {e.tag for e in parser.parseFragment(html).iter()} - {"DOCUMENT_FRAGMENT"}
     assert tags == {"style", "section", "p", "br", "script"}
     assert nodes(html) == [page_node([NASTY])]
+
+
+def test_a_host_sets_its_environment_up_in_any_order() -> None:  # E6, T7
+    override = '{% extends "faqsvc/block.html" %}{% block cta %}{% do none %}[[ faq.slug ]]{% endblock %}'
+    host = environment({"faqsvc/faq.html": override})
+    host.add_extension("jinja2.ext.do")
+    host.variable_start_string, host.variable_end_string = "[[", "]]"
+    html = host.from_string('[[ faq("legal") ]]').render()
+    assert html == alone(B).replace("\n</section>", "legal\n</section>")
+
+
+@pytest.mark.parametrize("first", ["host", "block"])
+def test_a_bytecode_cache_does_not_mix_templates_of_a_host_with_those_of_a_block(
+    first: str, tmp_path: Path
+) -> None:  # E5, E6
+    """Both are compiled from one source: the host's without escaping, in a block with it."""
+    templates = {"faqsvc/faq.html": '{% include "part" %}', "part": "{{ title }}"}
+    cache = FileSystemBytecodeCache(str(tmp_path))
+    shown = '<section class="faqsvc" id="faq-legal" lang="en" dir="ltr">Legal &amp; more\n</section>'
+    for _ in range(2):
+        host = environment(templates, autoescape=False, bytecode_cache=cache)
+        block = host.from_string('{{ faq("legal", schema=false) }}')
+        part = host.get_template("part")
+        if first == "host":
+            assert part.render(title="<b>") == "<b>"
+        assert block.render() == f"{STYLE}{shown}"
+        assert part.render(title="<b>") == "<b>"
 
 
 def test_a_broken_override_costs_the_block_and_not_the_page(caplog: pytest.LogCaptureFixture) -> None:  # R4

@@ -355,7 +355,9 @@ def test_an_offline_embed_runs_from_its_bundle_alone(
         assert "One" in embed.render("pricing")
         assert isinstance(embed.use_faq("legal").error, FAQUnavailable)  # nobody asked for its own language
         assert embed.use_faq("legal", lang="ko").data is not None
-        assert str(embed.use_faq("nothing").error) == "offline, and no copy of 'nothing' is held"
+        assert str(embed.use_faq("nothing").error) == (
+            f"offline, and no copy of 'nothing' is held in file:{tmp_path} of {faulty.base_url}"
+        )
         embed.forget()
         assert embed.use_faq("pricing").data is not None  # a bundle is not ours to delete
     assert threading.active_count() == threads

@@ -16,7 +16,7 @@ from urllib.parse import quote
 import httpx2
 import msgspec
 
-from faqsvc_embed.checks import base_url
+from faqsvc_embed.checks import base_url, stays_here
 from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
 from faqsvc_embed.service.generation.engines import MAX_COUNT, Found, Wish
 from faqsvc_embed.service.generation.extraction.candidates import LONGEST_ANSWER
@@ -141,7 +141,9 @@ class Asking:
         url = self.url if self.url.endswith("/chat/completions") else f"{self.url}/chat/completions"
         try:
             async with (
-                httpx2.AsyncClient(timeout=None, follow_redirects=False) as client,
+                httpx2.AsyncClient(
+                    timeout=None, follow_redirects=False, trust_env=not stays_here(url)
+                ) as client,
                 client.stream("POST", url, json=body, headers=_headers(self.key)) as response,
             ):
                 answer = bytearray()

@@ -89,6 +89,13 @@ def test_a_model_writes_what_the_site_bears_out(ask: Ask, llm: FaultyServer, fau
     }
 
 
+def test_a_model_on_this_machine_is_asked_past_a_proxy(
+    ask: Ask, llm: FaultyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    assert questions(ask, llm) == ["When do you open?"]
+
+
 def test_a_model_is_asked_once_for_strict_json_with_the_site_as_data(ask: Ask, llm: FaultyServer) -> None:
     ask(settings(llm), lang="ko", count=3, topic='tea"\n')
 
