@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from demo_apps import site
 from demo_apps.check import check
+from demo_apps.gallery import PAGE as GALLERY
 from demo_apps.hosts import HOSTS
 from demo_apps.seeding import running_service
 
@@ -76,7 +77,8 @@ def greet(service: str, hosts: dict[str, str]) -> None:
         print(f"  {name:9} {address}/")
         for page in site.PAGES[1:]:
             print(f"  {'':9} {address}{page.path}")
-    print(f"\n  {'service':9} {service}/api/v1/faq/pricing?lang=ko")
+    print(f"\n  {'gallery':9} {hosts['Flask']}{GALLERY.path}")
+    print(f"  {'service':9} {service}/api/v1/faq/pricing?lang=ko")
     print("\nCtrl-C ends it.", flush=True)
 
 

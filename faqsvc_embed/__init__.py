@@ -5,8 +5,8 @@ Where to begin to read:
 - how a call in a template becomes HTML: `jinja` (`flask` and `starlette` stand around it), `showing`, which
   decides how, and `rendering` with `answers`, `anchors`, `jsonld` and `styles`; `page` knows what a response
   shows already, `slots`, `filling` and `delivery` put in what comes later;
-- how an FAQ is read: `reading`, `freshness`, which decides when to ask, `fetching`, which does, `transport` on
-  `loops`; `wire` says what a request and its answer mean, `records` what an FAQ is, `stores` keep copies;
+- how an FAQ is read: `reading`; `freshness`, which decides when to ask; `fetching`, which does; `transport`
+  on `loops`; `wire` says what a request and its answer mean, `records` what an FAQ is; `stores` keep copies;
 - how one is written: `client`, with `publishing` for what is sent and `replies` for what comes back;
 - what is told before: `settings`, by the `checks` of each value; and in a call: `wishes`;
 - beside it, each by itself: `cli`, `mcp`, `service`, `testing`.

@@ -25,7 +25,7 @@ _RANGE: Final = r"(?ai)\*|[a-z]{1,8}(?:-(?:[a-z0-9]{1,8}|\*))*"
 _QUALITY: Final = r"(?ai)q\s*=\s*(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)"
 
 MAX_TAG = 100
-MAX_HEADER = 4096
+MAX_HEADER = 1024
 """Longer tags and the rest of a longer header are somebody's attempt at something, not a language."""
 
 

@@ -8,7 +8,9 @@ _SPECIAL = re.compile(r"[\\`*_\[\]<>#&|~]")
 _LINE_START = re.compile(r"([+=-]|[0-9]{1,9}(?=[.)]))")
 _LABEL = re.compile(r"(?i:q|question|a|answer)[ \t]*(?:[0-9]+[ \t]*)?(?=[:.)])")
 """What `faqsvc publish` takes for the beginning of a question or an answer."""
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
+_LINE_END = re.compile("\r\n?|\x0b")
+"""Word processors part the lines of a paragraph by a vertical tab."""
 
 
 def to_markdown(faq: FAQ) -> str:
@@ -33,7 +35,7 @@ def one_line(text: str) -> str:
 
 def printable(text: str) -> str:
     """Return text without the control characters that could move a terminal's cursor or end a line."""
-    return _CONTROL.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return _CONTROL.sub("\ufffd", _LINE_END.sub("\n", text).replace("\f", " "))
 
 
 def escaped_line(text: str) -> str:

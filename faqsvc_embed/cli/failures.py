@@ -1,9 +1,11 @@
 """How commands fail: one line on standard error and exit status 1, never a traceback."""
 
+import sys
 from typing import Any, Final
 
 import click
 
+from faqsvc_embed.cli.output import drop_what_cannot_be_written, escape_what_has_no_code
 from faqsvc_embed.errors import FAQError
 
 # Which extra brings a package that the core does without.
@@ -22,8 +24,19 @@ _EXTRAS: Final = {
 class Commands(click.Group):
     """A group whose failures are told in one line; mistakes of usage are click's, with exit status 2."""
 
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run the whole, also its help, which is printed before a command is invoked."""
+        try:
+            return super().main(*args, **extra)
+        except OSError as error:
+            failure(str(error)).show()
+            sys.exit(1)
+        finally:
+            drop_what_cannot_be_written()
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
+        escape_what_has_no_code()
         try:
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from faqsvc_embed.cli.html_text import text_of
+from faqsvc_embed.cli.faq_pages import as_shown, faq_page_of, is_faq_page, site_of
+from faqsvc_embed.cli.html_text import text_if_html
 from faqsvc_embed.cli.markdown_files import read_markdown
 from faqsvc_embed.errors import FAQError, quoted
 from faqsvc_embed.jsonld import serialise
@@ -19,6 +20,8 @@ from faqsvc_embed.languages import lookup
 
 LARGEST_FILE: Final = 10_000_000
 """Bytes: ten times what may be published."""
+DEEPEST: Final = 100
+"""Levels of lists and mappings of YAML; an FAQ has five."""
 
 _NAMES: Final = {
     "websiteurl": "website_url",
@@ -118,24 +121,24 @@ def _text(data: bytes) -> str:
 def _read_json(text: str) -> Submission:
     try:
         value = json.loads(text)
-        if _is_of_type(value, "FAQPage") and serialise(value) == text.strip():
-            value = json.loads(text, object_hook=_text_of_ours)
-        return _submission(value)
+        # As we write it (`faqsvc get --format jsonld`): there, nothing is HTML.
+        ours = is_faq_page(value) and serialise(value) == text.strip()
+        return _submission(value, ours=ours)
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: {error}") from None
-
-
-def _text_of_ours(node: dict[str, Any]) -> Any:
-    """Return an Answer of a page as we write it (`faqsvc get --format jsonld`): its text is never HTML."""
-    return node.get("text") if node.get("@type") == "Answer" else node
 
 
 def _read_yaml(text: str) -> Submission:
     import yaml
 
     try:
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=yaml.BaseLoader)):
-            raise ValueError("aliases (*name) are not accepted: write out what they stand for")
+        depth = 0
+        for event in yaml.parse(text, Loader=yaml.BaseLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEEPEST:  # its parser looks at every open bracket for every token
+                raise ValueError("it is nested too deeply")
+            if isinstance(event, yaml.AliasEvent):
+                raise ValueError("aliases (*name) are not accepted: write out what they stand for")
         # With this loader every scalar is the text that stands there: `answer: yes` is no boolean.
         return _submission(yaml.load(text, Loader=yaml.BaseLoader))  # noqa: S506  # it makes no objects
     except yaml.YAMLError as error:
@@ -178,14 +181,14 @@ def _read_markdown(text: str) -> Submission:
     return replace(_submission(fields), items=items)
 
 
-def _submission(value: object) -> Submission:
+def _submission(value: object, *, ours: bool = False) -> Submission:
     """Read the body of a publication, a record, schema.org's FAQPage, or just the list of items."""
-    value = _faq_page(value)
+    value = faq_page_of(value)
     if isinstance(value, list):
         return Submission(items=[_listed_item(entry) for entry in value])
     if not isinstance(value, Mapping):
         raise ValueError(f"an object with items, or a list of them, is accepted, not {quoted(value)}")
-    fields = dict(_fields(value))
+    fields, is_page = dict(_fields(value)), is_faq_page(value)
     if not fields and value and all(isinstance(answer, str) for answer in value.values()):
         fields["items"] = dict(value)
     items = fields.get("items")
@@ -194,32 +197,10 @@ def _submission(value: object) -> Submission:
     elif isinstance(items, Mapping):
         items = [items]
     if isinstance(items, list):
-        fields["items"] = [_item(entry) for entry in items]
-    if _is_of_type(value, "FAQPage"):
-        fields |= {"lang": lookup(str(fields.get("lang", ""))), "website_url": _site_of(value)}
-    return Submission(**fields)
-
-
-def _faq_page(value: object) -> object:
-    """Return the FAQPage among the nodes of a page's JSON-LD, if there is one."""
-    nodes = value.get("@graph") if isinstance(value, Mapping) else value
-    if not isinstance(nodes, list):
-        return value
-    inner = (node.get("mainEntity") for node in nodes if isinstance(node, Mapping))
-    pages = (node for node in (*nodes, *inner) if _is_of_type(node, "FAQPage"))
-    return next(pages, value)
-
-
-def _is_of_type(node: object, name: str) -> bool:
-    types = node.get("@type") if isinstance(node, Mapping) else None
-    return name in (types if isinstance(types, list) else [types])
-
-
-def _site_of(page: Mapping[Any, Any]) -> object:
-    """Return the address of a page's website, or of the page."""
-    site = page.get("isPartOf")
-    found = site.get("url") or site.get("@id") if isinstance(site, Mapping) else None
-    return found or page.get("url") or page.get("websiteUrl")
+        fields["items"] = [_item(entry, str if is_page else text_if_html) for entry in items]
+    if is_page:
+        fields |= {"lang": lookup(str(fields.get("lang", ""))), "website_url": site_of(value)}
+    return Submission(**(as_shown(fields) if is_page and not ours else fields))
 
 
 def _fields(value: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
@@ -232,7 +213,7 @@ def _fields(value: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
             yield name, inner
 
 
-def _item(entry: object) -> object:
+def _item(entry: object, shown: Callable[[str], str] = text_if_html) -> object:
     if not isinstance(entry, Mapping):
         return entry
     named = {_plain(str(key)): value for key, value in entry.items()}
@@ -242,7 +223,7 @@ def _item(entry: object) -> object:
         answer = answer[0]
     if isinstance(answer, Mapping):  # schema.org's Answer, whose text may be HTML
         answer = answer.get("text")
-        answer = text_of(answer) if isinstance(answer, str) else answer
+        answer = shown(answer) if isinstance(answer, str) else answer
     return {"question": question, "answer": answer}
 
 

@@ -1,6 +1,7 @@
 """Questions and answers in a Markdown file: under headings, behind `Q:` and `A:`, in bold, in lists.
 
-Answers are taken as they stand, code too, without backslashes before punctuation: they are shown as text.
+Answers are taken as they stand, code too, without backslashes before punctuation and with the characters
+that `&amp;` and its like stand for: they are shown as text.
 """
 
 import re
@@ -10,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
-from faqsvc_embed.cli.html_text import without_tags
+from faqsvc_embed.cli.html_text import decoded, without_tags
 from faqsvc_embed.cli.markdown_lines import Line, read_lines
 from faqsvc_embed.cli.markdown_text import around_literals
 
@@ -178,12 +179,12 @@ def _answer(entry: _Entry) -> str:
     lines = [line[min(entry.indent, len(line) - len(line.lstrip(" "))) :] for line in lines]
     kept = [place for place, line in enumerate(lines) if not _parts_the_file(line)]
     text = "\n".join(lines[kept[0] : kept[-1] + 1]).removesuffix("\\") if kept else ""
-    return around_literals(text, _unfolded if entry.folded else str)
+    return around_literals(text, _unfolded if entry.folded else decoded)
 
 
 def _unfolded(text: str) -> str:
     """Return what is inside of `<details>`, as text."""
-    return without_tags(_DETAILS.split(text, maxsplit=1)[0])
+    return decoded(without_tags(_DETAILS.split(text, maxsplit=1)[0], addresses=True))
 
 
 def _parts_the_file(line: str) -> bool:
@@ -204,4 +205,4 @@ def _cleaned(question: str) -> str:
 def _without_marks(text: str) -> str:
     text = _LINK.sub(r"\1", " ".join(without_tags(text).split("\n"))).strip()
     bold = _BOLD.fullmatch(text)
-    return bold[1] if bold is not None else text.removesuffix("**")
+    return decoded(bold[1] if bold is not None else text.removesuffix("**"))

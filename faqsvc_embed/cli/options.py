@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.languages import LANGUAGES, lookup
 
 if TYPE_CHECKING:
@@ -45,12 +46,17 @@ languages_option = click.option(
 
 
 def need_base_url(base_url: str | None) -> str:
-    """Return the address of the service; what is missing is a mistake of usage."""
+    """Return the address of the service; one that is missing or can be none is a mistake of usage."""
+    from faqsvc_embed.settings import Settings
+
     if not base_url:
         raise click.UsageError(
             "Which service? Give --base-url, or set FAQSVC_BASE_URL, such as https://faq.example.com"
         )
-    return base_url
+    try:
+        return Settings(base_url=base_url).base_url
+    except ConfigurationError as error:
+        raise click.BadParameter(str(error), param_hint="--base-url") from None
 
 
 def open_client(base_url: str | None, **settings: Any) -> "FAQClient":

@@ -6,6 +6,7 @@ from typing import Final
 import click
 
 from faqsvc_embed.cli.options import base_url_option, lang_option, open_reader
+from faqsvc_embed.cli.output import print_data
 from faqsvc_embed.jsonld import to_json_ld_string
 from faqsvc_embed.markdown import one_line, printable, to_markdown
 from faqsvc_embed.records import FAQ, Item
@@ -36,7 +37,8 @@ def get(slug: str, lang: str | None, form: str, base_url: str | None) -> None:
     text = FORMS[form](faq)
     if not text:
         raise click.ClickException(f"the FAQ {slug!r} has no question with an answer")
-    click.echo(text.rstrip("\n"))
+    show = click.echo if form == "text" else print_data
+    show(text.rstrip("\n"))
 
 
 def _html(faq: FAQ) -> str:

@@ -11,6 +11,7 @@ import click
 from faqsvc_embed.cli.failures import failure
 from faqsvc_embed.cli.files import Submission, read_file
 from faqsvc_embed.cli.options import base_url_option, lang_option, open_client, progress
+from faqsvc_embed.cli.output import print_data
 from faqsvc_embed.cli.reading import items_as_text
 from faqsvc_embed.errors import FAQError, PublishRejected, Unanswered, quoted
 from faqsvc_embed.fields import MAX_ITEMS
@@ -69,7 +70,7 @@ def publish(
     submissions = [_checked(file, website_url, website_name) for file in files]
     if dry_run:
         for _, submission in submissions:
-            click.echo(json.dumps(_body(submission), ensure_ascii=False, indent=2))
+            print_data(json.dumps(_body(submission), ensure_ascii=False, indent=2))
         return
     with open_client(base_url) as client, progress(submissions, "Publishing") as bar:
         for done, (file, submission) in enumerate(bar):
@@ -100,9 +101,15 @@ def _body(submission: Submission) -> dict[str, Any]:
 
 
 def _publish(client: "FAQClient", file: str, submission: Submission, retry: str, so_far: str) -> str:
+    from faqsvc_embed.replies import unsure
+
     fields = {name: getattr(submission, name) for name in Submission.__slots__}
     try:
         published = client.publish_faq(**fields, idempotency_key=retry)
+    except KeyboardInterrupt:
+        click.echo(err=True)  # below the ^C of a terminal
+        error = unsure(Unanswered("interrupted"), retry)
+        raise failure(f"{file}: {error}: give --idempotency-key {retry}{so_far}") from None
     except Unanswered as error:
         raise failure(f"{file}: {error}: give --idempotency-key {retry}{so_far}") from error
     except FAQError as error:
@@ -140,7 +147,8 @@ def generate(
         items = client.generate_faq(url, lang=lang, count=count, topic=topic)
     if not items:
         raise failure(f"no questions were found for {url!r}")
-    click.echo(_FORMS[form](url, lang, items).rstrip("\n"))
+    show = click.echo if form == "text" else print_data
+    show(_FORMS[form](url, lang, items).rstrip("\n"))
 
 
 def _as_json(url: str, lang: str | None, items: Iterable[Item]) -> str:

@@ -108,4 +108,7 @@ def main() -> None:
     """Run the tool server; standard output is the protocol's, all else goes to standard error."""
     # A thread waits for the next line, which nothing can interrupt: Ctrl-C ends the process as SIGTERM does.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    anyio.run(serve)
+    try:
+        anyio.run(serve)
+    except* BrokenPipeError:
+        pass  # the client is gone

@@ -284,6 +284,28 @@ def test_whatever_came_but_a_refusal_a_publication_can_be_repeated(
     assert (f"the service took it (201), so it was published, but {known}" if took else known) in said
 
 
+def test_a_publication_that_ctrl_c_ended_can_be_repeated(theirs: FaultyServer, tmp_path: Path) -> None:  # W5
+    theirs.behave(behaviours.hang)
+    file = write(tmp_path, "faq.json")
+    with subprocess.Popen(
+        command("publish", file),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(FAQSVC_TIMEOUT="60"),
+    ) as process:
+        theirs.wait_for_requests(1)
+        process.send_signal(signal.SIGINT)
+        printed, said = process.communicate(timeout=10)
+    (request,) = theirs.log
+    assert (process.returncode, printed) == (1, "")
+    assert said == (
+        f"\nError: {file}: interrupted; it may have been published: another attempt with the same "
+        "idempotency key publishes nothing twice: "
+        f"give --idempotency-key {request.headers['idempotency-key']}\n"
+    )
+
+
 @pytest.mark.parametrize("status", [307, 400, 401, 404, 405, 409, 422, 429])
 def test_what_was_refused_was_not_published(theirs: FaultyServer, tmp_path: Path, status: int) -> None:
     theirs.behave(behaviours.status(status))
@@ -352,7 +374,7 @@ def test_a_bar_shows_progress_on_a_terminal_only(ours: Service, tmp_path: Path) 
     assert "100%" in shown
 
 
-def terminal(descriptor: int) -> str:
+def terminal(descriptor: int, encoding: str = "utf-8") -> str:
     """Return all that was written to the other side of a terminal."""
     shown = b""
     try:
@@ -363,7 +385,7 @@ def terminal(descriptor: int) -> str:
             raise
     finally:
         os.close(descriptor)
-    return shown.decode()
+    return shown.decode(encoding)
 
 
 # generate
@@ -419,6 +441,9 @@ def test_generate_refuses_what_is_no_address(theirs: FaultyServer) -> None:
         ["get", "a", "--format", "pdf"],
         ["get", "a", "--lang", "tlh"],
         ["get", "a"],  # of which service?
+        ["get", "a", "--base-url", "nonsense"],
+        ["pull", "a", "--to", "b", "--base-url", "ftp://faq.example.com"],
+        ["generate", "https://tea.example", "--base-url", "https://faq.example.com/?x"],
         ["publish"],
         ["generate", "https://tea.example", "--count", "0"],
         ["nothing"],
@@ -428,6 +453,11 @@ def test_a_mistake_of_usage_is_told_as_one(arguments: list[str]) -> None:
     result = faqsvc(*arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "Traceback" not in result.stderr
+
+
+def test_an_address_that_can_be_none_is_named_with_what_is_accepted() -> None:
+    said = faqsvc("get", "a", "--base-url", "nonsense").stderr
+    assert "Invalid value for --base-url: base_url is 'nonsense': an address with http or https" in said
 
 
 @pytest.mark.parametrize("name", ["get", "publish", "generate", "serve", "keys"])
@@ -496,6 +526,57 @@ def test_a_reader_that_goes_away_is_no_failure_to_tell(theirs: FaultyServer) -> 
         process.stdout.read(10)
         process.stdout.close()
         assert (process.stderr.read(), process.wait(10)) == (b"", 1)
+
+
+@pytest.mark.parametrize(
+    ("form", "encoding"),
+    [("json", "cp1252"), ("jsonld", "latin-1"), ("html", "cp1252"), ("markdown", "cp949")],
+)
+def test_what_is_read_from_a_pipe_is_utf_8_whatever_a_terminal_has(
+    theirs: FaultyServer, form: str, encoding: str
+) -> None:
+    theirs.serve(samples.record("tea", ("\uac00 \u20ac \xe9?", "\U0001f375")))
+    printed = run("get", "tea", "--format", form, PYTHONIOENCODING=encoding).decode()
+    assert "\uac00 \u20ac \xe9?" in printed
+    assert "\U0001f375" in printed
+
+
+def test_a_dry_run_prints_utf_8_whatever_a_terminal_has(tmp_path: Path) -> None:
+    file = write(tmp_path, "faq.json", title="\uac00\xe9")
+    printed = run("publish", file, "--dry-run", PYTHONIOENCODING="cp1252")
+    assert json.loads(printed.decode()) == {**BODY, "title": "\uac00\xe9"}
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_terminal_gets_what_it_can_show(theirs: FaultyServer, form: str) -> None:
+    theirs.serve(samples.record("tea", ("\uac00 \xe9?", "a")))
+    ours_side, theirs_side = pty.openpty()
+    asked = command("get", "tea", "--format", form)
+    subprocess.run(asked, stdout=theirs_side, env=environment(PYTHONIOENCODING="cp1252"), check=True)
+    os.close(theirs_side)
+    assert "\\uac00 \xe9?" in terminal(ours_side, "cp1252")
+
+
+def run(*arguments: str, **changes: str) -> bytes:
+    """Return what a command prints that succeeds."""
+    return subprocess.run(
+        command(*arguments), stdout=subprocess.PIPE, env=environment(**changes), check=True
+    ).stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("arguments", [["--help"], ["get", "--help"]])
+def test_what_cannot_be_written_is_told_in_one_line(arguments: list[str], unbuffered: str) -> None:
+    with open("/dev/full", "wb") as full:
+        ran = subprocess.run(
+            command(*arguments),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            env=environment(PYTHONUNBUFFERED=unbuffered),
+        )
+    assert (ran.returncode, ran.stderr) == (1, b"Error: [Errno 28] No space left on device\n")
 
 
 @pytest.mark.parametrize(("name", "missing", "extra"), [("faq.yaml", "yaml", "yaml")])

@@ -149,17 +149,52 @@ def test_an_answer_in_html_becomes_the_text_that_it_shows(tmp_path: Path, html: 
     assert read(tmp_path, "faq.json", content).items == [{"question": "How?", "answer": text}]
 
 
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ('<p>See <a href="https://x.example/map">our map</a>.</p>', "See our map (https://x.example/map)."),
+        ("<A HREF='https://x.example/?a=1&amp;b=2'>Map</A> &amp; x", "Map (https://x.example/?a=1&b=2) & x"),
+        ('Write <a href="mailto:us@x.example">to us</a>', "Write to us (mailto:us@x.example)"),
+        ('<a href="mailto:us@x.example">us@x.example</a>', "us@x.example"),
+        ('At <a class="x" href="https://x.example/">https://x.example</a>', "At https://x.example"),
+        ('<a href="#top">up</a>, <a href="javascript:x()">so</a>, <a name="y">here</a>', "up, so, here"),
+        ("a &amp; b &lt; c", "a & b < c"),
+        ("One &mdash; two\n\nif 1 < 2, <x>, &copy=1 &no;", "One — two\n\nif 1 < 2, <x>, &copy=1 &no;"),
+        ("&lt;b&gt;bold&lt;/b&gt; is &amp;lt;", "<b>bold</b> is &lt;"),
+    ],
+)  # fmt: skip
+def test_all_texts_of_somebodys_page_are_html(tmp_path: Path, html: str, text: str) -> None:
+    question = {
+        "name": "What <b>x</b>\n &amp; <a href='https://x.example'>y</a>?",
+        "acceptedAnswer": {"text": html},
+    }
+    page = {"@type": "FAQPage", "name": "Q &amp; A", "mainEntity": [question]}
+    items = [{"question": "What x & y?", "answer": text}]
+    assert read(tmp_path, "faq.json", json.dumps(page)) == Submission(title="Q & A", items=items)
+
+
 def test_html_costs_no_more_than_its_length() -> None:  # D13
     start = time.process_time()
     for begin in ("", "<b", "<b a", "<b a=", "<b a='"):
-        for filling in (" ", "<b ", "<b>", " a=b", "<b a=x ", "</b", "\n- ", "<li>"):
+        for filling in (
+            " ",
+            "<b ",
+            "<b>",
+            " a=b",
+            "<b a=x ",
+            "</b",
+            "\n- ",
+            "<li>",
+            "<a href=tel:1>x</a>",
+            "&a",
+        ):
             text_of(begin + filling * (60_000 // len(filling)))
     assert time.process_time() - start < 2
 
 
 _plain_text = st.lists(
     st.sampled_from(
-        ["a<b", "c>d", " and ", "List<String>", "<", ">", "<b", "/", "&amp;", "&", "\n\n", " ", "é"]
+        ["a<b", "c>d", " and ", "List<String>", "<", ">", "<b", "/", "&amp", "&", "\n\n", " ", "é"]
     )
 ).map("".join)
 
@@ -181,7 +216,8 @@ def test_plain_text_goes_through_json_ld_unchanged(
 def test_the_json_ld_that_we_write_is_read_to_the_letter_whatever_it_holds(
     tmp_path: Path, answers: list[str], lang: str
 ) -> None:
-    written = [answer.encode("utf-8", "replace").decode() for answer in ("<p>Is <b>text</b></p>", *answers)]
+    texts = ("<p>Is <b>text</b></p>", "a &amp; b", *answers)
+    written = [answer.encode("utf-8", "replace").decode() for answer in texts]
     faq = FAQ("tea", lang=lang, items=tuple(Item(n, f"<b>{n}</b>?", text) for n, text in enumerate(written)))
     assert read(tmp_path, "faq.jsonld", f"{to_json_ld_string(faq)}\n") == Submission(
         lang=lang, items=[{"question": item.question, "answer": item.answer} for item in faq.items]
@@ -462,6 +498,8 @@ def test_what_is_no_comment_is_kept() -> None:
         ("One line<br>or two?<!-- `x` -->", "One line or two?"),
         ("Is \\<b\\>x\\</b\\> text?", "Is <b>x</b> text?"),
         ("A nul, \0000\000?", "A nul, \ufffd0\ufffd?"),
+        ("A &amp; B &lt;b&gt;x&lt;/b&gt; caf&eacute; &#x20AC;?", "A & B <b>x</b> café €?"),
+        ("Is \\&amp; or `&amp;` &copy or &amp\\; or &x;?", "Is &amp; or `&amp;` &copy or &amp; or &x;?"),
     ],
 )
 def test_a_question_in_markdown_keeps_its_code_and_what_formats_nothing(
@@ -483,6 +521,10 @@ def test_a_question_in_markdown_keeps_its_code_and_what_formats_nothing(
         ("```x\\_y``` is code, \\_ is not", "```x\\_y``` is code, _ is not"),
         ("A ` alone \\*\n\nand ` again", "A ` alone *\n\nand ` again"),
         ("Two \\\nlines\\", "Two\nlines"),
+        (
+            "Tom &amp; `&amp;` \\&amp; [l](https://x.example/?a&amp;b)",
+            "Tom & `&amp;` &amp; [l](https://x.example/?a&b)",
+        ),
     ],
 )
 def test_code_in_an_answer_keeps_its_backslashes(answer: str, read_as: str) -> None:
@@ -493,6 +535,14 @@ def test_code_in_an_answer_keeps_its_backslashes(answer: str, read_as: str) -> N
 def test_what_is_folded_keeps_its_code_and_loses_its_tags() -> None:
     text = "<details><summary>What is `<b>`?</summary>\n<p>It is `</p>`, or <x>.</p>\n</details>\n"
     assert read_markdown(text)[1] == [{"question": "What is `<b>`?", "answer": "It is `</p>`, or <x>."}]
+
+
+def test_what_is_folded_is_decoded_and_keeps_the_addresses_of_its_links() -> None:
+    text = """<details><summary>What <b>x</b> &amp; y?</summary>
+<p>Like <a href="https://x.example/a?b=1&amp;c=2">this</a> &amp; that<br>x</p>
+</details>"""
+    answer = "Like this (https://x.example/a?b=1&c=2) & that\nx"
+    assert read_markdown(text)[1] == [{"question": "What x & y?", "answer": answer}]
 
 
 def test_where_headings_ask_a_label_is_part_of_an_answer() -> None:
@@ -545,6 +595,7 @@ def test_an_answer_in_markdown_is_kept_with_its_lower_headings_and_its_code() ->
 
 
 @given(st.lists(st.tuples(any_text, any_text), max_size=4))
+@example([("&amp; &#35; &lt;b&gt;", "&amp; a\n&copy; `&lt;` &#x20AC;")])
 @settings(suppress_health_check=[HealthCheck.too_slow])
 def test_what_we_write_as_markdown_we_read_again(pairs: list[tuple[str, str]]) -> None:
     items = [Item(n, f"{question}?", answer) for n, (question, answer) in enumerate(pairs)]
@@ -585,6 +636,21 @@ def test_a_file_in_another_form_is_told_so(tmp_path: Path, name: str, content: s
     said = refused(tmp_path, name, content)
     assert said.startswith(f"{name}: ")
     assert why in said
+
+
+@pytest.mark.parametrize("nested", ["[", "{", "[a, ", "{a: ", "- ", "? "])
+def test_yaml_that_is_nested_too_deeply_is_refused_before_it_is_parsed(
+    tmp_path: Path, nested: str
+) -> None:  # D13
+    start = time.process_time()
+    assert refused(tmp_path, "faq.yaml", nested * 5_000) == "faq.yaml: it is nested too deeply"
+    assert time.process_time() - start < 3
+
+
+def test_yaml_may_hold_any_number_of_brackets_in_its_texts(tmp_path: Path) -> None:
+    answer = "[" * 500 + "{" * 500
+    content = f"items: [{{question: How, answer: '{answer}'}}]"
+    assert read(tmp_path, "faq.yaml", content).items == [{"question": "How", "answer": answer}]
 
 
 @pytest.mark.parametrize(

@@ -161,6 +161,19 @@ def test_ctrl_c_ends_the_server_without_a_traceback() -> None:
         assert client.end() == ("", "")
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_client_that_goes_away_ends_the_server_without_a_word(command: list[str]) -> None:
+    with raw(command, PYTHONUNBUFFERED="") as client:
+        client.shake_hands()
+        assert client.process.stdin is not None
+        assert client.process.stdout is not None
+        assert client.process.stderr is not None
+        client.process.stdout.close()
+        client.write('{"jsonrpc": "2.0", "id": 2, "method": "ping"}')
+        client.process.stdin.close()
+        assert (client.process.wait(10), client.process.stderr.read()) == (0, "")
+
+
 @pytest.mark.parametrize("missing", ["mcp", "mcp_types", "jsonschema"])
 def test_the_extra_is_named_if_it_is_missing(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
     for name in [name for name in sys.modules if name.startswith(("faqsvc_embed.mcp.", f"{missing}."))]:
