@@ -5,8 +5,9 @@ extra and a choice. HTML inside it is text, too; what Markdown makes is cleaned 
 list of what may stay, and the JSON-LD is cut from that, down to the tags that Google listed for answers.
 """
 
+import logging
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from html import unescape
 from typing import TYPE_CHECKING, Final
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.rules_core import StateCore
     from markdown_it.token import Token
+
+logger = logging.getLogger("faqsvc_embed")
 
 SCHEMES: Final = ("http", "https", "mailto", "tel")
 """Of links that mean the same on every page."""
@@ -55,10 +58,11 @@ KEPT: Final = 2048
 
 LONGEST_MARKDOWN: Final = 40_000
 """Characters of an answer that are parsed: what is longer than twenty pages is shown as text."""
-_MARKS: Final = "[*_`<&#|\n"
-MOST_MARKS: Final = (2_000, 10_000)
+_MARKS: Final = "[*_`<&#|\n\r"
+MOST_MARKS: Final = (3_000, 20_000)
 """Of those that make Markdown, in an answer and in a record. Each may take up to 80 us to parse: what has
-more, which nobody wrote by hand, is shown as text."""
+more is shown as text."""
+MOST_TOLD: Final = 1000
 SHORT_MARKDOWN: Final = 500
 """Characters that are parsed in a millisecond."""
 
@@ -83,15 +87,18 @@ class Answers:
         self._rel = "noopener nofollow" if nofollow else "noopener"
         self._marked_up = dict[tuple[int, int | None], tuple[ref[FAQ], FAQ]]()
         """By the identity of a record and the level of its questions, for as long as the record lives."""
+        self._too_much = set[str]()
 
     def shown(self, text: str, question_level: int | None) -> Markup:
         """Return an answer as HTML; headings in it are below `question_level`, or bold if that is None."""
-        (html,) = finished(self.steps([text], question_level))
+        (html,) = finished(self.steps([text], question_level, self._is_markdown))
         return html
 
-    def steps(self, texts: Sequence[str], question_level: int | None) -> Steps[list[Markup]]:
+    def steps(
+        self, texts: Sequence[str], question_level: int | None, are_parsed: bool
+    ) -> Steps[list[Markup]]:
         """Make what `shown` returns of each text, some short ones or a slice of a long one at a time."""
-        if not self._is_parsed(texts):
+        if not are_parsed:
             return (yield from _paragraph_steps(texts, self._rel if self._link_urls else None))
         shown: list[Markup] = []
         for text in texts:
@@ -99,14 +106,20 @@ class Answers:
             yield
         return shown
 
-    def _is_parsed(self, texts: Iterable[str]) -> bool:
-        """Tell whether the answers of a record are read as Markdown."""
-        return self._is_markdown and sum(map(_marks, texts)) <= MOST_MARKS[1]
+    def are_parsed(self, faq: FAQ) -> bool:
+        """Tell whether the answers of a record are read as Markdown; it is said once if they are too much."""
+        if not self._is_markdown:
+            return False
+        if sum(_marks(item.answer) for item in faq.items) <= MOST_MARKS[1]:
+            return True
+        if faq.slug not in self._too_much and len(self._too_much) < MOST_TOLD:
+            self._too_much.add(faq.slug)
+            logger.warning("FAQ %r is shown as text: more than %d marks of Markdown", faq.slug, MOST_MARKS[1])
+        return False
 
     def takes_long(self, faq: FAQ) -> bool:
         """Tell whether a parser, which makes no short steps, is busy with a record for a while."""
-        answers = [item.answer for item in faq.items]
-        return self._is_parsed(answers) and sum(map(len, answers)) > SHORT_MARKDOWN
+        return self.are_parsed(faq) and sum(len(item.answer) for item in faq.items) > SHORT_MARKDOWN
 
     def parse(self, faq: FAQ, question_level: int | None) -> None:
         """Parse the answers ahead, as many as are kept: in a thread, they hold no event loop up."""
@@ -115,7 +128,7 @@ class Answers:
 
     def shown_items(self, faq: FAQ, question_level: int | None = None) -> Steps[list[Item]]:
         """Find the items of a record that have something to ask and something to answer."""
-        is_parsed = self._is_parsed(item.answer for item in faq.items)
+        is_parsed = self.are_parsed(faq)
         shown: list[Item] = []
         for at, item in enumerate(faq.items):
             if item.question.strip() and item.answer.strip():
@@ -142,7 +155,7 @@ class Answers:
         return marked_up
 
     def _mark_up(self, faq: FAQ, question_level: int | None) -> FAQ:
-        if not self._is_parsed(item.answer for item in faq.items):
+        if not self.are_parsed(faq):
             return faq
         items = [
             Item(item.position, item.question, _schema(_markdown(item.answer, question_level, self._rel)))
@@ -263,6 +276,7 @@ def _parser() -> "MarkdownIt":
     parser = MarkdownIt("commonmark", {"html": False})
     parser.core.ruler.push("faqsvc", _settle)
     parser.add_render_rule("image", _alternative)
+    parser.render("*a*", {"question_level": None})  # sorts its rules: two threads must not, at the same time
     return parser
 
 

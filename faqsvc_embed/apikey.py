@@ -43,10 +43,12 @@ class APIKey:
         What only begins like a key is replaced too, for a text may have been cut; and a long secret without
         its `fs_live_`.
         """
-        for written in (lambda key: key, lambda key: json.dumps(key)[1:-1], html.escape, _in_url):
-            text = text.replace(written(self._secret), MASKED)
         secret = self._secret.removeprefix(BEGINNING)
-        return without_keys(text.replace(secret, "***") if len(secret) >= LONG_SECRET else text)
+        masks = {self._secret: MASKED, **({secret: "***"} if len(secret) >= LONG_SECRET else {})}
+        for key, mask in masks.items():
+            for written in (lambda key: key, lambda key: json.dumps(key)[1:-1], html.escape, _in_url):
+                text = text.replace(written(key), mask)
+        return without_keys(text)
 
     def __repr__(self) -> str:
         return f"APIKey('{MASKED}')"

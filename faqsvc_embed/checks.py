@@ -43,8 +43,12 @@ def base_url(value: object) -> str:
         raise ValueError("an address without user name and password is accepted")
     if parts.query or parts.fragment or value.endswith(("?", "#")):
         raise ValueError("an address without query and fragment is accepted")
-    address = value.rstrip("/")
-    if (found := re.search(r"/api/v1(?:/|$)", address)) is not None:
+    return value.rstrip("/")
+
+
+def _service(value: object) -> str:
+    address = base_url(value)
+    if (found := re.search(r"/api/v1(?:/faq(?:/.*)?)?$", address)) is not None:
         raise ValueError(f"the address in front of /api/v1 is accepted: {address[: found.start()]}")
     return address
 
@@ -195,7 +199,7 @@ heading_level = _whole(2, 6, none=True)
 variant = _one_of(*VARIANTS)
 
 CHECKS: Final = {
-    "base_url": base_url,
+    "base_url": _service,
     "api_key": _api_key,
     "lang": _lang,
     "theme": _theme,

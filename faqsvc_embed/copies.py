@@ -30,6 +30,8 @@ class Copy(msgspec.Struct, frozen=True):
     """Seconds after `confirmed_at` in which nobody needs to ask again."""
     validators: Validators = Validators()
     must_revalidate: bool = False
+    lifetime: float | None = None
+    """Seconds that the service said; what it says nothing of in confirming the copy again, holds on."""
 
     def to_json(self, base_url: str) -> str:
         """Return the document, in lines that can be reviewed; `base_url` names the service it came from."""
@@ -54,6 +56,7 @@ class Copy(msgspec.Struct, frozen=True):
         yield f'  "confirmedAt": {_json(self.confirmed_at.isoformat())},\n'
         yield f'  "freshFor": {_json(self.fresh_for)},\n'
         yield f'  "mustRevalidate": {_json(self.must_revalidate)},\n'
+        yield f'  "lifetime": {_json(self.lifetime)},\n'
         yield f'  "etag": {_json(self.validators.etag)},\n'
         yield f'  "lastModified": {_json(self.validators.last_modified)},\n'
         yield '  "faq": {\n'
@@ -107,6 +110,7 @@ class Copy(msgspec.Struct, frozen=True):
             document.fresh_for,
             Validators(document.etag, document.last_modified),
             document.must_revalidate,
+            document.lifetime,
         )
 
 
@@ -122,6 +126,7 @@ class _Document(msgspec.Struct, rename="camel"):
     last_modified: str | None
     faq: msgspec.Raw
     digest: str
+    lifetime: float | None = None
 
 
 def _json(value: object) -> str:

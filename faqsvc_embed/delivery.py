@@ -92,7 +92,7 @@ class Delivery(msgspec.Struct, eq=False):
             if content_encoding and (page.has_open_slots or not page.is_settled):
                 _warn_of_compression()
             elif page.has_open_slots and message["status"] == 200 and self._method != "HEAD":
-                _warn_of_form(content_type)
+                _warn_of_form()
             return self._send(self._negotiated(message))
         self.start, self._charset = message, charset
         return _nothing()
@@ -202,11 +202,10 @@ def _warn_of_compression() -> None:
 
 
 @cache
-def _warn_of_form(content_type: str) -> None:
+def _warn_of_form() -> None:
     logger.warning(
-        "an FAQ that was not held yet is left out of a response of the type %r, for only text/html can be "
-        "filled in: await faqs_from(request).aprefetch() before such a template",
-        content_type[:80],
+        "an FAQ that was not held yet is left out of a response that is no text/html, which cannot be filled "
+        "in: await faqs_from(request).aprefetch() before such a template"
     )
 
 

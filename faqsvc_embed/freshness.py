@@ -188,8 +188,7 @@ class Cache:
             validators=copy.validators,
             fresh_until=now + left,
             keep_until=now + left + self._keep_for,
-            # Of that lifetime, jitter was a part: handed on again and again, it would grow.
-            policy=CachePolicy(copy.fresh_for / (1 + JITTER), copy.must_revalidate),
+            policy=CachePolicy(copy.lifetime, copy.must_revalidate),
             updated_at=min(copy.confirmed_at, wall),
             came_from="store",
             used_at=now,
@@ -211,6 +210,7 @@ class Cache:
             max(0.0, entry.fresh_until - self.clock()),
             entry.validators,
             entry.policy.must_revalidate,
+            entry.policy.lifetime,
         )
 
     def expire(self) -> None:
@@ -239,8 +239,8 @@ class Cache:
                     outcome.validators.etag or held.validators.etag,
                     outcome.validators.last_modified or held.validators.last_modified,
                 )
-                held = replace(held, validators=validators)
-                return self._confirmed(held, outcome.policy or held.policy, now)
+                policy = outcome.policy or replace(held.policy, age=outcome.age)
+                return self._confirmed(replace(held, validators=validators), policy, now)
             case Missing():
                 until = now + self._not_found_for
                 return Entry(key, error=outcome.error, retry_at=until, used_at=now)
@@ -250,7 +250,8 @@ class Cache:
                 assert_never(outcome)
 
     def _confirmed(self, entry: Entry, policy: CachePolicy, now: float) -> Entry:
-        lifetime = self._fresh_for if policy.lifetime is None else policy.lifetime
+        left = policy.left
+        lifetime = self._fresh_for if left is None else left
         fresh_until = now + lifetime * (1 + JITTER * self.chance())
         confirmed = replace(
             entry,

@@ -85,11 +85,15 @@ class _Calls:
     def use_faq(self, context: Context, slug: str, *, lang: str | None = None, **others: Any) -> FAQState:
         page = _page(context)
         self._embed.showing.known(others, "use_faq", ("lang",))
+        lang = None if isinstance(lang, Undefined) else lang
         return self._noted(self._embed.use_faq_on(page, slug, lang), page)
 
     @pass_context
-    def faq_schema(self, context: Context, faq: FAQ | FAQState | None = None, nonce: Any = None) -> Markup:
+    def faq_schema(
+        self, context: Context, faq: FAQ | FAQState | None = None, nonce: Any = None, **others: Any
+    ) -> Markup:
         page = _page(context)
+        self._embed.showing.known(others, "faq_schema", ("faq", "nonce"))
         if (nothing := self._embed.showing.not_for_schema(page, faq)) is not None:
             return nothing
         marked_up = self._marked_up(faq)
@@ -133,13 +137,15 @@ class _AsyncCalls(_Calls):
     ) -> FAQState:
         page = _page(context)
         self._embed.showing.known(others, "use_faq", ("lang",))
+        lang = None if isinstance(lang, Undefined) else lang
         return self._noted(await self._embed.ause_faq_on(page, slug, lang), page)
 
     @pass_context
     async def faq_schema(  # type: ignore[override]
-        self, context: Context, faq: FAQ | FAQState | None = None, nonce: Any = None
+        self, context: Context, faq: FAQ | FAQState | None = None, nonce: Any = None, **others: Any
     ) -> Markup:
         page, showing = _page(context), self._embed.showing
+        showing.known(others, "faq_schema", ("faq", "nonce"))
         if (nothing := showing.not_for_schema(page, faq)) is not None:
             return nothing
         nonce = showing.nonce(nonce, page, context.parent)

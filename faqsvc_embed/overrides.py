@@ -60,14 +60,15 @@ class Overrides:
         except Exception:  # `ignore missing`, or whoever renders it will say so
             self.are_none = self.may_be_held = False
             return ()
+        if is_current is not None:
+            self._are_current.append(is_current)
         if source == self._source_of_ours(name):
+            self.are_none &= is_current is None  # else it is a copy of ours, which may be edited
             self.may_be_held &= is_given
             return ()
         self.are_none = False
         from jinja2 import meta  # only a host that has a template of its own needs it
 
-        if is_current is not None:
-            self._are_current.append(is_current)
         try:
             tree = self._reading.parse(source, name)
         except Exception:  # whoever renders it will say so

@@ -149,7 +149,7 @@ class Reader:
             return self._snapshot(key)
         if not is_slug(key.slug):
             return FAQState(error=not_a_slug(key.slug), lang_requested=key.lang)
-        if self._settings.offline:
+        if self._settings.offline and self._fetcher is None:
             return self._offline(key)
         flight = self._fetching().join(key)
         return self._snapshot(key) if flight is None or wanted is Want.REFRESH else flight

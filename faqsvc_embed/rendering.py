@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -97,6 +97,8 @@ class Renderer:
         self._host = host
         self._loader = None if host is None else host.loader
         self._ours: BaseLoader = OurTemplates("faqsvc_embed")
+        self._made: Environments | None = None
+        self._needs_theirs: bool | None = None
 
     def block(self, faq: FAQ, look: Look, ordinal: int = 1) -> Block | None:
         """Render the `ordinal`th block of an FAQ on its page; None if there is no question to show."""
@@ -118,11 +120,12 @@ class Renderer:
         return is_long(faq) or self._answers.takes_long(faq)
 
     async def ablock(self, faq: FAQ, look: Look, ordinal: int = 1) -> Block | None:
-        """Return what `block` does, without holding the event loop up."""
+        """Return what `block` does, in short steps; Markdown, which has none, is parsed ahead in a thread."""
         if self._answers.takes_long(faq):
             import asyncio  # whoever awaits this has it already
 
-            await asyncio.to_thread(self._answers.parse, faq, _question_level(look))
+            with suppress(RuntimeError):  # no thread can be started
+                await asyncio.to_thread(self._answers.parse, faq, _question_level(look))
         return await in_short_steps(self.steps(faq, look, ordinal))
 
     def overrides(self) -> Overrides:
@@ -130,15 +133,23 @@ class Renderer:
         self._follow()
         return Overrides(self._environments.theirs, self._ours, TEMPLATES)
 
-    @cached_property
-    def _environments(self) -> Environments:
-        """Made for the first block: until then, a host may set up its own in any order."""
-        return plain(self._ours) if self._host is None else for_blocks(self._host, self._loader, self._ours)
+    # Both are made for the first block: until then, a host may set its own environment up in any order. Two
+    # threads may make them at once: a lock that is held while a host loads templates might be held at a fork.
 
-    @cached_property
+    @property
+    def _environments(self) -> Environments:
+        if self._made is None:
+            host, ours = self._host, self._ours
+            self._made = plain(ours) if host is None else for_blocks(host, self._loader, ours)
+        return self._made
+
+    @property
     def _is_ours(self) -> bool:
-        """The host has no templates for this, as far as Jinja would look again."""
-        return self._host is None or self.overrides().are_none
+        """The host has no templates for this, and Jinja would not look for them again."""
+        if self._needs_theirs is None:
+            host = self._host
+            self._needs_theirs = host is not None and (host.cache is None or not self.overrides().are_none)
+        return not self._needs_theirs
 
     def _follow(self) -> None:
         """Read templates again if the host does by now: `app.run(debug=True)` comes last."""
@@ -153,7 +164,8 @@ class Renderer:
         if not shown:
             return None
         anchors = yield from id_steps(faq.slug, [item.question for item in shown], ordinal)
-        answers = yield from self._answers.steps([item.answer for item in shown], level)
+        is_parsed = self._answers.are_parsed(faq)
+        answers = yield from self._answers.steps([item.answer for item in shown], level, is_parsed)
         items: list[ShownItem] = []
         for anchor, item, answer in zip(anchors, shown, answers, strict=True):
             items.append(ShownItem(anchor, visible(item.question.strip()), answer, item.answer))

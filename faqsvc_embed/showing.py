@@ -305,7 +305,7 @@ class Showing:
 
     def _place(self, page: Page, block: Block, schema: bool, nonce: str | None) -> Markup:
         nonce = self._wishes.nonce(nonce, page)
-        schema = schema is True or self._wishes.truth("schema", schema, True)
+        schema = schema is True or (schema is not None and self._wishes.truth("schema", schema, True))
         return page.place(block, nonce, schema, self._styles, page.assets if self.has_files else None)
 
     def not_for_schema(self, page: Page, what: object) -> Markup | None:

@@ -63,12 +63,20 @@ class Validators(msgspec.Struct, frozen=True):
 
 
 class CachePolicy(msgspec.Struct, frozen=True):
-    """What a reply says of its own reuse (RFC 9111, 5.2.2); `lifetime` in seconds, None if unsaid."""
+    """What a reply says of its own reuse (RFC 9111, 5.2.2), in seconds; a `lifetime` of None is unsaid."""
 
     lifetime: float | None = None
+    """From when the service made it."""
     must_revalidate: bool = False
     no_store: bool = False
     private: bool = False
+    age: float = 0.0
+    """How long ago that was."""
+
+    @property
+    def left(self) -> float | None:
+        """Return for how long the reply stays fresh."""
+        return None if self.lifetime is None else max(0.0, self.lifetime - self.age)
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -84,6 +92,7 @@ class NotModified(msgspec.Struct, frozen=True):
 
     policy: CachePolicy | None = None
     """None if it says nothing: then what was said before holds on (RFC 9111, 4.3.4)."""
+    age: float = 0.0
     validators: Validators = Validators()
     """Those that have changed."""
 
@@ -169,7 +178,8 @@ def understanding(reply: Reply, slug: str, *, now: datetime, conditional: bool =
         return (yield from _understand_record(reply, slug, now))
     if status == 304 and conditional:
         says = "cache-control" in reply.headers or "expires" in reply.headers
-        return NotModified(cache_policy(reply.headers, now) if says else None, _validators(reply))
+        policy = cache_policy(reply.headers, now)
+        return NotModified(policy if says else None, policy.age, _validators(reply))
     return _understand_refusal(reply, slug, now)
 
 
@@ -225,7 +235,7 @@ def retry_after(value: str | None, now: datetime) -> float | None:
 
 
 def cache_policy(headers: Mapping[str, str], now: datetime) -> CachePolicy:
-    """Read Cache-Control, Expires and Age (RFC 9111, 4.2): how long from now the reply stays fresh."""
+    """Read Cache-Control, Expires and Age (RFC 9111, 4.2)."""
     directives = _directives(headers.get("cache-control", ""))
     lifetime = None
     stated = [directives[name] for name in ("s-maxage", "max-age") if name in directives]
@@ -236,13 +246,12 @@ def cache_policy(headers: Mapping[str, str], now: datetime) -> CachePolicy:
         lifetime = _expires_in(expires, headers.get("date"), now)
     if "no-cache" in directives or "no-store" in directives:
         lifetime = 0.0
-    if lifetime is not None:
-        lifetime = max(0.0, lifetime - (_seconds(headers.get("age")) or 0.0))
     return CachePolicy(
         lifetime=lifetime,
         must_revalidate="must-revalidate" in directives,
         no_store="no-store" in directives,
         private="private" in directives,
+        age=_seconds(headers.get("age")) or 0.0,
     )
 
 

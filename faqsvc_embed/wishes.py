@@ -47,16 +47,18 @@ class Wishes:
         self, options: dict[str, Any], call: str = "faq", names: Sequence[str] = OPTIONS
     ) -> dict[str, Any]:
         """Return those of the options of a call in a template that it has."""
-        for name in options.keys() - names:
-            near = difflib.get_close_matches(name, names, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
-            self._refuse(f"{call}() has no option {quoted(name)}; {hint}")
+        for name in [name for name in options if name not in names]:
             del options[name]
+            about = f"{call}({name})"
+            if self._settings.strict or about not in self._warned:
+                near = difflib.get_close_matches(name, names, 1)
+                hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
+                self._refuse(f"{call}() has no option {quoted(name)}; {hint}", about)
         return options
 
     def language(self, lang: str | None, page: Page | None = None) -> str | None:
         """Return the language to ask for: the argument, else the page's, else the setting; RFC 4647, 3.4."""
-        if lang is None or lang == "":
+        if lang is None or (isinstance(lang, str) and not lang):
             return (self._preferred(page) if page is not None else None) or self._settings.lang
         language = lookup(lang) if isinstance(lang, str) else None
         if language is None:
@@ -122,7 +124,7 @@ class Wishes:
         if value is None:
             return default
         try:
-            return boolean(value) if isinstance(value, str) else bool(value)
+            return boolean(value) if isinstance(value, str) and value else bool(value)
         except ValueError as error:
             self._refuse(f"{name} is {quoted(value)}: {error}")
             return default

@@ -101,7 +101,8 @@ def test_a_long_text_is_the_same_html_wherever_it_is_cut(  # H1
 @given(texts=st.lists(any_text, max_size=8))
 def test_many_texts_at_once_are_the_same_html_as_each_by_itself(answers: Answers, texts: list[str]) -> None:
     texts = [text.encode("utf-8", "replace").decode() for text in texts]  # as records hold them
-    assert finished(answers.steps(texts, 3)) == [answers.shown(text, 3) for text in texts]
+    is_markdown = answers is MARKDOWN
+    assert finished(answers.steps(texts, 3, is_markdown)) == [answers.shown(text, 3) for text in texts]
 
 
 @given(any_text)
@@ -181,16 +182,39 @@ def test_what_is_longer_than_an_answer_is_text() -> None:
     assert MARKDOWN.marked_up(faq(text)).items[0].answer == f"<p>{text}</p>"
 
 
-def test_what_nobody_wrote_by_hand_is_text() -> None:  # R2, D13
+def test_more_markdown_than_a_parser_should_read_is_text(caplog: pytest.LogCaptureFixture) -> None:  # R2, D13
     """A parser takes a second for forty thousand of these, and a minute for a record of them."""
     text = "![" * (MOST_MARKS[0] + 1)
     assert MARKDOWN.shown(text, 3) == f"<p>{text}</p>"
-    many = [f"*a*{n}" + "[" * (MOST_MARKS[0] - 10) for n in range(MOST_MARKS[1] // MOST_MARKS[0] + 1)]
-    record = faq(*many)
-    assert [item.answer for item in finished(MARKDOWN.shown_items(record))] == many
-    assert finished(MARKDOWN.steps(many, 3)) == [f"<p>{text}</p>" for text in many]
-    assert MARKDOWN.marked_up(record) is record
-    assert MARKDOWN.marked_up(faq(*many[:-1])).items[0].answer.startswith("<p><em>a</em>0[")
+    many = [f"*a*{n}" + "[" * (MOST_MARKS[0] - 10) for n in range(MOST_MARKS[1] // MOST_MARKS[0] + 2)]
+    answers, record = Answers("markdown"), faq(*many)
+    assert [item.answer for item in finished(answers.shown_items(record))] == many
+    assert answers.marked_up(record) is record
+    assert caplog.messages == ["FAQ 'p' is shown as text: more than 20000 marks of Markdown"]
+    block = Renderer(answers=answers).block(record, Look(Theme(), True, 2))
+    assert block is not None
+    assert "<em>" not in block.html
+    assert answers.marked_up(faq(*many[:2])).items[0].answer.startswith("<p><em>a</em>0[")
+
+
+def test_what_is_shown_and_what_is_marked_up_are_read_alike() -> None:  # J10
+    """Marks of an item that is not shown count, too: the record is read in one way."""
+    items = (Item(0, " ", "*" * (MOST_MARKS[1] + 1)), Item(1, "Q?", "**bold**"))
+    block = Renderer(answers=MARKDOWN).block(FAQ("p", items=items), Look(Theme(), True, 2))
+    assert block is not None
+    assert "<p>**bold**</p>" in block.html
+    assert '"text":"**bold**"' in block.script
+
+
+def test_an_event_loop_without_threads_parses_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:  # F4
+    async def refuse(*args: Any) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(asyncio, "to_thread", refuse)
+    record = faq("an answer that no thread could *parse* " * 100)
+    block = asyncio.run(Renderer(answers=MARKDOWN).ablock(record, Look(Theme(), True, 2)))
+    assert block is not None
+    assert block.html.count("<em>parse</em>") == 100
 
 
 def test_an_event_loop_parses_answers_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:  # F5

@@ -333,17 +333,30 @@ def test_not_modified_that_says_nothing_leaves_what_was_said(clock: Clock) -> No
     assert wants(cache) is Want.ANSWER
 
 
-def test_a_lifetime_does_not_grow_as_copies_go_from_process_to_process(clock: Clock) -> None:  # K1
-    cache = holding(clock, chance=lambda: 1.0)
-    entry = cache.apply(KEY, found(policy=CachePolicy(lifetime=60)))
+@pytest.mark.parametrize("chance", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize(("stated", "lifetime"), [(60, 60), (None, 3600)])
+def test_a_lifetime_neither_grows_nor_shrinks_as_copies_go_from_process_to_process(
+    clock: Clock, chance: float, stated: float | None, lifetime: float
+) -> None:  # K1
+    cache = holding(clock, chance=lambda: chance)
+    entry = cache.apply(KEY, found(policy=CachePolicy(stated)))
     for _ in range(5):
         copy = cache.copy_of(entry)
         assert copy is not None
-        cache = holding(clock, chance=lambda: 1.0)
+        copy = Copy.from_json(copy.to_json("https://faq.example").encode(), "https://faq.example", *KEY)
+        cache = holding(clock, chance=lambda: chance)
         cache.adopt(KEY, copy)
         clock.advance(copy.fresh_for)
         entry = cache.apply(KEY, NotModified())
-    assert entry.fresh_until - clock.now() == pytest.approx(63)
+    assert entry.fresh_until - clock.now() == pytest.approx(lifetime * (1 + JITTER * chance))
+
+
+def test_an_age_counts_once(clock: Clock) -> None:  # K1
+    cache = holding(clock)
+    cache.apply(KEY, found(policy=CachePolicy(lifetime=60, age=60)))
+    assert wants(cache) is Want.REFRESH
+    entry = cache.apply(KEY, NotModified(age=10))
+    assert entry.fresh_until == clock.now() + 50
 
 
 def test_a_new_record_drops_what_was_rendered_of_the_old(clock: Clock) -> None:
@@ -690,7 +703,7 @@ def test_a_copy_for_the_next_process_lives_as_long_as_ours(clock: Clock) -> None
     copy = cache.copy_of(entry)
     assert copy is not None
     assert copy.fresh_for == pytest.approx(60 * (1 + JITTER))
-    assert copy == Copy(PRICING, None, clock.wall(), copy.fresh_for, Validators('"v1"'))
+    assert copy == Copy(PRICING, None, clock.wall(), copy.fresh_for, Validators('"v1"'), lifetime=60)
     assert cache.copy_of(cache.apply(Key("gone", None), Missing(GONE))) is None
 
 

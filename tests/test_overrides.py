@@ -2,9 +2,9 @@
 
 import pytest
 from flask import Flask, g, render_template_string, request, session
-from jinja2 import ChoiceLoader, DictLoader, Environment
+from jinja2 import ChoiceLoader, DictLoader, Environment, FunctionLoader, PackageLoader
 
-from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed import FAQ, FAQEmbed, Theme
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
 from faqsvc_embed.rendering import Block, Look, Renderer
@@ -234,3 +234,29 @@ def test_the_templates_of_a_host_are_read_in_the_delimiters_of_the_host() -> Non
     assert not may_be_held(templates, environment)
     templates[FAQ_HTML] = "<%= faq.slug %>"
     assert may_be_held(templates, environment)
+
+
+def test_a_copy_of_ours_is_the_hosts_and_shows_what_is_edited() -> None:  # T7
+    ours = PackageLoader("faqsvc_embed")
+    name = "faqsvc/block.html"
+    templates = {name: ours.get_source(Environment(), name)[0]}  # nothing is rendered with it
+    embed, environment = fake_embed({"pricing": A}), Environment(autoescape=True)
+    environment.loader = DictLoader(templates)
+    install(environment, embed)
+    page = environment.from_string('{{ faq("pricing") }}')
+    assert page.render() == alone(A)
+    templates[name] = "edited"
+    assert inside(page.render()) == "edited"
+
+
+def test_a_host_that_keeps_no_templates_is_asked_for_each_block() -> None:  # T7
+    """Its loader may know another template for each tenant."""
+    tenants: list[dict[str, str]] = [{}, {FAQ_HTML: "theirs"}]
+    environment = Environment(autoescape=True, cache_size=0)
+    environment.loader = FunctionLoader(lambda name: tenants[0].get(name))
+    renderer = Renderer(environment)
+    for shown in ('\n<h2 class="faqsvc-title">', "theirs\n</section>"):
+        block = renderer.block(A, Look(Theme(), True, 2))
+        assert block is not None
+        assert block.html.partition(">")[2].startswith(shown)
+        tenants.pop(0)

@@ -58,6 +58,7 @@ GOOD: list[tuple[str, Any, Any]] = [
     ("base_url", "https://faq.example.com/", "https://faq.example.com"),
     ("base_url", "https://faq.example.com/sub/", "https://faq.example.com/sub"),
     ("base_url", "http://127.0.0.1:8700", "http://127.0.0.1:8700"),
+    ("base_url", "https://gateway.example/api/v1/faqsvc", "https://gateway.example/api/v1/faqsvc"),
     ("base_url", "http://[::1]:8700", "http://[::1]:8700"),
     ("base_url", "", ""),
     ("base_url", None, ""),
@@ -134,7 +135,7 @@ BAD: list[tuple[str, Any]] = [
         )
     ),
     *(("lang", lang) for lang in ("", "xx", "EN", "en-GB", "zh-Hant", "*", 5, ["en"], True)),
-    *(("base_url", f"https://faq.example.com{path}") for path in ("/api/v1", "/sub/api/v1/faq/pricing")),
+    *(("base_url", f"https://faq.example.com{path}") for path in ("/api/v1", "/sub/api/v1/faq/pricing/")),
     *(("theme", theme) for theme in BAD_THEMES),
     *(("show_title", value) for value in ("maybe", 2, None, "", "yess")),
     *(("heading_level", value) for value in (1, 7, 0, -2, "1", "h2", 2.5, True, "2.0")),

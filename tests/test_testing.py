@@ -86,6 +86,12 @@ def test_fakes_take_the_place_of_what_an_application_has_and_its_settings_and_te
 
 
 @pytest.mark.usefixtures("no_network")
+def test_fakes_are_there_for_an_application_that_is_offline_too() -> None:
+    with fake_embed({"pricing": PRICING}, offline=True) as embed:
+        assert embed.get_faq("pricing") == PRICING
+
+
+@pytest.mark.usefixtures("no_network")
 def test_a_fake_does_not_wait_and_does_not_forget_its_own(clock: Clock) -> None:
     embed = fake_embed({"pricing": PRICING}, wait=0)
     embed.cache.clock = clock.now

@@ -597,8 +597,8 @@ def test_what_is_no_html_keeps_its_slots_and_one_warning_says_so(caplog: pytest.
     for _ in range(2):
         assert json.loads(get(app).text) == {"html": made[-1]}
     assert caplog.messages == [
-        "an FAQ that was not held yet is left out of a response of the type 'application/json', for only "
-        "text/html can be filled in: await faqs_from(request).aprefetch() before such a template"
+        "an FAQ that was not held yet is left out of a response that is no text/html, which cannot be filled "
+        "in: await faqs_from(request).aprefetch() before such a template"
     ]
 
 

@@ -166,9 +166,16 @@ def test_an_option_that_is_not_defined_is_as_if_it_were_not_there(undefined: typ
     host = environment(undefined=undefined)
     host.globals["site"] = {}
     assert host.from_string(call).render() == alone(A)
+    hook = host.from_string('{{ use_faq("pricing", lang=site.lang).data.title }}')
+    assert hook.render() == A.title
 
 
-@pytest.mark.parametrize("value", ['"no"', '"false"', '"0"', "0", "false"])
+def test_an_option_that_faq_schema_has_not_is_told(caplog: pytest.LogCaptureFixture) -> None:  # R4
+    assert render('{{ faq("pricing", schema=none) }}{{ faq_schema(none="x") }}') == alone(A)
+    assert caplog.messages == ["faq_schema() has no option 'none'; did you mean 'nonce'?"]
+
+
+@pytest.mark.parametrize("value", ['"no"', '"false"', '"0"', '""', "0", "false"])
 def test_what_is_false_in_a_setting_is_false_in_a_template(value: str) -> None:
     said = f"show_title={value}, schema={value}"
     assert render(f'{{{{ faq("pricing", {said}) }}}}') == f"{STYLE}{block(A, show_title=False)}"

@@ -89,6 +89,15 @@ def test_a_model_writes_what_the_site_bears_out(ask: Ask, llm: FaultyServer, fau
     }
 
 
+def test_a_models_address_may_end_as_that_of_a_service_may_not() -> None:
+    settings = {
+        "FAQSVC_LLM_URL": "https://llm.example/api/v1",
+        "FAQSVC_LLM_MODEL": "m",
+        "FAQSVC_LLM_KEY": KEY,
+    }
+    assert from_environment(settings) is not None
+
+
 def test_a_model_on_this_machine_is_asked_past_a_proxy(
     ask: Ask, llm: FaultyServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
