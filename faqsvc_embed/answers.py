@@ -59,9 +59,10 @@ KEPT: Final = 2048
 LONGEST_MARKDOWN: Final = 40_000
 """Characters of an answer that are parsed: what is longer than twenty pages is shown as text."""
 _MARKS: Final = "[*_`<&#|\n\r"
-MOST_MARKS: Final = (3_000, 20_000)
-"""Of those that make Markdown, in an answer and in a record. Each may take up to 80 us to parse: what has
-more is shown as text."""
+"""What makes Markdown; each may take a parser up to 80 us."""
+MOST_IN_ANSWER: Final = 3_000
+MOST_IN_RECORD: Final = 20_000
+"""Marks: an answer with more is shown as text, and so are all of a record with more."""
 MOST_TOLD: Final = 1000
 SHORT_MARKDOWN: Final = 500
 """Characters that are parsed in a millisecond."""
@@ -110,11 +111,13 @@ class Answers:
         """Tell whether the answers of a record are read as Markdown; it is said once if they are too much."""
         if not self._is_markdown:
             return False
-        if sum(_marks(item.answer) for item in faq.items) <= MOST_MARKS[1]:
+        if sum(_marks(item.answer) for item in faq.items) <= MOST_IN_RECORD:
             return True
         if faq.slug not in self._too_much and len(self._too_much) < MOST_TOLD:
             self._too_much.add(faq.slug)
-            logger.warning("FAQ %r is shown as text: more than %d marks of Markdown", faq.slug, MOST_MARKS[1])
+            logger.warning(
+                "FAQ %r is shown as text: more than %d marks of Markdown", faq.slug, MOST_IN_RECORD
+            )
         return False
 
     def takes_long(self, faq: FAQ) -> bool:
@@ -236,13 +239,14 @@ def _without_closing(address: str) -> str:
     return address[:end]
 
 
+@lru_cache(maxsize=KEPT)  # each rendering asks several times
 def _marks(text: str) -> int:
     return sum(map(text.count, _MARKS))
 
 
 @lru_cache(maxsize=KEPT)
 def _markdown(text: str, question_level: int | None, rel: str) -> str:
-    if len(text) > LONGEST_MARKDOWN or _marks(text) > MOST_MARKS[0]:
+    if len(text) > LONGEST_MARKDOWN or _marks(text) > MOST_IN_ANSWER:
         return str(paragraphs(text))
     import nh3
 

@@ -101,6 +101,7 @@ def _theme(value: object) -> Theme:
 
 
 def boolean(value: object) -> bool:
+    """Return what is said by true and false, 1 and 0, or a word such as "yes" and "off"; else ValueError."""
     if isinstance(value, bool):
         return value
     text = value.strip().lower() if isinstance(value, str) else value if value in (0, 1) else ""

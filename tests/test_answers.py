@@ -15,7 +15,15 @@ from markdown_it import MarkdownIt
 
 from faqsvc_embed import FAQ, Item, Theme, to_json_ld
 from faqsvc_embed import answers as answers_module
-from faqsvc_embed.answers import LONGEST_MARKDOWN, MOST_MARKS, SCHEMA_TAGS, SHOWN_TAGS, Answers, paragraphs
+from faqsvc_embed.answers import (
+    LONGEST_MARKDOWN,
+    MOST_IN_ANSWER,
+    MOST_IN_RECORD,
+    SCHEMA_TAGS,
+    SHOWN_TAGS,
+    Answers,
+    paragraphs,
+)
 from faqsvc_embed.rendering import Look, Renderer
 from faqsvc_embed.steps import finished
 from tests.support.strategies import any_text
@@ -184,9 +192,9 @@ def test_what_is_longer_than_an_answer_is_text() -> None:
 
 def test_more_markdown_than_a_parser_should_read_is_text(caplog: pytest.LogCaptureFixture) -> None:  # R2, D13
     """A parser takes a second for forty thousand of these, and a minute for a record of them."""
-    text = "![" * (MOST_MARKS[0] + 1)
+    text = "![" * (MOST_IN_ANSWER + 1)
     assert MARKDOWN.shown(text, 3) == f"<p>{text}</p>"
-    many = [f"*a*{n}" + "[" * (MOST_MARKS[0] - 10) for n in range(MOST_MARKS[1] // MOST_MARKS[0] + 2)]
+    many = [f"*a*{n}" + "[" * (MOST_IN_ANSWER - 10) for n in range(MOST_IN_RECORD // MOST_IN_ANSWER + 2)]
     answers, record = Answers("markdown"), faq(*many)
     assert [item.answer for item in finished(answers.shown_items(record))] == many
     assert answers.marked_up(record) is record
@@ -199,7 +207,7 @@ def test_more_markdown_than_a_parser_should_read_is_text(caplog: pytest.LogCaptu
 
 def test_what_is_shown_and_what_is_marked_up_are_read_alike() -> None:  # J10
     """Marks of an item that is not shown count, too: the record is read in one way."""
-    items = (Item(0, " ", "*" * (MOST_MARKS[1] + 1)), Item(1, "Q?", "**bold**"))
+    items = (Item(0, " ", "*" * (MOST_IN_RECORD + 1)), Item(1, "Q?", "**bold**"))
     block = Renderer(answers=MARKDOWN).block(FAQ("p", items=items), Look(Theme(), True, 2))
     assert block is not None
     assert "<p>**bold**</p>" in block.html
