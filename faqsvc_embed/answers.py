@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from html import unescape
 from typing import TYPE_CHECKING, Final
-from weakref import ref
 
 from markupsafe import Markup, escape
 
+from faqsvc_embed.byrecord import ByRecord
 from faqsvc_embed.checks import AnswerFormat
 from faqsvc_embed.records import FAQ, Item
 from faqsvc_embed.steps import MANY, MUCH, Steps, finished, portions
@@ -86,8 +86,8 @@ class Answers:
         self._is_markdown = answer_format == "markdown"
         self._link_urls = link_urls
         self._rel = "noopener nofollow" if nofollow else "noopener"
-        self._marked_up = dict[tuple[int, int | None], tuple[ref[FAQ], FAQ]]()
-        """By the identity of a record and the level of its questions, for as long as the record lives."""
+        self._marked_up = ByRecord[dict[int | None, FAQ]](dict)
+        """By the level of the record's questions."""
         self._too_much = set[str]()
 
     def shown(self, text: str, question_level: int | None) -> Markup:
@@ -150,12 +150,10 @@ class Answers:
         """
         if not self._is_markdown:
             return faq
-        key, known = (id(faq), question_level), self._marked_up
-        if (found := known.get(key)) is not None and found[0]() is faq:
-            return found[1]
-        marked_up = self._mark_up(faq, question_level)
-        known[key] = ref(faq, lambda _: known.pop(key, None)), marked_up
-        return marked_up
+        known = self._marked_up.of(faq)
+        if question_level not in known:
+            known[question_level] = self._mark_up(faq, question_level)
+        return known[question_level]
 
     def _mark_up(self, faq: FAQ, question_level: int | None) -> FAQ:
         if not self.are_parsed(faq):

@@ -7,6 +7,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from faqsvc_embed.answers import Answers
+from faqsvc_embed.byrecord import ByRecord
 from faqsvc_embed.checks import Variant
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQUnavailable, quoted
 from faqsvc_embed.freshness import Entry, Key
@@ -29,8 +30,6 @@ Asked = tuple[Any, bool | None, Any, Any, bool | None]
 """The arguments of `Wishes.look` as they came: a key of what was rendered for them."""
 PLAIN: Final[Asked] = (None, None, UNSET, None, None)
 """What a call asks that names nothing but a slug."""
-FIRST: Final = "first"
-"""The key of what stands on a page whose first call asks that, if it can be printed at once."""
 
 
 class Showing:
@@ -53,6 +52,8 @@ class Showing:
         """A host that can serves the stylesheet or the enhancer as files."""
         self._held: Callable[[Any], Entry | None] = reader.cache.get
         self._cache = reader.cache
+        self._blocks = ByRecord[dict[tuple[Any, ...], Block]](dict, 2 * settings.max_entries)
+        """What was rendered, by what was asked: of what is held, and of as many records of a host's own."""
         self._overrides: Overrides | None = None
         self._watched: Overrides | None = None
         """The templates of the host, if they may be edited while it runs."""
@@ -73,8 +74,8 @@ class Showing:
             if entry is None:
                 return None
             now = self._cache.clock()
-            shown: Shown | None = entry.rendered.get(FIRST) if now < entry.fresh_until else None
-            if shown is None:
+            shown: Shown | None = entry.ready
+            if shown is None or now >= entry.fresh_until:
                 return None
             nonce = (page.nonce() if page.has_visitor else None) or names.get("csp_nonce")
             if nonce and type(nonce) is not str:
@@ -93,8 +94,9 @@ class Showing:
         """Drop what was rendered by templates that are no longer those."""
         self._overrides = self._watched = None
         self._problems.forget()
+        self._blocks.clear()
         for entry in self._reader.cache.entries():
-            entry.rendered.clear()
+            entry.ready = None
 
     def _has_changed(self) -> bool:
         """Tell whether a template of the host's was edited, which development shows at once."""
@@ -143,7 +145,7 @@ class Showing:
                 else self._reader.read(self._key(page, what, lang), wait or 0, page)
             )
             faq = state if isinstance(state, FAQ) else self._data(what, state, wait)
-            block = self._rendered(page, state, asked) or self._renderer.block(
+            block = self._rendered(page, faq, asked) or self._renderer.block(
                 faq, self._wishes.look(*asked), page.ordinal(faq.slug)
             )
             return self._finish(page, state, block, asked, schema, nonce)
@@ -187,9 +189,9 @@ class Showing:
             else:
                 state = await self._reader.aread(self._key(page, what, lang), self._settings.wait, page)
             faq = state if isinstance(state, FAQ) else self._data(what, state, self._settings.wait)
-            block = self._rendered(page, state, asked)
+            block = self._rendered(page, faq, asked)
             if block is None and await self._another_rendered(page, faq, asked):
-                block = self._rendered(page, state, asked)
+                block = self._rendered(page, faq, asked)
             if block is None:
                 block = await self._render_in_steps(page, faq, asked)
             return self._finish(page, state, block, asked, schema, nonce)
@@ -221,13 +223,15 @@ class Showing:
     def _key(self, page: Page, slug: str, lang: str | None) -> Key:
         return Key(slug, self._wishes.language(lang, page))
 
-    def _ready(self, page: Page, slug: object, lang: str | None, asked: Asked) -> Block | None:
-        """Return what was rendered of a fresh copy before: one look-up, the way of nearly every page."""
+    def _ready(self, page: Page, what: object, lang: str | None, asked: Asked) -> Block | None:
+        """Return what was rendered before of a record, or of a fresh copy: the way of nearly every page."""
         if self._watched is not None and self._has_changed():
             return None
+        if isinstance(what, FAQ):
+            return self._rendered(page, what, asked)
         try:
-            entry = self._held((slug, lang or page.language(self._lang) or self._lang))
-            if entry is None:
+            entry = self._held((what, lang or page.language(self._lang) or self._lang))
+            if entry is None or entry.faq is None:
                 return None
             now = self._cache.clock()
             if now >= entry.fresh_until:
@@ -237,9 +241,9 @@ class Showing:
                 return None  # a refresh has landed since this page began to show it
             entry.used_at = now
             page.keep(self._reader, entry.key, entry.state)
-            return entry.rendered.get(_numbered(asked, page.ordinal(slug)))
-        except Exception:  # a slug, a theme or a host as above
+        except Exception:  # a slug or a host as above
             return None
+        return self._rendered(page, entry.faq, asked)
 
     def _must_not_wait(self, page: Page, what: str | FAQ, lang: str | None) -> bool:
         """Tell whether an FAQ has to come later, into a slot; its fetch is started in any case."""
@@ -275,33 +279,28 @@ class Showing:
             return Markup()
         if isinstance(state, FAQState):
             self._problems.arrived(block.faq.slug, state.lang_requested)
-            asked = _numbered(asked, page.ordinal(block.faq.slug))
-            self._remember(Key(block.faq.slug, state.lang_requested), block, asked)
+        if self._known_overrides().may_be_held:
+            self._remember(page, state, block, asked)
         return self._place(page, block, schema, nonce)
 
-    def _rendered(self, page: Page, state: FAQ | FAQState, asked: Asked) -> Block | None:
-        """Return what was rendered of a copy that is no longer fresh."""
-        if isinstance(state, FAQ) or state.data is None:
-            return None
-        entry = self._held((state.data.slug, state.lang_requested))
-        if entry is None or entry.faq is not state.data:
-            return None
+    def _rendered(self, page: Page, faq: FAQ, asked: Asked) -> Block | None:
+        """Return what was rendered of a record before, as this place of the page asks for it."""
         try:
-            block: Block | None = entry.rendered.get(_numbered(asked, page.ordinal(state.data.slug)))
-        except TypeError:
+            return self._blocks.of(faq).get(_numbered(asked, page.ordinal(faq.slug)))
+        except TypeError:  # a theme that cannot be looked up is rendered each time
             return None
-        return block
 
-    def _remember(self, key: Key, block: Block, asked: tuple[Any, ...]) -> None:
-        entry = self._held(key)
-        if entry is None or entry.faq is not block.faq or not self._known_overrides().may_be_held:
+    def _remember(self, page: Page, state: FAQ | FAQState, block: Block, asked: Asked) -> None:
+        looks, look = self._blocks.of(block.faq), _numbered(asked, page.ordinal(block.faq.slug))
+        if len(looks) >= MOST_LOOKS:
+            looks.clear()
+        with suppress(TypeError):
+            looks[look] = block
+        if look != PLAIN or block.is_large or block.needs_enhancer or isinstance(state, FAQ):
             return
-        if len(entry.rendered) >= MOST_LOOKS:
-            entry.rendered.clear()
-        with suppress(TypeError):  # a theme that cannot be looked up is rendered each time
-            entry.rendered[asked] = block
-        if asked == PLAIN and not block.is_large and not block.needs_enhancer:
-            entry.rendered[FIRST] = alone(block)
+        entry = self._held((block.faq.slug, state.lang_requested))
+        if entry is not None and entry.faq is block.faq:
+            entry.ready = alone(block)
 
     def _place(self, page: Page, block: Block, schema: bool, nonce: str | None) -> Markup:
         nonce = self._wishes.nonce(nonce, page)

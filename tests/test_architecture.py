@@ -18,6 +18,7 @@ ROOT = "faqsvc_embed"
 VALUES = {
     "anchors",
     "apikey",
+    "byrecord",
     "checks",
     "contrast",
     "errors",
@@ -71,6 +72,7 @@ BELOW: dict[str, set[str]] = {
     "anchors": {"steps"},
     "languages": set(),
     "records": {"errors", "languages", "steps"},
+    "byrecord": {"records"},
     "theme": {"errors"},
     "contrast": {"theme"},
     "apikey": {"errors"},

@@ -94,19 +94,73 @@ def test_a_template_shows_the_state_that_its_hook_had(call: str) -> None:  # U4
 # What is remembered
 
 
-def test_every_block_of_a_page_is_rendered_once_for_all_pages(monkeypatch: pytest.MonkeyPatch) -> None:  # A14
-    embed, rendered = fake_embed({"pricing": OLD}), list[int]()
-    steps, expected = Renderer.steps, f"{alone(OLD)}{block(OLD, 2)}{block(OLD, 3)}"
+@pytest.fixture
+def rendered(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return which block of its record on a page it is, of each that is rendered from now on."""
+    ordinals, steps = list[int](), Renderer.steps
 
     def noting(renderer: Renderer, faq: FAQ, look: Look, ordinal: int = 1) -> Steps[Block | None]:
-        rendered.append(ordinal)
+        ordinals.append(ordinal)
         return steps(renderer, faq, look, ordinal)
 
     monkeypatch.setattr(Renderer, "steps", noting)
+    return ordinals
+
+
+def test_every_block_of_a_page_is_rendered_once_for_all_pages(rendered: list[int]) -> None:  # A14
+    embed, expected = fake_embed({"pricing": OLD}), f"{alone(OLD)}{block(OLD, 2)}{block(OLD, 3)}"
+    rendered.clear()
     for _ in range(3):
         with one_page():
             assert "".join(embed.render("pricing") for _ in range(3)) == expected
     assert rendered == [1, 2, 3]
+
+
+def test_a_record_of_the_hosts_own_is_rendered_once_a_look(rendered: list[int]) -> None:  # A14
+    embed, own = fake_embed({}), FAQ.from_dict(samples.record("own", ("Whose?", "Mine.")))
+    page = f"{alone(own)}{block(own, 2)}"
+    rendered.clear()
+    for _ in range(3):
+        with one_page():
+            assert embed.render(own) + embed.render(own) == page
+    assert rendered == [1, 2]
+    in_teal = embed.render(own, theme={"questionColor": "teal"})
+    assert embed.render(own, theme={"questionColor": "teal"}) == in_teal
+    assert asyncio.run(embed.arender(own, theme={"questionColor": "teal"})) == in_teal
+    assert len(rendered) == 3
+    embed.render(FAQ.from_dict(own.to_dict()))
+    assert len(rendered) == 4
+
+
+def test_what_the_hook_returned_is_rendered_once_for_all_pages(rendered: list[int]) -> None:  # A14, U1
+    embed = fake_embed({"pricing": OLD})
+    environment = Environment(autoescape=True)
+    install(environment, embed)
+    template = environment.from_string(
+        '{% set state = use_faq("pricing") %}{{ faq(state.data) }}{{ faq(state.data, heading_level=none) }}'
+    )
+    pages_made = {template.render() for _ in range(3)}
+    assert len(pages_made) == 1
+    assert len(rendered) == 2
+
+
+def test_an_embed_renders_a_record_in_its_own_way_whatever_another_made_of_it() -> None:
+    own = FAQ.from_dict(samples.record("own", ("Whose?", "Mine.")))
+    one, other = fake_embed({}), fake_embed({}, show_title=False)
+    shown = one.render(own)
+    assert other.render(own) == one.render(own, show_title=False) != shown == one.render(own)
+
+
+def test_templates_that_come_later_render_what_was_rendered_before() -> None:
+    own = FAQ.from_dict(samples.record("own", ("Whose?", "Mine.")))
+    early, late = fake_embed({"pricing": OLD}), fake_embed({"pricing": OLD})
+    before = early.render(own), early.render("pricing")
+    for embed in (early, late):
+        theirs = '{% extends "faqsvc/block.html" %}{% block title %}!{% endblock %}'
+        install(Environment(autoescape=True, loader=DictLoader({"faqsvc/faq.html": theirs})), embed)
+    assert (
+        (early.render(own), early.render("pricing")) == (late.render(own), late.render("pricing")) != before
+    )
 
 
 def arrive_together(embed: FAQEmbed, tasks: int, cancel: int = 0) -> list[object]:
