@@ -51,12 +51,15 @@ def lookup(wish: str) -> str | None:
 
 
 @lru_cache(maxsize=256)  # most visitors' headers are like one before
-def negotiate(accept_language: str, default: str | None = None) -> str | None:
+def negotiate(accept_language: str | bytes, default: str | None = None) -> str | None:
     """Return the language of the service that an `Accept-Language` header prefers, else `default`.
 
-    Malformed parts are skipped, a quality of 0 excludes a language, equal qualities keep the order of
-    the header, and `*` stands for `default`, or for the first language if the header names that one apart.
+    It comes as text, or as the bytes of ASGI. Malformed parts are skipped, a quality of 0 excludes a
+    language, equal qualities keep the order of the header, and `*` stands for `default`, or for the first
+    language if the header names that one apart.
     """
+    if isinstance(accept_language, bytes):
+        accept_language = accept_language.decode("latin-1")
     excluded, wishes = set[str](), list[tuple[float, str]]()
     for range_, quality in _parse(accept_language):
         if quality > 0:

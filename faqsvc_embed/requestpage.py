@@ -16,7 +16,7 @@ class RequestPage(Page):
 
     _language: tuple[str | None, str | None] | None = None
 
-    def preferences(self) -> tuple[object, str]:
+    def preferences(self) -> tuple[object, str | bytes]:
         """Return the host's own choice of language, in whatever form, and the header of the visitor."""
         return None, ""
 
@@ -25,16 +25,18 @@ class RequestPage(Page):
 
         `default` is what a visitor gets who takes any.
         """
-        if self._language is None or self._language[0] != default:
-            choice, accept_language = self.preferences()
-            language = None if choice is None else lookup(str(choice))
-            if language is None and self.may_negotiate:
-                self.negotiated = True
-                language = negotiate(accept_language, default)
-            elif language is None:
-                _warn_of_the_language()
-            self._language = default, language
-        return self._language[1]
+        known = self._language
+        if known is not None and known[0] == default:
+            return known[1]
+        choice, accept_language = self.preferences()
+        language = None if choice is None else lookup(str(choice))
+        if language is None and self.may_negotiate:
+            self.negotiated = True
+            language = negotiate(accept_language, default)
+        elif language is None:
+            _warn_of_the_language()
+        self._language = default, language
+        return language
 
 
 @cache

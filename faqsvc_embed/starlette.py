@@ -151,14 +151,14 @@ class _RequestPage(RequestPage, kw_only=True):
         state = self.scope.get("state")
         return _first_of(state, NONCE_NAMES) if state else None
 
-    def preferences(self) -> tuple[object, str]:
+    def preferences(self) -> tuple[object, bytes]:
         state = self.scope.get("state")
         choice = _first_of(state, LANGUAGE_NAMES) if state else None
         header = b""
         for name, value in self.scope["headers"]:
             if name == b"accept-language":
                 header = header + b"," + value if header else value
-        return choice, header[:MAX_HEADER].decode("latin-1")
+        return choice, header[:MAX_HEADER]
 
 
 def _first_of(state: Mapping[str, Any], names: Iterable[str]) -> str | None:
