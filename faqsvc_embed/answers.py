@@ -151,9 +151,12 @@ class Answers:
         if not self._is_markdown:
             return faq
         known = self._marked_up.of(faq)
-        if question_level not in known:
-            known[question_level] = self._mark_up(faq, question_level)
-        return known[question_level]
+        if (found := known.get(question_level)) is not None:
+            return found
+        marked_up = self._mark_up(faq, question_level)
+        if marked_up is not faq:  # else it would hold itself
+            known[question_level] = marked_up
+        return marked_up
 
     def _mark_up(self, faq: FAQ, question_level: int | None) -> FAQ:
         if not self.are_parsed(faq):

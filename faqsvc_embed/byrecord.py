@@ -13,7 +13,8 @@ T = TypeVar("T")
 class ByRecord(Generic[T]):
     """One thing for each record, made when it is first asked for; of more than `most`, the oldest go.
 
-    Records are told apart by identity: to compare them, or to hash one, takes as long as to read it.
+    What is kept must not hold its record, which would live as long. Records are told apart by identity: to
+    compare them, or to hash one, takes as long as to read it.
     """
 
     def __init__(self, make: Callable[[], T], most: int = 2000) -> None:

@@ -71,12 +71,14 @@ class _Calls:
 
     def __init__(self, embed: FAQEmbed) -> None:
         self._embed = embed
+        self._at_hand = embed.showing.at_hand  # of which nearly every page is a call
 
     @pass_context
     def faq(self, context: Context, slug: str, **options: Any) -> Markup:
-        page, showing = _page(context), self._embed.showing
-        if not options and (at_hand := showing.at_hand(page, slug, context.parent)) is not None:
+        page = _page(context)
+        if not options and (at_hand := self._at_hand(page, slug, context.parent)) is not None:
             return at_hand
+        showing = self._embed.showing
         options = showing.known(_defined(options))
         nonce = showing.nonce(options.pop("nonce", None), page, context.parent)
         return showing.render(page, slug, nonce=nonce, **options)

@@ -12,7 +12,7 @@ from faqsvc_embed.checks import Variant
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQUnavailable, quoted
 from faqsvc_embed.freshness import Entry, Key
 from faqsvc_embed.overrides import Overrides
-from faqsvc_embed.page import Page, Shown, alone
+from faqsvc_embed.page import Page, alone
 from faqsvc_embed.problems import Problems
 from faqsvc_embed.reading import Flies, Reader, data_or_raise, in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
@@ -47,7 +47,6 @@ class Showing:
         self._renderer = Renderer(answers=self.answers, encodes=settings.splice)
         self._lang = settings.lang
         self._styles = settings.styles
-        self._prints_styles = settings.styles == "inline"
         self.has_files = settings.styles == "linked" or settings.variant == "disclosure"
         """A host that can serves the stylesheet or the enhancer as files."""
         self._held: Callable[[Any], Entry | None] = reader.cache.get
@@ -66,24 +65,26 @@ class Showing:
 
         None if anything is unusual. `names` are those of the template, of which one may be a nonce.
         """
-        if not page.is_new or not self._prints_styles or self._watched is not None:
+        if not page.is_new:
             return None
+        lang, nonce = self._lang, None
         try:
-            lang = (page.language(self._lang) if page.has_visitor else None) or self._lang
+            if page.has_visitor:
+                lang = page.language(lang) or lang
+                nonce = page.nonce()
             entry = self._held((slug, lang))
-            if entry is None:
+            if entry is None or entry.ready is None:
                 return None
             now = self._cache.clock()
-            shown: Shown | None = entry.ready
-            if shown is None or now >= entry.fresh_until:
+            if now >= entry.fresh_until:
                 return None
-            nonce = (page.nonce() if page.has_visitor else None) or names.get("csp_nonce")
+            nonce = nonce or names.get("csp_nonce")
             if nonce and type(nonce) is not str:
                 return None
         except Exception:  # a slug that cannot be looked up, or a host that cannot tell; the long way says so
             return None
         entry.used_at = now
-        return page.begin_with(shown, nonce, self._reader, entry)
+        return page.begin_with(entry.ready, nonce, self._reader, entry)
 
     def render_with(self, renderer: Renderer) -> None:
         """Render with the templates of a host from here on."""
@@ -133,22 +134,22 @@ class Showing:
         """Return an FAQ for this place of `page`, or a slot if it is not held and nobody may wait here."""
         asked = _asked(theme, show_title, heading_level, variant, exclusive)
         try:
-            block = None if page.has_open_slots else self._ready(page, what, lang, asked)
-            if block is not None and not (page.fills_slots and block.is_large):
-                return self._place(page, block, schema, nonce)
+            known = None if page.has_open_slots else self._at_once(page, what, lang)
+            block = None if known is None else self._rendered(page, known, asked)
+            if known is not None and block is not None and not (page.fills_slots and block.is_large):
+                return self._place(page, block, known, schema, nonce)
             if self._must_not_wait(page, what, lang):
                 return page.leave_slot(lambda: self._arrive(page, what, lang, asked, schema, nonce))
             wait = None if in_event_loop() else self._settings.wait
-            state = (
-                what
-                if isinstance(what, FAQ)
-                else self._reader.read(self._key(page, what, lang), wait or 0, page)
-            )
+            if isinstance(what, FAQ):
+                state: FAQ | FAQState = what
+            else:
+                state = self._reader.read(self._key(page, what, lang), wait or 0, page)
             faq = state if isinstance(state, FAQ) else self._data(what, state, wait)
             block = self._rendered(page, faq, asked) or self._renderer.block(
                 faq, self._wishes.look(*asked), page.ordinal(faq.slug)
             )
-            return self._finish(page, state, block, asked, schema, nonce)
+            return self._finish(page, state, faq, block, asked, schema, nonce)
         except Exception as error:
             return self._nothing(page, what, error)
 
@@ -181,9 +182,10 @@ class Showing:
     ) -> Markup:
         """Return an FAQ for this place of `page`, whose turn it is."""
         try:
-            block = self._ready(page, what, lang, asked)
-            if block is not None:
-                return self._place(page, block, schema, nonce)
+            known = self._at_once(page, what, lang)
+            block = None if known is None else self._rendered(page, known, asked)
+            if known is not None and block is not None:
+                return self._place(page, block, known, schema, nonce)
             if isinstance(what, FAQ):
                 state: FAQ | FAQState = what
             else:
@@ -194,7 +196,7 @@ class Showing:
                 block = self._rendered(page, faq, asked)
             if block is None:
                 block = await self._render_in_steps(page, faq, asked)
-            return self._finish(page, state, block, asked, schema, nonce)
+            return self._finish(page, state, faq, block, asked, schema, nonce)
         except Exception as error:
             return self._nothing(page, what, error)
 
@@ -223,18 +225,15 @@ class Showing:
     def _key(self, page: Page, slug: str, lang: str | None) -> Key:
         return Key(slug, self._wishes.language(lang, page))
 
-    def _ready(self, page: Page, what: object, lang: str | None, asked: Asked) -> Block | None:
-        """Return what was rendered before of a record, or of a fresh copy: the way of nearly every page."""
+    def _at_once(self, page: Page, what: object, lang: str | None) -> FAQ | None:
+        """Return the record to show if there is no need to ask for it: given, or fresh; by one look-up."""
         if self._watched is not None and self._has_changed():
             return None
         if isinstance(what, FAQ):
-            return self._rendered(page, what, asked)
+            return what
         try:
             entry = self._held((what, lang or page.language(self._lang) or self._lang))
-            if entry is None or entry.faq is None:
-                return None
-            now = self._cache.clock()
-            if now >= entry.fresh_until:
+            if entry is None or (now := self._cache.clock()) >= entry.fresh_until:
                 return None
             key = (self._reader, entry.key)
             if page.states.get(key, entry.state) is not entry.state:
@@ -243,7 +242,7 @@ class Showing:
             page.keep(self._reader, entry.key, entry.state)
         except Exception:  # a slug or a host as above
             return None
-        return self._rendered(page, entry.faq, asked)
+        return entry.faq
 
     def _must_not_wait(self, page: Page, what: str | FAQ, lang: str | None) -> bool:
         """Tell whether an FAQ has to come later, into a slot; its fetch is started in any case."""
@@ -270,6 +269,7 @@ class Showing:
         self,
         page: Page,
         state: FAQ | FAQState,
+        faq: FAQ,
         block: Block | None,
         asked: Asked,
         schema: bool,
@@ -278,10 +278,10 @@ class Showing:
         if block is None:
             return Markup()
         if isinstance(state, FAQState):
-            self._problems.arrived(block.faq.slug, state.lang_requested)
+            self._problems.arrived(faq.slug, state.lang_requested)
         if self._known_overrides().may_be_held:
-            self._remember(page, state, block, asked)
-        return self._place(page, block, schema, nonce)
+            self._remember(page, state, faq, block, asked)
+        return self._place(page, block, faq, schema, nonce)
 
     def _rendered(self, page: Page, faq: FAQ, asked: Asked) -> Block | None:
         """Return what was rendered of a record before, as this place of the page asks for it."""
@@ -290,22 +290,22 @@ class Showing:
         except TypeError:  # a theme that cannot be looked up is rendered each time
             return None
 
-    def _remember(self, page: Page, state: FAQ | FAQState, block: Block, asked: Asked) -> None:
-        looks, look = self._blocks.of(block.faq), _numbered(asked, page.ordinal(block.faq.slug))
+    def _remember(self, page: Page, state: FAQ | FAQState, faq: FAQ, block: Block, asked: Asked) -> None:
+        looks, look = self._blocks.of(faq), _numbered(asked, page.ordinal(faq.slug))
         if len(looks) >= MOST_LOOKS:
             looks.clear()
         with suppress(TypeError):
             looks[look] = block
         if look != PLAIN or block.is_large or block.needs_enhancer or isinstance(state, FAQ):
             return
-        entry = self._held((block.faq.slug, state.lang_requested))
-        if entry is not None and entry.faq is block.faq:
-            entry.ready = alone(block)
+        entry = self._held((faq.slug, state.lang_requested))
+        if entry is not None and entry.faq is faq and self._styles == "inline" and self._watched is None:
+            entry.ready = alone(block, block.marked_up or faq)
 
-    def _place(self, page: Page, block: Block, schema: bool, nonce: str | None) -> Markup:
+    def _place(self, page: Page, block: Block, faq: FAQ, schema: bool, nonce: str | None) -> Markup:
         nonce = self._wishes.nonce(nonce, page)
         schema = schema is True or (schema is not None and self._wishes.truth("schema", schema, True))
-        return page.place(block, nonce, schema, self._styles, page.assets if self.has_files else None)
+        return page.place(block, faq, nonce, schema, self._styles, page.assets if self.has_files else None)
 
     def not_for_schema(self, page: Page, what: object) -> Markup | None:
         """Return what stands where there is nothing to mark up; None if `what` can be marked up."""

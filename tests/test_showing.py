@@ -1,9 +1,11 @@
 """How FAQs get onto a page: one state a page, what is remembered, and what is said when one is missing."""
 
 import asyncio
+import gc
 import html
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -13,6 +15,7 @@ from jinja2 import DictLoader, Environment
 
 from faqsvc_embed import FAQ, FAQEmbed, FAQUnavailable
 from faqsvc_embed import page as pages
+from faqsvc_embed.answers import MOST_IN_RECORD
 from faqsvc_embed.freshness import Key
 from faqsvc_embed.jinja import install
 from faqsvc_embed.page import Page
@@ -142,6 +145,22 @@ def test_what_the_hook_returned_is_rendered_once_for_all_pages(rendered: list[in
     pages_made = {template.render() for _ in range(3)}
     assert len(pages_made) == 1
     assert len(rendered) == 2
+
+
+@pytest.mark.parametrize("answer_format", ["text", "markdown"])
+def test_what_was_rendered_of_a_record_goes_with_it(answer_format: str) -> None:
+    embed, marks = fake_embed({}, answer_format=answer_format), "*much* " * MOST_IN_RECORD
+    records = [FAQ.from_dict(samples.record("own", ("Whose?", text))) for text in ("*Mine.*", marks)]
+    for record in records:
+        embed.render(record)
+    alive = [weakref.ref(record) for record in records]
+    gc.disable()  # nothing waits for it
+    try:
+        del record
+        records.clear()
+        assert [reference() for reference in alive] == [None, None]
+    finally:
+        gc.enable()
 
 
 def test_an_embed_renders_a_record_in_its_own_way_whatever_another_made_of_it() -> None:
