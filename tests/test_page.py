@@ -91,7 +91,8 @@ def test_equal_themes_have_one_rule_and_another_theme_has_its_own() -> None:  # 
 
 
 def test_a_linked_stylesheet_and_a_linked_theme_are_linked_once() -> None:  # C3, T6
-    page, linked = Page(), {"styles": "linked", "files": "/faqsvc", "schema": False}
+    page = Page()
+    linked: dict[str, Any] = {"styles": "linked", "files": "/faqsvc", "schema": False}
     link = f"/faqsvc/{stylesheet_name()}"
     theme = f'<link rel="stylesheet" href="/faqsvc/{escape(theme_address(TEAL))}">\n'
     assert [
