@@ -147,6 +147,25 @@ def test_what_the_hook_returned_is_rendered_once_for_all_pages(rendered: list[in
     assert len(rendered) == 2
 
 
+def test_no_record_is_hashed_to_find_what_was_rendered_of_it() -> None:
+    """To hash a record is to read all of it, and one with a `cta` cannot be hashed."""
+
+    class Unhashed(FAQ):
+        def __hash__(self) -> int:
+            hashed.append(self.slug)
+            return 0
+
+    hashed = list[str]()
+    own, environment = (
+        Unhashed.from_dict(samples.record("own", ("Whose?", "Mine."))),
+        Environment(autoescape=True),
+    )
+    install(environment, fake_embed({}))
+    template = environment.from_string("{% faq own %}{{ faq(own) }}{{ faq(own, variant='open') }}")
+    assert template.render(own=own) == template.render(own=own)
+    assert hashed == []
+
+
 @pytest.mark.parametrize("answer_format", ["text", "markdown"])
 def test_what_was_rendered_of_a_record_goes_with_it(answer_format: str) -> None:
     embed, marks = fake_embed({}, answer_format=answer_format), "*much* " * MOST_IN_RECORD
