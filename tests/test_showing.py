@@ -150,7 +150,7 @@ def test_what_the_hook_returned_is_rendered_once_for_all_pages(rendered: list[in
 def test_no_record_is_hashed_to_find_what_was_rendered_of_it() -> None:
     """To hash a record is to read all of it, and one with a `cta` cannot be hashed."""
 
-    class Unhashed(FAQ):
+    class Unhashed(FAQ, frozen=True):
         def __hash__(self) -> int:
             hashed.append(self.slug)
             return 0
