@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from html import unescape
 from typing import TYPE_CHECKING, Final
+from weakref import ref
 
 from markupsafe import Markup, escape
 
-from faqsvc_embed.byrecord import ByRecord
 from faqsvc_embed.checks import AnswerFormat
 from faqsvc_embed.records import FAQ, Item
 from faqsvc_embed.steps import MANY, MUCH, Steps, finished, portions
@@ -86,8 +86,9 @@ class Answers:
         self._is_markdown = answer_format == "markdown"
         self._link_urls = link_urls
         self._rel = "noopener nofollow" if nofollow else "noopener"
-        self._marked_up = ByRecord[dict[int | None, FAQ]](dict)
-        """By the level of the record's questions."""
+        self._marked_up = dict[tuple[int, int | None], tuple[ref[FAQ], FAQ | None]]()
+        """By the identity of a record and the level of its questions, for as long as the record lives; None
+        is the record itself, which would live as long as it stood here."""
         self._too_much = set[str]()
 
     def shown(self, text: str, question_level: int | None) -> Markup:
@@ -150,12 +151,12 @@ class Answers:
         """
         if not self._is_markdown:
             return faq
-        known = self._marked_up.of(faq)
-        if (found := known.get(question_level)) is not None:
-            return found
+        key, known = (id(faq), question_level), self._marked_up
+        if (found := known.get(key)) is not None and found[0]() is faq:
+            return found[1] or faq
         marked_up = self._mark_up(faq, question_level)
-        if marked_up is not faq:  # else it would hold itself
-            known[question_level] = marked_up
+        kept = None if marked_up is faq else marked_up
+        known[key] = ref(faq, lambda _: known.pop(key, None)), kept
         return marked_up
 
     def _mark_up(self, faq: FAQ, question_level: int | None) -> FAQ:

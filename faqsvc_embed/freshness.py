@@ -73,8 +73,8 @@ class Entry(msgspec.Struct, eq=False):
     """When it was last looked up; the only field that readers write."""
     state: FAQState | None = None
     """The snapshot while the copy is fresh, made once."""
-    ready: Any = None
-    """What stands on a page that begins with `faq` as it is shown by default; dropped with it."""
+    rendered: dict[Any, Any] = msgspec.field(default_factory=dict)
+    """What renderers made of `faq`; dropped with it."""
 
 
 def may_be_shown(entry: Entry, now: float) -> bool:
@@ -184,7 +184,7 @@ class Cache:
         entry = Entry(
             key=held.key,
             faq=held.faq if is_the_same else copy.faq,
-            ready=held.ready if is_the_same else None,
+            rendered=held.rendered if is_the_same else {},
             validators=copy.validators,
             fresh_until=now + left,
             keep_until=now + left + self._keep_for,

@@ -78,7 +78,7 @@ class Shown(msgspec.Struct, frozen=True, eq=False):
 NOTHING: Final = Shown()
 
 
-def alone(block: Block, marked_up: FAQ, nonce: str | None = None) -> Shown:
+def alone(block: Block, nonce: str | None = None) -> Shown:
     """Return what stands on a page that shows one block, with all that belongs to it."""
     return Shown(
         blocks=(block,),
@@ -86,7 +86,7 @@ def alone(block: Block, marked_up: FAQ, nonce: str | None = None) -> Shown:
         sheets=(block.css,),
         script=with_nonce(block.script, nonce),
         nonce=nonce,
-        marked=(marked_up,),
+        marked=(block.marked_up,),
     )
 
 
@@ -155,43 +155,43 @@ class Page(msgspec.Struct, eq=False):
     def ordinal(self, slug: object) -> int:
         """Return which block of this slug the next one is, counted from 1."""
         blocks = self.shown.blocks
-        return 1 + sum(block.slug == slug for block in blocks) if blocks else 1
+        return 1 + sum(block.faq.slug == slug for block in blocks) if blocks else 1
 
     def begin_with(self, shown: Shown, nonce: str | None, reader: Any, entry: Any) -> Markup:
         """Show one block on a new page, of what a reader holds, and return it: ready-made but for a nonce."""
         self._first = reader, entry
         if nonce:
-            return self._place_alone(shown.blocks[0], shown.marked[0], nonce)
+            return self._place_alone(shown.blocks[0], nonce)
         self.is_new, self.shown = False, shown
         return shown.blocks[0].alone
 
-    def _place_alone(self, block: Block, marked_up: FAQ, nonce: str | None) -> Markup:
-        self.is_new, self.shown = False, alone(block, marked_up, nonce)
+    def _place_alone(self, block: Block, nonce: str | None) -> Markup:
+        self.is_new, self.shown = False, alone(block, nonce)
         if not nonce:
             return block.alone
         return Markup(f"{style_element(block.css, nonce)}{block.html}{self.shown.script}")
 
     def place(
-        self, block: Block, faq: FAQ, nonce: str | None, schema: bool, styles: Styles, files: str | None
+        self, block: Block, nonce: str | None, schema: bool, styles: Styles, files: str | None = None
     ) -> Markup:
-        """Return a block of `faq` with what is not on this page yet: styles before it, scripts behind it.
+        """Return a block with what this page has not printed yet: styles before it, scripts behind it.
 
-        `files` is where the host serves our files, None if it does not: what would be linked is printed.
+        `files` is the address below which the host serves our files, None if it does not: then what
+        would be linked is printed.
         """
-        marked_up = block.marked_up or faq
         if self.shown.is_nothing and schema and styles == "inline" and not block.needs_enhancer:
-            return self._place_alone(block, marked_up, nonce)
+            return self._place_alone(block, nonce)
         self._add(blocks=(*self.shown.blocks, block))
         before = "" if styles == "none" else self._new_styles(block, nonce, styles, files)
         behind = self._new_enhancer(nonce, files) if block.needs_enhancer else ""
         if not schema:
-            self.defer(marked_up)
+            self.defer(block.marked_up)
         elif not self.shown.marked and self.shown.script is None:
             script = with_nonce(block.script, nonce)
-            self._add(marked=(marked_up,), script=script, nonce=nonce)
+            self._add(marked=(block.marked_up,), script=script, nonce=nonce)
             behind += script
         else:
-            behind += finished(self._mark_up((marked_up,), nonce))
+            behind += finished(self._mark_up((block.marked_up,), nonce))
         return Markup(f"{before}{block.html}{behind}")  # rendering escaped them
 
     def _new_styles(self, block: Block, nonce: str | None, styles: Styles, files: str | None) -> str:

@@ -61,11 +61,11 @@ class ShownItem(msgspec.Struct, frozen=True, gc=False):
 
 
 class Block(msgspec.Struct, frozen=True, eq=False):
-    """One rendered FAQ, and apart from it what a page needs once only; it does not hold its record."""
+    """One rendered FAQ, and apart from it what a page needs once only."""
 
-    slug: str
-    marked_up: FAQ | None
-    """The record as JSON-LD says it, where that is another: answers in Markdown are HTML there."""
+    faq: FAQ
+    marked_up: FAQ
+    """The record as JSON-LD says it; the same one where answers are text."""
     html: str
     css: tuple[str, ...]
     """The stylesheet, and the rule of the theme if it sets anything."""
@@ -249,8 +249,8 @@ def _assembled(faq: FAQ, marked_up: FAQ, look: Look, ordinal: int, inside: str, 
     whole = Markup(alone)
     yield
     return Block(
-        slug=faq.slug,
-        marked_up=None if marked_up is faq else marked_up,
+        faq=faq,
+        marked_up=marked_up,
         html=html,
         css=tuple(css),
         files=tuple(files),

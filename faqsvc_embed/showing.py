@@ -7,12 +7,12 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from faqsvc_embed.answers import Answers
-from faqsvc_embed.byrecord import ByRecord
 from faqsvc_embed.checks import Variant
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQUnavailable, quoted
 from faqsvc_embed.freshness import Entry, Key
+from faqsvc_embed.latest import Latest
 from faqsvc_embed.overrides import Overrides
-from faqsvc_embed.page import Page, alone
+from faqsvc_embed.page import Page, Shown, alone
 from faqsvc_embed.problems import Problems
 from faqsvc_embed.reading import Flies, Reader, data_or_raise, in_event_loop
 from faqsvc_embed.records import FAQ, FAQState
@@ -21,15 +21,13 @@ from faqsvc_embed.settings import UNSET, Settings
 from faqsvc_embed.theme import Theme
 from faqsvc_embed.waiting import Turns
 from faqsvc_embed.wire import is_slug
-from faqsvc_embed.wishes import Wishes
+from faqsvc_embed.wishes import PLAIN, Asked, Wishes, as_asked
 
 MOST_LOOKS: Final = 32
 """How many looks of one record are kept rendered; a host with more has themes by visitor."""
 
-Asked = tuple[Any, bool | None, Any, Any, bool | None]
-"""The arguments of `Wishes.look` as they came: a key of what was rendered for them."""
-PLAIN: Final[Asked] = (None, None, UNSET, None, None)
-"""What a call asks that names nothing but a slug."""
+FIRST: Final = "first"
+"""The key of what stands on a page whose first call asks that, if it can be printed at once."""
 
 
 class Showing:
@@ -47,15 +45,16 @@ class Showing:
         self._renderer = Renderer(answers=self.answers, encodes=settings.splice)
         self._lang = settings.lang
         self._styles = settings.styles
+        self._prints_styles = settings.styles == "inline"
         self.has_files = settings.styles == "linked" or settings.variant == "disclosure"
         """A host that can serves the stylesheet or the enhancer as files."""
         self._held: Callable[[Any], Entry | None] = reader.cache.get
         self._cache = reader.cache
-        self._blocks = ByRecord[dict[tuple[Any, ...], Block]](dict, 2 * settings.max_entries)
-        """What was rendered, by what was asked: of what is held, and of as many records of a host's own."""
         self._overrides: Overrides | None = None
         self._watched: Overrides | None = None
         """The templates of the host, if they may be edited while it runs."""
+        self._own = Latest()
+        """What was rendered of records that the host has itself."""
         self._problems = Problems()
         self._turns = Turns()
         """Else all tasks that come while one renders a record would render it too."""
@@ -65,26 +64,26 @@ class Showing:
 
         None if anything is unusual. `names` are those of the template, of which one may be a nonce.
         """
-        if not page.is_new or type(slug) is not str:  # to hash a record takes as long as to read it
+        if not page.is_new or not self._prints_styles or self._watched is not None:
             return None
-        lang, nonce = self._lang, None
+        if type(slug) is not str:  # to hash a record takes as long as to read it
+            return None
         try:
-            if page.has_visitor:
-                lang = page.language(lang) or lang
-                nonce = page.nonce()
+            lang = (page.language(self._lang) if page.has_visitor else None) or self._lang
             entry = self._held((slug, lang))
-            if entry is None or entry.ready is None:
+            if entry is None:
                 return None
             now = self._cache.clock()
-            if now >= entry.fresh_until:
+            shown: Shown | None = entry.rendered.get(FIRST) if now < entry.fresh_until else None
+            if shown is None:
                 return None
-            nonce = nonce or names.get("csp_nonce")
+            nonce = (page.nonce() if page.has_visitor else None) or names.get("csp_nonce")
             if nonce and type(nonce) is not str:
                 return None
         except Exception:  # a slug that cannot be looked up, or a host that cannot tell; the long way says so
             return None
         entry.used_at = now
-        return page.begin_with(entry.ready, nonce, self._reader, entry)
+        return page.begin_with(shown, nonce, self._reader, entry)
 
     def render_with(self, renderer: Renderer) -> None:
         """Render with the templates of a host from here on."""
@@ -94,10 +93,10 @@ class Showing:
     def _start_anew(self) -> None:
         """Drop what was rendered by templates that are no longer those."""
         self._overrides = self._watched = None
+        self._own = Latest()
         self._problems.forget()
-        self._blocks.clear()
         for entry in self._reader.cache.entries():
-            entry.ready = None
+            entry.rendered.clear()
 
     def _has_changed(self) -> bool:
         """Tell whether a template of the host's was edited, which development shows at once."""
@@ -132,24 +131,24 @@ class Showing:
         exclusive: bool | None = None,
     ) -> Markup:
         """Return an FAQ for this place of `page`, or a slot if it is not held and nobody may wait here."""
-        asked = _asked(theme, show_title, heading_level, variant, exclusive)
+        asked = as_asked(theme, show_title, heading_level, variant, exclusive)
         try:
-            known = None if page.has_open_slots else self._at_once(page, what, lang)
-            block = None if known is None else self._rendered(page, known, asked)
-            if known is not None and block is not None and not (page.fills_slots and block.is_large):
-                return self._place(page, block, known, schema, nonce)
+            block = None if page.has_open_slots else self._ready(page, what, lang, asked)
+            if block is not None and not (page.fills_slots and block.is_large):
+                return self._place(page, block, schema, nonce)
             if self._must_not_wait(page, what, lang):
                 return page.leave_slot(lambda: self._arrive(page, what, lang, asked, schema, nonce))
             wait = None if in_event_loop() else self._settings.wait
-            if isinstance(what, FAQ):
-                state: FAQ | FAQState = what
-            else:
-                state = self._reader.read(self._key(page, what, lang), wait or 0, page)
+            state = (
+                what
+                if isinstance(what, FAQ)
+                else self._reader.read(self._key(page, what, lang), wait or 0, page)
+            )
             faq = state if isinstance(state, FAQ) else self._data(what, state, wait)
-            block = self._rendered(page, faq, asked) or self._renderer.block(
+            block = self._rendered(page, state, asked) or self._renderer.block(
                 faq, self._wishes.look(*asked), page.ordinal(faq.slug)
             )
-            return self._finish(page, state, faq, block, asked, schema, nonce)
+            return self._finish(page, state, block, asked, schema, nonce)
         except Exception as error:
             return self._nothing(page, what, error)
 
@@ -168,7 +167,7 @@ class Showing:
         exclusive: bool | None = None,
     ) -> Markup:
         """Return an FAQ for this place of `page`, waiting for it if need be, and rendering in short steps."""
-        asked = _asked(theme, show_title, heading_level, variant, exclusive)
+        asked = as_asked(theme, show_title, heading_level, variant, exclusive)
         if isinstance(what, str):
             with suppress(Exception):  # which is met again, and said, below
                 self._reader.look_up(self._key(page, what, lang))  # its fetch begins before its turn
@@ -182,21 +181,20 @@ class Showing:
     ) -> Markup:
         """Return an FAQ for this place of `page`, whose turn it is."""
         try:
-            known = self._at_once(page, what, lang)
-            block = None if known is None else self._rendered(page, known, asked)
-            if known is not None and block is not None:
-                return self._place(page, block, known, schema, nonce)
+            block = self._ready(page, what, lang, asked)
+            if block is not None:
+                return self._place(page, block, schema, nonce)
             if isinstance(what, FAQ):
                 state: FAQ | FAQState = what
             else:
                 state = await self._reader.aread(self._key(page, what, lang), self._settings.wait, page)
             faq = state if isinstance(state, FAQ) else self._data(what, state, self._settings.wait)
-            block = self._rendered(page, faq, asked)
+            block = self._rendered(page, state, asked)
             if block is None and await self._another_rendered(page, faq, asked):
-                block = self._rendered(page, faq, asked)
+                block = self._rendered(page, state, asked)
             if block is None:
                 block = await self._render_in_steps(page, faq, asked)
-            return self._finish(page, state, faq, block, asked, schema, nonce)
+            return self._finish(page, state, block, asked, schema, nonce)
         except Exception as error:
             return self._nothing(page, what, error)
 
@@ -225,24 +223,27 @@ class Showing:
     def _key(self, page: Page, slug: str, lang: str | None) -> Key:
         return Key(slug, self._wishes.language(lang, page))
 
-    def _at_once(self, page: Page, what: object, lang: str | None) -> FAQ | None:
-        """Return the record to show if there is no need to ask for it: given, or fresh; by one look-up."""
+    def _ready(self, page: Page, what: object, lang: str | None, asked: Asked) -> Block | None:
+        """Return what was rendered of a fresh copy before: one look-up, the way of nearly every page."""
         if self._watched is not None and self._has_changed():
             return None
         if isinstance(what, FAQ):
-            return what
+            return self._own.get(what, _numbered(asked, page.ordinal(what.slug)))
         try:
             entry = self._held((what, lang or page.language(self._lang) or self._lang))
-            if entry is None or (now := self._cache.clock()) >= entry.fresh_until:
+            if entry is None:
+                return None
+            now = self._cache.clock()
+            if now >= entry.fresh_until:
                 return None
             key = (self._reader, entry.key)
             if page.states.get(key, entry.state) is not entry.state:
                 return None  # a refresh has landed since this page began to show it
             entry.used_at = now
             page.keep(self._reader, entry.key, entry.state)
-        except Exception:  # a slug or a host as above
+            return entry.rendered.get(_numbered(asked, page.ordinal(what)))
+        except Exception:  # a slug, a theme or a host as above
             return None
-        return entry.faq
 
     def _must_not_wait(self, page: Page, what: str | FAQ, lang: str | None) -> bool:
         """Tell whether an FAQ has to come later, into a slot; its fetch is started in any case."""
@@ -269,7 +270,6 @@ class Showing:
         self,
         page: Page,
         state: FAQ | FAQState,
-        faq: FAQ,
         block: Block | None,
         asked: Asked,
         schema: bool,
@@ -278,34 +278,41 @@ class Showing:
         if block is None:
             return Markup()
         if isinstance(state, FAQState):
-            self._problems.arrived(faq.slug, state.lang_requested)
-        if self._known_overrides().may_be_held:
-            self._remember(page, state, faq, block, asked)
-        return self._place(page, block, faq, schema, nonce)
+            self._problems.arrived(block.faq.slug, state.lang_requested)
+            asked = _numbered(asked, page.ordinal(block.faq.slug))
+            self._remember(Key(block.faq.slug, state.lang_requested), block, asked)
+        elif type(state) is FAQ and self._known_overrides().are_none:  # what else it holds, ours do not show
+            self._own.put(state, _numbered(asked, page.ordinal(state.slug)), block)
+        return self._place(page, block, schema, nonce)
 
-    def _rendered(self, page: Page, faq: FAQ, asked: Asked) -> Block | None:
-        """Return what was rendered of a record before, as this place of the page asks for it."""
-        try:
-            return self._blocks.of(faq).get(_numbered(asked, page.ordinal(faq.slug)))
-        except TypeError:  # a theme that cannot be looked up is rendered each time
+    def _rendered(self, page: Page, state: FAQ | FAQState, asked: Asked) -> Block | None:
+        """Return what was rendered of a copy that is no longer fresh."""
+        if isinstance(state, FAQ) or state.data is None:
             return None
+        entry = self._held((state.data.slug, state.lang_requested))
+        if entry is None or entry.faq is not state.data:
+            return None
+        try:
+            block: Block | None = entry.rendered.get(_numbered(asked, page.ordinal(state.data.slug)))
+        except TypeError:
+            return None
+        return block
 
-    def _remember(self, page: Page, state: FAQ | FAQState, faq: FAQ, block: Block, asked: Asked) -> None:
-        looks, look = self._blocks.of(faq), _numbered(asked, page.ordinal(faq.slug))
-        if len(looks) >= MOST_LOOKS:
-            looks.clear()
-        with suppress(TypeError):
-            looks[look] = block
-        if look != PLAIN or block.is_large or block.needs_enhancer or isinstance(state, FAQ):
+    def _remember(self, key: Key, block: Block, asked: tuple[Any, ...]) -> None:
+        entry = self._held(key)
+        if entry is None or entry.faq is not block.faq or not self._known_overrides().may_be_held:
             return
-        entry = self._held((faq.slug, state.lang_requested))
-        if entry is not None and entry.faq is faq and self._styles == "inline" and self._watched is None:
-            entry.ready = alone(block, block.marked_up or faq)
+        if len(entry.rendered) >= MOST_LOOKS:
+            entry.rendered.clear()
+        with suppress(TypeError):  # a theme that cannot be looked up is rendered each time
+            entry.rendered[asked] = block
+        if asked == PLAIN and not block.is_large and not block.needs_enhancer:
+            entry.rendered[FIRST] = alone(block)
 
-    def _place(self, page: Page, block: Block, faq: FAQ, schema: bool, nonce: str | None) -> Markup:
+    def _place(self, page: Page, block: Block, schema: bool, nonce: str | None) -> Markup:
         nonce = self._wishes.nonce(nonce, page)
         schema = schema is True or (schema is not None and self._wishes.truth("schema", schema, True))
-        return page.place(block, faq, nonce, schema, self._styles, page.assets if self.has_files else None)
+        return page.place(block, nonce, schema, self._styles, page.assets if self.has_files else None)
 
     def not_for_schema(self, page: Page, what: object) -> Markup | None:
         """Return what stands where there is nothing to mark up; None if `what` can be marked up."""
@@ -338,11 +345,3 @@ def _numbered(asked: Asked, ordinal: int) -> tuple[Any, ...]:
 def _rendering(page: Page, faq: FAQ, asked: Asked) -> tuple[Any, ...]:
     """Return the key of what a task renders, for as long as it holds the record."""
     return id(faq), page.ordinal(faq.slug), repr(asked)  # a theme may be what cannot be looked up
-
-
-def _asked(
-    theme: Any, show_title: bool | None, heading_level: Any, variant: Any, exclusive: bool | None
-) -> Asked:
-    # A mapping written into a template is new each time; its items are what can be looked up.
-    theme = tuple(theme.items()) if type(theme) is dict else theme
-    return (theme, show_title, heading_level, variant, exclusive)

@@ -158,7 +158,7 @@ class _RequestPage(RequestPage, kw_only=True):
         for name, value in self.scope["headers"]:
             if name == b"accept-language":
                 header = header + b"," + value if header else value
-        return choice, header[:MAX_HEADER]
+        return choice, bytes(header[:MAX_HEADER])  # a server may have it as a bytearray
 
 
 def _first_of(state: Mapping[str, Any], names: Iterable[str]) -> str | None:

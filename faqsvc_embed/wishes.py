@@ -33,7 +33,19 @@ OPTIONS: Final = (
     "exclusive",
 )
 """What `faq()` can be told beside the slug."""
+Asked = tuple[Any, bool | None, Any, Any, bool | None]
+"""The arguments of `Wishes.look` as they came: a key of what was rendered for them."""
+PLAIN: Final[Asked] = (None, None, UNSET, None, None)
+"""What a call asks that names nothing but a slug."""
 NO_NAMES: Final = MappingProxyType[str, Any]({})
+
+
+def as_asked(
+    theme: Any, show_title: bool | None, heading_level: Any, variant: Any, exclusive: bool | None
+) -> Asked:
+    """Return what a call asks; a theme that is a mapping, new with each call of a template, as its items."""
+    theme = tuple(theme.items()) if type(theme) is dict else theme
+    return (theme, show_title, heading_level, variant, exclusive)
 
 
 class Wishes:

@@ -302,13 +302,25 @@ def test_an_answer_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert parsed.count(text) == 1
 
 
+def test_a_record_that_is_shown_as_text_does_not_hold_itself() -> None:  # D13
+    answers, record = Answers("markdown"), faq("*a* " * MOST_IN_RECORD)
+    assert answers.marked_up(record, 3) is answers.marked_up(record, 3) is record
+    assert len(answers._marked_up) == 1
+    gc.disable()  # nothing waits for it
+    try:
+        del record
+        assert answers._marked_up == {}
+    finally:
+        gc.enable()
+
+
 def test_a_record_is_marked_up_once_for_as_long_as_it_lives() -> None:  # D13, K16
     answers, record = Answers("markdown"), faq("*a*", "# b")
     shown = {level: answers.marked_up(record, level) for level in (2, 3, None)}
     assert {level: answers.marked_up(record, level) for level in shown} == shown
     assert all(answers.marked_up(record, level) is shown[level] for level in shown)
     assert answers.marked_up(faq("*a*", "# b"), 3) is not shown[3]
-    assert len(answers._marked_up) == 1
+    assert len(answers._marked_up) == 3
     del record
     gc.collect()
-    assert len(answers._marked_up) == 0
+    assert answers._marked_up == {}

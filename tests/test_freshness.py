@@ -303,11 +303,15 @@ def test_a_success_ends_a_failure(clock: Clock) -> None:
 def test_not_modified_renews_the_copy_and_keeps_everything_of_it(clock: Clock) -> None:  # K5
     cache = holding(clock)
     first = cache.apply(KEY, found(etag='"1"'))
-    first.ready = "a page"
+    first.rendered["a look"] = "a block"
     clock.advance(100)
     cache.apply(KEY, Failed(DOWN))
     second = cache.apply(KEY, NotModified(CachePolicy(lifetime=30)))
-    assert (second.faq, second.validators, second.ready) == (PRICING, Validators('"1"'), "a page")
+    assert (second.faq, second.validators, second.rendered) == (
+        PRICING,
+        Validators('"1"'),
+        {"a look": "a block"},
+    )
     assert shown(cache) == FAQState(data=PRICING, source="memory", updated_at=EPOCH + timedelta(seconds=100))
     clock.advance(29.9)
     assert wants(cache) is Want.NOTHING
@@ -357,8 +361,8 @@ def test_an_age_counts_once(clock: Clock) -> None:  # K1
 
 def test_a_new_record_drops_what_was_rendered_of_the_old(clock: Clock) -> None:
     cache = holding(clock)
-    cache.apply(KEY, found()).ready = "a page"
-    assert cache.apply(KEY, found(NEWER)).ready is None
+    cache.apply(KEY, found()).rendered["a look"] = "a block"
+    assert cache.apply(KEY, found(NEWER)).rendered == {}
 
 
 @pytest.mark.parametrize("before", [None, Failed(DOWN), Missing(GONE)])
@@ -667,16 +671,14 @@ def test_the_newer_copy_wins_and_an_equal_record_stays_the_same_object(clock: Cl
     cache = holding(clock)
     older = copy_of(clock, age=10, faq=NEWER)
     held = cache.apply(KEY, found())
-    held.ready = "a page"
     assert cache.adopt(KEY, older) is held
     clock.advance(30)
     again = FAQ.from_dict(samples.pricing())
     entry = cache.adopt(KEY, copy_of(clock, age=0, faq=again))
     assert entry.faq is held.faq
-    assert entry.ready == "a page"
+    assert entry.rendered is held.rendered
     assert wants(cache) is Want.NOTHING
-    newer = cache.adopt(KEY, copy_of(clock, age=-1, faq=NEWER))
-    assert (newer.faq, newer.ready) == (NEWER, None)
+    assert cache.adopt(KEY, copy_of(clock, age=-1, faq=NEWER)).faq is NEWER
 
 
 def test_a_stale_copy_does_not_end_a_back_off(clock: Clock) -> None:  # K14

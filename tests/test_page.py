@@ -39,9 +39,8 @@ def block(record: FAQ, ordinal: int = 1, theme: Theme | None = None) -> Block:
     return rendered
 
 
-def place(page: Page, record: FAQ, ordinal: int = 1, theme: Theme | None = None, **options: Any) -> str:
-    options = {"nonce": None, "schema": True, "styles": "inline", "files": None, **options}
-    return str(page.place(block(record, ordinal, theme), record, **options))
+def place(page: Page, shown: Block, **options: Any) -> str:
+    return str(page.place(shown, **{"nonce": None, "schema": True, "styles": "inline", **options}))
 
 
 def script(*faqs: FAQ, nonce: str = "") -> str:
@@ -64,13 +63,13 @@ def questions(node: dict[str, Any]) -> list[str]:
 
 def test_the_first_block_brings_the_stylesheet_and_the_script() -> None:  # P8, J1, J16
     page = Page()
-    assert place(page, A) == f"{STYLE}{block(A).html}{script(A)}"
-    assert place(page, B) == block(B).html
+    assert place(page, block(A)) == f"{STYLE}{block(A).html}{script(A)}"
+    assert place(page, block(B)) == block(B).html
 
 
 def test_ten_blocks_have_one_stylesheet() -> None:  # T6
     page = Page()
-    shown = [place(page, A, ordinal) for ordinal in range(1, 11)]
+    shown = [place(page, block(A, ordinal)) for ordinal in range(1, 11)]
     assert shown == [f"{STYLE}{block(A).html}{script(A)}", *(block(A, n).html for n in range(2, 11))]
 
 
@@ -78,10 +77,10 @@ def test_equal_themes_have_one_rule_and_another_theme_has_its_own() -> None:  # 
     page = Page()
     same = Theme(accent_color="#008080")
     assert [
-        place(page, A, 1, TEAL),
-        place(page, A, 2, same),
-        place(page, A, 3, LARGE),
-        place(page, A, 4),
+        place(page, block(A, 1, TEAL)),
+        place(page, block(A, 2, same)),
+        place(page, block(A, 3, LARGE)),
+        place(page, block(A, 4)),
     ] == [
         f"<style>{stylesheet()}{theme_rule(TEAL)[1]}</style>\n{block(A, 1, TEAL).html}{script(A)}",
         block(A, 2, TEAL).html,
@@ -91,15 +90,14 @@ def test_equal_themes_have_one_rule_and_another_theme_has_its_own() -> None:  # 
 
 
 def test_a_linked_stylesheet_and_a_linked_theme_are_linked_once() -> None:  # C3, T6
-    page = Page()
-    linked: dict[str, Any] = {"styles": "linked", "files": "/faqsvc", "schema": False}
+    page, linked = Page(), {"styles": "linked", "files": "/faqsvc", "schema": False}
     link = f"/faqsvc/{stylesheet_name()}"
     theme = f'<link rel="stylesheet" href="/faqsvc/{escape(theme_address(TEAL))}">\n'
     assert [
-        place(page, A, **linked),
-        place(page, B, **linked),
-        place(page, A, 2, TEAL, **linked),
-        place(page, B, 2, TEAL, **linked),
+        place(page, block(A), **linked),
+        place(page, block(B), **linked),
+        place(page, block(A, 2, TEAL), **linked),
+        place(page, block(B, 2, TEAL), **linked),
     ] == [
         f'<link rel="stylesheet" href="{link}">\n{block(A).html}',
         block(B).html,
@@ -109,12 +107,12 @@ def test_a_linked_stylesheet_and_a_linked_theme_are_linked_once() -> None:  # C3
 
 
 def test_without_styles_there_is_neither_style_nor_link() -> None:  # T8
-    assert place(Page(), A, 1, TEAL, styles="none") == f"{block(A, 1, TEAL).html}{script(A)}"
+    assert place(Page(), block(A, 1, TEAL), styles="none") == f"{block(A, 1, TEAL).html}{script(A)}"
 
 
 @pytest.mark.parametrize("nonce", ["abc123==", 'a"b', "' onload='x", "<>&"])
 def test_the_nonce_is_on_style_and_script_and_adds_no_attribute(nonce: str) -> None:  # E7, C4
-    html = place(Page(), A, nonce=nonce)
+    html = place(Page(), block(A), nonce=nonce)
     tree = html5lib.parse(html, namespaceHTMLElements=False)
     (style,), (data,) = tree.iter("style"), tree.iter("script")
     assert style.attrib == {"nonce": nonce}
@@ -122,15 +120,15 @@ def test_the_nonce_is_on_style_and_script_and_adds_no_attribute(nonce: str) -> N
 
 
 def test_without_a_nonce_there_is_no_such_attribute() -> None:  # C4
-    assert "nonce" not in place(Page(), A, nonce=None) + place(Page(), A, nonce="")
+    assert "nonce" not in place(Page(), block(A), nonce=None) + place(Page(), block(A), nonce="")
 
 
 def test_blocks_of_one_slug_are_counted() -> None:  # A14
     page = Page()
     assert page.ordinal("a") == 1
-    place(page, A)
-    place(page, B)
-    place(page, A, 2, schema=False)
+    place(page, block(A))
+    place(page, block(B))
+    place(page, block(A, 2), schema=False)
     assert (page.ordinal("a"), page.ordinal("b"), page.ordinal("c")) == (3, 2, 1)
 
 
@@ -139,7 +137,7 @@ def test_blocks_of_one_slug_are_counted() -> None:  # A14
 
 def test_one_block_leaves_a_response_as_it_is() -> None:  # S1
     page = Page()
-    body = f"<p>host</p>{place(page, A)}<p>host</p>".encode()
+    body = f"<p>host</p>{place(page, block(A))}<p>host</p>".encode()
     assert page.is_settled
     assert page.merge(body) == body
 
@@ -152,7 +150,7 @@ def test_a_page_without_a_block_leaves_a_response_as_it_is() -> None:
 
 def test_two_blocks_are_merged_into_the_first_script_in_document_order() -> None:  # J1, J12
     page = Page()
-    body = f"<p>ä</p>{place(page, A)}<hr>{place(page, B)}<p>ö</p>"
+    body = f"<p>ä</p>{place(page, block(A))}<hr>{place(page, block(B))}<p>ö</p>"
     assert not page.is_settled
     assert page.merge(body.encode()) == body.replace(script(A), script(A, B)).encode()
     assert questions(scripts(page.merge(body.encode()))[0]) == ["What is a?", "What is b?"]
@@ -160,7 +158,7 @@ def test_two_blocks_are_merged_into_the_first_script_in_document_order() -> None
 
 def test_the_merged_script_keeps_the_nonce_of_the_first() -> None:  # C4
     page = Page()
-    body = place(page, A, nonce='x"') + place(page, B, nonce="y")
+    body = place(page, block(A), nonce='x"') + place(page, block(B), nonce="y")
     quoted = ' nonce="x&#34;"'
     expected = body.replace(script(A, nonce=quoted), script(A, B, nonce=quoted))
     assert page.merge(body.encode()).decode() == expected
@@ -168,7 +166,7 @@ def test_the_merged_script_keeps_the_nonce_of_the_first() -> None:  # C4
 
 def test_the_same_faq_twice_is_marked_up_once() -> None:  # J12
     page = Page()
-    body = place(page, A) + place(page, A, 2)
+    body = place(page, block(A)) + place(page, block(A, 2))
     assert page.is_settled
     assert page.merge(body.encode()) == body.encode()
 
@@ -177,7 +175,7 @@ def test_a_question_of_two_faqs_appears_once_with_the_first_answer() -> None:  #
     one = faq("one", ("Caf\u00e9?", "First."), ("Only one?", "Yes."))
     two = faq("two", ("Cafe\u0301? ", "Second."), ("Only two?", "Yes."))
     page = Page()
-    body = place(page, one) + place(page, two)
+    body = place(page, block(one)) + place(page, block(two))
     (node,) = scripts(page.merge(body.encode()))
     assert [(q["name"], q["acceptedAnswer"]["text"]) for q in node["mainEntity"]] == [
         ("Caf\u00e9?", "First."),
@@ -188,7 +186,7 @@ def test_a_question_of_two_faqs_appears_once_with_the_first_answer() -> None:  #
 
 def test_faqs_of_two_languages_say_theirs_on_each_question() -> None:  # J13
     page = Page()
-    body = place(page, A) + place(page, faq("c", lang="de"))
+    body = place(page, block(A)) + place(page, block(faq("c", lang="de")))
     (node,) = scripts(page.merge(body.encode()))
     assert "inLanguage" not in node
     assert [q["inLanguage"] for q in node["mainEntity"]] == ["en", "de"]
@@ -198,15 +196,15 @@ def test_insertion_is_by_place_and_not_by_pattern() -> None:  # D8
     first, second = faq("a", (r"\1 \g<0> .*?", "\\u003c $& \\")), faq("b", (r"(?P<x>)\\", r"\0"))
     page = Page()
     before, after = rb"\1.*</body>$", rb"\g<0>[</body>"
-    html = place(page, first) + place(page, second)
+    html = place(page, block(first)) + place(page, block(second))
     expected = html.replace(script(first), script(first, second)).encode()
     assert page.merge(before + html.encode() + after) == before + expected + after
 
 
 def test_a_response_that_does_not_hold_our_script_is_left_alone() -> None:  # S6
     page = Page()
-    place(page, A)
-    place(page, B)
+    place(page, block(A))
+    place(page, block(B))
     assert page.merge(b"<p>another response</p>") == b"<p>another response</p>"
 
 
@@ -214,9 +212,9 @@ def test_a_response_that_does_not_hold_our_script_is_left_alone() -> None:  # S6
 def test_any_page_has_at_most_one_faq_page_with_every_question(faqs: Sequence[FAQ]) -> None:  # J1, J12, J16
     page, html = Page(), "<!doctype html><p>host</p>"
     for record in faqs:
-        ordinal = page.ordinal(record.slug)
-        if RENDERER.block(record, Look(Theme(), True, 2), ordinal) is not None:
-            html += place(page, record, ordinal)
+        rendered = RENDERER.block(record, Look(Theme(), True, 2), page.ordinal(record.slug))
+        if rendered is not None:
+            html += place(page, rendered)
     merged = page.merge(html.encode())
     expected = page_node(faqs)
     assert scripts(merged) == ([expected] if expected else [])
@@ -228,7 +226,7 @@ def test_any_page_has_at_most_one_faq_page_with_every_question(faqs: Sequence[FA
 
 def test_schema_prints_what_was_left_to_it_in_document_order() -> None:  # J1, J12
     page = Page()
-    shown = place(page, A, schema=False) + place(page, B, schema=False)
+    shown = place(page, block(A), schema=False) + place(page, block(B), schema=False)
     assert shown == f"{STYLE}{block(A).html}{block(B).html}"
     assert page.schema() == script(A, B)
     assert page.schema() == ""
@@ -237,14 +235,14 @@ def test_schema_prints_what_was_left_to_it_in_document_order() -> None:  # J1, J
 
 def test_without_a_later_schema_what_was_left_is_not_marked_up() -> None:  # J16
     page = Page()
-    body = place(page, A, schema=False) + place(page, B)
+    body = place(page, block(A), schema=False) + place(page, block(B))
     assert page.is_settled
     assert scripts(body) == [page_node([B])]
 
 
 def test_schema_adds_to_a_script_that_is_printed_already() -> None:  # J1
     page = Page()
-    body = place(page, A) + place(page, B, schema=False)
+    body = place(page, block(A)) + place(page, block(B), schema=False)
     assert page.is_settled
     assert page.schema() == ""
     assert scripts(page.merge(body.encode())) == [page_node([A, B])]
@@ -252,7 +250,7 @@ def test_schema_adds_to_a_script_that_is_printed_already() -> None:  # J1
 
 def test_a_block_after_schema_joins_what_schema_printed() -> None:  # J1, J12
     page = Page()
-    body = place(page, A, schema=False) + page.schema() + place(page, B)
+    body = place(page, block(A), schema=False) + page.schema() + place(page, block(B))
     assert scripts(page.merge(body.encode())) == [page_node([A, B])]
 
 
@@ -272,7 +270,7 @@ def test_schema_of_nothing_is_nothing_and_leaves_room_for_the_next() -> None:  #
     page = Page()
     assert page.schema() == ""
     assert page.schema(FAQ("empty")) == ""
-    assert place(page, A, styles="none") == f"{block(A).html}{script(A)}"
+    assert place(page, block(A), styles="none") == f"{block(A).html}{script(A)}"
     assert page.is_settled
 
 
