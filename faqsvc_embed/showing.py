@@ -21,7 +21,7 @@ from faqsvc_embed.settings import UNSET, Settings
 from faqsvc_embed.theme import Theme
 from faqsvc_embed.waiting import Turns
 from faqsvc_embed.wire import is_slug
-from faqsvc_embed.wishes import PLAIN, Asked, Wishes, as_asked
+from faqsvc_embed.wishes import PLAIN, Asked, Wishes, as_asked, numbered
 
 MOST_LOOKS: Final = 32
 """How many looks of one record are kept rendered; a host with more has themes by visitor."""
@@ -145,10 +145,11 @@ class Showing:
                 else self._reader.read(self._key(page, what, lang), wait or 0, page)
             )
             faq = state if isinstance(state, FAQ) else self._data(what, state, wait)
+            overrides = self._known_overrides()
             block = self._rendered(page, state, asked) or self._renderer.block(
                 faq, self._wishes.look(*asked), page.ordinal(faq.slug)
             )
-            return self._finish(page, state, block, asked, schema, nonce)
+            return self._finish(page, state, block, overrides, asked, schema, nonce)
         except Exception as error:
             return self._nothing(page, what, error)
 
@@ -189,12 +190,13 @@ class Showing:
             else:
                 state = await self._reader.aread(self._key(page, what, lang), self._settings.wait, page)
             faq = state if isinstance(state, FAQ) else self._data(what, state, self._settings.wait)
+            overrides = self._known_overrides()
             block = self._rendered(page, state, asked)
             if block is None and await self._another_rendered(page, faq, asked):
                 block = self._rendered(page, state, asked)
             if block is None:
                 block = await self._render_in_steps(page, faq, asked)
-            return self._finish(page, state, block, asked, schema, nonce)
+            return self._finish(page, state, block, overrides, asked, schema, nonce)
         except Exception as error:
             return self._nothing(page, what, error)
 
@@ -228,7 +230,7 @@ class Showing:
         if self._watched is not None and self._has_changed():
             return None
         if isinstance(what, FAQ):
-            return self._own.get(what, _numbered(asked, page.ordinal(what.slug)))
+            return self._own.get(what, numbered(asked, page.ordinal(what.slug)))
         try:
             entry = self._held((what, lang or page.language(self._lang) or self._lang))
             if entry is None:
@@ -241,7 +243,7 @@ class Showing:
                 return None  # a refresh has landed since this page began to show it
             entry.used_at = now
             page.keep(self._reader, entry.key, entry.state)
-            return entry.rendered.get(_numbered(asked, page.ordinal(what)))
+            return entry.rendered.get(numbered(asked, page.ordinal(what)))
         except Exception:  # a slug, a theme or a host as above
             return None
 
@@ -271,6 +273,7 @@ class Showing:
         page: Page,
         state: FAQ | FAQState,
         block: Block | None,
+        overrides: Overrides,
         asked: Asked,
         schema: bool,
         nonce: str | None,
@@ -279,10 +282,8 @@ class Showing:
             return Markup()
         if isinstance(state, FAQState):
             self._problems.arrived(block.faq.slug, state.lang_requested)
-            asked = _numbered(asked, page.ordinal(block.faq.slug))
-            self._remember(Key(block.faq.slug, state.lang_requested), block, asked)
-        elif type(state) is FAQ and self._known_overrides().are_none:  # what else it holds, ours do not show
-            self._own.put(state, _numbered(asked, page.ordinal(state.slug)), block)
+        if overrides is self._overrides:  # else it was rendered by what was edited, or replaced, meanwhile
+            self._remember(page, state, block, overrides, asked)
         return self._place(page, block, schema, nonce)
 
     def _rendered(self, page: Page, state: FAQ | FAQState, asked: Asked) -> Block | None:
@@ -293,21 +294,28 @@ class Showing:
         if entry is None or entry.faq is not state.data:
             return None
         try:
-            block: Block | None = entry.rendered.get(_numbered(asked, page.ordinal(state.data.slug)))
-        except TypeError:
+            block: Block | None = entry.rendered.get(numbered(asked, page.ordinal(state.data.slug)))
+        except Exception:  # a theme that cannot be looked up is rendered each time
             return None
         return block
 
-    def _remember(self, key: Key, block: Block, asked: tuple[Any, ...]) -> None:
-        entry = self._held(key)
-        if entry is None or entry.faq is not block.faq or not self._known_overrides().may_be_held:
+    def _remember(
+        self, page: Page, state: FAQ | FAQState, block: Block, overrides: Overrides, asked: Asked
+    ) -> None:
+        look = numbered(asked, page.ordinal(block.faq.slug))
+        if not isinstance(state, FAQState):
+            if type(state) is FAQ and overrides.are_none:  # what else it may hold is not shown by ours
+                self._own.put(state, look, block)
+            return
+        entry = self._held((block.faq.slug, state.lang_requested))
+        if entry is None or entry.faq is not block.faq or not overrides.may_be_held:
             return
         if len(entry.rendered) >= MOST_LOOKS:
             entry.rendered.clear()
-        with suppress(TypeError):  # a theme that cannot be looked up is rendered each time
-            entry.rendered[asked] = block
-        if asked == PLAIN and not block.is_large and not block.needs_enhancer:
-            entry.rendered[FIRST] = alone(block)
+        with suppress(Exception):  # as above
+            entry.rendered[look] = block
+            if look == PLAIN and not block.is_large and not block.needs_enhancer:
+                entry.rendered[FIRST] = alone(block)
 
     def _place(self, page: Page, block: Block, schema: bool, nonce: str | None) -> Markup:
         nonce = self._wishes.nonce(nonce, page)
@@ -335,11 +343,6 @@ class Showing:
         if page.shows_problems:
             return Markup(problem_element(str(error) or repr(error)))  # noqa: S704  # escaped there
         return Markup()
-
-
-def _numbered(asked: Asked, ordinal: int) -> tuple[Any, ...]:
-    """Return the key of the `ordinal`th block of an FAQ on its page, which has ids of its own."""
-    return asked if ordinal == 1 else (*asked, ordinal)
 
 
 def _rendering(page: Page, faq: FAQ, asked: Asked) -> tuple[Any, ...]:

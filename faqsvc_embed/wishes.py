@@ -48,6 +48,11 @@ def as_asked(
     return (theme, show_title, heading_level, variant, exclusive)
 
 
+def numbered(asked: Asked, ordinal: int) -> tuple[Any, ...]:
+    """Return the key of the `ordinal`th block of an FAQ on its page, which has ids of its own."""
+    return asked if ordinal == 1 else (*asked, ordinal)
+
+
 class Wishes:
     """Reads the arguments of calls in the light of the settings."""
 

@@ -10,7 +10,7 @@ from itertools import count
 from typing import Any
 
 import pytest
-from jinja2 import DictLoader, Environment
+from jinja2 import DictLoader, Environment, StrictUndefined
 
 from faqsvc_embed import FAQ, FAQEmbed, FAQUnavailable
 from faqsvc_embed import page as pages
@@ -286,10 +286,54 @@ def test_what_must_not_be_remembered_is_rendered_by_each_task(long_ones: list[in
     assert (len(set(shown)), long_ones) == (5, [1] * 5)
 
 
+@pytest.mark.parametrize("how", ["it is edited", "another is installed"])
+def test_what_a_former_template_made_meanwhile_is_not_remembered(
+    how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs, embed = {"faqsvc/faq.html": "<p>Old</p>"}, fake_embed({"long": samples.large(1)})
+    install(Environment(autoescape=True, loader=DictLoader(theirs)), embed)
+    is_made, may_end, steps = threading.Event(), threading.Event(), Renderer.steps
+
+    def late(renderer: Renderer, faq: FAQ, look: Look, ordinal: int = 1) -> Steps[Block | None]:
+        block = yield from steps(renderer, faq, look, ordinal)
+        if not is_made.is_set():
+            is_made.set()
+            assert may_end.wait(10)
+        return block
+
+    monkeypatch.setattr(Renderer, "steps", late)
+    before = list[str]()
+    page = threading.Thread(target=lambda: before.append(embed.render("long")))
+    page.start()
+    assert is_made.wait(10)
+    theirs["faqsvc/faq.html"] = "<p>New</p>"
+    if how == "it is edited":
+        embed.render("long", heading_level=4)  # by another page, which sees the edit
+    else:
+        install(Environment(autoescape=True, loader=DictLoader(theirs)), embed)
+    may_end.set()
+    page.join()
+    assert ["<p>New</p>" in html for html in (*before, embed.render("long"))] == [False, True]
+
+
 def test_what_cannot_be_rendered_fails_in_each_task_by_itself(long_ones: list[int]) -> None:
     embed = fake_embed({"long": samples.large(1)})
     install(Environment(loader=DictLoader({"faqsvc/faq.html": "{{ 1 / 0 }}"})), embed)
     assert (set(arrive_together(embed, 5)), long_ones) == ({""}, [1] * 5)
+
+
+@pytest.mark.parametrize("call", ["faq('pricing', theme=theme)", "faq(own, theme=theme)"])
+@pytest.mark.parametrize("theme", ["{'accentColor': missing}", "{'accentColor': []}", "odd"])
+def test_a_theme_that_cannot_be_looked_up_is_shown_as_far_as_it_goes(call: str, theme: str) -> None:
+
+    class Odd(dict[str, str]):
+        def __hash__(self) -> int:  # type: ignore[override]
+            raise ArithmeticError
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined)
+    install(environment, fake_embed({"pricing": OLD}))
+    template = environment.from_string(f"{{% set theme = {theme} %}}{{{{ {call} }}}}")
+    assert [template.render(odd=Odd(), own=OLD) for _ in range(2)] == [alone(OLD)] * 2
 
 
 def test_another_version_has_blocks_of_its_own() -> None:
