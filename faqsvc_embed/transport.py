@@ -35,8 +35,6 @@ ERROR_BODY: Final = 65_536
 """Bytes read of an answer that is no record: enough for an error to show, and to reuse the connection."""
 ERROR_BODY_TIME: Final = 0.25
 """Seconds that the body of a refused read may take: its head has said status and Retry-After."""
-JUST_BEFORE: Final = 0.02
-"""Seconds before the deadline at which such a body is left, so that its head is not lost with it."""
 
 
 class Transport:
@@ -79,10 +77,9 @@ class Transport:
         writes = request.method != "GET"
         try:
             async with asyncio.timeout(timeout) as limit:
-                until = limit.when() or 0.0
                 if writes:
-                    return await self._send(request, until, _Exchange(), key)
-                return await self._follow(request, until)
+                    return await self._send(request, limit, _Exchange(), key)
+                return await self._follow(request, limit)
         except TimeoutError:
             kind = Unanswered if writes else FAQUnavailable
             advice = "look at the service, or give it more with the setting timeout"
@@ -98,10 +95,11 @@ class Transport:
             detail = str(error) or type(error).__name__
             return FAQUnavailable(f"the service cannot be reached {about}: {masked(detail)[:200]!r}")
 
-    async def _follow(self, request: Request, until: float) -> Reply:
-        url = request.url
+    async def _follow(self, request: Request, limit: asyncio.Timeout) -> Reply:
+        url, until = request.url, limit.when()
         for _ in range(MAX_REDIRECTS + 1):
-            reply = await self._read(Request(url, request.headers), until)
+            limit.reschedule(until)  # which a redirect before has lifted
+            reply = await self._read(Request(url, request.headers), limit)
             if reply.status not in REDIRECTS:
                 return reply
             target = redirect_target(url, reply.headers.get("location"))
@@ -113,19 +111,19 @@ class Transport:
             url = target
         raise FAQUnavailable(f"more than {MAX_REDIRECTS} redirects", status=reply.status)
 
-    async def _read(self, request: Request, until: float) -> Reply:
+    async def _read(self, request: Request, limit: asyncio.Timeout) -> Reply:
         """Send a read, and again where a kept connection was found closed (RFC 9112, 9.3.1)."""
         for _ in range(MAX_KEPT):
             exchange = _Exchange()
             try:
-                return await self._send(request, until, exchange)
+                return await self._send(request, limit, exchange)
             except (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError):
                 if exchange.is_first or exchange.is_answered:
                     raise
-        return await self._send(request, until, _Exchange())
+        return await self._send(request, limit, _Exchange())
 
     async def _send(
-        self, request: Request, until: float, exchange: "_Exchange", key: APIKey | None = None
+        self, request: Request, limit: asyncio.Timeout, exchange: "_Exchange", key: APIKey | None = None
     ) -> Reply:
         if self._open.client is None:
             self._open.client = _new_client(request.url)
@@ -139,10 +137,11 @@ class Transport:
         ) as response:
             headers = {name.lower(): value for name, value in response.headers.items()}
             if response.status_code not in (200, 201):
-                latest = until - JUST_BEFORE
+                until = limit.when() or 0.0
                 if request.method == "GET":
-                    latest = min(latest, asyncio.get_running_loop().time() + ERROR_BODY_TIME)
-                body, is_whole = await _read_some(response.aiter_raw(), ERROR_BODY, latest)
+                    until = min(until, asyncio.get_running_loop().time() + ERROR_BODY_TIME)
+                limit.reschedule(None)  # the head is known: what the deadline ends from here on is its body
+                body, is_whole = await _read_some(response.aiter_raw(), ERROR_BODY, until)
                 return Reply(response.status_code, headers, body, is_whole)
             coding = headers.get("content-encoding", "identity").strip().lower()
             try:

@@ -19,8 +19,8 @@ import pytest
 
 import faqsvc_embed
 from faqsvc_embed import FAQ, FAQClient, FAQEmbed, FAQError, FAQNotFound, FAQUnavailable, InvalidFAQ, page
-from faqsvc_embed.transport import ERROR_BODY_TIME, MAX_KEPT
-from faqsvc_embed.wire import MAX_REDIRECTS
+from faqsvc_embed.transport import ERROR_BODY_TIME, MAX_KEPT, Transport
+from faqsvc_embed.wire import MAX_REDIRECTS, Reply, Request
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.clock import Clock
@@ -388,6 +388,25 @@ def test_what_is_refused_is_known_by_its_head_whatever_becomes_of_its_body(
     error = failure(embed)
     assert (type(error).__name__, error.status, error.retry_after) == (kind, status, 120.0)
     assert time.monotonic() - start < min(timeout, body_time) + SLACK
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_refusal_is_known_by_its_head_if_its_loop_is_held_up_at_the_deadline(
+    faulty: FaultyServer, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:  # K8
+    """On a busy machine a thread may not run for a while: all that was due meanwhile is due at once."""
+    monkeypatch.setattr("faqsvc_embed.transport.ERROR_BODY_TIME", 5.0)
+    faulty.behave(lambda exchange: body_never_ends(exchange, 429, 0))
+    request, transport = Request(f"{faulty.base_url}/api/v1/faq/pricing", {}, method), Transport(1000)
+    transport.get_ready(request.url)
+
+    async def ask_while_it_is_held_up() -> Reply | FAQError:
+        asyncio.get_running_loop().call_later(0.4, time.sleep, 0.2)
+        return await transport.ask(request, timeout=0.5, about="for 'pricing'")
+
+    reply = asyncio.run(ask_while_it_is_held_up())
+    assert isinstance(reply, Reply)
+    assert (reply.status, reply.headers["retry-after"], reply.is_whole) == (429, "120", False)
 
 
 def test_a_refusal_that_breaks_off_is_known_by_its_head(embeds: Embeds, faulty: FaultyServer) -> None:  # K8
