@@ -226,7 +226,7 @@ class Showing:
         return Key(slug, self._wishes.language(lang, page))
 
     def _ready(self, page: Page, what: object, lang: str | None, asked: Asked) -> Block | None:
-        """Return what was rendered of a fresh copy before: one look-up, the way of nearly every page."""
+        """Return what was rendered before of a record, or of a fresh copy: the way of nearly every page."""
         if self._watched is not None and self._has_changed():
             return None
         if isinstance(what, FAQ):
@@ -304,7 +304,7 @@ class Showing:
     ) -> None:
         look = numbered(asked, page.ordinal(block.faq.slug))
         if not isinstance(state, FAQState):
-            if type(state) is FAQ and overrides.are_none:  # what else it may hold is not shown by ours
+            if type(state) is FAQ and overrides.are_none:  # else a `cta`, or more, may be shown
                 self._own.put(state, look, block)
             return
         entry = self._held((block.faq.slug, state.lang_requested))
