@@ -35,6 +35,8 @@ class BodyFiller:
         self._is_text = True
         self._kept = b""
         self._printed: tuple[str | None, bytes] = (None, b"")
+        self._unpaused = 0
+        """Characters that were filled in since something else could run."""
         self.has_changed = False
 
     async def feed(self, chunk: bytes, *, last: bool) -> AsyncIterator[bytes]:
@@ -123,5 +125,9 @@ class BodyFiller:
             text = writable(text[start:end], self._charset)
             start, end = 0, len(text)
         for at in range(start, end, SLICE):
-            await asyncio.sleep(0)
-            yield text[at : min(at + SLICE, end)].encode(self._charset)
+            length = min(SLICE, end - at)
+            self._unpaused += length
+            if self._unpaused > SLICE:  # below it, as nearly always, each page would wait for all others
+                self._unpaused = length
+                await asyncio.sleep(0)
+            yield text[at : at + length].encode(self._charset)
