@@ -21,7 +21,9 @@ SLUG_DIGEST: Final = 16
 LONGEST_QUESTION: Final = 1000
 """Characters of a question that are read for its words."""
 _PLAIN_SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_BETWEEN_WORDS: Final = bytes({*range(256)} - {*(string.ascii_lowercase + string.digits).encode()})
+_APART: Final = "\0"
+"""Between questions that are read as one text."""
+_BETWEEN_WORDS: Final = bytes({*range(256)} - {*(string.ascii_lowercase + string.digits + _APART).encode()})
 _TO_WORDS: Final = bytes.maketrans(_BETWEEN_WORDS, b" " * len(_BETWEEN_WORDS))
 
 
@@ -45,7 +47,7 @@ def id_steps(slug: str, questions: Sequence[str], ordinal: int = 1) -> Steps[lis
     """Make what `question_ids` returns, some questions at a time."""
     names: list[str] = []
     for some in portions(questions, len):
-        names += map(_name_of, some)
+        names += _names_of(some)
         yield
     if len(set(names)) < len(names):
         names = yield from _told_apart(questions, names)
@@ -71,6 +73,18 @@ def _told_apart(questions: Sequence[str], names: Sequence[str]) -> Steps[list[st
     return apart
 
 
+def _names_of(questions: Sequence[str]) -> list[str]:
+    """Return the name of each; those in ASCII, as nearly all are in English, are read as one text."""
+    text = _APART.join(questions)
+    if not text.isascii() or text.count(_APART) >= len(questions):
+        return [_name_of(question) for question in questions]
+    names = [words.strip("-") for words in _words(text.lower()).split(_APART)]
+    return [
+        name if 0 < len(name) <= LONGEST_WORDS and len(question) <= LONGEST_QUESTION else _name_of(question)
+        for name, question in zip(names, questions, strict=True)
+    ]
+
+
 def _name_of(text: str) -> str:
     """Return ASCII words of `text`; with a digest where they do not say all of it."""
     plain = _plain(text)
@@ -81,7 +95,7 @@ def _name_of(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return unicodedata.normalize("NFKD", text[:LONGEST_QUESTION]).lower()
+    return unicodedata.normalize("NFKD", text[:LONGEST_QUESTION]).lower().replace(_APART, " ")
 
 
 def _words(plain: str) -> str:

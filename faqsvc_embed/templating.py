@@ -91,7 +91,7 @@ def printed(value: object) -> str:
         "<" in value or "&" in value or ">" in value or '"' in value or "'" in value
     ):
         return value
-    return escape(value)
+    return str(value) if type(value) is int else escape(value)
 
 
 class OurTemplates(PackageLoader):

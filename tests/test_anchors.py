@@ -91,6 +91,16 @@ def test_ids_are_ascii_and_need_no_escaping_anywhere(
         assert FORM.fullmatch(anchor)
 
 
+ascii_text = st.text(st.characters(max_codepoint=0x7F), max_size=80)
+
+
+@given(st.lists(ascii_text | alike, max_size=8))
+@example(["a", "???", "", " b ", "c" * 61, "d" + " " * 1000, "-e-"])
+@example(["a\0b", "c"])
+def test_a_question_in_ascii_has_one_id_whatever_the_script_of_others(questions: list[str]) -> None:  # P3
+    assert question_ids("faq", [*questions, "\uac00"])[:-1] == question_ids("faq", questions)
+
+
 @given(slugs, st.lists(any_text | alike, unique=True, max_size=8), st.randoms())
 def test_an_id_does_not_depend_on_the_order_of_the_questions(
     slug: str,
