@@ -1,5 +1,8 @@
 """Seven languages, and every way in which somebody asks for one of them."""
 
+import subprocess
+import sys
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -119,6 +122,15 @@ def test_a_star_stands_for_the_default_unless_that_is_excluded(
     header: str, default: str, language: str
 ) -> None:
     assert negotiate(header, default) == language
+
+
+def test_a_header_is_the_same_as_text_and_as_bytes_where_python_lets_nobody_compare_them() -> None:  # L2
+    program = (
+        "from faqsvc_embed.languages import negotiate\n"
+        "print(negotiate('nl, ko', 'en'), negotiate(b'nl, ko', 'en'))"
+    )
+    ran = subprocess.run([sys.executable, "-bb", "-c", program], capture_output=True, text=True, timeout=60)
+    assert (ran.stdout, ran.stderr) == ("ko ko\n", "")
 
 
 @given(st.one_of(any_text, headers, st.text("en-q=0.1;,* \t", max_size=200)), st.sampled_from(LANGUAGES))
