@@ -623,6 +623,17 @@ def test_the_language_of_the_request_beats_the_header_and_the_settings(name: str
     assert (answer.text, answer.all("vary")) == ("ko", [])  # L7
 
 
+def test_a_server_may_have_headers_as_bytearrays() -> None:  # L2
+    embed, source = spoken("")
+    inside = app_of(embed, source)
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        headers = [(name, bytearray(value)) for name, value in scope["headers"]]
+        await inside({**scope, "headers": headers}, receive, send)
+
+    assert get(app, headers=[("Accept-Language", "nl"), ("Accept-Language", "de")]).text == "de"
+
+
 def test_an_argument_beats_all_others() -> None:  # L4
     embed, source = spoken(', lang="ja"', lang="fr")
     app = with_state(app_of(embed, source), lang="ko")
