@@ -63,7 +63,8 @@ class FAQExtension:
         for name in ("handle_user_exception", "handle_exception"):
             setattr(app, name, partial(_handle, getattr(app, name)))
         if embed.showing.has_files:
-            app.add_url_rule(f"/{NAME}/<name>", f"{NAME}_file", _file)
+            for where in _everywhere(app):
+                app.add_url_rule(f"/{NAME}/<name>", f"{NAME}_file", _file, **where)
 
 
 def faqs_from(app: Flask | None = None) -> FAQEmbed:
@@ -243,7 +244,14 @@ def _environ() -> dict[str, Any]:
     return now.environ
 
 
-def _file(name: str) -> Response:
+def _everywhere(app: Flask) -> list[dict[str, Any]]:
+    """Return where a rule has to stand to be found on every host that an application answers for."""
+    if app.url_map.host_matching:
+        return [{"host": "<where>"}]
+    return [{}, {"subdomain": "<where>"}] if app.subdomain_matching else [{}]
+
+
+def _file(name: str, where: str = "") -> Response:
     file = file_named(name, request.args)
     if file is None:
         abort(404)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from flask import Flask, render_template_string
+from flask import Flask, render_template_string, request
 from jinja2 import Environment
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -95,3 +95,32 @@ def test_a_host_without_files_has_no_such_address(host: Any) -> None:
     get = host(held(), '{% faq "pricing", variant="disclosure" %}')
     assert f"<script>{enhancer()}</script>" in get("/")[3]
     assert get(address)[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("options", "host"),
+    [
+        ({"host_matching": True, "static_host": "shop.test"}, "shop.test:8000"),
+        ({"host_matching": True, "static_host": "shop.test"}, "blog.shop.test"),
+        ({"subdomain_matching": True}, "shop.test"),
+        ({"subdomain_matching": True}, "blog.shop.test"),
+        ({"subdomain_matching": True}, "a.blog.shop.test"),
+    ],
+)
+def test_files_are_on_every_host_of_an_application_that_has_several(
+    options: dict[str, Any], host: str
+) -> None:  # C3
+    app = Flask("host", **options)
+    app.config["SERVER_NAME"] = "shop.test"
+    FAQExtension(app, embed=held(styles="linked"))
+    client = app.test_client()
+
+    @app.before_request
+    def page() -> str | None:  # whatever the host: an application may route by it in many ways
+        return render_template_string('{% faq "pricing" %}') if request.path == "/" else None
+
+    (address,) = re.findall(
+        r'<link rel="stylesheet" href="([^"]*)">', client.get("/", base_url=f"http://{host}").text
+    )
+    answer = client.get(address, base_url=f"http://{host}")
+    assert (answer.status_code, answer.text) == (200, stylesheet())
