@@ -8,6 +8,7 @@ list of what may stay, and the JSON-LD is cut from that, down to the tags that G
 import logging
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache, partial
 from html import unescape
 from typing import TYPE_CHECKING, Final
@@ -128,10 +129,17 @@ class Answers:
         """Tell whether a parser, which makes no short steps, is busy with a record for a while."""
         return self.are_parsed(faq) and sum(len(item.answer) for item in faq.items) > SHORT_MARKDOWN
 
-    def parse(self, faq: FAQ, question_level: int | None) -> None:
-        """Parse the answers ahead, as many as are kept: in a thread, they hold no event loop up."""
+    async def aparse(self, faq: FAQ, question_level: int | None = 3) -> None:
+        """Parse ahead what takes long, as many answers as are kept, in a thread: that holds no loop up."""
+        if self.takes_long(faq):
+            import asyncio  # whoever awaits this has it already
+
+            with suppress(RuntimeError):  # no thread can be started
+                await asyncio.to_thread(self._parse, faq, question_level)
+
+    def _parse(self, faq: FAQ, question_level: int | None) -> None:
         for item in faq.items[:KEPT]:
-            _markdown(item.answer, question_level, self._rel)
+            _schema(_markdown(item.answer, question_level, self._rel))
 
     def shown_items(self, faq: FAQ, question_level: int | None = None) -> Steps[list[Item]]:
         """Find the items of a record that have something to ask and something to answer."""
@@ -154,13 +162,23 @@ class Answers:
         """
         if not self._is_markdown:
             return faq
-        key, known = (id(faq), question_level), self._marked_up
-        if (found := known.get(key)) is not None and found[0]() is faq:
+        if (found := self._found(faq, question_level)) is not None:
             return found[1] or faq
         marked_up = self._mark_up(faq, question_level)
+        key, known = (id(faq), question_level), self._marked_up
         kept = None if marked_up is faq else marked_up
         known[key] = ref(faq, lambda _: known.pop(key, None)), kept
         return marked_up
+
+    async def amarked_up(self, faq: FAQ, question_level: int | None = 3) -> FAQ:
+        """Return what `marked_up` does, without holding an event loop up."""
+        if self._found(faq, question_level) is None:
+            await self.aparse(faq, question_level)
+        return self.marked_up(faq, question_level)
+
+    def _found(self, faq: FAQ, question_level: int | None) -> tuple[ref[FAQ], FAQ | None] | None:
+        found = self._marked_up.get((id(faq), question_level))
+        return found if found is not None and found[0]() is faq else None
 
     def _mark_up(self, faq: FAQ, question_level: int | None) -> FAQ:
         if not self.are_parsed(faq):

@@ -88,7 +88,9 @@ class _Calls:
         page = _page(context)
         self._embed.showing.known(others, "use_faq", ("lang",))
         lang = None if isinstance(lang, Undefined) else lang
-        return self._noted(self._embed.use_faq_on(page, slug, lang), page)
+        state = self._embed.use_faq_on(page, slug, lang)
+        _defer(self._marked_up(state), page)
+        return state
 
     @pass_context
     def faq_schema(
@@ -106,14 +108,18 @@ class _Calls:
         return page.schema(marked_up, nonce)
 
     def _marked_up(self, faq: FAQ | FAQState | None) -> FAQ | None:
-        record = faq.data if isinstance(faq, FAQState) else faq
+        record = _record(faq)
         return None if record is None else self._embed.showing.answers.marked_up(record)
 
-    def _noted(self, state: FAQState, page: Page) -> FAQState:
-        """A host that shows an FAQ with markup of its own has it in a `faq_schema()` further down."""
-        if state.data is not None:
-            page.defer(self._embed.showing.answers.marked_up(state.data))
-        return state
+
+def _record(faq: FAQ | FAQState | None) -> FAQ | None:
+    return faq.data if isinstance(faq, FAQState) else faq
+
+
+def _defer(marked_up: FAQ | None, page: Page) -> None:
+    """A host that shows an FAQ with markup of its own has it in a `faq_schema()` further down."""
+    if marked_up is not None:
+        page.defer(marked_up)
 
 
 def _defined(options: dict[str, Any]) -> dict[str, Any]:
@@ -140,7 +146,9 @@ class _AsyncCalls(_Calls):
         page = _page(context)
         self._embed.showing.known(others, "use_faq", ("lang",))
         lang = None if isinstance(lang, Undefined) else lang
-        return self._noted(await self._embed.ause_faq_on(page, slug, lang), page)
+        state = await self._embed.ause_faq_on(page, slug, lang)
+        _defer(await self._amarked_up(state), page)
+        return state
 
     @pass_context
     async def faq_schema(  # type: ignore[override]
@@ -151,7 +159,11 @@ class _AsyncCalls(_Calls):
         if (nothing := showing.not_for_schema(page, faq)) is not None:
             return nothing
         nonce = showing.nonce(nonce, page, context.parent)
-        return await page.aschema_in_turn(self._marked_up(faq), nonce)
+        return await page.aschema_in_turn(await self._amarked_up(faq), nonce)
+
+    async def _amarked_up(self, faq: FAQ | FAQState | None) -> FAQ | None:
+        record = _record(faq)
+        return None if record is None else await self._embed.showing.answers.amarked_up(record)
 
 
 # Which page a call belongs to. A request has one; where there is none, each rendering gets its own, which

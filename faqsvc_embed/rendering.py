@@ -121,11 +121,7 @@ class Renderer:
 
     async def ablock(self, faq: FAQ, look: Look, ordinal: int = 1) -> Block | None:
         """Return what `block` does, in short steps; Markdown, which has none, is parsed ahead in a thread."""
-        if self._answers.takes_long(faq):
-            import asyncio  # whoever awaits this has it already
-
-            with suppress(RuntimeError):  # no thread can be started
-                await asyncio.to_thread(self._answers.parse, faq, _question_level(look))
+        await self._answers.aparse(faq, _question_level(look))
         return await in_short_steps(self.steps(faq, look, ordinal))
 
     def overrides(self) -> Overrides:

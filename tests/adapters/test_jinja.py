@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import Context
@@ -24,8 +25,10 @@ from jinja2 import (
 )
 from jinja2.nativetypes import NativeEnvironment
 from jinja2.sandbox import SandboxedEnvironment
+from markdown_it import MarkdownIt
 
 from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQNotFound, Theme
+from faqsvc_embed.answers import Answers
 from faqsvc_embed.freshness import Key
 from faqsvc_embed.jinja import install
 from faqsvc_embed.jsonld import page_node, serialise
@@ -513,6 +516,30 @@ def test_the_hook_is_awaited_in_an_async_environment(macros: str) -> None:
     source = macros + (macro if macros else '{{ use_faq("legal").data.title }}') + "{{ faq_schema() }}"
     host = environment(enable_async=True)
     assert asyncio.run(host.from_string(source).render_async()) == f"Legal &amp; more{script(B)}"
+
+
+@pytest.mark.parametrize("source", ['{{ use_faq("long").data.title }}', "{{ faq_schema(record) }}"])
+def test_an_async_environment_lets_a_thread_parse_markdown_once(
+    source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:  # F5
+    threads: list[threading.Thread] = []
+    Answers("markdown").shown("*The parser is made.*", 3)
+    render = MarkdownIt.render
+
+    def rendered(self: MarkdownIt, *args: Any) -> Any:
+        threads.append(threading.current_thread())
+        return render(self, *args)
+
+    monkeypatch.setattr(MarkdownIt, "render", rendered)
+    record = FAQ.from_dict(samples.record("long", ("What?", f"A *long* answer of {source}. " * 100)))
+    host = Environment(autoescape=True, enable_async=True)
+    install(host, fake_embed({"long": record}, answer_format="markdown"))
+    template = host.from_string(source + "{{ faq_schema() }}")
+    first, second = (asyncio.run(template.render_async(record=record)) for _ in range(2))
+    assert first == second
+    assert first.count("<em>long</em>".replace("<", "\\u003c").replace(">", "\\u003e")) == 100
+    assert len(threads) == 1
+    assert threads[0] is not threading.main_thread()
 
 
 def test_async_renderings_at_the_same_time_do_not_mix() -> None:
