@@ -22,9 +22,9 @@ LONGEST_QUESTION: Final = 1000
 """Characters of a question that are read for its words."""
 _PLAIN_SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _APART: Final = "\0"
-"""Between questions that are read as one text."""
-_BETWEEN_WORDS: Final = bytes({*range(256)} - {*(string.ascii_lowercase + string.digits + _APART).encode()})
-_TO_WORDS: Final = bytes.maketrans(_BETWEEN_WORDS, b" " * len(_BETWEEN_WORDS))
+"""Between questions that are read as one text; it stays between their words."""
+_NO_WORDS: Final = bytes({*range(256)} - {*(string.ascii_lowercase + string.digits + _APART).encode()})
+_TO_WORDS: Final = bytes.maketrans(_NO_WORDS, b" " * len(_NO_WORDS))
 
 
 def block_id(slug: str, ordinal: int = 1) -> str:
@@ -75,7 +75,7 @@ def _told_apart(questions: Sequence[str], names: Sequence[str]) -> Steps[list[st
 
 def _names_of(questions: Sequence[str]) -> list[str]:
     """Return the name of each; those in ASCII, as nearly all are in English, are read as one text."""
-    text = _APART.join(questions)
+    text = _APART.join([question[:LONGEST_QUESTION] for question in questions])
     if not text.isascii() or text.count(_APART) >= len(questions):
         return [_name_of(question) for question in questions]
     names = [words.strip("-") for words in _words(text.lower()).split(_APART)]
@@ -99,6 +99,7 @@ def _plain(text: str) -> str:
 
 
 def _words(plain: str) -> str:
+    """Return the words of one text, or of many with U+0000 between them."""
     return b"-".join(plain.encode("ascii", "replace").translate(_TO_WORDS).split()).decode()
 
 

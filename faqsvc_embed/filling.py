@@ -13,6 +13,9 @@ from faqsvc_embed.steps import in_short_steps
 SLICE: Final = 65_536
 """Characters or bytes to handle at once; an event loop can do other things in between."""
 
+A_MARK: Final = 2048
+"""Characters that take as long to handle as it does to find a mark."""
+
 Part = tuple[str, int, int]
 """A text from here to there: to cut and join megabytes takes milliseconds."""
 
@@ -125,9 +128,9 @@ class BodyFiller:
             text = writable(text[start:end], self._charset)
             start, end = 0, len(text)
         for at in range(start, end, SLICE):
-            length = min(SLICE, end - at)
-            self._unpaused += length
             if self._unpaused > SLICE:  # below it, as nearly always, each page would wait for all others
-                self._unpaused = length
+                self._unpaused = 0
                 await asyncio.sleep(0)
+            length = min(SLICE, end - at)
+            self._unpaused += length + A_MARK
             yield text[at : at + length].encode(self._charset)

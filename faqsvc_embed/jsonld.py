@@ -3,7 +3,6 @@
 import json
 import unicodedata
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -54,10 +53,7 @@ def page_node(faqs: Sequence[FAQ]) -> dict[str, Any]:
     marked_up = finished(_mark_up(faqs))
     if not marked_up.questions:
         return {}
-    return {
-        **_head(marked_up.shared),
-        "mainEntity": msgspec.to_builtins(marked_up.nodes(marked_up.questions)),
-    }
+    return {**marked_up.head(), "mainEntity": marked_up.nodes(marked_up.questions)}
 
 
 def serialised_page(faqs: Sequence[FAQ]) -> Steps[str]:
@@ -65,7 +61,8 @@ def serialised_page(faqs: Sequence[FAQ]) -> Steps[str]:
     marked_up = yield from _mark_up(faqs)
     if not marked_up.questions:
         return ""
-    parts = [_beginning(marked_up.shared), ',"mainEntity":']
+    head = _encode_ours(marked_up.head()).decode()
+    parts = [_script_safe(head)[:-1], ',"mainEntity":']
     for some in portions(marked_up.questions, lambda asked: len(asked[0]) + len(asked[1])):
         text = _encode_ours(marked_up.nodes(some)).decode()
         parts.append("," if len(parts) > 2 else "[")
@@ -81,18 +78,6 @@ def serialise(node: dict[str, Any]) -> str:
     return _script_safe(_encode_any(node)) if node else ""
 
 
-def _head(language: str | None) -> dict[str, Any]:
-    """Return the node of a page without its questions."""
-    node = {"@context": "https://schema.org", "@type": "FAQPage"}
-    return node if language is None else {**node, "inLanguage": language}
-
-
-@lru_cache(maxsize=64)
-def _beginning(language: str | None) -> str:
-    """Return the same as JSON that is not closed yet."""
-    return serialise(_head(language)).removesuffix("}")
-
-
 def _script_safe(text: str) -> str:
     for character, escape in _SCRIPT_SAFE:
         text = text.replace(character, escape)
@@ -106,27 +91,21 @@ class _MarkedUp(NamedTuple):
     shared: str | None
     """The language of all of them."""
 
-    def nodes(self, questions: Iterable[_Question]) -> "list[_QuestionNode]":
+    def head(self) -> dict[str, Any]:
+        """Return the node without its questions."""
+        node = {"@context": "https://schema.org", "@type": "FAQPage"}
+        return node if self.shared is None else {**node, "inLanguage": self.shared}
+
+    def nodes(self, questions: Iterable[_Question]) -> list[dict[str, Any]]:
         """Return the nodes of questions; the language of one is said where the page's is not."""
-        is_said = self.shared is None
-        return [
-            _QuestionNode(
-                name=name, inLanguage=language if is_said else None, acceptedAnswer=_AnswerNode(text)
-            )
-            for name, text, language in questions
-        ]
-
-
-class _AnswerNode(msgspec.Struct, tag_field="@type", tag="Answer", gc=False):
-    text: str
-
-
-class _QuestionNode(
-    msgspec.Struct, tag_field="@type", tag="Question", omit_defaults=True, kw_only=True, gc=False
-):
-    name: str
-    inLanguage: str | None = None  # noqa: N815  # as schema.org calls it
-    acceptedAnswer: _AnswerNode  # noqa: N815
+        nodes: list[dict[str, Any]] = []
+        for name, text, language in questions:
+            node: dict[str, Any] = {"@type": "Question", "name": name}
+            if language is not None and self.shared is None:
+                node["inLanguage"] = language
+            node["acceptedAnswer"] = {"@type": "Answer", "text": text}
+            nodes.append(node)
+        return nodes
 
 
 def _mark_up(faqs: Sequence[FAQ]) -> Steps[_MarkedUp]:

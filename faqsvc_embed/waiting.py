@@ -4,12 +4,9 @@ A thread wakes a loop through a socket. Were each of a thousand tasks to wait by
 would be a thousand wakings, and between them the loop would find one task to run.
 """
 
-import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
-
-from faqsvc_embed.steps import SHORT
 
 if TYPE_CHECKING:
     import asyncio
@@ -18,17 +15,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-BETWEEN: Final = 0.005
-"""Seconds between two times that a loop stands still for a thread, so that a hundred FAQs do not stop it."""
-
 
 class Waits:
     """What the tasks of event loops wait for."""
 
     def __init__(self) -> None:
-        self._ends = WeakKeyDictionary["Future[Any]", _End]()
+        self._ends = WeakKeyDictionary["Future[Any]", "asyncio.Future[None]"]()
         """What ends with each future, in the loop that asked last."""
-        self._gave_way = 0.0
 
     async def until(self, brought: "Future[Any]", seconds: float) -> None:
         """Wait until something is brought, at most so long; whoever stops waiting cancels nothing."""
@@ -36,40 +29,18 @@ class Waits:
 
         loop = asyncio.get_running_loop()
         end = self._ends.get(brought)
-        if end is None or end.loop is not loop:
-            end = self._ends[brought] = _End(loop)
-            brought.add_done_callback(end.wake)
-        if not end.has_given_way:
-            end.has_given_way = self._give_way(brought)
-        await asyncio.wait([end.reached], timeout=seconds)
-
-    def _give_way(self, brought: "Future[Any]") -> bool:
-        """Stand still for a millisecond, while the thread that brings something gets going; tell whether so.
-
-        A thread that stops for the network, if only to hand a request over, has the interpreter's lock again
-        5 ms later where a loop is busy; and to connect and to ask, it stops ten times.
-        """
-        from concurrent import futures  # whoever has a future has it already
-
-        if time.monotonic() < self._gave_way + BETWEEN:
-            return False
-        futures.wait([brought], SHORT)
-        self._gave_way = time.monotonic()
-        return True
+        if end is None or end.get_loop() is not loop:
+            end = self._ends[brought] = loop.create_future()
+            brought.add_done_callback(_waking(loop, end))
+        await asyncio.wait([end], timeout=seconds)
 
 
-class _End:
-    """What the tasks of one loop wait for."""
-
-    has_given_way = False
-
-    def __init__(self, loop: "asyncio.AbstractEventLoop") -> None:
-        self.loop = loop
-        self.reached = loop.create_future()
-
-    def wake(self, _: "Future[Any]") -> None:
+def _waking(loop: "asyncio.AbstractEventLoop", end: "asyncio.Future[None]") -> Any:
+    def wake(_: "Future[Any]") -> None:
         with suppress(RuntimeError):  # the loop has ended meanwhile
-            self.loop.call_soon_threadsafe(self.reached.set_result, None)
+            loop.call_soon_threadsafe(end.set_result, None)
+
+    return wake
 
 
 class Turns:

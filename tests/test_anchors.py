@@ -3,6 +3,7 @@
 import re
 import string
 from collections import Counter
+from hashlib import sha256
 from itertools import permutations
 from random import Random
 
@@ -10,7 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from faqsvc_embed.anchors import LONGEST_WORDS, block_id, question_ids
+from faqsvc_embed import anchors
+from faqsvc_embed.anchors import LONGEST_QUESTION, LONGEST_WORDS, block_id, question_ids
 from tests.support.strategies import any_text
 
 FORM = re.compile(r"faq-[a-z0-9_-]+")
@@ -99,6 +101,20 @@ ascii_text = st.text(st.characters(max_codepoint=0x7F), max_size=80)
 @example(["a\0b", "c"])
 def test_a_question_in_ascii_has_one_id_whatever_the_script_of_others(questions: list[str]) -> None:  # P3
     assert question_ids("faq", [*questions, "\uac00"])[:-1] == question_ids("faq", questions)
+
+
+def test_of_a_long_question_only_the_beginning_is_read(monkeypatch: pytest.MonkeyPatch) -> None:  # D13
+    read, words = list[int](), anchors._words
+
+    def noted(text: str) -> str:
+        read.append(len(text))
+        return words(text)
+
+    monkeypatch.setattr(anchors, "_words", noted)
+    question = "a " * 500_000
+    digest = sha256(question.encode()).hexdigest()[:8]
+    assert question_ids("faq", [question]) == [f"faq-faq--{'a-' * 29}a_{digest}"]
+    assert max(read) == LONGEST_QUESTION
 
 
 @given(slugs, st.lists(any_text | alike, unique=True, max_size=8), st.randoms())

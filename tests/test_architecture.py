@@ -68,7 +68,7 @@ BELOW: dict[str, set[str]] = {
     "forks": set(),
     "events": {"errors"},
     "loops": set(),
-    "waiting": {"steps"},
+    "waiting": set(),
     "anchors": {"steps"},
     "languages": set(),
     "records": {"errors", "languages", "steps"},

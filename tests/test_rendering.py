@@ -3,6 +3,7 @@
 import json
 import re
 import unicodedata
+from enum import IntEnum
 from typing import Any
 
 import html5lib
@@ -392,8 +393,20 @@ def test_what_knows_its_own_html_or_is_no_plain_text_is_printed_as_markupsafe_do
         def __html__(self) -> str:
             return f"<b>{escape(str(self))}</b>"
 
+    class Level(int):
+        def __str__(self) -> str:
+            return f"<{int(self)}>"
+
+    class Kind(IntEnum):
+        SMALL = 1
+
+        def __html__(self) -> str:
+            return f"<i>{self.name}</i>"
+
     assert printed(Name("a<b")) == "<b>a&lt;b</b>"
     assert printed(Name("ab")) == "<b>ab</b>"
+    assert printed(Level(2)) == "&lt;2&gt;"
+    assert printed(Kind.SMALL) == "<i>SMALL</i>"
 
 
 def test_what_a_template_of_the_hosts_captures_is_markup_still() -> None:

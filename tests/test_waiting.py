@@ -4,14 +4,9 @@ import asyncio
 import gc
 import threading
 import weakref
-from concurrent import futures
 from concurrent.futures import Future
-from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
-from faqsvc_embed import waiting
 from faqsvc_embed.waiting import Waits
 
 
@@ -45,50 +40,19 @@ def test_a_thousand_tasks_are_woken_once() -> None:  # K11
         assert loop.wakings == 1
 
 
-def test_a_loop_stands_still_a_millisecond_for_what_is_brought_once_and_not_for_many_at_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # F5
-    now, stood = [100.0], list[tuple[float, list[Future[str]], float]]()
-    monkeypatch.setattr(waiting, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    monkeypatch.setattr(futures, "wait", lambda brought, timeout: stood.append((now[0], brought, timeout)))
-    waits, one, other = Waits(), Future[str](), Future[str]()
-
-    async def wait() -> None:
-        async def at(moment: float, brought: Future[str]) -> None:
-            now[0] = moment
-            await waits.until(brought, 5)
-
-        moments = [
-            (100, one),
-            (100.001, one),
-            (100.004, other),
-            (100.006, other),
-            (100.02, other),
-            (100.03, one),
-        ]
-        tasks = [asyncio.create_task(at(*moment)) for moment in moments]
-        await asyncio.sleep(0)
-        one.set_result("it")
-        other.set_result("it")
-        await asyncio.gather(*tasks)
-
-    asyncio.run(wait())
-    assert stood == [(100, [one], 0.001), (100.006, [other], 0.001)]
-
-
 def test_two_loops_wait_for_the_same() -> None:
     waits, brought = Waits(), Future[str]()
-    both_wait = threading.Barrier(3)
+    waiting = threading.Barrier(3)
 
     async def wait() -> None:
-        both_wait.wait(5)
+        waiting.wait(5)
         await waits.until(brought, 5)
         assert brought.done()
 
     threads = [threading.Thread(target=asyncio.run, args=[wait()]) for _ in range(2)]
     for thread in threads:
         thread.start()
-    both_wait.wait(5)
+    waiting.wait(5)
     brought.set_result("it")
     for thread in threads:
         thread.join(5)

@@ -13,13 +13,16 @@ from collections.abc import Awaitable, Callable, Iterator
 
 import pytest
 from jinja2 import Environment
+from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed.filling import BodyFiller
 from faqsvc_embed.jinja import install
+from faqsvc_embed.page import Page
 from faqsvc_embed.rendering import Look, Renderer, script_element
 from faqsvc_embed.slots import whole
 from faqsvc_embed.starlette import FAQMiddleware
@@ -228,3 +231,28 @@ def test_ten_thousand_items_are_rendered_in_short_steps() -> None:  # F5
     RENDERER.get_ready()
     limit = SHARE * at_once(rendering)
     assert lowest(lambda: longest_step(rendering()), limit) < limit
+
+
+def test_other_tasks_run_while_many_short_slots_are_filled_but_not_for_one() -> None:  # F5
+    async def turns_for(slots: int) -> int:
+        page, turns, over = Page(), 0, False
+
+        async def beat() -> None:
+            nonlocal turns
+            while not over:
+                turns += 1
+                await asyncio.sleep(0)
+
+        async def filling() -> Markup:
+            return Markup("<p>short</p>")
+
+        body = "".join(page.leave_slot(filling) for _ in range(slots)).encode()
+        beats = asyncio.create_task(beat())
+        filled = b"".join([part async for part in BodyFiller(page, "utf-8", body).feed(body, last=True)])
+        over = True
+        await beats
+        assert filled == b"<p>short</p>" * slots
+        return turns
+
+    assert asyncio.run(turns_for(1)) == 0
+    assert 20 < asyncio.run(turns_for(1000)) < 100
