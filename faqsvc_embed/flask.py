@@ -63,8 +63,10 @@ class FAQExtension:
         for name in ("handle_user_exception", "handle_exception"):
             setattr(app, name, partial(_handle, getattr(app, name)))
         if embed.showing.has_files:
-            for where in _everywhere(app):
-                app.add_url_rule(f"/{NAME}/<name>", f"{NAME}_file", _file, **where)
+            if app.url_map.host_matching or app.subdomain_matching:
+                app.before_request(_file_of_any_host)
+            else:
+                app.add_url_rule(f"/{NAME}/<name>", f"{NAME}_file", _file)
 
 
 def faqs_from(app: Flask | None = None) -> FAQEmbed:
@@ -244,14 +246,13 @@ def _environ() -> dict[str, Any]:
     return now.environ
 
 
-def _everywhere(app: Flask) -> list[dict[str, Any]]:
-    """Return where a rule has to stand to be found on every host that an application answers for."""
-    if app.url_map.host_matching:
-        return [{"host": "<where>"}]
-    return [{}, {"subdomain": "<where>"}] if app.subdomain_matching else [{}]
+def _file_of_any_host() -> Response | None:
+    """Answer for a file ahead of all routes: one for any host would come after those that name theirs."""
+    before, found, name = request.path.partition(f"/{NAME}/")
+    return _file(name) if found and not before and file_named(name, request.args) else None
 
 
-def _file(name: str, where: str = "") -> Response:
+def _file(name: str) -> Response:
     file = file_named(name, request.args)
     if file is None:
         abort(404)

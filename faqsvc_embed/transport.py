@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from concurrent.futures import Future
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Final, TypeVar
+from urllib.parse import urlsplit
 
 import httpx2
 
@@ -90,10 +91,12 @@ class Transport:
             detail = masked(str(error) or type(error).__name__)
             if writes:
                 return Unanswered(f"no complete answer {about}: {detail[:200]!r}")
-            return FAQUnavailable(f"the service cannot be reached {about}: {detail[:200]!r}")
+            return FAQUnavailable(f"{_place(request.url)} cannot be reached {about}: {detail[:200]!r}")
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
             detail = str(error) or type(error).__name__
-            return FAQUnavailable(f"the service cannot be reached {about}: {masked(detail)[:200]!r}")
+            return FAQUnavailable(
+                f"{_place(request.url)} cannot be reached {about}: {masked(detail)[:200]!r}"
+            )
 
     async def _follow(self, request: Request, limit: asyncio.Timeout) -> Reply:
         url, until = request.url, limit.when()
@@ -206,6 +209,11 @@ class _Exchange:
             self.is_answered = True
         elif event == "connection.start_tls.failed":  # at the deadline: the client forgets it
             await self._stream.aclose()
+
+
+def _place(url: str) -> str:
+    parts = urlsplit(url)
+    return f"the service at {parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
 def _new_client(url: str) -> httpx2.AsyncClient:

@@ -375,7 +375,8 @@ def test_what_was_not_even_sent_is_not_published(clients: Clients, faulty: Fault
     faulty.refuse()
     error = failure(lambda: clients().publish_faq(**TEA))
     assert (type(error), error.status) == (FAQUnavailable, None)
-    assert str(error).startswith("the service cannot be reached for the publication: ")
+    place = f"the service at {faulty.base_url} cannot be reached for the publication: "
+    assert str(error).startswith(place)
 
 
 def test_a_write_that_is_refused_is_known_by_its_head(clients: Clients, faulty: FaultyServer) -> None:  # K8

@@ -98,17 +98,17 @@ def test_a_host_without_files_has_no_such_address(host: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "host"),
+    ("options", "host", "route"),
     [
-        ({"host_matching": True, "static_host": "shop.test"}, "shop.test:8000"),
-        ({"host_matching": True, "static_host": "shop.test"}, "blog.shop.test"),
-        ({"subdomain_matching": True}, "shop.test"),
-        ({"subdomain_matching": True}, "blog.shop.test"),
-        ({"subdomain_matching": True}, "a.blog.shop.test"),
+        ({"host_matching": True, "static_host": "shop.test"}, "shop.test:8000", {"host": "shop.test:8000"}),
+        ({"host_matching": True, "static_host": "shop.test"}, "blog.shop.test", {"host": "<name>.shop.test"}),
+        ({"subdomain_matching": True}, "shop.test", {}),
+        ({"subdomain_matching": True}, "blog.shop.test", {"subdomain": "blog"}),
+        ({"subdomain_matching": True}, "a.blog.shop.test", {"subdomain": "<name>"}),
     ],
 )
 def test_files_are_on_every_host_of_an_application_that_has_several(
-    options: dict[str, Any], host: str
+    options: dict[str, Any], host: str, route: dict[str, Any]
 ) -> None:  # C3
     app = Flask("host", **options)
     app.config["SERVER_NAME"] = "shop.test"
@@ -119,8 +119,13 @@ def test_files_are_on_every_host_of_an_application_that_has_several(
     def page() -> str | None:  # whatever the host: an application may route by it in many ways
         return render_template_string('{% faq "pricing" %}') if request.path == "/" else None
 
+    @app.route("/<path:any_other>", **route)
+    def other(**_: str) -> str:
+        return "a page of the host"
+
     (address,) = re.findall(
         r'<link rel="stylesheet" href="([^"]*)">', client.get("/", base_url=f"http://{host}").text
     )
     answer = client.get(address, base_url=f"http://{host}")
     assert (answer.status_code, answer.text) == (200, stylesheet())
+    assert client.get("/faqsvc/other.css", base_url=f"http://{host}").text == "a page of the host"
