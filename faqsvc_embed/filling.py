@@ -128,7 +128,7 @@ class BodyFiller:
             text = writable(text[start:end], self._charset)
             start, end = 0, len(text)
         for at in range(start, end, SLICE):
-            if self._unpaused > SLICE:  # below it, as nearly always, each page would wait for all others
+            if self._unpaused > SLICE:  # to pause for less would make each page wait for all others
                 self._unpaused = 0
                 await asyncio.sleep(0)
             length = min(SLICE, end - at)
