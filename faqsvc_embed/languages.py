@@ -50,7 +50,7 @@ def lookup(wish: str) -> str | None:
     return primary if primary in LANGUAGES and re.fullmatch(_RANGE, tag) is not None else None
 
 
-# Most visitors' headers are like one before. Under `python -bb`, no key that is text may meet one that is bytes.
+# Most visitors' headers are like one before. Under `python -bb`, text and bytes may not meet as keys.
 @lru_cache(maxsize=256, typed=True)
 def negotiate(accept_language: str | bytes, default: str | None = None) -> str | None:
     """Return the language of the service that an `Accept-Language` header prefers, else `default`.
