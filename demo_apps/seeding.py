@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from demo_apps import content
-from faqsvc_embed.records import FAQ
+from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import create_app, serving
 from faqsvc_embed.service.storage import Storage, open_storage
 

@@ -26,8 +26,8 @@ from faqsvc_embed.errors import (
     RateLimited,
 )
 from faqsvc_embed.events import FAQEvent
-from faqsvc_embed.jsonld import to_json_ld, to_json_ld_string
-from faqsvc_embed.records import FAQ, FAQState, Item, Publication
+from faqsvc_embed.models import FAQ, FAQState, Item, Publication
+from faqsvc_embed.rendering.json_ld import to_json_ld, to_json_ld_string
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.theme import Theme
 

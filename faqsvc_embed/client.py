@@ -6,8 +6,10 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
-from faqsvc_embed import publishing, replies
-from faqsvc_embed.apikey import APIKey, sealed
+from faqsvc_embed.api import publish_response as replies
+from faqsvc_embed.api import publishing
+from faqsvc_embed.api.publishing import Suggestion
+from faqsvc_embed.api.reading import Found, Reply, Request, is_slug, not_a_slug, read_request, understand
 from faqsvc_embed.errors import (
     AuthenticationError,
     ConfigurationError,
@@ -17,10 +19,9 @@ from faqsvc_embed.errors import (
     quoted,
 )
 from faqsvc_embed.languages import LANGUAGES, lookup
-from faqsvc_embed.publishing import Suggestion
-from faqsvc_embed.records import FAQ, Item, Publication
+from faqsvc_embed.models import FAQ, Item, Publication
 from faqsvc_embed.settings import Settings
-from faqsvc_embed.wire import Found, Reply, Request, is_slug, not_a_slug, read_request, understand
+from faqsvc_embed.settings.api_key import APIKey, sealed
 
 T = TypeVar("T")
 
@@ -67,7 +68,7 @@ class FAQClient:
             )
         self.settings = settings
         # Imported here: who only imports the package needs neither asyncio nor an HTTP client.
-        from faqsvc_embed.transport import Transport
+        from faqsvc_embed.api.transport import Transport
 
         self._transport = Transport(settings.max_bytes)
 

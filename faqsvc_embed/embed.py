@@ -8,20 +8,20 @@ from typing import Any, Final, Self
 
 from markupsafe import Markup
 
-from faqsvc_embed import page as pages
-from faqsvc_embed.apikey import PREFIX, sealed
-from faqsvc_embed.checks import Variant
+from faqsvc_embed.cache.entries import Cache, Key
+from faqsvc_embed.cache.reader import Fetches, Health, Reader, data_or_raise, in_event_loop
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.events import Listener, Listeners
-from faqsvc_embed.freshness import Cache, Key
-from faqsvc_embed.page import Page
-from faqsvc_embed.reading import Fetches, Health, Reader, data_or_raise, in_event_loop
-from faqsvc_embed.records import FAQ, FAQState
-from faqsvc_embed.rendering import script_element
+from faqsvc_embed.models import FAQ, FAQState
+from faqsvc_embed.page import context as pages
+from faqsvc_embed.page.context import Page
+from faqsvc_embed.page.options import Wishes
+from faqsvc_embed.page.presenter import Showing
+from faqsvc_embed.rendering.renderer import script_element
 from faqsvc_embed.settings import UNSET, Settings
-from faqsvc_embed.showing import Showing
+from faqsvc_embed.settings.api_key import PREFIX, sealed
+from faqsvc_embed.settings.validators import Variant
 from faqsvc_embed.theme import Theme
-from faqsvc_embed.wishes import Wishes
 
 GRACE: Final = 0.5
 """Seconds beyond `timeout` that `get_faq` waits for the answer to be handed over."""
@@ -229,7 +229,7 @@ class FAQEmbed:
         These are the hashes of our inline styles, and of our script if there is one: in `html`, which may
         be a whole page, or without it on the page that is being made, as far as it is.
         """
-        from faqsvc_embed.policy import ours_in, sources_of  # for the few hosts with such a policy
+        from faqsvc_embed.rendering.csp import ours_in, sources_of  # for the few hosts with such a policy
 
         if html is not None:
             return sources_of(ours_in(html))

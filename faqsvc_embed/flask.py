@@ -11,16 +11,16 @@ from flask import Flask, Request, Response, abort, after_this_request, current_a
 from flask.ctx import _AppCtxGlobals
 from werkzeug.datastructures import Headers
 
-from faqsvc_embed import page as pages
-from faqsvc_embed.apikey import sealed
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.jinja import install
 from faqsvc_embed.languages import MAX_HEADER
-from faqsvc_embed.requestpage import RequestPage
-from faqsvc_embed.responses import NEGOTIATED, SPOKE_OF_BODY, fillable, shortened, varied
+from faqsvc_embed.page import context as pages
+from faqsvc_embed.page.headers import NEGOTIATED, SPOKE_OF_BODY, fillable, shortened, varied
+from faqsvc_embed.page.visitor import RequestPage
+from faqsvc_embed.rendering.assets import file_named
 from faqsvc_embed.settings import Settings
-from faqsvc_embed.styles import file_named
+from faqsvc_embed.settings.api_key import sealed
 
 logger = logging.getLogger("faqsvc_embed")
 

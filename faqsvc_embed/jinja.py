@@ -14,14 +14,14 @@ from jinja2.parser import Parser
 from jinja2.runtime import Context, new_context
 from markupsafe import Markup
 
-from faqsvc_embed import page as pages
+from faqsvc_embed.cache.reader import in_event_loop
 from faqsvc_embed.embed import FAQEmbed
-from faqsvc_embed.encoded import joined
-from faqsvc_embed.page import Page
-from faqsvc_embed.reading import in_event_loop
-from faqsvc_embed.records import FAQ, FAQState
-from faqsvc_embed.rendering import Renderer
-from faqsvc_embed.templating import LoaderIn, OurTemplates, Printed, in_our_syntax
+from faqsvc_embed.models import FAQ, FAQState
+from faqsvc_embed.page import context as pages
+from faqsvc_embed.page.context import Page
+from faqsvc_embed.rendering.encoded import joined
+from faqsvc_embed.rendering.environments import LoaderIn, OurTemplates, Printed, in_our_syntax
+from faqsvc_embed.rendering.renderer import Renderer
 
 TAG: Final = "faqsvc_tag"
 """The filter that makes an FAQ of a slug."""

@@ -11,18 +11,18 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from faqsvc_embed import page as pages
-from faqsvc_embed.apikey import sealed
-from faqsvc_embed.delivery import Delivery
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.languages import MAX_HEADER
-from faqsvc_embed.loops import DaemonThreads
-from faqsvc_embed.page import Page
-from faqsvc_embed.requestpage import RequestPage
+from faqsvc_embed.page import context as pages
+from faqsvc_embed.page.asgi import Delivery
+from faqsvc_embed.page.context import Page
+from faqsvc_embed.page.visitor import RequestPage
+from faqsvc_embed.rendering.assets import File, file_named
+from faqsvc_embed.runtime.background_loop import DaemonThreads
+from faqsvc_embed.runtime.waiting import Waits
 from faqsvc_embed.settings import Settings
-from faqsvc_embed.styles import File, file_named
-from faqsvc_embed.waiting import Waits
+from faqsvc_embed.settings.api_key import sealed
 
 NAME: Final = "faqsvc"
 """The key of an embed in the scope of a request, and the path of our files."""

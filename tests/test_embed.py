@@ -35,12 +35,12 @@ from faqsvc_embed import (
     Theme,
     aget_faq,
     get_faq,
-    page,
 )
-from faqsvc_embed.freshness import Key
-from faqsvc_embed.page import Page
-from faqsvc_embed.reading import Reader
-from faqsvc_embed.rendering import Renderer
+from faqsvc_embed.cache.entries import Key
+from faqsvc_embed.cache.reader import Reader
+from faqsvc_embed.page import context as page
+from faqsvc_embed.page.context import Page
+from faqsvc_embed.rendering.renderer import Renderer
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.clock import Clock

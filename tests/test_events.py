@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from faqsvc_embed import FAQEmbed, FAQEvent
+from tests.cache.test_fetcher import until
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.faulty import FaultyServer
-from tests.test_fetching import until
 
 
 def settle(embed: FAQEmbed) -> None:

@@ -11,7 +11,8 @@ from typing import Final
 import pytest
 from markupsafe import Markup
 
-from faqsvc_embed import FAQ, FAQEmbed, FAQNotFound, FAQState, page
+from faqsvc_embed import FAQ, FAQEmbed, FAQNotFound, FAQState
+from faqsvc_embed.page import context as page
 from faqsvc_embed.testing.connections import CONNECTIONS, SIZES
 from faqsvc_embed.testing.contents import CONTENTS, ENCODINGS
 from faqsvc_embed.testing.framing import FRAMING

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from faqsvc_embed import FAQ, ConfigurationError, InvalidFAQ, Settings, Theme
+from faqsvc_embed.api.reading import cache_policy, retry_after
 from faqsvc_embed.languages import negotiate
-from faqsvc_embed.wire import cache_policy, retry_after
 from tests.support.clock import EPOCH as NOW
 
 SECRET = "fs_live_5ecret5ecret5ecret"

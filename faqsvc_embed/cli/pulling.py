@@ -11,9 +11,9 @@ from faqsvc_embed.errors import FAQError, FAQNotFound
 from faqsvc_embed.languages import LANGUAGES
 
 if TYPE_CHECKING:
-    from faqsvc_embed.copies import Copy
+    from faqsvc_embed.cache.entries import Key
+    from faqsvc_embed.cache.stored import Copy
     from faqsvc_embed.embed import FAQEmbed
-    from faqsvc_embed.freshness import Key
 
 _SILENCE: Final = logging.NullHandler()
 
@@ -41,8 +41,8 @@ def pull(slugs: tuple[str, ...], directory: str, langs: tuple[str, ...], base_ur
       faqsvc pull pricing getting-started --to faqs --base-url https://faq.example.com
       faqsvc pull pricing --lang en --lang ko --to faqs
     """
+    from faqsvc_embed.cache.stores import DirectoryStore
     from faqsvc_embed.embed import FAQEmbed
-    from faqsvc_embed.stores import DirectoryStore
 
     # What the embed would write into an application's log is told here as the failure of a command.
     logging.getLogger("faqsvc_embed").addHandler(_SILENCE)
@@ -59,7 +59,7 @@ def pull(slugs: tuple[str, ...], directory: str, langs: tuple[str, ...], base_ur
 
 def _pulled(embed: "FAQEmbed", slug: str, langs: tuple[str, ...]) -> "dict[Key, Copy]":
     """Return an FAQ in its own language and, if none is named, in all the others that it has."""
-    from faqsvc_embed.freshness import Key
+    from faqsvc_embed.cache.entries import Key
 
     copies: dict[Key, Copy] = {}
     for lang in (None, *(langs or LANGUAGES)):

@@ -7,9 +7,9 @@ import click
 
 from faqsvc_embed.cli.options import base_url_option, lang_option, open_reader
 from faqsvc_embed.cli.output import print_data
-from faqsvc_embed.jsonld import to_json_ld_string
-from faqsvc_embed.markdown import one_line, printable, to_markdown
-from faqsvc_embed.records import FAQ, Item
+from faqsvc_embed.files.to_markdown import one_line, printable, to_markdown
+from faqsvc_embed.models import FAQ, Item
+from faqsvc_embed.rendering.json_ld import to_json_ld_string
 
 
 @click.command()

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from faqsvc_embed.api.fields import MAX_ITEMS
+from faqsvc_embed.api.publishing import encoded, publication
 from faqsvc_embed.cli.failures import failure
-from faqsvc_embed.cli.files import Submission, read_file
 from faqsvc_embed.cli.options import base_url_option, lang_option, open_client, progress
 from faqsvc_embed.cli.output import print_data
 from faqsvc_embed.cli.reading import items_as_text
 from faqsvc_embed.errors import FAQError, PublishRejected, Unanswered, quoted
-from faqsvc_embed.fields import MAX_ITEMS
-from faqsvc_embed.markdown import items_to_markdown, one_line
-from faqsvc_embed.publishing import encoded, publication
-from faqsvc_embed.records import Item
+from faqsvc_embed.files.read import Submission, read_file
+from faqsvc_embed.files.to_markdown import items_to_markdown, one_line
+from faqsvc_embed.models import Item
 
 if TYPE_CHECKING:
     from faqsvc_embed.client import FAQClient
@@ -101,7 +101,7 @@ def _body(submission: Submission) -> dict[str, Any]:
 
 
 def _publish(client: "FAQClient", file: str, submission: Submission, retry: str, so_far: str) -> str:
-    from faqsvc_embed.replies import unsure
+    from faqsvc_embed.api.publish_response import unsure
 
     fields = {name: getattr(submission, name) for name in Submission.__slots__}
     try:

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from faqsvc_embed.fields import MAX_ITEMS
+from faqsvc_embed.api.fields import MAX_ITEMS
 from faqsvc_embed.languages import LANGUAGES
 
 Definition = dict[str, Any]

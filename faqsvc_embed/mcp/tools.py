@@ -7,8 +7,8 @@ import secrets
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final, TypeVar
 
-from faqsvc_embed import publishing
-from faqsvc_embed.apikey import APIKey
+from faqsvc_embed.api import publishing
+from faqsvc_embed.api.reading import read_request
 from faqsvc_embed.client import FAQClient
 from faqsvc_embed.errors import (
     AuthenticationError,
@@ -19,7 +19,6 @@ from faqsvc_embed.errors import (
     Unanswered,
     quoted,
 )
-from faqsvc_embed.jsonld import to_json_ld, to_json_ld_string
 from faqsvc_embed.mcp.arguments import Arguments, problems_of, strangers_in
 from faqsvc_embed.mcp.results import (
     MOST_BYTES,
@@ -33,9 +32,10 @@ from faqsvc_embed.mcp.results import (
     small,
     weight,
 )
-from faqsvc_embed.records import FAQ, Item
+from faqsvc_embed.models import FAQ, Item
+from faqsvc_embed.rendering.json_ld import to_json_ld, to_json_ld_string
 from faqsvc_embed.settings import Settings
-from faqsvc_embed.wire import read_request
+from faqsvc_embed.settings.api_key import APIKey
 
 T = TypeVar("T")
 Report = Callable[[float, str], Awaitable[None]]

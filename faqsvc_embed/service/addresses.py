@@ -6,8 +6,8 @@ from urllib.parse import quote
 
 from starlette.requests import Request
 
+from faqsvc_embed.api.reading import API_PATH
 from faqsvc_embed.service.problems import Problem
-from faqsvc_embed.wire import API_PATH
 
 # A name, an IPv4 address or one of IPv6 in brackets, and a port (RFC 3986, 3.2.2): nothing that could be
 # more than that in a header, a page or a Markdown link.

@@ -11,13 +11,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from faqsvc_embed import checks
+from faqsvc_embed.api.fields import MAX_BODY
+from faqsvc_embed.api.reading import API_PATH
 from faqsvc_embed.errors import ConfigurationError, quoted
-from faqsvc_embed.fields import MAX_BODY
 from faqsvc_embed.service.addresses import Addresses
 from faqsvc_embed.service.asking import ask
 from faqsvc_embed.service.description import describe
-from faqsvc_embed.service.generation import generate_route
+from faqsvc_embed.service.generate import generate_route
 from faqsvc_embed.service.hosted import Hosted
 from faqsvc_embed.service.keyed import KeyCheck
 from faqsvc_embed.service.limits import READS_PER_MINUTE, WRITES_PER_MINUTE, RateLimit
@@ -27,7 +27,7 @@ from faqsvc_embed.service.publishing import Publishing
 from faqsvc_embed.service.reading import read_faq
 from faqsvc_embed.service.resources import READABLE_ANYWHERE, Handler, Resource
 from faqsvc_embed.service.storage import DEFAULT_URL, Storage, open_storage
-from faqsvc_embed.wire import API_PATH
+from faqsvc_embed.settings import validators as checks
 
 
 def create_app(

@@ -7,9 +7,10 @@ from typing import Final, NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faqsvc_embed.api.reading import is_slug
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.languages import LANGUAGES, MAX_HEADER, lookup, negotiate
-from faqsvc_embed.records import FAQ
+from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import pages
 from faqsvc_embed.service.accepting import accepted
 from faqsvc_embed.service.addresses import Addresses, page_address
@@ -19,7 +20,6 @@ from faqsvc_embed.service.problems import Problem
 from faqsvc_embed.service.reading import cacheable
 from faqsvc_embed.service.storage import Edition, Storage
 from faqsvc_embed.service.words import WORDS
-from faqsvc_embed.wire import is_slug
 
 CACHE_CONTROL: Final = "public, max-age=300"
 HTML: Final = "text/html"

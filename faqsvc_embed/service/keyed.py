@@ -9,12 +9,12 @@ from typing import Final
 import anyio
 from starlette.requests import ClientDisconnect, Request
 
+from faqsvc_embed.api.reading import KEY_HEADER
 from faqsvc_embed.service.asking import ask
 from faqsvc_embed.service.database import StorageUnavailable
 from faqsvc_embed.service.keys import Keys
 from faqsvc_embed.service.limits import RateLimit
 from faqsvc_embed.service.problems import Problem
-from faqsvc_embed.wire import KEY_HEADER
 
 WRITERS: Final = 4
 """Threads that may wait for the disk; so many that readers always find one that does not."""

@@ -8,8 +8,9 @@ from urllib.parse import quote, urlsplit
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faqsvc_embed.api.reading import is_slug
 from faqsvc_embed.errors import quoted
-from faqsvc_embed.markdown import escaped_line
+from faqsvc_embed.files.to_markdown import escaped_line
 from faqsvc_embed.service.accepting import accepted
 from faqsvc_embed.service.addresses import Addresses, page_address
 from faqsvc_embed.service.asking import ask
@@ -19,7 +20,6 @@ from faqsvc_embed.service.problems import Problem
 from faqsvc_embed.service.reading import cacheable
 from faqsvc_embed.service.storage import Listed, Storage
 from faqsvc_embed.service.words import WORDS
-from faqsvc_embed.wire import is_slug
 
 CACHE_CONTROL: Final = "public, max-age=60"
 PAGE: Final = 500

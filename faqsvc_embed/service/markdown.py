@@ -3,9 +3,9 @@
 from typing import Final
 from urllib.parse import quote
 
-from faqsvc_embed.anchors import question_ids
-from faqsvc_embed.markdown import escaped_line, items_to_markdown
-from faqsvc_embed.records import FAQ
+from faqsvc_embed.files.to_markdown import escaped_line, items_to_markdown
+from faqsvc_embed.models import FAQ
+from faqsvc_embed.rendering.element_ids import question_ids
 
 _IN_ADDRESSES: Final = "%/:?#[]@!$&'*+,;=~"
 

@@ -11,10 +11,10 @@ from typing import Final, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from faqsvc_embed.records import FAQ
-from faqsvc_embed.rendering import Look, Renderer
+from faqsvc_embed.models import FAQ
+from faqsvc_embed.rendering.assets import stylesheet
+from faqsvc_embed.rendering.renderer import Look, Renderer
 from faqsvc_embed.service.words import WORDS
-from faqsvc_embed.styles import stylesheet
 from faqsvc_embed.theme import Theme
 
 DESCRIPTION: Final = 160

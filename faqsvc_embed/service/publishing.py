@@ -11,8 +11,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faqsvc_embed.api.fields import MAX_BODY
 from faqsvc_embed.errors import FAQNotFound, PublishRejected
-from faqsvc_embed.fields import MAX_BODY
 from faqsvc_embed.service.accepting import accepted
 from faqsvc_embed.service.addresses import Addresses, page_address, record_address
 from faqsvc_embed.service.asking import ask

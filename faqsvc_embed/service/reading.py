@@ -9,13 +9,13 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faqsvc_embed.api.reading import is_slug
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.accepting import accepted
 from faqsvc_embed.service.asking import ask
 from faqsvc_embed.service.problems import Problem
 from faqsvc_embed.service.storage import Storage
-from faqsvc_embed.wire import is_slug
 
 CACHE_CONTROL: Final = "public, max-age=3600"  # specification, Limits
 MEDIA_TYPE: Final = "application/json"

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
+from faqsvc_embed.api.reading import is_slug, not_a_slug
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, InvalidFAQ, quoted
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.records import FAQ, Item
+from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.service.database import Connection, Database, migrate, storable, timestamp
 from faqsvc_embed.service.keys import Keys
 from faqsvc_embed.service.slugs import new_slug
 from faqsvc_embed.service.sqlite import SQLite
 from faqsvc_embed.service.submission import Submission
-from faqsvc_embed.wire import is_slug, not_a_slug
 
 DEFAULT_URL: Final = "sqlite:///faqsvc.db"
 DEFAULT_LANGUAGE: Final = "en"

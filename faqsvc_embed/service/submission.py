@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from faqsvc_embed.errors import PublishRejected
-from faqsvc_embed.fields import (
+from faqsvc_embed.api.fields import (
     MAX_ANSWER,
     MAX_ITEMS,
     MAX_NAME,
@@ -20,7 +19,8 @@ from faqsvc_embed.fields import (
     title_problems,
     url_problems,
 )
-from faqsvc_embed.records import Item
+from faqsvc_embed.errors import PublishRejected
+from faqsvc_embed.models import Item
 
 MAX_DIGITS: Final = 640
 """Of a number: Python lets nobody set its own limit lower, so this one is always met first."""

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from typing import Any
 
+from faqsvc_embed.api.reading import CachePolicy, Found, Missing, Validators
+from faqsvc_embed.cache.entries import Cache, Entry, Key
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import FAQNotFound
-from faqsvc_embed.freshness import Cache, Entry, Key
-from faqsvc_embed.records import FAQ
-from faqsvc_embed.wire import CachePolicy, Found, Missing, Validators
+from faqsvc_embed.models import FAQ
 
 
 def fake_embed(faqs: Mapping[str, FAQ | Mapping[str, Any]], **settings: Any) -> FAQEmbed:

@@ -27,9 +27,10 @@ from starlette.responses import (
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from faqsvc_embed import FAQ, FAQEmbed, delivery
-from faqsvc_embed import page as pages
+from faqsvc_embed import FAQ, FAQEmbed
 from faqsvc_embed import starlette as leaf
+from faqsvc_embed.page import asgi as delivery
+from faqsvc_embed.page import context as pages
 from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples

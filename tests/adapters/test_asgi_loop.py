@@ -20,16 +20,16 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from faqsvc_embed import FAQ, FAQEmbed
-from faqsvc_embed.filling import BodyFiller
+from faqsvc_embed.api.reading import Reply, understanding
 from faqsvc_embed.jinja import install
-from faqsvc_embed.page import Page
-from faqsvc_embed.rendering import Look, Renderer, script_element
-from faqsvc_embed.slots import whole
+from faqsvc_embed.page.body import BodyFiller
+from faqsvc_embed.page.context import Page
+from faqsvc_embed.page.placeholders import whole
+from faqsvc_embed.rendering.renderer import Look, Renderer, script_element
+from faqsvc_embed.runtime.steps import Steps, finished
 from faqsvc_embed.starlette import FAQMiddleware
-from faqsvc_embed.steps import Steps, finished
 from faqsvc_embed.testing import fake_embed
 from faqsvc_embed.theme import Theme
-from faqsvc_embed.wire import Reply, understanding
 from tests.support import samples
 from tests.support.asgi import ask
 from tests.support.clock import EPOCH

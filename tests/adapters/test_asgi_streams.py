@@ -9,8 +9,9 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from faqsvc_embed import FAQ, requestpage
-from faqsvc_embed.responses import may_be_shared
+from faqsvc_embed import FAQ
+from faqsvc_embed.page import visitor as requestpage
+from faqsvc_embed.page.headers import may_be_shared
 from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples

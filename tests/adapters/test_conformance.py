@@ -22,10 +22,10 @@ from starlette.routing import Route
 from starlette.templating import Jinja2Templates
 
 from faqsvc_embed import FAQ, FAQEmbed
-from faqsvc_embed import page as pages
 from faqsvc_embed.fastapi import FAQMiddleware
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
+from faqsvc_embed.page import context as pages
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 from tests.support.asgi import get

@@ -17,7 +17,7 @@ from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQNotFound, starlet
 from faqsvc_embed import fastapi as leaf
 from faqsvc_embed.fastapi import FAQMiddleware, FAQs, faqs_from
 from faqsvc_embed.jinja import install
-from faqsvc_embed.rendering import problem_element
+from faqsvc_embed.rendering.renderer import problem_element
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 from tests.support.asgi import get

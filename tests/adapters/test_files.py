@@ -17,8 +17,8 @@ from starlette.testclient import TestClient
 from faqsvc_embed import FAQEmbed, Theme
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
+from faqsvc_embed.rendering.assets import enhancer, stylesheet, theme_rule
 from faqsvc_embed.starlette import FAQMiddleware
-from faqsvc_embed.styles import enhancer, stylesheet, theme_rule
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 

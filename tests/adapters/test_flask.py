@@ -14,11 +14,11 @@ from flask import stream_template_string as stream_string
 from werkzeug.test import TestResponse
 
 from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQNotFound, Settings, Theme
-from faqsvc_embed import page as pages
 from faqsvc_embed.flask import FAQExtension, faqs_from
-from faqsvc_embed.jsonld import page_node, serialise
-from faqsvc_embed.rendering import Look, Renderer, problem_element
-from faqsvc_embed.styles import stylesheet, stylesheet_name
+from faqsvc_embed.page import context as pages
+from faqsvc_embed.rendering.assets import stylesheet, stylesheet_name
+from faqsvc_embed.rendering.json_ld import page_node, serialise
+from faqsvc_embed.rendering.renderer import Look, Renderer, problem_element
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 from tests.support.faulty import FaultyServer

@@ -25,10 +25,10 @@ from werkzeug.test import create_environ, run_wsgi_app
 
 from faqsvc_embed import FAQ, FAQEmbed
 from faqsvc_embed import flask as leaf
-from faqsvc_embed import page as pages
 from faqsvc_embed.flask import FAQExtension, faqs_from
-from faqsvc_embed.rendering import problem_element
-from faqsvc_embed.styles import stylesheet
+from faqsvc_embed.page import context as pages
+from faqsvc_embed.rendering.assets import stylesheet
+from faqsvc_embed.rendering.renderer import problem_element
 from faqsvc_embed.testing import fake_embed
 from tests.support import faulty as behaviours
 from tests.support import samples

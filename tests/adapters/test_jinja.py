@@ -28,14 +28,14 @@ from jinja2.sandbox import SandboxedEnvironment
 from markdown_it import MarkdownIt
 
 from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQNotFound, Theme
-from faqsvc_embed.answers import Answers
-from faqsvc_embed.freshness import Key
+from faqsvc_embed.api.reading import CachePolicy, Found, Validators
+from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.jinja import install
-from faqsvc_embed.jsonld import page_node, serialise
-from faqsvc_embed.rendering import Block, Look, Renderer
-from faqsvc_embed.styles import stylesheet, theme_rule
+from faqsvc_embed.rendering.answers import Answers
+from faqsvc_embed.rendering.assets import stylesheet, theme_rule
+from faqsvc_embed.rendering.json_ld import page_node, serialise
+from faqsvc_embed.rendering.renderer import Block, Look, Renderer
 from faqsvc_embed.testing import fake_embed
-from faqsvc_embed.wire import CachePolicy, Found, Validators
 from tests.support import samples
 
 STYLE = f"<style>{stylesheet()}</style>\n"
@@ -355,7 +355,7 @@ def test_a_streamed_rendering_is_one_page_too() -> None:
 
 
 def test_a_request_has_one_page_for_all_its_renderings() -> None:
-    from faqsvc_embed import page as pages
+    from faqsvc_embed.page import context as pages
 
     host = environment()
     token = pages.begin(pages.Page())

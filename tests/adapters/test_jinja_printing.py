@@ -19,9 +19,9 @@ from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
 from markupsafe import Markup
 
-from faqsvc_embed import page as pages
 from faqsvc_embed.jinja import install
-from faqsvc_embed.page import Page
+from faqsvc_embed.page import context as pages
+from faqsvc_embed.page.context import Page
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 

@@ -22,11 +22,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQUnavailable, Settings
-from faqsvc_embed import page as pages
 from faqsvc_embed.jinja import install
-from faqsvc_embed.rendering import problem_element
+from faqsvc_embed.page import context as pages
+from faqsvc_embed.rendering.assets import stylesheet, stylesheet_name
+from faqsvc_embed.rendering.renderer import problem_element
 from faqsvc_embed.starlette import FAQMiddleware, faqs_from
-from faqsvc_embed.styles import stylesheet, stylesheet_name
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 from tests.support.asgi import Answer, ask, get

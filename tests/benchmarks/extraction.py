@@ -8,10 +8,10 @@ from typing import Final
 
 import turbohtml
 
-from faqsvc_embed.service.generation.extraction.pairs import extract
+from faqsvc_embed.generation.extraction.pairs import extract
 from tests.benchmarks.tables import Table
 
-CORPUS: Final = Path(__file__).parents[1] / "service" / "generation" / "corpus"
+CORPUS: Final = Path(__file__).parents[1] / "generation" / "corpus"
 PARTS: Final = {
     "known": "layouts that it was made with",
     "held_out": "layouts that it had not seen: recall 0.865 and precision 0.970 when it first did",

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
 
-from faqsvc_embed.records import FAQ, Item
+from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.service.database import timestamp
 from faqsvc_embed.service.storage import open_storage, utc_now
 from tests.benchmarks.tables import Table

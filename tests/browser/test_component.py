@@ -11,8 +11,8 @@ from PIL import Image
 from playwright.sync_api import Browser, Dialog, Page
 
 from faqsvc_embed import FAQ
-from faqsvc_embed.anchors import question_ids
 from faqsvc_embed.flask import FAQExtension
+from faqsvc_embed.rendering.element_ids import question_ids
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 from tests.support.host import HOST_PAGE, NOTE_VIOLATIONS, STRICT, serve, wait_until

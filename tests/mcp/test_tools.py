@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 
 from faqsvc_embed import FAQ, FAQClient, to_json_ld, to_json_ld_string
-from faqsvc_embed.fields import MAX_ANSWER
+from faqsvc_embed.api.fields import MAX_ANSWER
 from faqsvc_embed.mcp import tools
 from faqsvc_embed.mcp.definitions import INSTRUCTIONS, TOOLS
 from faqsvc_embed.mcp.server import create_server

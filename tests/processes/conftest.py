@@ -1,5 +1,5 @@
 """A real Valkey for fleets of processes."""
 
-from tests.stores.conftest import valkey
+from tests.cache.stores.conftest import valkey
 
 __all__ = ["valkey"]

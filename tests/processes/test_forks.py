@@ -14,7 +14,8 @@ from typing import Any, Final
 import pytest
 
 import faqsvc_embed
-from faqsvc_embed import FAQEmbed, loops
+from faqsvc_embed import FAQEmbed
+from faqsvc_embed.runtime import background_loop as loops
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.clock import EPOCH, Clock

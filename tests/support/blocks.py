@@ -6,9 +6,9 @@ from typing import Any
 import html5lib
 
 from faqsvc_embed import FAQ, Theme
-from faqsvc_embed.jsonld import page_node, serialise
-from faqsvc_embed.rendering import Look, Renderer
-from faqsvc_embed.styles import stylesheet
+from faqsvc_embed.rendering.assets import stylesheet
+from faqsvc_embed.rendering.json_ld import page_node, serialise
+from faqsvc_embed.rendering.renderer import Look, Renderer
 
 STYLE = f"<style>{stylesheet()}</style>\n"
 

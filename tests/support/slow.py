@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from faqsvc_embed import FAQ, FAQEmbed, FAQNotFound
-from faqsvc_embed.freshness import Cache, Entry, Key
-from faqsvc_embed.wire import CachePolicy, Found, Missing, Outcome, Validators
+from faqsvc_embed.api.reading import CachePolicy, Found, Missing, Outcome, Validators
+from faqsvc_embed.cache.entries import Cache, Entry, Key
 
 
 def slow_embed(faqs: Mapping[str, FAQ], *, hanging: Collection[str] = (), **settings: Any) -> FAQEmbed:

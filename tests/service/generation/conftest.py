@@ -9,7 +9,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from faqsvc_embed.service.generation import generate_route
+from faqsvc_embed.service.generate import generate_route
 from faqsvc_embed.service.keyed import KeyCheck
 from faqsvc_embed.service.storage import Storage
 from tests.support.faulty import FaultyServer
