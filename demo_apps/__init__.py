@@ -1,4 +1,5 @@
-"""The demo: a print workshop's site with FAQs in seven languages, once for every framework.
+"""The demo: a print shop's website with FAQs in seven languages, built with each framework.
 
-`python -m demo_apps` starts the FAQ service and one host a framework; `--check` looks at every page.
+`flask_app`, `starlette_app`, `fastapi_app` and `django_app` are examples of how to use the library: start
+there. `site` has what they share, and `demo` runs them, together with a FAQ service.
 """

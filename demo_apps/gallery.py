@@ -1,15 +1,15 @@
-"""The gallery of the Flask host: the component on pages of other makes, in every language, look and length.
+"""The gallery of the Flask website: the component on many pages, in many looks.
 
-Each exhibit is a page of its own in a frame, for a page has one stylesheet of a framework at most. The
-frameworks are not ours to ship: `npm install bootstrap @picocss/pico @tailwindcss/browser` in the directory
-where the demo is started puts them where this looks for them.
+Each example is a page in a frame, because a page can have the stylesheet of one framework only. The
+stylesheets are not part of the demo: `npm install bootstrap @picocss/pico @tailwindcss/browser`, in the
+directory where the demo is started, adds the examples that need them.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-from flask import Flask, Response, abort, render_template, request, send_file
+from flask import Blueprint, Response, abort, render_template, request, send_file
 
 from demo_apps import content, site
 from faqsvc_embed import FAQ, FAQEmbed
@@ -21,10 +21,11 @@ FRAMEWORKS: Final = {
     "pico.css": "@picocss/pico/css/pico.min.css",
     "tailwind.js": "@tailwindcss/browser/dist/index.global.js",
 }
+"""The files of the frameworks, in `node_modules`."""
 LONG: Final = 2000
-"""Words of the longest answer."""
+"""The number of words of the long answer."""
 MARKDOWN: Final = """\
-Send us a **PDF**, one page a colour, in *greyscale*:
+Send us a **PDF**, one page for each colour, in *greyscale*:
 
 1. black where the ink is full
 2. grey where it is a screen
@@ -36,103 +37,101 @@ More is in [our guide](https://heron-and-ink.example/guide), or write to <studio
 
 
 @dataclass(frozen=True, slots=True)
-class Exhibit:
-    """One frame: what page it stands on, and what it shows there."""
+class Example:
+    """A page that shows an FAQ.
+
+    `stylesheet` is empty or a file of `FRAMEWORKS`; `faq` is "pricing", "short", "long" or "markdown".
+    """
 
     caption: str
-    page: str = "plain"
-    dark: bool = False
+    stylesheet: str = ""
+    is_dark: bool = False
     lang: str = "en"
-    show: str = "pricing"
-    accent: str = ""
-    variant: str = "details"
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The arguments of `render`."""
-        theme = {"accentColor": self.accent} if self.accent else None
-        return {"theme": theme, "variant": self.variant}
+    faq: str = "pricing"
+    accent: str | None = None
+    variant: Literal["details", "disclosure", "open"] = "details"
 
 
+HOSTS: Final = {
+    "": "A plain page",
+    "bootstrap.css": "Bootstrap",
+    "tailwind.js": "Tailwind",
+    "pico.css": "Pico",
+}
 ACCENTS: Final = ("#ffe14d", "#ff6b74", "#b4532a", "#0b6e75", "#2b59c3", "#10102a")
-ROOMS: Final[dict[str, tuple[Exhibit, ...]]] = {
+SECTIONS: Final[dict[str, tuple[Example, ...]]] = {
     "At home": tuple(
-        Exhibit(f"{name}, {'dark' if dark else 'light'}", page, dark, accent="#0b6e75")
-        for page, name in (
-            ("plain", "A plain page"),
-            ("bootstrap", "Bootstrap"),
-            ("tailwind", "Tailwind"),
-            ("pico", "Pico"),
-        )
-        for dark in (False, True)
+        Example(f"{name}, {'dark' if is_dark else 'light'}", stylesheet, is_dark, accent="#0b6e75")
+        for stylesheet, name in HOSTS.items()
+        for is_dark in (False, True)
     ),
     "Variants": (
-        Exhibit("Details: no script at all", accent="#b4532a"),
-        Exhibit("Disclosure: headings that hold buttons", variant="disclosure", accent="#b4532a"),
-        Exhibit("Open: nothing to open", variant="open"),
-        Exhibit("Answers in Markdown", show="markdown", accent="#b4532a"),
+        Example("Details: works without scripts", accent="#b4532a"),
+        Example("Disclosure: headings with buttons", variant="disclosure", accent="#b4532a"),
+        Example("Open: nothing to open", variant="open"),
+        Example("Answers in Markdown", faq="markdown", accent="#b4532a"),
     ),
-    "Languages": tuple(Exhibit(name, lang=lang) for lang, name in site.LANGUAGES),
-    "Accents, corrected": tuple(
-        Exhibit(f"{accent}, {'dark' if dark else 'light'}", "plain", dark, accent=accent, show="short")
+    "Languages": tuple(Example(name, lang=lang) for lang, name in site.LANGUAGES.items()),
+    "Accents": tuple(
+        Example(f"{accent}, {'dark' if is_dark else 'light'}", "", is_dark, accent=accent, faq="short")
         for accent in ACCENTS
-        for dark in (False, True)
+        for is_dark in (False, True)
     ),
-    "Lengths": (Exhibit("Five words", show="short"), Exhibit(f"{LONG:,} words", show="long")),
+    "Lengths": (Example("Five words", faq="short"), Example(f"{LONG:,} words", faq="long")),
 }
 
-
-def add_gallery(app: Flask) -> None:
-    """Add the gallery and its frames to the Flask host."""
-    embed = FAQEmbed(settings=faqs_from(app).settings, answer_format="markdown")
-    app.add_url_rule(PAGE.path, PAGE.name, show)
-    app.add_url_rule(
-        "/gallery/<room>/<int:number>", "exhibit", lambda room, number: frame(room, number, embed)
-    )
-    app.add_url_rule("/gallery/<name>", "framework", framework)
+blueprint: Final = Blueprint("gallery", __name__)
 
 
+@blueprint.get(PAGE.path)
 def show() -> str:
-    """Answer with all exhibits, and the FAQ of the page itself."""
-    lang = site.language(request.args.get("lang"), request.headers.get("Accept-Language", ""))
-    return render_template("gallery.html", rooms=ROOMS, lang=lang, missing=_missing())
+    """Return the page with all examples, and an FAQ of its own."""
+    lang = site.choose_language(request.args.get("lang"), request.headers.get("Accept-Language"))
+    missing = [name for name in FRAMEWORKS if not _path(name).is_file()]
+    sections = {
+        title: [
+            (number, example) for number, example in enumerate(examples) if example.stylesheet not in missing
+        ]
+        for title, examples in SECTIONS.items()
+    }
+    return render_template("gallery.html", sections=sections, lang=lang, is_complete=not missing)
 
 
-def frame(room: str, number: int, markdown: FAQEmbed) -> str:
-    """Answer with one exhibit."""
-    exhibits = ROOMS.get(room, ())
-    if not 0 <= number < len(exhibits):
+@blueprint.get("/gallery/<title>/<int:number>")
+def frame(title: str, number: int) -> str:
+    """Return the page of one example."""
+    examples = SECTIONS.get(title, ())
+    if number >= len(examples):
         abort(404)
-    exhibit = exhibits[number]
-    embed = markdown if exhibit.show == "markdown" else faqs_from()
-    block = embed.render(_record(exhibit), **exhibit.options)
-    return render_template("exhibit.html", exhibit=exhibit, block=block)
+    example = examples[number]
+    embed = faqs_from()
+    if example.faq == "markdown":
+        embed = FAQEmbed(settings=embed.settings, answer_format="markdown")
+    theme = {"accentColor": example.accent} if example.accent else None
+    fragment = embed.render(_record(example), theme=theme, variant=example.variant)
+    return render_template("example.html", example=example, fragment=fragment)
 
 
+@blueprint.get("/gallery/<name>")
 def framework(name: str) -> Response:
-    """Answer with a file of a framework, if it is installed."""
-    path = _path(name) if name in FRAMEWORKS else None
-    if path is None or not path.is_file():
+    """Return a file of a framework, if it is installed."""
+    if name not in FRAMEWORKS or not _path(name).is_file():
         abort(404)
-    return send_file(path)
+    return send_file(_path(name))
 
 
 def _path(name: str) -> Path:
     return Path("node_modules", FRAMEWORKS[name]).absolute()
 
 
-def _missing() -> list[str]:
-    return [name for name in FRAMEWORKS if not _path(name).is_file()]
-
-
-def _record(exhibit: Exhibit) -> FAQ:
-    record = content.publication("pricing", exhibit.lang)
-    items = [record["items"][at] for at in (4, 0, 3, 7)]
-    if exhibit.show == "short":
+def _record(example: Example) -> FAQ:
+    body: dict[str, Any] = content.faq_body("pricing", example.lang)
+    items = [body["items"][index] for index in (4, 0, 3, 7)]
+    if example.faq == "short":
         items = [{"question": "Any hidden charges?", "answer": "None, and there never were."}, items[1]]
-    elif exhibit.show == "markdown":
+    elif example.faq == "markdown":
         items = [{"question": "How do I prepare a file?", "answer": MARKDOWN}, *items[1:]]
-    elif exhibit.show == "long":
-        words = " \n\n".join(item["answer"] for item in record["items"]).split(" ")
+    elif example.faq == "long":
+        words = " \n\n".join(item["answer"] for item in body["items"]).split(" ")
         items = [{"question": items[0]["question"], "answer": " ".join((words * 9)[:LONG])}, *items[1:3]]
-    return FAQ.from_dict({**record, "items": items})
+    return FAQ.from_dict({**body, "items": items})

@@ -1,20 +1,13 @@
 """FAQs from a FAQ service on the pages of a Python web application.
 
-Where to begin to read:
-
-- how a call in a template becomes HTML: `jinja` (`flask` and `starlette` stand around it), `showing`, which
-  decides how, and `rendering` with `answers`, `anchors`, `jsonld` and `styles`; `page` knows what a response
-  shows already, `slots`, `filling` and `delivery` put in what comes later;
-- how an FAQ is read: `reading`; `freshness`, which decides when to ask; `fetching`, which does; `transport`
-  on `loops`; `wire` says what a request and its answer mean, `records` what an FAQ is; `stores` keep copies;
-- how one is written: `client`, with `publishing` for what is sent and `replies` for what comes back;
-- what is told before: `settings`, by the `checks` of each value; and in a call: `wishes`;
-- beside it, each by itself: `cli`, `mcp`, `service`, `testing`.
+To read the code, begin with `embed.FAQEmbed`, and follow one FAQ: `page.presenter` resolves a call and prints
+it, `cache.reader` looks it up, `cache.fetcher` fetches it, `api.transport` talks to the service, and
+`rendering.renderer` makes the HTML. The adapters are `flask`, `starlette`, `fastapi` and `jinja`.
 """
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
-from faqsvc_embed.embed import FAQEmbed, aget_faq, get_faq
 from faqsvc_embed.errors import (
     AuthenticationError,
     ConfigurationError,
@@ -27,12 +20,15 @@ from faqsvc_embed.errors import (
 )
 from faqsvc_embed.events import FAQEvent
 from faqsvc_embed.models import FAQ, FAQState, Item, Publication
-from faqsvc_embed.rendering.json_ld import to_json_ld, to_json_ld_string
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.theme import Theme
 
 if TYPE_CHECKING:
     from faqsvc_embed.client import FAQClient
+    from faqsvc_embed.embed import FAQEmbed, aget_faq, get_faq
+    from faqsvc_embed.rendering.json_ld import to_json_ld, to_json_ld_string
+
+    __version__: str
 
 __all__ = [
     "FAQ",
@@ -58,16 +54,26 @@ __all__ = [
     "to_json_ld_string",
 ]
 
+_LAZY: Final = {
+    "FAQClient": "client",
+    "FAQEmbed": "embed",
+    "aget_faq": "embed",
+    "get_faq": "embed",
+    "to_json_ld": "rendering.json_ld",
+    "to_json_ld_string": "rendering.json_ld",
+}
+"""The modules of names that are imported when they are used: the command, for one, starts sooner."""
+
 
 def __getattr__(name: str) -> Any:
-    """Import the client when it is asked for: a page has no use for what writes."""
-    if name != "FAQClient":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from faqsvc_embed.client import FAQClient
+    if name in _LAZY:
+        return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
+    if name == "__version__":
+        from importlib.metadata import version
 
-    globals()[name] = FAQClient
-    return FAQClient
+        return version("faqsvc-embed")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, "__version__"})

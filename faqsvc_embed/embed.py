@@ -1,69 +1,97 @@
-"""The facade: what a host calls. It joins freshness, fetching and rendering, and decides nothing else."""
+"""The facade: FAQs of one service for the pages of one host."""
 
 import os
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import lru_cache
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from markupsafe import Markup
 
-from faqsvc_embed.cache.entries import Cache, Key
-from faqsvc_embed.cache.reader import Fetches, Health, Reader, data_or_raise, in_event_loop
+from faqsvc_embed.cache.counts import Statistics
+from faqsvc_embed.cache.health import Health
+from faqsvc_embed.cache.reader import Fetches, Reader, data_or_raise, in_event_loop
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.events import Listener, Listeners
 from faqsvc_embed.models import FAQ, FAQState
-from faqsvc_embed.page import context as pages
-from faqsvc_embed.page.context import Page
-from faqsvc_embed.page.options import Wishes
-from faqsvc_embed.page.presenter import Showing
-from faqsvc_embed.rendering.renderer import script_element
-from faqsvc_embed.settings import UNSET, Settings
-from faqsvc_embed.settings.api_key import PREFIX, sealed
-from faqsvc_embed.settings.validators import Variant
-from faqsvc_embed.theme import Theme
+from faqsvc_embed.page.context import PageSource, in_rendering, joined_context, joined_page, request_page
+from faqsvc_embed.page.presenter import Presenter
+from faqsvc_embed.settings import PREFIX, Settings
+from faqsvc_embed.settings.api_key import wrap_keys
+from faqsvc_embed.telemetry import Telemetry
 
-GRACE: Final = 0.5
-"""Seconds beyond `timeout` that `get_faq` waits for the answer to be handed over."""
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from opentelemetry.metrics import MeterProvider
+
+    from faqsvc_embed.cache.memory import MemoryCache
+    from faqsvc_embed.page.options import RenderOptions
+    from faqsvc_embed.settings.options import EmbedOptions
+
+HANDOVER: Final = 0.5
+"""Seconds beyond `timeout` for which `get_faq` waits for the response to be handed over."""
+MAX_SHARED_EMBEDS: Final = 8
 
 
 class FAQEmbed:
-    """FAQs of one service, for the pages of one host.
+    """FAQs of one service, or of a folder of files, cached and rendered for the pages of one host.
 
-    Settings come as keywords, from the environment, or whole as `settings`; a keyword wins. Making one
-    opens no socket and starts no thread. Use it as a context manager, or call `close()`, to end its
-    background thread at once; without, the thread ends when nobody holds the embed, or with the process.
+    Settings are keywords, or come from the environment, or as a whole in `settings`; a keyword wins. An API
+    key is ignored: only `FAQClient` writes. Making an embed opens no socket and starts no thread. Use it as a
+    context manager, or call `close()`, to end its background thread at once; else the thread ends with the
+    embed or with the process.
 
     Raises:
-        ConfigurationError: a setting has a value that it cannot have, or `base_url` is not set.
+        ConfigurationError: a setting is invalid, neither `base_url` nor `directory` is set, or a file of the
+            folder is invalid.
     """
 
     def __init__(
-        self, base_url: str | None = None, *, settings: Settings | None = None, **overrides: Any
+        self,
+        base_url: str | None = None,
+        *,
+        settings: Settings | None = None,
+        **overrides: "Unpack[EmbedOptions]",
     ) -> None:
-        overrides = sealed(overrides)
+        options = {**wrap_keys(overrides), "api_key": None}
+        del overrides
         if base_url is not None:
-            overrides["base_url"] = base_url
-        if settings is None:
-            settings = Settings.from_env(**overrides)
-        elif overrides:
-            settings = settings.with_(**overrides)
-        if not settings.base_url:
+            options["base_url"] = base_url
+        settings = Settings.from_env(**options) if settings is None else settings.replace(**options)
+        if not settings.base_url and settings.directory is None:
             raise ConfigurationError(
-                "base_url is not set: pass base_url=…, or set FAQSVC_BASE_URL, in the environment or in "
-                "Flask's config, to the address of the FAQ service, such as https://faq.example.com"
+                "neither base_url nor directory is set: pass base_url=…, or set FAQSVC_BASE_URL in the "
+                "environment or in Flask's config, to the URL of the FAQ service, such as "
+                "https://faq.example.com; or directory=… to a folder of FAQ files, such as faqs"
             )
         self.settings = settings
-        self.cache = _cache(settings)
-        self._wishes = Wishes(settings)
+        self.serves_files: Final = settings.styles == "linked" or settings.variant == "disclosure"
+        """Whether the host serves the stylesheet or the script as files."""
         self._listeners = Listeners()
-        self._reader = Reader(settings, self.cache, self._listeners)
-        self.showing = Showing(settings, self._reader, self._wishes)
-        self.is_ready = False
+        self._reader = Reader(settings, self._listeners)
+        self._presenter = Presenter(settings, self._reader)
+        self._telemetry = Telemetry(self)
+        self.listen(self._telemetry)
 
-    def serve_from(self, fetcher: Fetches) -> None:
-        """Fetch by other means than the network, as `faqsvc_embed.testing` does; nothing is held any more."""
-        self._reader.fetch_by(fetcher)
+    @property
+    def cache(self) -> "MemoryCache":
+        """The records in memory."""
+        return self._reader.cache
+
+    @property
+    def presenter(self) -> Presenter:
+        """Shows FAQs on pages; for adapters."""
+        return self._presenter
+
+    def use_fetcher(self, fetcher: Fetches) -> None:
+        """Fetch with something else than the network, as `faqsvc_embed.testing` does."""
+        self._reader.use_fetcher(fetcher)
+
+    def find_pages_with(self, source: PageSource) -> None:
+        """Find the page of a request with `source`; for adapters of frameworks that have no middleware."""
+        self._presenter.find_pages_with(source)
 
     def __enter__(self) -> Self:
         return self
@@ -88,229 +116,199 @@ class FAQEmbed:
         await self.aclose()
 
     def close(self) -> None:
-        """End the background thread and its connections within a second; a later fetch starts anew."""
+        """End the background thread and its connections, within a second; a later fetch starts anew."""
         self._reader.close()
 
     async def aclose(self) -> None:
-        """End as `close` does, without holding the event loop up."""
+        """End the background thread, as `close` does, without blocking the event loop."""
         import asyncio
 
-        await asyncio.get_running_loop().run_in_executor(None, self.close)
+        await asyncio.to_thread(self.close)
 
-    def get_ready(self) -> None:
-        """Do once, before the first page, what takes long and would hold an event loop up; for leaves."""
-        self.showing.get_ready()
-        self._reader.get_ready()
-        self.is_ready = True
-
-    # Reading: the hook, and the plain function on top of it
+    # Reading
 
     def use_faq(self, slug: str, *, lang: str | None = None, wait: float | None = None) -> FAQState:
-        """Return what is known of an FAQ; if nothing is held, wait for it, at most `wait` seconds.
+        """Return the state of an FAQ; if it is not cached, wait for it, at most `wait` seconds.
 
-        Never raises for what the service does: see `error`. Within a page, the same FAQ gives the same
-        snapshot, and all waits together stay within `wait`.
+        It never raises for what the service does: see `error`. Within a page the same FAQ has the same state,
+        and all waits together stay within the setting `wait`. In an event loop it does not wait.
         """
-        page = pages.current()
-        return self.use_faq_on(page, slug, lang, wait)
+        return self._presenter.state(self._presenter.page(), slug, lang, wait)
 
     async def ause_faq(self, slug: str, *, lang: str | None = None, wait: float | None = None) -> FAQState:
-        """Return what `use_faq` does, waiting without holding the event loop up."""
-        page = pages.current()
-        return await self.ause_faq_on(page, slug, lang, wait)
-
-    def use_faq_on(
-        self, page: Page | None, slug: str, lang: str | None = None, wait: float | None = None
-    ) -> FAQState:
-        """Return what `use_faq` does, on a page at hand; for leaves."""
-        key = Key(slug, self._wishes.language(lang, page))
-        wait = self.settings.wait if wait is None else wait
-        return self._reader.read(key, 0 if in_event_loop() else wait, page)
-
-    async def ause_faq_on(
-        self, page: Page | None, slug: str, lang: str | None = None, wait: float | None = None
-    ) -> FAQState:
-        """Return what `ause_faq` does, on a page at hand; for leaves."""
-        key = Key(slug, self._wishes.language(lang, page))
-        return await self._reader.aread(key, self.settings.wait if wait is None else wait, page)
+        """Return the state of an FAQ, as `use_faq` does, without blocking the event loop."""
+        return await self._presenter.astate(self._presenter.page(), slug, lang, wait)
 
     def get_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
-        """Return an FAQ, held or fetched; if nothing is held, wait for it as long as one request may take.
+        """Return an FAQ from the cache or from the service, waiting for as long as one request may take.
 
         Raises:
-            FAQNotFound: there is none of this slug.
-            FAQUnavailable: nothing is held, and the service could not be asked or gave no answer.
-            InvalidFAQ: nothing is held, and what the service sent is no FAQ.
+            FAQNotFound: there is none with this slug.
+            FAQUnavailable: it is not cached, and the service did not respond, or backs off.
+            InvalidFAQ: it is not cached, and the response is not an FAQ record.
         """
         if in_event_loop():
-            self._wishes.warn("get_faq() holds the event loop up while it waits: await aget_faq() instead")
-        key = Key(slug, self._wishes.language(lang, pages.current()))
-        return data_or_raise(self._reader.read(key, self.settings.timeout + GRACE))
+            self._presenter.options.log.warning(
+                "get_faq", "get_faq() blocks the event loop while it waits: await aget_faq() instead"
+            )
+        found = self._reader.look_up(self._presenter.options.key(self._presenter.page(), slug, lang))
+        if not isinstance(found, FAQState):
+            found = self._reader.wait_for(found, self.settings.timeout + HANDOVER)
+        return data_or_raise(found)
 
     async def aget_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
-        """Return or raise what `get_faq` does, waiting without holding the event loop up."""
-        key = Key(slug, self._wishes.language(lang, pages.current()))
-        return data_or_raise(await self._reader.aread(key, self.settings.timeout + GRACE))
+        """Return an FAQ, as `get_faq` does, without blocking the event loop."""
+        found = self._reader.look_up(self._presenter.options.key(self._presenter.page(), slug, lang))
+        if not isinstance(found, FAQState):
+            found = await self._reader.await_for(found, self.settings.timeout + HANDOVER)
+        return data_or_raise(found)
 
-    # Showing
+    # Rendering
 
-    def render(
-        self,
-        slug_or_faq: str | FAQ,
-        *,
-        lang: str | None = None,
-        theme: Theme | Mapping[str, Any] | None = None,
-        show_title: bool | None = None,
-        heading_level: int | None = UNSET,
-        schema: bool = True,
-        nonce: str | None = None,
-        variant: Variant | None = None,
-        exclusive: bool | None = None,
-    ) -> Markup:
+    def render(self, slug_or_faq: str | FAQ, **options: "Unpack[RenderOptions]") -> Markup:
         """Return an FAQ as HTML with its JSON-LD, waiting as `use_faq` does; empty if there is none to show.
 
-        What is not given is as in the settings. Within a request, what stands on its page already is not
-        printed again, and `schema=False` leaves the JSON-LD to a `faq_schema()` in the template. Outside of
-        one, each call is a page of its own: for several FAQs with one FAQPage, render them with
-        `schema=False` and print `schema(*faqs)`. Whatever goes wrong is logged, and raised only if `strict`
-        is set.
+        `lang`, `theme`, `show_title`, `heading_level`, `variant` and `exclusive` are as in the settings if
+        they are left out. `schema=False` leaves the JSON-LD to `schema()`. `nonce` is that of the page's
+        Content-Security-Policy. Problems are logged, and raised only if the setting `strict` is on.
         """
-        page = pages.current() or Page()
-        return self.showing.render(
-            page,
-            slug_or_faq,
-            lang=lang,
-            theme=theme,
-            show_title=show_title,
-            heading_level=heading_level,
-            schema=schema,
-            nonce=nonce,
-            variant=variant,
-            exclusive=exclusive,
-        )
+        return _part(self._presenter.render(self._presenter.page(), slug_or_faq, options))
 
-    async def arender(
-        self,
-        slug_or_faq: str | FAQ,
-        *,
-        lang: str | None = None,
-        theme: Theme | Mapping[str, Any] | None = None,
-        show_title: bool | None = None,
-        heading_level: int | None = UNSET,
-        schema: bool = True,
-        nonce: str | None = None,
-        variant: Variant | None = None,
-        exclusive: bool | None = None,
-    ) -> Markup:
-        """Return what `render` does, waiting without holding the event loop up."""
-        page = pages.current() or Page()
-        return await self.showing.arender(
-            page,
-            slug_or_faq,
-            lang=lang,
-            theme=theme,
-            show_title=show_title,
-            heading_level=heading_level,
-            schema=schema,
-            nonce=nonce,
-            variant=variant,
-            exclusive=exclusive,
-        )
+    async def arender(self, slug_or_faq: str | FAQ, **options: "Unpack[RenderOptions]") -> Markup:
+        """Return an FAQ as HTML, as `render` does, without blocking the event loop."""
+        return _part(await self._presenter.arender(self._presenter.page(), slug_or_faq, options))
 
     def schema(self, *faqs: FAQ, nonce: str | None = None) -> Markup:
-        """Return one script element with the FAQPage of all `faqs`; empty if they have no question."""
-        shown = [self.showing.answers.marked_up(faq) for faq in faqs]
-        nonce = self._wishes.nonce(nonce)
-        return Markup(script_element(shown, nonce).lstrip())  # noqa: S704  # the serialiser made it safe
+        """Return one script element with the FAQPage of all `faqs`; empty if they have no questions."""
+        return self._presenter.script(self._presenter.page(), list(faqs), nonce)
+
+    @contextmanager
+    def page(self) -> Iterator[None]:
+        """Make one page of several renderings outside of a request: styles once, and one FAQPage.
+
+        The FAQPage has the FAQs of the first rendering. For others, pass `schema=False`, and print `schema()`
+        with all of them.
+        """
+        with joined_context():
+            yield
 
     def csp_sources(self, html: str | None = None) -> dict[str, list[str]]:
-        """Return what a Content-Security-Policy without nonces has to allow, by directive.
+        """Return the hashes of our inline styles and script in `html`, by directive.
 
-        These are the hashes of our inline styles, and of our script if there is one: in `html`, which may
-        be a whole page, or without it on the page that is being made, as far as it is.
+        They are for a Content-Security-Policy without nonces. `html` may be a whole page. Without it, the
+        hashes are those of the current page so far.
         """
-        from faqsvc_embed.rendering.csp import ours_in, sources_of  # for the few hosts with such a policy
+        from faqsvc_embed.rendering.csp import csp_sources
 
-        if html is not None:
-            return sources_of(ours_in(html))
-        page = pages.current()
-        return sources_of(page.inline_elements() if page is not None else ())
+        if html is None:
+            printed = self._presenter.page().printed
+            html = "".join(element for one in printed if one for element in one.unique_elements())
+        return csp_sources(html)
 
-    # Looking ahead, and looking after
+    # Ahead and after
 
     def prefetch(self, *slugs: str, lang: str | None = None) -> None:
-        """Fetch what is not held, all at once, waiting at most one `wait` for all; what fails is logged.
+        """Fetch the FAQs that are not cached, together, waiting for at most one `wait`; failures are logged.
 
-        In an event loop it begins and does not wait: there, await `aprefetch()`.
+        In an event loop it starts the fetches and does not wait: await `aprefetch()` there.
         """
-        together = pages.current() or Page()
-        keys = [Key(slug, self._wishes.language(lang, together)) for slug in slugs]
-        for key in keys:
-            self._reader.look_up(key)
         if in_event_loop():
-            self._wishes.warn("prefetch() does not wait in an event loop: await aprefetch() instead")
-            return
-        for key in keys:
-            self._reader.read(key, together.left(self.settings.wait), together)
+            self._presenter.options.log.warning(
+                "prefetch", "prefetch() does not wait in an event loop: await aprefetch() instead"
+            )
+        self._presenter.prefetch(self._presenter.page(), slugs, lang)
 
     async def aprefetch(self, *slugs: str, lang: str | None = None) -> None:
-        """Do what `prefetch` does, waiting without holding the event loop up."""
-        together = pages.current() or Page()
-        keys = [Key(slug, self._wishes.language(lang, together)) for slug in slugs]
-        for key in keys:
-            self._reader.look_up(key)
-        for key in keys:
-            await self._reader.aread(key, together.left(self.settings.wait), together)
+        """Fetch the FAQs that are not cached, as `prefetch` does, without blocking the event loop."""
+        await self._presenter.aprefetch(self._presenter.page(), slugs, lang)
 
     def forget(self, slug: str | None = None) -> None:
-        """Drop what is held of `slug` in every language, or of all FAQs: the next call asks the service."""
+        """Remove `slug` in every language, or all FAQs, from memory and store: the next call fetches it.
+
+        With a store, this waits up to half a second for it.
+        """
         self._reader.forget(slug)
 
     def listen(self, listener: Listener) -> None:
-        """Call `listener` with an `FAQEvent` at the end of each fetch from here on, for metrics.
+        """Call `listener` with an `FAQEvent` at the end of each fetch, for metrics.
 
-        It is called in our background thread, and fetching waits for it: it should return at once. What it
-        raises is logged once, and otherwise ignored. A fetch that closing ends, or whose FAQ was forgotten
-        meanwhile, tells nothing.
+        It runs in the background thread, and must return at once. An exception in it is logged once and
+        otherwise ignored. A fetch that ends because of `close()` or `forget()` gives no event.
         """
         self._listeners.add(listener)
 
+    def instrument(self, meter_provider: "MeterProvider | None" = None) -> None:
+        """Report metrics through OpenTelemetry; by default to the meter provider of the process.
+
+        A process that has imported `opentelemetry.metrics` before the first fetch needs no call.
+
+        Raises:
+            ModuleNotFoundError: `opentelemetry-api` is not installed; the extra `telemetry` installs it.
+        """
+        self._telemetry.start(meter_provider)
+
+    def statistics(self) -> Statistics:
+        """Return what was counted in this process, and what is cached now, without any request."""
+        return self._reader.statistics()
+
     @property
     def is_fetching(self) -> bool:
-        """Some FAQ is being fetched now."""
-        return self._reader.is_fetching
+        """Whether some FAQ is being fetched."""
+        return self._reader.is_fetching()
 
     def health(self) -> list[Health]:
-        """Return what is known of each FAQ that was asked for, by slug and language; asks nobody."""
+        """Return what is known of each FAQ, sorted by slug and language, without any request."""
         return self._reader.health()
 
 
-def _cache(settings: Settings) -> Cache:
-    return Cache(
-        fresh_for=settings.fresh_for,
-        keep_for=None if settings.offline else settings.keep_for,  # nothing newer can come
-        not_found_for=settings.not_found_for,
-        max_entries=settings.max_entries,
-    )
+def embed_of_middleware(embed: object, settings: Mapping[str, Any]) -> FAQEmbed:
+    """Return the embed that a middleware was given, or one by its settings and the environment.
+
+    Raises:
+        ConfigurationError: a setting is invalid, there are settings beside an `embed`, or `embed` is not one.
+    """
+    options = wrap_keys(settings)
+    del settings
+    if embed is None:
+        return FAQEmbed(settings=Settings.from_env(**{**options, "api_key": None}))
+    if options:
+        names = ", ".join(sorted(options))
+        raise ConfigurationError(f"FAQMiddleware got an embed and {names}: give these to the embed")
+    if not isinstance(embed, FAQEmbed):
+        hint = ": pass it as base_url=…" if isinstance(embed, str) else ""
+        raise ConfigurationError(f"FAQMiddleware takes a FAQEmbed, not {type(embed).__name__}{hint}")
+    return embed
 
 
 def get_faq(slug: str, lang: str | None = None, *, base_url: str | None = None) -> FAQ:
-    """Return the FAQ of a slug from the service at `base_url`, or at FAQSVC_BASE_URL: `getFAQ`.
+    """Return the FAQ of a slug from the service at `base_url`, or at FAQSVC_BASE_URL.
 
-    Copies are held for the process, as an embed of these settings would.
+    It is the counterpart of `getFAQ` in JavaScript, and caches records as an embed does.
 
     Raises:
         FAQNotFound, FAQUnavailable, InvalidFAQ: as `FAQEmbed.get_faq()`.
-        ConfigurationError: there is no base address.
+        ConfigurationError: there is no base URL.
     """
-    return _shared(base_url or os.environ.get(f"{PREFIX}BASE_URL")).get_faq(slug, lang=lang)
+    return _shared_embed(base_url).get_faq(slug, lang=lang)
 
 
 async def aget_faq(slug: str, lang: str | None = None, *, base_url: str | None = None) -> FAQ:
-    """Return or raise what `get_faq` does, without holding the event loop up."""
-    return await _shared(base_url or os.environ.get(f"{PREFIX}BASE_URL")).aget_faq(slug, lang=lang)
+    """Return the FAQ of a slug, as `get_faq` does, without blocking the event loop."""
+    return await _shared_embed(base_url).aget_faq(slug, lang=lang)
 
 
-@cache
-def _shared(base_url: str | None) -> FAQEmbed:
+def _part(markup: Markup) -> Markup:
+    """Return an FAQ as a part of the joined page, if there is one."""
+    page = None if in_rendering() or request_page() is not None else joined_page()
+    return markup if page is None else Markup(page.complete(markup))  # parts of it are removed
+
+
+def _shared_embed(base_url: str | None) -> FAQEmbed:
+    """Return the embed that the functions share for a service, or for the source in the environment."""
+    names = ("BASE_URL", "DIRECTORY")
+    return _make_shared_embed(base_url, tuple(os.environ.get(PREFIX + name) for name in names))
+
+
+@lru_cache(maxsize=MAX_SHARED_EMBEDS)
+def _make_shared_embed(base_url: str | None, _: tuple[str | None, ...]) -> FAQEmbed:
     return FAQEmbed(base_url)

@@ -1,92 +1,71 @@
 """The exceptions of faqsvc-embed.
 
 FAQError
-├── ConfigurationError     a mistake of the developer's, told where it was made
-├── FAQNotFound            the service says that there is no such FAQ, or the slug can be none
-├── FAQUnavailable         the service could not be asked, or had no usable answer
-│   ├── RateLimited        it asked us to come back later (429)
-│   └── Unanswered         a write was sent, and whether it was done is not known
-├── InvalidFAQ             it answered with something that is no FAQ record
-├── AuthenticationError    it refused the API key (401, 403)
-└── PublishRejected        the items were refused, here or there, with every problem named
+├── ConfigurationError     a setting, theme or argument has an invalid value
+├── FAQNotFound            the service has no such FAQ, or the slug is invalid
+├── FAQUnavailable         there is no usable response from the service
+│   ├── FAQTimeout         the service did not respond within `timeout`
+│   ├── RateLimited        the service asks to try again later (429)
+│   └── OutcomeUnknown     a write was sent, and may or may not have been done
+├── InvalidFAQ             the response is not an FAQ record
+├── AuthenticationError    the API key is missing, malformed or not accepted, or may not do this (401, 403)
+└── PublishRejected        what was to be published is invalid; lists every problem
+    └── RevisionConflict   somebody else has changed the FAQ meanwhile (412)
 
-Reading raises `FAQNotFound`, `FAQUnavailable` or `InvalidFAQ`; writing adds the last two.
+Reading raises `FAQNotFound`, `FAQUnavailable` or `InvalidFAQ`. Writing adds the last three.
 """
 
 import re
 import reprlib
 from collections.abc import Sequence
+from typing import Final, Self, TypedDict, Unpack
 
-BODY_KEPT = 500
-"""Characters of an answer's body that an error keeps: enough to see what answered."""
+MAX_BODY: Final = 500
+"""Characters of a response's body that an error keeps."""
+MAX_QUOTED: Final = 80
 
-MASKED = "fs_live_***"
-"""What stands in the place of an API key."""
-QUOTED: int = 80
-# A list of lists may have a repr of any length; a text is cut behind what is quoted of it.
-_CONTAINERS = reprlib.Repr()
-_CONTAINERS.maxlevel, _CONTAINERS.maxstring = 3, 4 * QUOTED
+MASK: Final = "fs_live_***"
+
+_CONTAINERS = reprlib.Repr()  # the repr of a list of lists may be of any length
+_CONTAINERS.maxlevel, _CONTAINERS.maxstring = 3, 4 * MAX_QUOTED
 _CONTAINERS.maxlist = _CONTAINERS.maxtuple = _CONTAINERS.maxdict = 20
-# With what base64 has, and the dots where a repr left out the middle of a key; not the stop of a sentence.
+# The characters of base64, and the dots by which a repr shortens a key; not the full stop of a sentence.
 _KEY = r"fs_live_(?!\*\*\*)(?:[A-Za-z0-9_+/=~%.-]*[A-Za-z0-9_+/=~-])?"
 _USER_INFO = (
-    r"//(?:[^/?#]*@"  # within the authority (RFC 3986), or else what is meant as a password with / ? # in it:
+    r"//(?:[^/?#]*@"  # within the authority (RFC 3986); or in a URL whose password contains / ? or #:
     r"|(?!\[|[^/?#:]+:\d{1,5}[/?#])[^/?#:]*:.*@)"  # from the colon on, unless a port follows it
 )
 
 
-def without_keys(text: str) -> str:
-    """Return text with everything replaced that begins like an API key; for one may have been cut."""
-    return re.sub(_KEY, MASKED, text)
+class Details(TypedDict, total=False):
+    """What an error keeps of the response that led to it."""
 
-
-def masked(text: str) -> str:
-    """Return text that somebody else wrote without API keys, and without the passwords of addresses in it."""
-    text = without_keys(text)
-    return re.sub(r"\S+", _without_user_info, text) if "@" in text else text
-
-
-def _without_user_info(word: re.Match[str]) -> str:
-    before, at, behind = word[0].rpartition("@")  # so every search for an @ ends at once
-    return re.sub(_USER_INFO, "//***@", before + at) + behind
-
-
-def quoted(value: object) -> str:
-    """Return how a message quotes a value: its repr, 80 characters of it, without keys and passwords."""
-    try:
-        shown = _CONTAINERS.repr(value) if isinstance(value, list | tuple | dict) else repr(value)
-        text = masked(shown)
-    except Exception:  # a repr of somebody's, or an integer of 5,000 digits
-        return f"a value of type {type(value).__name__}"
-    return text if len(text) <= QUOTED else text[:QUOTED] + "…"
+    status: int | None
+    code: str | None
+    body: str
+    retry_after: float | None
 
 
 class FAQError(Exception):
-    """The root of everything that this package raises on purpose.
+    """The base of every exception that this package raises on purpose.
 
-    `status` is the HTTP status that led to it, or None if there was no answer; `body` is the beginning of
-    that answer's body, at most 500 characters. `retry_after` is the number of seconds after which it is
-    worth trying again, or None if nobody said.
+    `status` is the HTTP status that led to it, or None. `code` is what the service calls the problem, such as
+    `not-your-site`, or None. `body` is the beginning of that response's body, at most 500 characters.
+    `retry_after` is the number of seconds after which to try again, or None.
     """
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        status: int | None = None,
-        body: str = "",
-        retry_after: float | None = None,
-    ) -> None:
+    def __init__(self, message: str, **details: Unpack[Details]) -> None:
         super().__init__(message)
-        self.status = status
-        self.body = body[:BODY_KEPT]
-        self.retry_after = retry_after
+        self.status = details.get("status")
+        self.code = details.get("code")
+        self.body = details.get("body", "")[:MAX_BODY]
+        self.retry_after = details.get("retry_after")
 
-    def fresh(self) -> "FAQError":
+    def without_traceback(self) -> Self:
         """Return an equal error without traceback.
 
-        A held error is raised again for every caller; raising one and the same object would chain their
-        tracebacks, and keep the frames of all of them alive.
+        A cached error is raised for many callers. Raising one object again would chain their tracebacks,
+        and keep all their frames alive.
         """
         copy = type(self).__new__(type(self), *self.args)
         copy.args = self.args
@@ -95,56 +74,91 @@ class FAQError(Exception):
 
 
 class ConfigurationError(FAQError, ValueError):
-    """A setting, theme or argument has a value that it cannot have; the message says what it can have."""
+    """A setting, theme or argument has an invalid value; the message says what is accepted."""
 
 
 class FAQNotFound(FAQError, LookupError):
-    """The service knows no FAQ of this slug (404, 410), or the slug has a form that no FAQ can have."""
+    """The service has no FAQ with this slug (404, 410), or no FAQ can have such a slug."""
 
 
 class FAQUnavailable(FAQError):
-    """No usable answer: refused, timed out, a server error, offline, or still backing off."""
+    """There is no usable response: connection refused, server error, offline, or backing off."""
+
+
+class FAQTimeout(FAQUnavailable):
+    """The service did not respond within `timeout`."""
 
 
 class RateLimited(FAQUnavailable):
-    """The service answered 429; `retry_after` says in how many seconds to try again."""
+    """The service returned 429; `retry_after` says in how many seconds to try again."""
 
 
-class Unanswered(FAQUnavailable):
-    """A write was sent, or part of it, and no whole answer came: whether it was done is not known."""
+class OutcomeUnknown(FAQUnavailable):
+    """A write was sent, at least in part, without a complete response: it may or may not have been done."""
 
 
 class InvalidFAQ(FAQError, ValueError):
-    """What arrived is no FAQ record; `path` names the part that is wrong, such as `items[2].answer`."""
+    """The response is not an FAQ record; `path` names the invalid part, such as `items[2].answer`."""
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        path: str = "",
-        status: int | None = None,
-        body: str = "",
-        retry_after: float | None = None,
-    ) -> None:
-        super().__init__(message, status=status, body=body, retry_after=retry_after)
+    def __init__(self, message: str, *, path: str = "", **details: Unpack[Details]) -> None:
+        super().__init__(message, **details)
         self.path = path
 
 
 class AuthenticationError(FAQError):
-    """The API key is missing, malformed, or not accepted (401, 403). The key itself is never quoted."""
+    """The API key is missing, malformed or not accepted, or may not do this (401, 403).
+
+    `code` tells `unknown-key`, `missing-scope` and `not-your-site` apart. No message contains the key.
+    """
 
 
 class PublishRejected(FAQError, ValueError):
-    """What was to be published cannot be; `problems` lists every reason, each with the item's number."""
+    """What was to be published is invalid; `problems` lists every problem, with the number of its item."""
+
+    def __init__(self, message: str, *, problems: Sequence[str] = (), **details: Unpack[Details]) -> None:
+        super().__init__(message, **details)
+        self.problems = tuple(problems)
+
+
+class RevisionConflict(PublishRejected):
+    """The FAQ is not at the revision that `if_match` names (412); nothing was written.
+
+    `revision` is the number of the newest revision, 0 if there is none, or None if the service does not say.
+    """
 
     def __init__(
         self,
         message: str,
         *,
         problems: Sequence[str] = (),
-        status: int | None = None,
-        body: str = "",
-        retry_after: float | None = None,
+        revision: int | None = None,
+        **details: Unpack[Details],
     ) -> None:
-        super().__init__(message, status=status, body=body, retry_after=retry_after)
-        self.problems = tuple(problems)
+        super().__init__(message, problems=problems, **details)
+        self.revision = revision
+
+
+def quoted(value: object) -> str:
+    """Return a value as a message quotes it: its repr, at most 80 characters, without keys and passwords."""
+    try:
+        text = _CONTAINERS.repr(value) if isinstance(value, list | tuple | dict) else repr(value)
+        text = masked(text)
+    except Exception:  # a repr that raises, or an integer of 5,000 digits
+        return f"a value of type {type(value).__name__}"
+    return text if len(text) <= MAX_QUOTED else text[:MAX_QUOTED] + "…"
+
+
+def masked(text: str) -> str:
+    """Return text without API keys, and without the passwords of URLs."""
+    text = without_keys(text)
+    return re.sub(r"\S+", _without_user_info, text) if "@" in text else text
+
+
+def without_keys(text: str) -> str:
+    """Return text in which everything that begins like an API key is masked, even if it was cut."""
+    return re.sub(_KEY, MASK, text)
+
+
+def _without_user_info(word: re.Match[str]) -> str:
+    before, at, after = word[0].rpartition("@")  # so that every search for an @ ends at once
+    return re.sub(_USER_INFO, "//***@", before + at) + after

@@ -1,55 +1,55 @@
-"""What a host may want to count: how each fetch ended."""
+"""Events: how each fetch of an FAQ ended, for a host's metrics."""
 
-import logging
 from collections.abc import Callable
 from typing import Literal
 
 import msgspec
 
 from faqsvc_embed.errors import FAQError
+from faqsvc_embed.runtime.bounded_log import logger
 
-logger = logging.getLogger("faqsvc_embed")
-
-What = Literal["fetched", "not_modified", "missing", "failed", "recovered"]
+Result = Literal["fetched", "not_modified", "not_found", "gone", "failed", "recovered"]
 
 
 class FAQEvent(msgspec.Struct, frozen=True):
-    """The end of one fetch of an FAQ, or of its being failing.
+    """The end of one fetch of an FAQ.
 
-    `fetched`: the service sent it; `not_modified`: it said that the copy is good (304); `missing`: it knows
-    no such FAQ; `failed`: see `error`. `recovered`: it was fetched, or found good, after it had failed
-    before; a copy that another process fetched counts as well. There is one event a fetch.
+    `fetched`: the service sent a record. `not_modified`: it confirmed the cached one (304). `not_found`
+    (404) and `gone` (410): there is no such FAQ. `failed`: see `error`. `recovered`: a fetch succeeded after
+    a failed one; this includes finding a copy that another process has fetched.
     """
 
     slug: str
     lang: str | None
-    """The language that was asked for."""
-    what: What
+    """The requested language."""
+    result: Result
     seconds: float
-    """How long it took, a wait for a connection or for another process included."""
+    """The duration of the fetch, including waiting for a connection or for another process."""
     error: FAQError | None = None
+    was_sent: bool = True
+    """False if no request was made, because the service did not respond to the last ones."""
 
 
 Listener = Callable[[FAQEvent], object]
 
 
 class Listeners:
-    """Those who want to hear; what they do wrong is their affair, and is logged once each."""
+    """The functions that receive events."""
 
     def __init__(self) -> None:
         self._listeners: tuple[Listener, ...] = ()
         self._failed: tuple[Listener, ...] = ()
 
     def add(self, listener: Listener) -> None:
-        """Let somebody hear of each event from now on."""
+        """Call `listener` with every event from now on."""
         self._listeners += (listener,)
 
-    def tell(self, event: FAQEvent) -> None:
-        """Tell all of them."""
+    def notify(self, event: FAQEvent) -> None:
+        """Call all listeners; an exception in one is logged once per listener and otherwise ignored."""
         for listener in self._listeners:
             try:
                 listener(event)
             except Exception as error:
                 if listener not in self._failed:
                     self._failed += (listener,)
-                    logger.error("a listener to FAQ events fails: %r", error, exc_info=error)
+                    logger.error("a listener for FAQ events raised %r", error, exc_info=error)

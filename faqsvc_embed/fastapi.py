@@ -2,7 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import Depends
+try:
+    from fastapi import Depends
+except ImportError as error:
+    raise ImportError("faqsvc_embed.fastapi needs FastAPI: pip install 'faqsvc-embed[fastapi]'") from error
+
 from starlette.requests import HTTPConnection
 
 from faqsvc_embed.embed import FAQEmbed
@@ -12,7 +16,7 @@ __all__ = ["FAQMiddleware", "FAQs", "faqs_from"]
 
 
 async def _faqs(connection: HTTPConnection) -> FAQEmbed:
-    return faqs_from(connection)  # awaited in place: a plain function would go to the thread pool and back
+    return faqs_from(connection)  # a coroutine, because FastAPI runs functions in its thread pool
 
 
 FAQs = Annotated[FAQEmbed, Depends(_faqs)]

@@ -1,68 +1,107 @@
-"""FAQs in Flask: attach, find the embed again, begin and end a page with each request."""
+"""FAQs in Flask: attach to an application, find the embed again, complete each response."""
 
-import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from functools import cache, partial
 from inspect import isgenerator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from flask import Flask, Request, Response, abort, after_this_request, current_app, g, request
-from flask.ctx import _AppCtxGlobals
+try:
+    from flask import (
+        Flask,
+        Request,
+        Response,
+        abort,
+        after_this_request,
+        current_app,
+        g,
+        has_request_context,
+        request,
+    )
+except ImportError as error:
+    raise ImportError("faqsvc_embed.flask needs Flask: pip install 'faqsvc-embed[flask]'") from error
+
+import click
+from jinja2 import TemplateNotFound
 from werkzeug.datastructures import Headers
 
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.jinja import install
 from faqsvc_embed.languages import MAX_HEADER
-from faqsvc_embed.page import context as pages
-from faqsvc_embed.page.headers import NEGOTIATED, SPOKE_OF_BODY, fillable, shortened, varied
-from faqsvc_embed.page.visitor import RequestPage
-from faqsvc_embed.rendering.assets import file_named
+from faqsvc_embed.page.body import completed
+from faqsvc_embed.page.context import Page
+from faqsvc_embed.page.diagnostics import diagnostic_headers
+from faqsvc_embed.page.headers import BODY_HEADERS, ResponseHead, limit_max_age, of_preview, vary_by_language
+from faqsvc_embed.page.preview import find_preview
+from faqsvc_embed.page.request_page import RequestPage
+from faqsvc_embed.page.streams import StreamedBody
+from faqsvc_embed.rendering.assets import find_file
+from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.settings import Settings
-from faqsvc_embed.settings.api_key import sealed
+from faqsvc_embed.settings.api_key import wrap_keys
 
-logger = logging.getLogger("faqsvc_embed")
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from faqsvc_embed.settings.options import SettingOptions
 
 NAME: Final = "faqsvc"
+PAGE: Final = "faqsvc_page"
+"""The attribute of a request with its page; its WSGI environment may be passed on to another application."""
 LANGUAGE_NAMES: Final = ("lang", "language", "locale", "lang_code")
-"""Attributes of `g` that say the language of a page; the last is the one of Flask's documentation."""
-TOKEN: Final = "faqsvc.page"  # noqa: S105  # a key of the request's environ, nothing secret
+"""Attributes of `g` with the language of a page; the last is the one of Flask's documentation."""
+
+_log: Final = LogOnce()
 
 
 class FAQExtension:
-    """Puts FAQs into the templates of Flask applications.
+    """Adds FAQs to the templates of Flask applications.
 
-    Settings are keywords here, or `FAQSVC_…` keys of `app.config` when `init_app` runs, or environment
-    variables, in this order of strength. `embed` takes one that is made already, as tests do.
+    Settings are keywords here, `FAQSVC_…` keys of `app.config` when `init_app` runs, or environment
+    variables; the first that is set counts. `embed` takes an embed that exists already, as tests do.
 
     Raises:
-        ConfigurationError: a setting cannot be, there are settings beside an `embed`, or the application has
+        ConfigurationError: a setting is invalid, there are settings beside an `embed`, or the application has
             this extension already.
     """
 
-    def __init__(self, app: Flask | None = None, *, embed: FAQEmbed | None = None, **settings: Any) -> None:
-        if embed is not None and settings:
-            names = ", ".join(settings)
-            raise ConfigurationError(f"FAQExtension got an embed and also {names}: give these to the embed")
+    def __init__(
+        self,
+        app: Flask | None = None,
+        *,
+        embed: FAQEmbed | None = None,
+        **settings: "Unpack[SettingOptions]",
+    ) -> None:
+        options = wrap_keys(settings)
+        del settings
+        if embed is not None and options:
+            names = ", ".join(options)
+            raise ConfigurationError(f"FAQExtension got an embed and {names}: give these to the embed")
         self._embed = embed
-        self._settings = settings = sealed(settings)
+        self._options = options
         if app is not None:
             self.init_app(app)
 
     def init_app(self, app: Flask) -> None:
-        """Attach to an application; of several, each gets an embed and settings of its own."""
+        """Attach to an application; without `embed`, each of several applications gets one of its own.
+
+        Raises:
+            ConfigurationError: it is not a Flask application, or has this extension already.
+        """
+        if not isinstance(app, Flask):
+            raise ConfigurationError(_not_flask(app))
         if NAME in app.extensions:
-            raise ConfigurationError("FAQExtension is attached to this application already: attach it once")
-        embed = self._embed or FAQEmbed(settings=Settings.from_mapping(app.config, **self._settings))
+            raise ConfigurationError("the application has a FAQExtension already: call init_app() once")
+        embed = self._embed
+        if embed is None:
+            options = {**self._options, "api_key": None}
+            embed = FAQEmbed(settings=Settings.from_mapping(app.config, **options))
         app.extensions[NAME] = embed
+        embed.find_pages_with(_page)
         install(app.jinja_env, embed)
-        app.url_value_preprocessor(partial(_begin, app))  # before any before_request, which may answer
-        app.after_request(_tell)
-        app.teardown_request(_end)
-        for name in ("handle_user_exception", "handle_exception"):
-            setattr(app, name, partial(_handle, getattr(app, name)))
-        if embed.showing.has_files:
+        app.after_request(_finish)
+        _add_commands(app, embed)
+        if embed.serves_files:
             if app.url_map.host_matching or app.subdomain_matching:
                 app.before_request(_file_of_any_host)
             else:
@@ -77,183 +116,158 @@ def faqs_from(app: Flask | None = None) -> FAQEmbed:
     """
     embed = (app or current_app).extensions.get(NAME)
     if not isinstance(embed, FAQEmbed):
-        raise ConfigurationError("this application has no FAQs yet: call FAQExtension(app) when it is made")
+        raise ConfigurationError("the application has no FAQs: call FAQExtension(app) when you make it")
     return embed
 
 
-class _RequestPage(RequestPage, kw_only=True):
-    """The page of a request, which asks the application and the headers only when it has to."""
+class _FlaskPage(RequestPage, kw_only=True):
+    """The page of a request of Flask."""
+
+    may_block = True  # a loop in a view serves this request alone
 
     app: Flask
-    environ: dict[str, Any]
-    said: Any
+    request: Request
+    g: Any
     """The `g` of the request: a body that is streamed may be made where there is no context any more."""
+    is_merged: bool = False
 
-    def _says_nothing(self) -> bool:
-        """As on nearly every page; a class of the host's own may say more than it holds."""
-        return type(self.said) is _AppCtxGlobals and not vars(self.said)
+    @property
+    def shows_problems(self) -> bool:
+        return self.app.debug
 
-    def nonce(self) -> str | None:
-        nonce = None if self._says_nothing() else self.said.get("csp_nonce")
-        nonce = nonce() if callable(nonce) else nonce
-        return str(nonce) if nonce else None
+    def nonce(self) -> object:
+        return self.g.get("csp_nonce")
 
     def preferences(self) -> tuple[object, str]:
-        """Return what `g` says, else Flask-Babel's choice, where it is used; and the header."""
-        choice = None
-        if not self._says_nothing():
-            for name in LANGUAGE_NAMES:
-                choice = self.said.get(name)
-                choice = choice() if callable(choice) else choice
-                if choice:
-                    break
-        if not choice and "babel" in self.app.extensions:
+        """Return what `g` says, else the choice of Flask-Babel; and the header."""
+        for name in LANGUAGE_NAMES:
+            choice = self.g.get(name)
+            choice = choice() if callable(choice) else choice
+            if choice:
+                return choice, ""
+        if "babel" in self.app.extensions:
             from flask_babel import get_locale
 
-            choice = get_locale()
-        return choice or None, self.environ.get("HTTP_ACCEPT_LANGUAGE", "")[:MAX_HEADER]
+            if choice := get_locale():
+                return choice, ""
+        return None, self.request.environ.get("HTTP_ACCEPT_LANGUAGE", "")[:MAX_HEADER]
+
+    def expect_change(self) -> None:
+        # Before the host's own hooks, which may compress the body. `_finish` does what is too late for this.
+        if has_request_context():
+            after_this_request(self.merge)
+
+    def finish(self, response: Response) -> None:
+        """Merge what a hook of the host, or a thread, has printed too late; the page is over."""
+        if self.is_unfinished and not self.is_merged:
+            self.merge(response)
+        self.is_over = True
+
+    def merge(self, response: Response) -> Response:
+        """Put each element into the page once, and the questions of all FAQs into one FAQPage."""
+        self.is_merged = True
+        if response.is_streamed or response.direct_passthrough:
+            return response
+        head = _head(response)
+        charset = head.charset
+        if charset is None:
+            if head.is_compressed:
+                _warn_of_early_end(self, "was compressed by its view")
+            return response
+        endpoint = self.request.endpoint or ""
+        if hasattr(self.app.view_functions.get(endpoint), "uncached"):
+            _warn_of_early_end(self, f"of {endpoint!r} is kept by Flask-Caching as it was before")
+        data = completed(self, charset, response.get_data())
+        if data is not None:
+            has_etag = "ETag" in response.headers
+            response.set_data(data)
+            for name in BODY_HEADERS:
+                response.headers.pop(name, None)
+            if has_etag:
+                response.add_etag()
+                response.make_conditional(self.request)
+        return response
 
 
-def _begin(app: Flask, endpoint: str | None, values: dict[str, Any] | None) -> None:
-    environ = _environ()
-    # A view may pass its own environ on to another application, whose request then lies within this one.
-    page = _RequestPage(app=app, environ=environ, said=g._get_current_object())
-    embed = faqs_from(app)
-    if app.debug:
-        page.shows_problems = True
-    if embed.showing.has_files:
-        page.assets = f"{environ.get('SCRIPT_NAME', '').rstrip('/')}/{NAME}"
-    if embed.settings.degraded_max_age is not None:
-        page.limits_caching = True
-    environ[TOKEN] = pages.begin(page), environ.get(TOKEN)
-    after_this_request(_complete)  # before any after_request, which may compress what we have to read
+_FINISHED: Final = Page(is_over=True)
+"""In the place of a page whose response has left: a thread may still have the context of the request."""
 
 
-def _handle(handle: Callable[..., Any], *args: Any) -> Any:
-    """What was rendered before an error has left with no response: the page of the error begins anew."""
-    page = pages.current()
-    if isinstance(page, _RequestPage):
-        page.begin_again()
-    return handle(*args)
+def _page() -> Page | None:
+    """Return the page of the current request, made for its first FAQ; None outside of a request."""
+    if not has_request_context() or NAME not in current_app.extensions:
+        return None
+    page: Page | None = getattr(request, PAGE, None)
+    if page is None:
+        app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
+        this_request: Request = request._get_current_object()  # type: ignore[attr-defined]
+        page = _FlaskPage(app=app, request=this_request, g=g._get_current_object())
+        embed = faqs_from(app)
+        page.is_diagnosed = embed.settings.diagnostic_headers
+        if embed.settings.preview:
+            page.preview = find_preview(this_request.environ.get("QUERY_STRING", ""))
+        if embed.serves_files:
+            page.folder = f"{this_request.script_root}/{NAME}"
+        setattr(request, PAGE, page)
+    return None if page.is_over else page
 
 
-def _complete(response: Response) -> Response:
-    """Put what is missing into the body of a response; go on with the page in a stream."""
-    page = pages.current()
+def _finish(response: Response) -> Response:
+    """Say in the headers on what the page depends, and complete a body that is made while it leaves."""
+    page: Page | None = getattr(request, PAGE, None)
+    if response.is_streamed and response.mimetype == "text/html" and not response.direct_passthrough:
+        page, charset = _page(), _head(response).charset
+        if page is not None and charset is not None:
+            if isgenerator(response.response):
+                page.language(faqs_from().settings.lang)  # now, because the headers leave
+            page.may_negotiate = False
+            response.response = StreamedBody(page, charset, response.response)
+    else:
+        if isinstance(page, _FlaskPage):
+            page.finish(response)
+        setattr(request, PAGE, _FINISHED)  # not the page itself, which refers to the request
     if page is None:
         return response
-    if response.direct_passthrough:
-        return response
-    if response.is_streamed:
-        return _streamed(page, response)
-    return response if page.is_settled else _merged(page, response)
-
-
-def _streamed(page: pages.Page, response: Response) -> Response:
-    if response.mimetype == "text/html":
-        if isgenerator(response.response):  # which may yet ask, when the headers have left
-            faqs_from().showing.settle_language(page)
-        response.response = _Streamed(page, response.response)
+    if page.negotiated:
+        vary = vary_by_language(response.headers.getlist("Vary"))
+        if vary is not None:
+            response.headers["Vary"] = vary
+    if page.max_age is not None:
+        response.headers = Headers(limit_max_age(response.headers, page.max_age))
+    if page.is_diagnosed:
+        response.headers.extend(diagnostic_headers(page))
+    if page.preview is not None:
+        response.headers = Headers(of_preview(response.headers))
     return response
 
 
-def _merged(page: pages.Page, response: Response) -> Response:
-    """Put the questions of all FAQs of the page into its one FAQPage."""
-    told = {name.lower(): value for name, value in response.headers}
-    content_type, encoding = told.get("content-type", ""), told.get("content-encoding", "")
-    charset = fillable(
-        method="GET",  # a HEAD must tell the length of what a GET would get
-        status=response.status_code,
-        content_type=content_type,
-        content_encoding=encoding,
-        content_range=told.get("content-range", ""),
+def _head(response: Response) -> ResponseHead:
+    headers = response.headers
+    return ResponseHead(
+        response.status_code,
+        headers.get("Content-Type", ""),
+        headers.get("Content-Encoding", ""),
+        headers.get("Content-Range", ""),
     )
-    if charset is None:
-        if encoding:
-            _warn("was compressed before that")
-        return response
-    if hasattr(current_app.view_functions.get(request.endpoint or ""), "uncached"):
-        _warn("is kept by Flask-Caching as it was before that")
-    response.set_data(page.merge(response.get_data(), charset))  # which sets Content-Length, too
-    for name in SPOKE_OF_BODY:
-        if name in told:
-            del response.headers[name]
-    return response
 
 
-@cache
-def _warn(what: str) -> None:
-    logger.warning(
-        "the questions of all FAQs of a page are put into one FAQPage when its view has returned, but a "
-        "response %s: in its template, say schema=False in each faq(), and {{ faq_schema() }} after the last",
+def _warn_of_early_end(page: _FlaskPage, what: str) -> None:
+    _log.warning(
+        f"{page.request.endpoint}",
+        "the FAQPages of a page are merged after its view has returned, but a response %s: in its template, "
+        "write schema=False in each faq(), and {{ faq_schema() }} after the last",
         what,
     )
 
 
-class _Streamed:
-    """The parts of a body, each made on the page of its request, and not on whichever is current then."""
-
-    def __init__(self, page: pages.Page, parts: Any) -> None:
-        self._page = page
-        self._parts = iter(parts)
-        self._close = getattr(parts, "close", None)
-
-    def __iter__(self) -> Iterator[Any]:
-        return self
-
-    def __next__(self) -> Any:
-        if pages.current() is self._page:  # the request is not over, and may end in this very step
-            return next(self._parts)
-        token = pages.begin(self._page)
-        try:
-            return next(self._parts)
-        finally:
-            pages.end(token)
-
-    def close(self) -> None:
-        if self._close is not None:
-            self._close()
-
-
-def _tell(response: Response) -> Response:
-    """Say in the headers what the page depends on, and how long it may be kept."""
-    page = pages.current()
-    if page is None:
-        return response
-    if page.negotiated:
-        if not (present := response.headers.getlist("Vary")):
-            response.headers.add("Vary", NEGOTIATED)
-        elif (vary := varied(present)) is not None:
-            response.headers["Vary"] = vary
-    if page.limits_caching and (most := page.max_age()) is not None:
-        response.headers = Headers(shortened(response.headers, most))
-    return response
-
-
-def _end(error: BaseException | None = None) -> None:
-    environ = _environ()
-    if (begun := environ.get(TOKEN)) is None:
-        return
-    token, outer = begun
-    with suppress(ValueError):  # a copy of the context, in a thread, that ends before the request does
-        pages.end(token)
-        environ[TOKEN] = outer
-
-
-def _environ() -> dict[str, Any]:
-    """Return the environ of the request, at a tenth of what the proxy takes for an attribute."""
-    now: Request = request._get_current_object()  # type: ignore[attr-defined]
-    return now.environ
-
-
 def _file_of_any_host() -> Response | None:
-    """Answer for a file ahead of all routes: one for any host would come after those that name theirs."""
+    """Serve a file before routing: a rule for any host would come after those of named hosts."""
     before, found, name = request.path.partition(f"/{NAME}/")
-    return _file(name) if found and not before and file_named(name, request.args) else None
+    return _file(name) if found and not before and find_file(name, request.args) else None
 
 
 def _file(name: str) -> Response:
-    file = file_named(name, request.args)
+    file = find_file(name, request.args)
     if file is None:
         abort(404)
     response = Response(file.text, mimetype=file.media_type)
@@ -261,3 +275,37 @@ def _file(name: str) -> Response:
     response.cache_control.max_age = 31_536_000
     response.cache_control.immutable = True
     return response
+
+
+def _add_commands(app: Flask, embed: FAQEmbed) -> None:
+    """Add `flask faq list|check|pull|forget`, which are imported when they are used."""
+
+    @app.cli.command("faq", context_settings={"ignore_unknown_options": True, "help_option_names": []})
+    @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+    def faq(arguments: tuple[str, ...]) -> None:
+        """List, check, pull or forget the FAQs that the templates show."""
+        from faqsvc_embed.cli.host import Host, host_commands
+
+        commands = host_commands(lambda: Host(embed, _templates(app)))
+        commands.main(list(arguments) or ["--help"], prog_name="flask faq")
+
+
+def _templates(app: Flask) -> Iterator[tuple[str, str]]:
+    """Yield the name and the source of each template of an application and its blueprints."""
+    loader = app.jinja_env.loader
+    if loader is None:
+        return
+    for name in loader.list_templates():
+        with suppress(UnicodeDecodeError, TemplateNotFound):  # a picture among the templates
+            source, _, _ = loader.get_source(app.jinja_env, name)
+            yield name, source
+
+
+def _not_flask(app: object) -> str:
+    if type(app).__module__.startswith("quart"):
+        return (
+            "FAQExtension is for Flask; for Quart write: "
+            "app.asgi_app = FAQMiddleware(app.asgi_app, embed=embed), from faqsvc_embed.starlette"
+        )
+    hint = ": pass it as base_url=…" if isinstance(app, str) else ""
+    return f"FAQExtension takes a Flask application first, not {type(app).__name__}{hint}"

@@ -1,6 +1,6 @@
-"""The look that a developer may choose: parsed, written out anew, never pasted into CSS."""
+"""The theme of an FAQ: an accent colour and a question size, parsed and written anew for CSS."""
 
-import logging
+import difflib
 import re
 from collections.abc import Mapping
 from typing import Any, Final, Self
@@ -9,13 +9,12 @@ import msgspec
 from msgspec.structs import asdict, force_setattr, replace
 
 from faqsvc_embed.errors import ConfigurationError, quoted
-
-logger = logging.getLogger("faqsvc_embed")
+from faqsvc_embed.runtime.bounded_log import logger
 
 MIN_QUESTION_SIZE: Final = 8
 MAX_QUESTION_SIZE: Final = 200
-LARGEST: Final = 10_000.0
-"""No coordinate of a colour that can be seen comes near it."""
+MAX_COORDINATE: Final = 10_000.0
+"""No coordinate of a visible colour comes near it."""
 
 _KEYS: Final = {
     "accentColor": "accent_color",
@@ -23,10 +22,16 @@ _KEYS: Final = {
     "questionSize": "question_size",
     "question_size": "question_size",
 }
-# One hash, one name, or one closed function of plain arguments. What this refuses (comments, escapes,
-# nested and unclosed functions) a lenient CSS parser would let through.
+# One hash, one name, or one closed function of plain arguments. Comments, escapes, nested and unclosed
+# functions, which a lenient CSS parser accepts, do not match.
 _SHAPE: Final = r"(?ai)#[0-9a-f]{3,8}|[a-z]{3,40}|[a-z]{3,5}\([a-z0-9%,./+\- \t\n]{1,120}\)"
-_COLOURS = (
+_HEX_SPACES: Final = ("srgb", "hsl", "hwb")
+_FUNCTIONS: Final = ("lab", "lch", "oklab", "oklch")
+_CSS_SPACES: Final = (
+    *_FUNCTIONS,
+    *("srgb-linear", "display-p3", "a98-rgb", "prophoto-rgb", "rec2020", "xyz-d50", "xyz-d65"),
+)
+_COLOURS: Final = (
     "a CSS colour by name or in numbers, such as #0a7a5c, rgb(10 122 92), hsl(164 85% 26%), "
     "oklch(52% 0.11 165) or teal,"
 )
@@ -35,12 +40,12 @@ _COLOURS = (
 class Theme(msgspec.Struct, frozen=True):
     """An accent colour and a question size; None leaves each to the stylesheet.
 
-    `accent_color` is a CSS colour (hex, name, rgb, hsl, hwb, lab, lch, oklab, oklch, color), kept as it is
-    written to the page; none that depends on anything else, such as var(), color-mix(), rgb(from …) or a
-    colour of the system (rules T2 and D7). `question_size` is in CSS pixels, from 8 to 200.
+    `accent_color` is a CSS colour (hex, name, rgb, hsl, hwb, lab, lch, oklab, oklch or color), kept in the
+    form in which it is written to the page. Colours that depend on something else are refused: var(),
+    color-mix(), rgb(from …), system colours. `question_size` is in CSS pixels, from 8 to 200.
 
     Raises:
-        ConfigurationError: a value is no colour, or no size.
+        ConfigurationError: a value is not a colour, or not a size.
     """
 
     accent_color: str | None = None
@@ -51,46 +56,58 @@ class Theme(msgspec.Struct, frozen=True):
         force_setattr(self, "question_size", _size(self.question_size))
 
     @classmethod
-    def from_mapping(cls, mapping: Mapping[str, Any]) -> Self:
-        """Read the keys of the specification, `accentColor` and `questionSize`, or their snake_case.
+    def from_mapping(cls, mapping: Mapping[str, Any], *, strict: bool = False) -> Self:
+        """Read the keys `accentColor` and `questionSize` (specification, Component FAQ), or their snake_case.
 
-        Other keys are ignored with a warning.
+        Other keys are ignored with a warning, or refused if `strict` is set.
 
         Raises:
-            ConfigurationError: a value is no colour, or no size.
+            ConfigurationError: a value is not a colour, or not a size.
         """
         values, unknown = _known(mapping)
+        if unknown and strict:
+            raise ConfigurationError(unknown)
         if unknown:
             logger.warning("%s", unknown)
         return cls(**values)
 
-    def merged(self, wish: object) -> "tuple[Theme, list[str]]":
-        """Return this theme with what `wish` sets, and what was wrong with the rest of it.
+    def merged(self, theme: object) -> "tuple[Theme, list[str]]":
+        """Return this theme with the values of `theme`, and what was wrong with the rest of it.
 
-        `wish` comes from a template, so a bad value is a message in the list, never an exception.
+        `theme` comes from a template, so that an invalid value is a message in the list, not an exception.
         """
         problems = list[str]()
-        if isinstance(wish, Theme):
-            values = asdict(wish)
-        elif isinstance(wish, Mapping):
-            values, unknown = _known(wish)
+        if isinstance(theme, Theme):
+            values = asdict(theme)
+        elif isinstance(theme, Mapping):
+            values, unknown = _known(theme)
             problems += [unknown] if unknown else []
         else:
-            return self, [f"theme is {quoted(wish)}: a Theme or a mapping with accentColor, questionSize"]
-        theme = self
+            accepted = "a Theme or a mapping with accentColor and questionSize is accepted"
+            return self, [f"theme is {quoted(theme)}: {accepted}"]
+        merged = self
         for name, value in values.items():
             try:
-                theme = replace(theme, **{name: value}) if value is not None else theme
+                merged = replace(merged, **{name: value}) if value is not None else merged
             except ConfigurationError as error:
                 problems.append(str(error))
-        return theme, problems
+        return merged, problems
+
+
+def css_number(value: float) -> str:
+    """Return a number as CSS writes it, without an exponent."""
+    return f"{value:.5f}".rstrip("0").rstrip(".")
 
 
 def _known(mapping: Mapping[Any, Any]) -> tuple[dict[str, Any], str]:
-    """Return the values of the known keys, and a sentence about the others, empty if there are none."""
-    unknown = [key for key in mapping if key not in _KEYS]
+    """Return the values of known keys, and a sentence about the others, empty if there are none."""
     values = {_KEYS[key]: value for key, value in mapping.items() if key in _KEYS}
-    return values, f"theme: {quoted(unknown)} ignored; known are accentColor, questionSize" if unknown else ""
+    unknown = [key for key in mapping if key not in _KEYS]
+    if not unknown:
+        return values, ""
+    similar = difflib.get_close_matches(str(unknown[0]), _KEYS, 1, 0.4)
+    hint = f"did you mean {similar[0]!r}?" if similar else "accentColor and questionSize are accepted"
+    return values, f"theme has no key {quoted(unknown[0])}; {hint}"
 
 
 def _size(value: object) -> float | None:
@@ -115,36 +132,24 @@ def _colour(value: object) -> str | None:
 
 
 def _rewritten(text: str) -> str | None:
-    """Return the colour that `text` is, in a form made of nothing but its own numbers; or None."""
+    """Return a colour in a form made of nothing but its own numbers, or None if `text` is not a colour."""
     if len(text) > 130 or re.fullmatch(_SHAPE, text) is None:
         return None
-    from tinycss2.color4 import parse_color  # lazily: a page without a theme needs no CSS parser
-
-    colour = parse_color(text)
-    if colour is None:
-        return None
-    if isinstance(colour, str):
+    if text.lower() == "currentcolor":
         return "currentcolor"
-    numbers = [0.0 if number is None else float(number) for number in (*colour.coordinates, colour.alpha)]
-    if not all(abs(number) <= LARGEST for number in numbers):  # which NaN is not
+    from coloraide import Color  # a page without a theme needs no arithmetic of colours
+
+    try:
+        colour = Color(text)
+    except ValueError:
         return None
-    *coordinates, alpha = numbers
-    alpha = min(max(alpha, 0.0), 1.0)
-    if colour.space == "srgb":
-        return _hex(coordinates, alpha)
-    if colour.space in ("hsl", "hwb"):
-        return _hex([float(c or 0.0) for c in colour.to("srgb").coordinates], alpha)
+    space, alpha = colour.space(), min(max(colour.alpha(nans=False), 0.0), 1.0)
+    coordinates = colour.coords(nans=False)
+    if not all(abs(number) <= MAX_COORDINATE for number in coordinates):  # false for NaN
+        return None
+    if space in _HEX_SPACES:
+        return colour.convert("srgb").clip().set("alpha", alpha).to_string(hex=True)
+    if space not in _CSS_SPACES:
+        return None
     inside = " ".join(map(css_number, coordinates)) + ("" if alpha == 1 else f" / {css_number(alpha)}")
-    if colour.space in ("lab", "lch", "oklab", "oklch"):
-        return f"{colour.space}({inside})"
-    return f"color({colour.space} {inside})"
-
-
-def _hex(coordinates: list[float], alpha: float) -> str:
-    channels = coordinates if alpha == 1 else [*coordinates, alpha]
-    return "#" + "".join(f"{int(min(max(channel, 0.0), 1.0) * 255 + 0.5):02x}" for channel in channels)
-
-
-def css_number(value: float) -> str:
-    """Return a number as CSS writes it, without an exponent."""
-    return f"{value:.5f}".rstrip("0").rstrip(".")
+    return f"{space}({inside})" if space in _FUNCTIONS else f"color({space} {inside})"

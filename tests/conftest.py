@@ -1,21 +1,28 @@
-"""Fixtures that every test may ask for: a fake clock, a faulty server, a real browser."""
+"""Fixtures for every test: a fake clock, a faulty service, embeds of it, a real browser."""
 
 import asyncio
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
 
+from faqsvc_embed import FAQEmbed
+from tests.support import samples
 from tests.support.clock import Clock
+from tests.support.embeds import MakeEmbed, ignore_running_threads, own_threads, use_clock
 from tests.support.faulty import FaultyServer
+from tests.support.waiting import wait_until
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 pytest_plugins = ["faqsvc_embed.testing.plugin", "pytester"]
 
-hypothesis.settings.register_profile("default", deadline=None)
+hypothesis.settings.register_profile("default", deadline=None, max_examples=30)
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=2_000)
 hypothesis.settings.load_profile(
@@ -35,23 +42,50 @@ CHROMIUM_ARGUMENTS = [
 
 
 @pytest.fixture(autouse=True)
-def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep the FAQSVC_ variables of whoever runs the tests out of them."""
+def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide the FAQSVC_ variables of the environment, and what embeds of other tests have left running."""
     for name in [name for name in os.environ if name.startswith("FAQSVC_")]:
         monkeypatch.delenv(name)
+    ignore_running_threads()
 
 
 @pytest.fixture
 def clock() -> Clock:
-    """A clock that stands still until it is told otherwise."""
+    """A clock that moves only by `advance()`."""
     return Clock()
 
 
 @pytest.fixture
 def faulty() -> Iterator[FaultyServer]:
-    """A FAQ service on a real socket that answers well until it is told otherwise."""
+    """A FAQ service on a real socket that is healthy until a test calls `behave()`."""
     with FaultyServer() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def _imported() -> None:
+    """Import what the first fetch of a process imports, which takes longer than some deadlines in tests."""
+    with FaultyServer() as server, FAQEmbed(server.base_url, timeout=30) as embed:
+        server.serve(samples.pricing())
+        embed.get_faq("pricing")
+
+
+@pytest.fixture
+def make_embed(_imported: None, faulty: FaultyServer, clock: Clock) -> Iterator[MakeEmbed]:
+    """Make embeds of `faulty`, which has the record `pricing`, and close them in the end.
+
+    All live on `clock`. None may leave a thread behind.
+    """
+    faulty.serve(samples.pricing())
+    with ExitStack() as stack:
+
+        def make(**settings: Any) -> FAQEmbed:
+            embed = stack.enter_context(FAQEmbed(**{"base_url": faulty.base_url, "push": False, **settings}))
+            use_clock(embed, clock)
+            return embed
+
+        yield make
+    wait_until(lambda: not own_threads())
 
 
 class _Loop:
@@ -76,13 +110,15 @@ class _Loop:
 
 
 @pytest.fixture(scope="session")
-def _browser_and_loop() -> Iterator[tuple[Browser, _Loop]]:
+def _browser_and_loop() -> "Iterator[tuple[Browser, _Loop]]":
     path = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
     if path is None:
         reason = f"no Chromium on the PATH: one of {', '.join(CHROMIUM_NAMES)} is needed"
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
+    from playwright.sync_api import sync_playwright  # most runs need none of it
+
     loop = _Loop()
     with loop.current():
         playwright = sync_playwright().start()
@@ -94,7 +130,7 @@ def _browser_and_loop() -> Iterator[tuple[Browser, _Loop]]:
 
 
 @pytest.fixture
-def chromium(_browser_and_loop: tuple[Browser, _Loop]) -> Iterator[Browser]:
+def chromium(_browser_and_loop: "tuple[Browser, _Loop]") -> "Iterator[Browser]":
     """The installed Chromium, one for all tests; skipped where there is none, unless CI is set.
 
     A test that uses it cannot run an event loop in its own thread meanwhile.
@@ -105,7 +141,7 @@ def chromium(_browser_and_loop: tuple[Browser, _Loop]) -> Iterator[Browser]:
 
 
 @pytest.fixture
-def page(chromium: Browser) -> Iterator[Page]:
+def page(chromium: "Browser") -> "Iterator[Page]":
     """A new page in a context of its own."""
     context = chromium.new_context()
     yield context.new_page()

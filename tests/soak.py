@@ -31,11 +31,11 @@ from faqsvc_embed import FAQEmbed
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import FAQMiddleware
-from faqsvc_embed.testing.behaviours import status
-from faqsvc_embed.testing.connections import drip, gzip_bomb, hang, header_flood, oversize, reset, truncated
-from faqsvc_embed.testing.server import FaultyServer, healthy, refuse
+from faqsvc_embed.testing.chaos import FaultyServer
+from faqsvc_embed.testing.chaos.behaviours import drip, hang, healthy, refuse, reset, status, truncated
+from faqsvc_embed.testing.chaos.faults.sizes import gzip_bomb, header_flood, oversize
 from tests.support import samples
-from tests.support.asgi import ask
+from tests.support.asgi import aget
 
 KNOWN: Final = [f"faq-{number}" for number in range(40)]
 MOODS: Final = (
@@ -147,14 +147,14 @@ class Soak:
             if self.over.is_set():
                 return
             began = time.perf_counter()
-            page = await ask(self.starlette, f"/?slug={slug}")
+            page = await aget(self.starlette, f"/?slug={slug}")
             self.seen("Starlette page", page.status, page.text, began)
             await asyncio.sleep(0.01)
 
     async def bot_starlette(self) -> None:
         while not self.over.is_set() and (slug := self.next_slug()) is not None:
             began = time.perf_counter()
-            page = await ask(self.starlette, f"/?slug={slug}")
+            page = await aget(self.starlette, f"/?slug={slug}")
             self.seen("Starlette page for the bot", page.status, page.text, began)
 
     def run_starlette(self, bots: int) -> None:
@@ -208,23 +208,22 @@ def main() -> int:
         assert service.stdout is not None
         soak = Soak(service.stdout.readline().strip(), directory, asked.slugs)
         for embed in soak.embeds:
-            embed.get_ready()
             while any(embed.use_faq(slug, wait=0.5).data is None for slug in KNOWN):
                 time.sleep(0.1)
         before = figures()
         threads = soak.start(asked.bots)
         began, memories = time.monotonic(), list[float]()
-        print("minute  pages      slugs      MiB  threads  descriptors  tasks  held", flush=True)
+        print("minute  pages      slugs      MiB  threads  descriptors  tasks  cached", flush=True)
         while True:
             time.sleep(20)
             minutes = (time.monotonic() - began) / 60
             memory, active, descriptors = figures()
             memories.append(memory)
             pages = sum(count for name, count in soak.counts.items() if ":" not in name)
-            held = sum(len(embed.health()) for embed in soak.embeds)
+            cached = sum(len(embed.health()) for embed in soak.embeds)
             print(
                 f"{minutes:6.1f}  {pages:9}  {soak.asked:9}  {memory:6.1f}  {active:7}  {descriptors:11}"
-                f"  {soak.tasks:5}  {held:4}",
+                f"  {soak.tasks:5}  {cached:6}",
                 flush=True,
             )
             if minutes >= asked.minutes and (soak.asked >= asked.slugs or minutes >= 3 * asked.minutes):

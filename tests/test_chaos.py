@@ -1,11 +1,14 @@
-"""The promise, held against whole pages of Flask and ASGI hosts by the chaos kit; and the kit itself."""
+"""Pages of Flask and ASGI applications under the faults of the chaos kit, and the kit itself."""
 
-import time
+import ast
+import sys
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
+from django.core.wsgi import get_wsgi_application
 from flask import Flask, render_template_string
 from jinja2 import Environment
 from starlette.applications import Starlette
@@ -13,32 +16,43 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-import faqsvc_embed.testing.chaos
-from faqsvc_embed import FAQEmbed, FAQError
-from faqsvc_embed.flask import FAQExtension
+import faqsvc_embed
+from faqsvc_embed import FAQEmbed, FAQError, wsgi
+from faqsvc_embed.flask import FAQExtension, faqs_from
 from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import FAQMiddleware
-from faqsvc_embed.testing.behaviours import in_turn, status
-from faqsvc_embed.testing.chaos import Chaos
-from faqsvc_embed.testing.connections import hang, reset
-from faqsvc_embed.testing.fault import Fault
-from faqsvc_embed.testing.faults import FAULTS
-from faqsvc_embed.testing.hosts import opened
-from faqsvc_embed.testing.server import healthy
-from tests.support.clock import Clock
-from tests.support.tls import TLS_FAULTS, secure_service, trusted
+from faqsvc_embed.testing import chaos
+from faqsvc_embed.testing.chaos import FAULTS, ODDITIES, SAMPLE, Chaos, Fault, FaultyServer, PageCheckFailed
+from faqsvc_embed.testing.chaos.behaviours import hang, healthy, in_turn, reset, status
+from faqsvc_embed.testing.chaos.clients import open_client
+from faqsvc_embed.testing.chaos.embed_access import PLACEHOLDER_PREFIX, EmbedClock
+from tests.support import django_project
+from tests.support.tls import TLS_FAULTS, secure_service, trust_authority
+from tests.support.waiting import settle, wait_until
 
-PAGE = "<title>Prices</title>{{ faq('pricing') }}{{ faq('delivery') }}"
+MakeApp = Callable[..., Any]
+
+PAGE: Final = "<title>Prices</title>{{ faq('pricing') }}{{ faq('delivery') }}"
 
 
-def flask_host(**settings: Any) -> Flask:
+def sampled(cases: Iterable[Any], step: int) -> list[Any]:
+    """Leave every `step`th case to the default run, and the others to the matrix."""
+    return [
+        case
+        if number % step == 0
+        else pytest.param(*(case if isinstance(case, tuple) else [case]), marks=pytest.mark.matrix)
+        for number, case in enumerate(cases)
+    ]
+
+
+def flask_app(**settings: Any) -> Flask:
     app = Flask("host")
     FAQExtension(app, **settings)
     app.add_url_rule("/", "home", lambda: render_template_string(PAGE))
     return app
 
 
-def asgi_host(**settings: Any) -> Starlette:
+def asgi_app(**settings: Any) -> Starlette:
     embed = FAQEmbed(**settings)
     environment = Environment(autoescape=True)
     install(environment, embed)
@@ -52,142 +66,285 @@ def asgi_host(**settings: Any) -> Starlette:
     return app
 
 
-def test_there_are_faults_enough() -> None:
-    names = [fault.name for fault in (*FAULTS, *TLS_FAULTS)]
-    assert len(set(names)) == len(names) >= 150
+def wsgi_app(**settings: Any) -> Any:
+    embed = FAQEmbed(**settings)
+    environment = Environment(autoescape=True)
+    install(environment, embed)
+    template = environment.from_string(PAGE)
+
+    def home(environ: Any, start_response: Any) -> list[bytes]:
+        start_response("200 OK", [("Content-Type", "text/html")])
+        return [template.render().encode()]
+
+    return wsgi.FAQMiddleware(home, embed=embed)
 
 
-def test_a_flask_page_survives(faq_chaos: Chaos) -> None:  # R1, R2, R4, K4, K6 to K9, D1 to D5, D14
-    faq_chaos.check(flask_host(**faq_chaos.settings))
+class DjangoApp:
+    """The project as an application of WSGI or ASGI, while its settings are in force."""
+
+    def __init__(self, embed: FAQEmbed) -> None:
+        self.extensions = {"faqsvc": embed}
+        self._handler = get_wsgi_application()
+
+    def __call__(self, *args: Any) -> Any:
+        return self._handler(*args)
 
 
-def test_an_asgi_page_survives(faq_chaos: Chaos) -> None:  # R1, R2, R4, K4, K6 to K9, D1 to D5, D14
-    faq_chaos.check(asgi_host(**faq_chaos.settings))
+# Pages
 
 
-@pytest.mark.parametrize("make", [flask_host, asgi_host])
+@pytest.mark.parametrize("fault", sampled(SAMPLE, 4), ids=str)
+def test_a_page_survives_one_fault_of_each_family(fault: Fault) -> None:
+    with Chaos(fault) as chaos:
+        chaos.check(flask_app(**chaos.settings))
+
+
+@pytest.mark.matrix
+def test_a_flask_page_survives_every_fault(
+    faq_chaos: Chaos,
+) -> None:  # R1, R2, R4, K4, K6 to K9, D1 to D5, D14
+    faq_chaos.check(flask_app(**faq_chaos.settings))
+
+
+@pytest.mark.matrix
+def test_a_django_page_survives_every_fault(
+    faq_chaos: Chaos,
+) -> None:  # R1, R2, R4, K4, K6 to K9, D1 to D5, D14
+    embed = FAQEmbed(**faq_chaos.settings)
+    with django_project.project(django_project.page(PAGE, using="jinja"), embed):
+        faq_chaos.check(DjangoApp(embed))
+
+
+@pytest.mark.matrix
+def test_a_wsgi_page_survives_every_fault(
+    faq_chaos: Chaos,
+) -> None:  # R1, R2, R4, K4, K6 to K9, D1 to D5, D14
+    faq_chaos.check(wsgi_app(**faq_chaos.settings))
+
+
+@pytest.mark.matrix
+def test_an_asgi_page_survives_every_fault(
+    faq_chaos: Chaos,
+) -> None:  # R1, R2, R4, K4, K6 to K9, D1 to D5, D14
+    faq_chaos.check(asgi_app(**faq_chaos.settings))
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("make_app", [flask_app, asgi_app])
 @pytest.mark.parametrize("fault", TLS_FAULTS, ids=str)
-def test_a_page_survives_trouble_with_tls(fault: Fault, make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    trusted(monkeypatch)
+def test_a_page_survives_every_fault_of_tls(
+    fault: Fault, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trust_authority(monkeypatch)
     with Chaos(fault, secure_service()) as chaos:
-        chaos.check(make(**chaos.settings))
+        chaos.check(make_app(**chaos.settings))
 
 
-FLAPPING = [
-    Fault("every second answer is an error", in_turn(status(500), healthy)),
-    Fault("every second answer never comes", in_turn(hang, healthy), holds=True),
-    Fault("two of three connections are cut", in_turn(reset, reset, healthy)),
+@pytest.mark.parametrize("oddity", sampled(ODDITIES, 5), ids=str)
+def test_a_page_shows_a_record_that_arrives_in_an_unusual_way(oddity: Fault) -> None:
+    with Chaos(oddity) as chaos:
+        chaos.check(flask_app(**chaos.settings))
+
+
+FLAPPING: Final = [
+    Fault("every second request fails", in_turn(status(500), healthy)),
+    Fault("every second request hangs", in_turn(hang, healthy), hangs=True),
+    Fault("two of three connections are reset", in_turn(reset, reset, healthy)),
     Fault("errors of three kinds", in_turn(status(429), status(503), reset, healthy)),
 ]
 
 
-@pytest.mark.parametrize("make", [flask_host, asgi_host])
-@pytest.mark.parametrize("fault", FLAPPING, ids=str)
-def test_a_page_is_whole_while_the_service_flaps(fault: Fault, make: Any, clock: Clock) -> None:
-    with Chaos(fault) as chaos, opened(make(**chaos.settings)) as host:
-        host.get("/")
-        embed = host.embed
-        embed.cache.clock = clock.now
-        embed.forget()
-        embed.prefetch("pricing", "delivery")
-        chaos.service.behave(fault.behaviour)
-        for _ in range(4 if fault.holds else 20):
+def is_cached(embed: FAQEmbed, slug: str) -> bool:
+    """Return whether an FAQ is cached; if not, a busy machine has spoiled its fetch, which starts again."""
+    embed.forget(slug)
+    return embed.use_faq(slug, wait=1).data is not None
+
+
+@pytest.mark.parametrize(
+    ("make_app", "fault"),
+    sampled([(make_app, fault) for make_app in (flask_app, asgi_app) for fault in FLAPPING], 5),
+    ids=lambda value: getattr(value, "__name__", str(value)),
+)
+def test_a_page_keeps_its_faqs_while_the_service_flaps(make_app: MakeApp, fault: Fault) -> None:
+    with Chaos(fault) as chaos, open_client(make_app(**chaos.settings)) as client:
+        client.get("/")
+        embed = client.embed
+        assert embed is not None
+        with embed, EmbedClock(embed) as clock:
+            for slug in ("pricing", "delivery"):
+                wait_until(lambda slug=slug: is_cached(embed, slug))  # type: ignore[misc]
+            chaos.service.behave(fault.behaviour)
+            for _ in range(4 if fault.hangs else 20):
+                clock.advance(4000)
+                page = client.get("/")
+                settle(embed)
+                assert (page.status, page.text.count("<details")) == (200, 2)
+            chaos.service.behave(healthy)
             clock.advance(4000)
-            page = host.get("/")
-            settled(embed)
-            assert (page.status, page.html.count("<details")) == (200, 2)
-        chaos.service.behave(healthy)
-        clock.advance(4000)
-        host.get("/")
-        settled(embed)
-        assert {known["freshness"] for known in embed.health()} == {"fresh"}
-        embed.close()
-
-
-def settled(embed: FAQEmbed) -> None:
-    deadline = time.monotonic() + 5
-    while embed.is_fetching:
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
+            client.get("/")
+            settle(embed)
+            assert {entry["freshness"] for entry in embed.health()} == {"fresh"}
 
 
 # The kit
 
 
-def chaos_of(name: str) -> Chaos:
-    return Chaos(next(fault for fault in FAULTS if fault.name == name))
+ERROR: Final = Fault("error", status(500))
 
 
-def complaint(make: Any, fault: str = "500", **changes: Any) -> str:
-    with chaos_of(fault) as chaos, pytest.raises(AssertionError) as caught:
-        chaos.check(make(**{**chaos.settings, **changes}))
-    return str(caught.value)
+def failure(make_app: MakeApp, fault: Fault = ERROR, **changes: Any) -> tuple[str, str]:
+    """Return the phase and the problem that a check finds."""
+    with Chaos(fault) as chaos:
+        chaos.cleanup_timeout = 0.2
+        with pytest.raises(PageCheckFailed) as caught:
+            chaos.check(make_app(**{**chaos.settings, **changes}))
+    assert caught.value.fault is fault
+    return caught.value.phase, caught.value.problem
 
 
-def test_the_kit_finds_a_page_that_answers_an_error() -> None:
-    assert complaint(flask_host, strict=True) == (
-        "500: / without a copy: the status is 500, and 200 in good times"
-    )
+def changed_app(change: Callable[[FAQEmbed, str], str]) -> MakeApp:
+    """Return a maker of Flask applications whose page `change` has changed."""
 
-
-def test_the_kit_finds_a_page_that_is_late() -> None:
-    def slow(**settings: Any) -> Flask:
-        app = flask_host(**settings)
-        render, embed = app.view_functions["home"], app.extensions["faqsvc"]
-
-        def home() -> Any:
-            with suppress(FAQError):
-                embed.get_faq("pricing")
-            return render()
-
-        app.view_functions["home"] = home
+    def make_app(**settings: Any) -> Flask:
+        app = flask_app(**settings)
+        home = app.view_functions["home"]
+        app.view_functions["home"] = lambda: change(faqs_from(app), str(home()))
         return app
 
-    assert "s at best, and may take" in complaint(slow, "hang before the head")
+    return make_app
 
 
-def test_the_kit_finds_a_page_that_loses_its_copy() -> None:
-    assert complaint(flask_host, keep_for=0) == (
-        "500: / with a copy that is no longer fresh: the page lacks the question 'Made up?'"
-    )
-    assert complaint(asgi_host, keep_for=0) == complaint(flask_host, keep_for=0)
+def test_every_fault_has_a_name_of_its_own() -> None:
+    names = [fault.name for fault in (*FAULTS, *ODDITIES, *TLS_FAULTS)]
+    assert len(set(names)) == len(names) > 250
+
+
+def test_the_sample_has_every_meaning_of_a_fault() -> None:
+    assert {fault.means for fault in SAMPLE} == {fault.means for fault in FAULTS}
+    assert len(SAMPLE) == 20
+
+
+def test_only_a_410_and_a_404_in_json_say_that_an_faq_does_not_exist() -> None:  # K6
+    assert {fault.name for fault in FAULTS if fault.means == "gone"} == {"410", "410 in HTML"}
+    assert {fault.name for fault in FAULTS if fault.means == "missing"} == {
+        "404 in JSON",
+        "404 as a problem document",
+        "404 with the record",
+    }
+
+
+def test_the_kit_finds_a_page_with_an_error_status() -> None:
+    assert failure(flask_app, strict=True) == ("uncached", "wrong status")
+
+
+@pytest.mark.matrix
+def test_the_kit_finds_a_late_page() -> None:
+    def wait(embed: FAQEmbed, page: str) -> str:
+        with suppress(FAQError):
+            embed.get_faq("pricing")
+        return page
+
+    _, problem = failure(changed_app(wait), Fault("hang", hang, hangs=True))
+    assert problem == "late"
+
+
+@pytest.mark.parametrize("make_app", [flask_app, asgi_app])
+def test_the_kit_finds_a_page_that_loses_its_cached_faq(make_app: MakeApp) -> None:
+    assert failure(make_app, keep_for=0) == ("stale", "FAQ missing")
+
+
+def test_the_kit_finds_a_page_that_shows_an_old_faq() -> None:
+    cached = list[str]()
+
+    def cache_page(embed: FAQEmbed, page: str) -> str:
+        if "<details" in page:
+            cached.append(page)
+        return cached[0] if cached else page
+
+    assert failure(changed_app(cache_page)) == ("uncached", "FAQ unexpected")
+
+
+def test_the_kit_finds_a_placeholder_that_is_left() -> None:
+    def leave_placeholder(embed: FAQEmbed, page: str) -> str:
+        return page if "<details" in page else f"{page}{PLACEHOLDER_PREFIX}1-->"
+
+    assert failure(changed_app(leave_placeholder)) == ("uncached", "placeholder left")
+
+
+@pytest.mark.matrix
+def test_the_kit_finds_a_response_that_costs_much_memory() -> None:
+    def use_memory(embed: FAQEmbed, page: str) -> str:
+        return page + " " * (20 * 1024 * 1024)
+
+    large = Fault("large", status(500), large=True)
+    assert failure(changed_app(use_memory), large) == ("closed", "too much memory")
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected"),
+    [
+        (Fault("failed", status(410), "failed"), ("refresh failed", "FAQ missing")),
+        (Fault("missing", status(500), "missing"), ("missing", "FAQ unexpected")),
+        (Fault("gone", status(500), "gone"), ("missing", "FAQ unexpected")),
+        (Fault("found", status(500), "found"), ("refreshed", "FAQ missing")),
+    ],
+    ids=str,
+)
+def test_the_kit_finds_a_response_that_is_taken_for_another(fault: Fault, expected: tuple[str, str]) -> None:
+    assert failure(flask_app, fault) == expected
 
 
 def test_the_kit_finds_a_page_without_faqs() -> None:
-    def none(**settings: Any) -> Flask:
-        app = flask_host(**settings)
+    def empty_app(**settings: Any) -> Flask:
+        app = flask_app(**settings)
         app.view_functions["home"] = lambda: "Hello"
         return app
 
-    assert "asked for no FAQ" in complaint(none)
-    with chaos_of("500") as chaos, pytest.raises(AssertionError, match="pass check"):
-        chaos.check(Starlette(routes=[Route("/", lambda request: HTMLResponse("Hello"))]))
+    assert failure(empty_app) == ("healthy", "no request")
 
 
-def test_the_kit_finds_what_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FAQEmbed, "close", lambda self: None)
-    monkeypatch.setattr(faqsvc_embed.testing.chaos, "PATIENCE", 0.2)
-    made = list[Flask]()
-
-    def kept(**settings: Any) -> Flask:
-        made.append(flask_host(**settings))
-        return made[0]
-
-    assert "are left" in complaint(kept)
-    monkeypatch.undo()
-    made[0].extensions["faqsvc"].close()
+def test_the_kit_needs_the_embed_of_the_application() -> None:
+    app = Starlette(routes=[Route("/", lambda request: HTMLResponse("Hello"))])
+    with Chaos(ERROR) as chaos, pytest.raises(LookupError):
+        chaos.check(app)
 
 
+@pytest.mark.parametrize("left", ["connections", "threads"])
+def test_the_kit_finds_what_is_left(left: str, faq_service: FaultyServer) -> None:
+    leaked = list[FAQEmbed]()
+
+    def leak(embed: FAQEmbed, page: str) -> str:
+        if not leaked:
+            base_url = embed.settings.base_url if left == "connections" else faq_service.base_url
+            leaked.append(FAQEmbed(base_url, push=False))
+        leaked[0].use_faq("pricing", wait=0)
+        return page
+
+    assert failure(changed_app(leak)) == ("closed", f"{left} left")
+    leaked[0].close()
+
+
+def test_the_kit_imports_only_the_standard_library_and_the_public_api() -> None:
+    directory = Path(str(chaos.__file__)).parent
+    modules = [path for path in directory.rglob("*.py") if path.name != "embed_access.py"]
+    nodes = [node for path in modules for node in ast.walk(ast.parse(path.read_text()))]
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
+    others = {name for name in names if name.partition(".")[0] not in sys.stdlib_module_names}
+    assert {name for name in others if not name.startswith(chaos.__name__)} == {"faqsvc_embed.embed"}
+
+
+@pytest.mark.system
 def test_the_example_of_the_kit_runs(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    example = faqsvc_embed.testing.chaos.__doc__ or ""
-    registers, test = (
-        part.strip() for part in example.split("fault.\n\n")[1].split("`app` is")[0].split("\n\n", 1)
-    )
-    pytester.makeconftest(registers)
+    blocks = [part for part in (chaos.__doc__ or "").split("\n\n") if part.startswith("    ")]
+    plugin, *tests = ["\n".join(line.removeprefix("    ") for line in part.splitlines()) for part in blocks]
+    pytester.makeconftest(plugin)
     pytester.makepyfile(
         """
+import pytest
 from flask import Flask, render_template_string
 from faqsvc_embed.flask import FAQExtension
+from faqsvc_embed.testing.chaos import SAMPLE, Chaos
 
 def create_app(**settings):
     app = Flask("shop")
@@ -196,11 +353,10 @@ def create_app(**settings):
     return app
 
 """
-        + "\n".join(line.removeprefix("    ") for line in test.splitlines())
+        + "\n\n".join(tests)
     )
-    root = str(Path(faqsvc_embed.__file__).parent.parent)
-    monkeypatch.setenv("PYTHONPATH", root)
-    result = pytester.runpytest_subprocess("-q", "-k", "refuse or UTF or 502", "-p", "no:cacheprovider")
+    monkeypatch.setenv("PYTHONPATH", str(Path(faqsvc_embed.__file__).parent.parent))
+    result = pytester.runpytest_subprocess("-q", "-k", "refused or UTF or 502", "-p", "no:cacheprovider")
     outcomes = result.parseoutcomes()
-    assert outcomes["passed"] >= 5
+    assert outcomes["passed"] >= 6
     assert "failed" not in outcomes

@@ -9,13 +9,15 @@ import pytest
 
 import faqsvc_embed
 from faqsvc_embed.errors import (
-    BODY_KEPT,
+    MAX_BODY,
     AuthenticationError,
     ConfigurationError,
     FAQError,
     FAQNotFound,
+    FAQTimeout,
     FAQUnavailable,
     InvalidFAQ,
+    OutcomeUnknown,
     PublishRejected,
     RateLimited,
     masked,
@@ -27,6 +29,8 @@ CASES = [
     ConfigurationError("m"),
     FAQNotFound("m", status=404),
     FAQUnavailable("m", status=503, retry_after=30.0),
+    FAQTimeout("m"),
+    OutcomeUnknown("m", status=502),
     RateLimited("m", status=429, retry_after=7.0),
     InvalidFAQ("m", path="items[2].answer", status=200, body="<html>"),
     AuthenticationError("m", status=403),
@@ -39,64 +43,84 @@ def names(error: BaseException) -> str:
 
 
 @pytest.mark.parametrize("error", CASES, ids=names)
-def test_every_error_is_an_faq_error_that_the_package_exports(error: FAQError) -> None:
+def test_every_error_is_an_faq_error_with_a_description(error: FAQError) -> None:
     assert isinstance(error, FAQError)
-    assert getattr(faqsvc_embed, type(error).__name__) is type(error)
     assert type(error).__doc__
+    exported = getattr(faqsvc_embed, type(error).__name__, type(error))
+    assert exported is type(error)
 
 
-def test_errors_are_also_what_python_calls_them() -> None:
+def test_errors_belong_to_the_families_of_python_and_of_one_another() -> None:
     assert issubclass(ConfigurationError, ValueError)
     assert issubclass(FAQNotFound, LookupError)
     assert issubclass(InvalidFAQ, ValueError)
-    assert issubclass(RateLimited, FAQUnavailable)
-    assert not issubclass(FAQNotFound, FAQUnavailable)  # an answer is no outage
+    assert issubclass(PublishRejected, ValueError)
+    assert all(issubclass(kind, FAQUnavailable) for kind in (RateLimited, FAQTimeout, OutcomeUnknown))
+    assert not issubclass(FAQNotFound, FAQUnavailable)  # a 404 is a response
 
 
-def test_an_error_keeps_the_beginning_of_a_body_and_no_more() -> None:
-    assert FAQUnavailable("m", body="x" * 10_000).body == "x" * BODY_KEPT
+def test_an_error_keeps_the_beginning_of_a_body() -> None:  # W8
+    assert FAQUnavailable("m", body="x" * 10_000).body == "x" * MAX_BODY
     assert FAQUnavailable("m").body == ""
 
 
+def raised(error: FAQError) -> FAQError:
+    try:
+        raise error from KeyError("a cause")
+    except FAQError as caught:
+        return caught
+
+
 @pytest.mark.parametrize("error", CASES, ids=names)
-def test_a_fresh_error_equals_the_held_one_and_has_no_past(error: FAQError) -> None:
-    def raised() -> FAQError:
-        try:
-            raise error from KeyError("a cause")
-        except FAQError as caught:
-            return caught
-
-    fresh = raised().fresh()
-    assert type(fresh) is type(error)
-    assert str(fresh) == str(error)
-    assert vars(fresh) == vars(error)
-    assert fresh.__traceback__ is None
-    assert fresh.__cause__ is None
-    assert fresh.__context__ is None
+def test_a_copy_without_traceback_has_everything_else(error: FAQError) -> None:
+    copied = raised(error).without_traceback()
+    assert type(copied) is type(error)
+    assert (str(copied), vars(copied)) == (str(error), vars(error))
+    assert (copied.__traceback__, copied.__cause__, copied.__context__) == (None, None, None)
 
 
-def test_raising_fresh_errors_does_not_lengthen_the_held_ones_traceback() -> None:
-    held = FAQUnavailable("down")
+def test_a_cached_error_that_is_raised_often_does_not_grow() -> None:
+    cached = FAQUnavailable("down")
     for _ in range(50):
         with pytest.raises(FAQUnavailable) as caught:
-            raise held.fresh()
+            raise cached.without_traceback()
         assert len(traceback.extract_tb(caught.value.__traceback__)) == 1
-    assert held.__traceback__ is None
+    assert cached.__traceback__ is None
 
 
 @pytest.mark.parametrize("error", CASES, ids=names)
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
-def test_errors_survive_pickling_and_copying(error: FAQError, protocol: int) -> None:
+def test_errors_can_be_pickled_and_copied(error: FAQError, protocol: int) -> None:
     for other in (pickle.loads(pickle.dumps(error, protocol)), copy.copy(error), copy.deepcopy(error)):
         assert type(other) is type(error)
         assert (str(other), vars(other)) == (str(error), vars(error))
 
 
-def test_problems_are_a_tuple_that_nobody_changes_later() -> None:
+def test_the_problems_of_an_error_do_not_change_later() -> None:
     problems = ["item 1: no answer"]
     error = PublishRejected("m", problems=problems)
     problems.append("another")
     assert error.problems == ("item 1: no answer",)
+
+
+class Raising:
+    def __repr__(self) -> str:
+        raise RuntimeError("no repr")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("x" * 200, f"'{'x' * 79}…"),
+        (10**5000, "a value of type int"),
+        (Raising(), "a value of type Raising"),
+        ("a\nb\x1b", r"'a\nb\x1b'"),
+        (None, "None"),
+    ],
+    ids=["long", "huge", "raising", "controls", "None"],
+)
+def test_a_quoted_value_is_short_and_on_one_line(value: object, expected: str) -> None:  # D6
+    assert quoted(value) == expected
 
 
 @pytest.mark.parametrize(
@@ -137,7 +161,7 @@ def test_no_message_shows_a_password_or_a_key(text: str, expected: str) -> None:
         "see //cdn.example/x: or mail me@host",
     ],
 )
-def test_what_is_no_password_stays(text: str) -> None:
+def test_other_text_is_not_masked(text: str) -> None:
     assert masked(text) == text
 
 
@@ -149,7 +173,7 @@ def test_masking_a_long_text_takes_no_time() -> None:  # D13
             assert time.process_time() - start < 0.2
 
 
-def test_quoting_a_value_of_a_long_repr_takes_no_time() -> None:  # D13
+def test_quoting_a_value_with_a_long_repr_takes_no_time() -> None:  # D13
     nested: object = "x"
     for _ in range(30):
         nested = [nested] * 9

@@ -1,123 +1,122 @@
-"""The host is told: an event a fetch, for metrics; what a listener does wrong breaks nothing."""
+"""An event for each fetch, for metrics; a faulty listener breaks nothing."""
 
-import logging
 import threading
-import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from faqsvc_embed import FAQEmbed, FAQEvent
-from tests.cache.test_fetcher import until
-from tests.support import faulty as behaviours
+from faqsvc_embed import FAQEvent
+from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from tests.support import samples
 from tests.support.clock import Clock
-from tests.support.faulty import FaultyServer
+from tests.support.embeds import LONG, SLACK, MakeEmbed, refreshed, seconds, warnings_of
+from tests.support.waiting import settle, wait_until
 
 
-def settle(embed: FAQEmbed) -> None:
-    embed.use_faq("pricing", wait=5)
-    until(lambda: not embed.is_fetching)
-
-
-def test_each_fetch_tells_how_it_ended(faulty: FaultyServer, clock: Clock) -> None:  # R9
-    faulty.serve(samples.pricing(), {"Cache-Control": "max-age=60"})
-    events = list[FAQEvent]()
-    with FAQEmbed(faulty.base_url, lang="ko") as embed:
-        embed.cache.clock = clock.now
-        embed.listen(events.append)
-        for behaviour in (
-            behaviours.healthy,
-            behaviours.healthy,
-            behaviours.status(500),
-            behaviours.hang_in_body,
-            behaviours.healthy,
-            behaviours.status(404),
-            behaviours.healthy,
-        ):
-            faulty.behave(behaviours.reset if behaviour is behaviours.hang_in_body else behaviour)
-            settle(embed)
-            settle(embed)  # what is held, or backs off, is no fetch
-            clock.advance(4000)
-    assert [event.what for event in events] == [
-        "fetched",
-        "not_modified",
-        "failed",
-        "failed",
-        "recovered",
-        "missing",
-        "recovered",
-    ]
+def test_each_fetch_gives_one_event_with_its_result(
+    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
+) -> None:  # R9
+    embed, events = make_embed(lang="ko", not_found_for=30), list[FAQEvent]()
+    embed.listen(events.append)
+    for behaviour in (
+        behaviours.healthy,
+        behaviours.healthy,
+        behaviours.status(500),
+        behaviours.reset,
+        behaviours.healthy,
+        behaviours.status(404),
+        behaviours.status(404),
+        behaviours.healthy,
+        behaviours.status(410),
+    ):
+        faulty.behave(behaviour)
+        refreshed(embed)
+        refreshed(embed)  # no fetch: it is fresh, or backs off
+        clock.advance(LONG)
+    results = ["fetched", "not_modified", "failed", "failed", "recovered"]
+    assert [event.result for event in events] == [*results, "failed", "not_found", "recovered", "gone"]
     assert {(event.slug, event.lang) for event in events} == {("pricing", "ko")}
     assert all(0 < event.seconds < 5 for event in events)
     statuses = [event.error and event.error.status for event in events]
-    assert statuses == [None, None, 500, None, None, 404, None]
+    assert statuses == [None, None, 500, None, None, 404, 404, None, 410]
     with pytest.raises(AttributeError):
-        events[0].what = "failed"  # type: ignore[misc]
+        events[0].result = "failed"  # type: ignore[misc]
 
 
-def test_a_listener_that_raises_is_logged_once_and_the_others_hear(
-    faulty: FaultyServer, clock: Clock, caplog: pytest.LogCaptureFixture
+def test_a_listener_that_raises_is_logged_once_and_stops_no_other(
+    make_embed: MakeEmbed, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:  # R4
-    faulty.serve(samples.pricing())
-    heard = list[FAQEvent]()
+    embed, events = make_embed(), list[FAQEvent]()
 
-    def broken(event: FAQEvent) -> None:
+    def fail(event: FAQEvent) -> None:
         raise RuntimeError("the metrics are down")
 
-    with FAQEmbed(faulty.base_url) as embed:
-        embed.cache.clock = clock.now
-        embed.listen(broken)
-        embed.listen(heard.append)
-        for _ in range(3):
-            settle(embed)
-            assert embed.use_faq("pricing").data is not None
-            clock.advance(4000)
-    assert [event.what for event in heard] == ["fetched", "not_modified", "not_modified"]
-    errors = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
-    assert errors == ["a listener to FAQ events fails: RuntimeError('the metrics are down')"]
+    embed.listen(fail)
+    embed.listen(events.append)
+    for _ in range(3):
+        assert refreshed(embed).data is not None
+        clock.advance(LONG)
+    assert [event.result for event in events] == ["fetched", "not_modified", "not_modified"]
+    assert len(warnings_of(caplog)) == 1
 
 
-def test_a_listener_that_hangs_holds_no_page_beyond_its_budget(faulty: FaultyServer) -> None:  # R2
-    for slug in ("warm", "pricing"):
-        faulty.serve(samples.record(slug))
-    release = threading.Event()
-    with FAQEmbed(faulty.base_url, wait=0.1) as embed:
-        embed.get_faq("warm")
-        embed.listen(lambda event: release.wait(10))
-        began = time.monotonic()
-        assert embed.use_faq("pricing").data is not None  # it is held; only its fetch is not over
-        assert embed.use_faq("other").is_loading
-        assert time.monotonic() - began < 0.2 + 0.3
+def test_a_listener_that_hangs_delays_no_page_beyond_its_wait(
+    make_embed: MakeEmbed, faulty: FaultyServer
+) -> None:  # R2
+    faulty.serve(samples.record("warm"))
+    embed, release = make_embed(wait=0.1), threading.Event()
+    embed.get_faq("warm")
+    embed.listen(lambda event: release.wait(10))
+    try:
+        assert seconds(lambda: embed.use_faq("pricing")) < 0.1 + SLACK
+        assert seconds(lambda: embed.use_faq("other")) < 0.1 + SLACK
+        assert embed.use_faq("warm").data is not None
+    finally:
         release.set()
 
 
-def test_a_listener_may_ask_the_embed(faulty: FaultyServer) -> None:
-    faulty.serve(samples.pricing())
-    known = list[Any]()
-    with FAQEmbed(faulty.base_url) as embed:
+def test_a_listener_may_use_the_embed(make_embed: MakeEmbed) -> None:
+    embed, seen = make_embed(), list[Any]()
 
-        def ask(event: FAQEvent) -> None:
-            known.append((embed.health(), embed.use_faq("other").is_loading))
+    def look(event: FAQEvent) -> None:
+        seen.append((embed.health(), embed.use_faq("other", wait=0).data))
 
-        embed.listen(ask)
+    embed.listen(look)
+    embed.use_faq("pricing", wait=5)
+    wait_until(lambda: len(seen) == 2)
+    assert seen[0][0][0]["slug"] == "pricing"
+
+
+def test_a_fetch_that_was_forgotten_or_cancelled_gives_no_event(
+    make_embed: MakeEmbed, faulty: FaultyServer
+) -> None:
+    embed, events = make_embed(timeout=60), list[FAQEvent]()
+    embed.listen(events.append)
+    for end in (embed.forget, embed.close):
+        release = threading.Event()
+        faulty.forget_log()
+        faulty.then(behaviours.held_until(release))
+        embed.use_faq("pricing", wait=0)
+        faulty.wait_for_requests(1)
+        end()
+        release.set()
         settle(embed)
-        until(lambda: len(known) == 2)
-    assert known[0][0][0]["slug"] == "pricing"
-    assert known[0][1] is True
+    embed.close()
+    assert events == []
 
 
-def test_a_copy_that_another_process_fetched_ends_a_failure(faulty: FaultyServer, tmp_path: Any) -> None:
-    faulty.serve(samples.pricing())
-    store = f"file:{tmp_path}"
-    events = list[FAQEvent]()
-    with FAQEmbed(faulty.base_url, store=store) as one, FAQEmbed(faulty.base_url, store=store) as other:
-        one.listen(events.append)
-        one.cache.chance = lambda: 0.0
-        faulty.refuse()
-        settle(one)
-        faulty.accept()
-        settle(other)
-        faulty.refuse()
-        settle(one)
-    assert [event.what for event in events] == ["failed", "recovered"]
+def test_a_record_that_another_process_has_fetched_ends_a_failure(
+    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, tmp_path: Path
+) -> None:
+    store, events = f"file:{tmp_path}", list[FAQEvent]()
+    one, two = make_embed(store=store), make_embed(store=store)
+    one.listen(events.append)
+    faulty.refuse()
+    refreshed(one)
+    faulty.accept()
+    refreshed(two)
+    faulty.refuse()
+    clock.advance(1)
+    refreshed(one)
+    assert [event.result for event in events] == ["failed", "recovered"]

@@ -1,76 +1,268 @@
-"""What the answer to a write means. Whatever came, nothing is raised: an error is returned.
+"""What the response to a request with an API key means. Nothing is raised: an error is returned as a value.
 
-So no frame of a traceback holds the answer, which may quote the API key; the error has it masked.
-Specification: Publish response body. How errors look is not stated there: RFC 9457 and common forms are read.
+So no frame of a traceback holds the response, which may quote the API key; the error has the key masked.
+Text of the service is quoted in messages, and stands as it came in `body` and `problems`.
+Specification: Publish response body. It does not say how errors look: RFC 9457 and common forms are read.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from faqsvc_embed.api.publishing import Suggestion, rejected
-from faqsvc_embed.api.reading import REDIRECTS, Reply, is_slug, retry_after
+import msgspec
+
+from faqsvc_embed.api.cache_control import parse_retry_after
+from faqsvc_embed.api.contract import RevisionContent
+from faqsvc_embed.api.publish_request import summary
+from faqsvc_embed.api.requests import REDIRECTS, Request
+from faqsvc_embed.api.responses import MAX_VALIDATOR, Response
+from faqsvc_embed.api.slugs import is_slug
 from faqsvc_embed.errors import (
     AuthenticationError,
+    Details,
     FAQError,
     FAQNotFound,
+    FAQTimeout,
     FAQUnavailable,
+    OutcomeUnknown,
+    PublishRejected,
     RateLimited,
-    Unanswered,
+    RevisionConflict,
 )
-from faqsvc_embed.models import Publication
+from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.models import Item, Publication
 from faqsvc_embed.settings.api_key import APIKey
 
-REFUSED: Final = (400, 409, 413, 415, 422)
+S = TypeVar("S", bound=msgspec.Struct)
+
+STATES: Final = ("draft", "published", "superseded")
+REJECTED: Final = (400, 409, 413, 415, 422)
 NOT_OFFERED: Final = (404, 405, 410, 501)
-"""How a service answers that has no generation, of which the specification names no endpoint."""
-MOST_PROBLEMS: Final = 1_000
-LONGEST_PROBLEM: Final = 300
+"""The responses of a service without generation, for which the specification names no endpoint."""
+MAX_PROBLEMS: Final = 1_000
+MAX_PROBLEM: Final = 300
 
-_LISTS: Final = ("problems", "errors", "violations", "detail", "message", "error", "title")
-_TEXTS: Final = ("detail", "message", "msg", "reason", "error", "title")
-_PLACES: Final = ("pointer", "path", "loc", "field", "name", "location")
+_CODE: Final = re.compile("[a-z][a-z0-9-]{0,63}")
+_REFUSALS: Final = {
+    "missing-scope": "the API key may not do this",
+    "not-your-site": "the FAQ belongs to another site",
+}
+_REASONS: Final = ("problems", "errors", "detail", "message", "error", "title")
 
 
-def published(reply: Reply, key: APIKey, now: datetime) -> Publication | FAQError:
-    """Return what was published; only its slug must be there."""
-    if reply.status != 201:
-        error = refusal(reply, key, now)
-        if 400 <= reply.status < 500 or reply.status in REDIRECTS:
-            return error
-        # A service that fails, or a gateway before it, may have been at any point of its work.
-        return Unanswered(str(error), status=error.status, body=error.body, retry_after=error.retry_after)
-    fields = _json(reply.body)
+class GeneratedItem(Item, frozen=True):
+    """A question and answer that the service found on a website."""
+
+    source: str = ""
+    """The address of the page that it comes from, if the service says so."""
+    lang: str | None = None
+    """The language tag of question and answer, if the service says so."""
+    confidence: float | None = None
+    """From 0 to 1: how clear it is that the website asks and answers this, if the service says so."""
+    answer_markdown: str = ""
+    """The answer as Markdown with links, lists and tables, if that is more than the text."""
+
+
+def parse_publication(
+    response: Response, key: APIKey, now: datetime, accepted: Collection[int] = (201,)
+) -> Publication | FAQError:
+    """Return what was published; only the slug is required of the response."""
+    if response.status not in accepted:
+        return write_error(response, key, now)
+    fields = _json(response.body)
     slug = fields.get("slug") if isinstance(fields, dict) else None
     if not isinstance(fields, dict) or not isinstance(slug, str) or not is_slug(slug):
-        return Unanswered("the answer names no slug", status=201, body=_shown(reply.body, key))
+        body = _text(response.body, key)
+        return OutcomeUnknown("the response has no slug", status=response.status, body=body)
     install = _masked(fields.get("install"), key)
+    lang, revision, state = (fields.get(name) for name in ("lang", "revision", "state"))
     return Publication(
         slug=slug,
         faq_url=_address(fields.get("faqUrl"), key),
         install=install if isinstance(install, dict) else {},
+        lang=lang if isinstance(lang, str) and lang in LANGUAGES else None,
+        revision=_number(revision),
+        state=state if isinstance(state, str) and state in STATES else None,
+        etag=_etag(response, key),
     )
 
 
-def unsure(error: Unanswered, idempotency_key: str | None) -> Unanswered:
-    """Return the error of a publication without a usable answer with what is known of it, and what to do."""
-    advice = (
-        "look before publishing it again; with an idempotency_key from the first attempt on, a second is safe"
-        if idempotency_key is None
-        else "another attempt with the same idempotency key publishes nothing twice"
+def parse_unpublished(response: Response, key: APIKey, now: datetime) -> FAQError | None:
+    """Return None if an FAQ was taken back."""
+    return None if response.status in (200, 204) else write_error(response, key, now)
+
+
+class StoredRevision(RevisionContent, frozen=True, rename="camel"):
+    """One revision of an FAQ, whole, with its entity tag."""
+
+    etag: str | None = None
+    """The entity tag of the revision; `if_match` of a write that is to follow it."""
+
+
+def parse_revision(response: Response, key: APIKey, now: datetime) -> StoredRevision | FAQError:
+    """Return a whole revision."""
+    revision = parse_struct(response, key, now, StoredRevision)
+    if isinstance(revision, FAQError):
+        return revision
+    return msgspec.structs.replace(revision, etag=_etag(response, key))
+
+
+def parse_struct(response: Response, key: APIKey, now: datetime, struct: type[S]) -> S | FAQError:
+    """Return the body of a successful response as a struct of the contract."""
+    if response.status not in (200, 201):
+        return error_of(response, key, now)
+    body = _text(response.body, key)
+    try:
+        return msgspec.json.decode(body, type=struct)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        message = f"the response ({response.status}) is not what a FAQ service sends: {error}"
+        return FAQUnavailable(message, status=response.status, body=body)
+
+
+def write_error(response: Response, key: APIKey, now: datetime) -> FAQError:
+    """Return the error for a write; a service that fails, or a gateway, may have done it all the same."""
+    error = error_of(response, key, now)
+    if 400 <= response.status < 500 or response.status in REDIRECTS:
+        return error
+    return OutcomeUnknown(
+        str(error), status=error.status, code=error.code, body=error.body, retry_after=error.retry_after
     )
+
+
+def parse_generation(response: Response, key: APIKey, now: datetime) -> list[Item] | FAQError:
+    """Return the generated items; entries without a question and an answer are left out."""
+    body = _text(response.body, key)
+    if response.status in NOT_OFFERED:
+        return FAQNotFound(
+            f"the service does not generate FAQs ({response.status})", status=response.status, body=body
+        )
+    if response.status != 200:
+        return error_of(response, key, now)
+    fields = _json(response.body)
+    entries = fields.get("items") if isinstance(fields, dict) else None
+    if not isinstance(entries, list):
+        return FAQUnavailable("the response (200) has no items", status=200, body=body)
+    items = (entry for entry in entries if isinstance(entry, dict) and _is_pair(entry))
+    return [
+        GeneratedItem(
+            position,
+            key.mask(item["question"]),
+            key.mask(item["answer"]),
+            _text_field(item, "source", key),
+            _text_field(item, "lang", key) or None,
+            item["confidence"] if isinstance(item.get("confidence"), int | float) else None,
+            _text_field(item, "answerMarkdown", key),
+        )
+        for position, item in enumerate(items)
+    ]
+
+
+def _text_field(item: Mapping[str, Any], name: str, key: APIKey) -> str:
+    value = item.get(name)
+    return key.mask(value) if isinstance(value, str) else ""
+
+
+def with_advice(error: OutcomeUnknown, request: Request) -> OutcomeUnknown:
+    """Return the error of a publication whose outcome is unknown, with what is known and how to continue."""
+    if request.method == "PUT":
+        advice = "publishing it again makes no second FAQ, at most another revision"
+    elif "idempotency-key" in request.headers:
+        advice = "a retry with the same idempotency key publishes nothing twice"
+    else:
+        advice = (
+            "check before you publish again; with an idempotency_key from the first attempt on, "
+            "a retry is safe"
+        )
     known = f"{error}; it may have been published"
-    if error.status == 201:
-        known = f"the service took it (201), so it was published, but {error}"
-    message = f"{known}: {advice}"
-    return Unanswered(message, status=error.status, body=error.body, retry_after=error.retry_after)
+    if error.status in (200, 201):
+        known = f"the service published it ({error.status}), but {error}"
+    return OutcomeUnknown(
+        f"{known}: {advice}",
+        status=error.status,
+        code=error.code,
+        body=error.body,
+        retry_after=error.retry_after,
+    )
+
+
+def error_of(response: Response, key: APIKey, now: datetime) -> FAQError:
+    """Return the error for a request with a key that was refused; its `code` is that of the service."""
+    status, reasons = response.status, [key.mask(reason) for reason in _reasons(response.body)]
+    because = f": {reasons[0]!r}" if reasons else ""
+    wait = parse_retry_after(response.headers.get("retry-after"), now)
+    details = Details(status=status, code=_code(response.body), body=_text(response.body, key))
+    if status in (401, 403):
+        refusal = _REFUSALS.get(details["code"] or "", "the service refused the API key")
+        return AuthenticationError(f"{refusal} ({status}){because}", **details)
+    if status in (404, 410):
+        missing = "there is no such FAQ any more" if status == 410 else "there is no such FAQ"
+        return FAQNotFound(f"{missing} ({status}){because}", **details)
+    if status == 412:
+        fields = _json(response.body)
+        newest = _number(fields.get("revision")) if isinstance(fields, dict) else None
+        known = f"; its newest revision is {newest}" if newest else ""
+        message = f"the FAQ has changed since it was read ({status}){known}{because}"
+        return RevisionConflict(message, problems=reasons, revision=newest, **details)
+    if status in REJECTED:
+        shown = summary([repr(reason) for reason in reasons]) or "no reason given"
+        return PublishRejected(f"the service refused it ({status}): {shown}", problems=reasons, **details)
+    details["retry_after"] = wait
+    if status == 429:
+        when = f"in {wait:g} s" if wait is not None else "later"
+        return RateLimited(f"too many requests; try again {when} (429){because}", **details)
+    if status in REDIRECTS:
+        because = ": writes do not follow redirects; set base_url to the address of the service"
+    kind = FAQTimeout if details["code"] == "generation-timeout" else FAQUnavailable
+    return kind(f"the service responded with {status}{because}", **details)
+
+
+def _etag(response: Response, key: APIKey) -> str | None:
+    etag = response.headers.get("etag", "")
+    return key.mask(etag) if 0 < len(etag) <= MAX_VALIDATOR and etag.isascii() else None
+
+
+def _number(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _code(body: bytes) -> str | None:
+    """Return the code of a problem: a stable name that stands for what is wrong."""
+    fields = _json(body)
+    code = fields.get("code") if isinstance(fields, dict) else None
+    return code if isinstance(code, str) and _CODE.fullmatch(code) else None
+
+
+def _reasons(body: bytes) -> list[str]:
+    """Return the reasons in a problem document (RFC 9457) or another common form of error."""
+    fields = _json(body)
+    values = [fields.get(name) for name in _REASONS] if isinstance(fields, dict) else [fields]
+    found = ([_one_line(text) for text in _texts(value)] for value in values)
+    return next(filter(None, found), [])[:MAX_PROBLEMS]
+
+
+def _texts(value: object) -> Iterator[str]:
+    for entry in value if isinstance(value, list) else [value]:
+        text = entry
+        if isinstance(entry, dict):
+            place = next((entry[name] for name in ("pointer", "loc", "field") if entry.get(name)), "")
+            place = ".".join(map(str, place)) if isinstance(place, list) else place
+            text = next((entry[name] for name in ("detail", "msg", "message") if entry.get(name)), None)
+            text = f"{place}: {text}" if place and text else text
+        if isinstance(text, str) and text.strip():
+            yield text
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
+    return "".join(c if c.isprintable() else "\ufffd" for c in line[:MAX_PROBLEM])
 
 
 def _address(value: object, key: APIKey) -> str:
-    """Return the address of a page, if it is one that can be shown; a terminal may be where."""
-    good = isinstance(value, str) and value.startswith(("http://", "https://")) and value.isprintable()
-    return key.mask(str(value)) if good and " " not in str(value) else ""
+    """Return the address of a page if it is safe to show, also in a terminal."""
+    is_web = isinstance(value, str) and value.startswith(("http://", "https://"))
+    return key.mask(str(value)) if is_web and str(value).isprintable() and " " not in str(value) else ""
 
 
 def _masked(value: Any, key: APIKey) -> Any:
@@ -84,95 +276,6 @@ def _masked(value: Any, key: APIKey) -> Any:
     return value
 
 
-def generated(reply: Reply, key: APIKey, now: datetime) -> list[Suggestion] | FAQError:
-    """Return the questions and answers that were generated; what is no such pair is left out."""
-    if reply.status in NOT_OFFERED:
-        message = f"the service generates no FAQs ({reply.status})"
-        return FAQNotFound(message, status=reply.status, body=_shown(reply.body, key))
-    if reply.status != 200:
-        return refusal(reply, key, now)
-    fields = _json(reply.body)
-    items = fields.get("items") if isinstance(fields, dict) else None
-    if not isinstance(items, list):
-        return FAQUnavailable(
-            "the service answered 200 without items", status=200, body=_shown(reply.body, key)
-        )
-    pairs = [item for item in items if isinstance(item, dict) and _is_pair(item)]
-    return [
-        Suggestion(
-            position,
-            key.mask(item["question"]),
-            key.mask(item["answer"]),
-            key.mask(_text(item.get("source"))),
-        )
-        for position, item in enumerate(pairs)
-    ]
-
-
-def refusal(reply: Reply, key: APIKey, now: datetime) -> FAQError:
-    """Return the error of a write that was not done."""
-    status, body = reply.status, _shown(reply.body, key)
-    reasons = [key.mask(reason) for reason in _problems(reply.body)]
-    because = f": {reasons[0]}" if reasons else ""
-    if status in (401, 403):
-        return AuthenticationError(
-            f"the service refused the API key ({status}){because}", status=status, body=body
-        )
-    if status in (404, 410):
-        return FAQNotFound(
-            f"the service found nothing to write to ({status}){because}", status=status, body=body
-        )
-    if status in REFUSED:
-        return rejected(reasons, status=status, body=body)
-    wait = retry_after(reply.headers.get("retry-after"), now)
-    if status == 429:
-        when = f"in {wait:g} s" if wait is not None else "later"
-        message = f"the service asks to try again {when} (429){because}"
-        return RateLimited(message, status=429, body=body, retry_after=wait)
-    if status in REDIRECTS:
-        because = ": a redirect of a write is not followed; set base_url to where the service is"
-    return FAQUnavailable(
-        f"the service answered {status}{because}", status=status, body=body, retry_after=wait
-    )
-
-
-def _problems(body: bytes) -> list[str]:
-    """Return the reasons that an answer gives, in whatever form."""
-    fields = _json(body)
-    if isinstance(fields, dict):
-        for name in _LISTS:
-            if found := list(_stated(fields.get(name))):
-                return found[:MOST_PROBLEMS]
-    elif fields is not None:
-        return list(_stated(fields))[:MOST_PROBLEMS]
-    return []
-
-
-def _stated(value: object, levels: int = 4) -> Iterator[str]:
-    if isinstance(value, str) and value.strip():
-        yield _one_line(value)
-    elif isinstance(value, list) and levels:
-        for entry in value:
-            yield from _stated(entry, levels - 1)
-    elif isinstance(value, dict) and levels:
-        told = next((value[name] for name in _TEXTS if isinstance(value.get(name), str)), None)
-        if told is not None:
-            place = next((_place(value[name]) for name in _PLACES if value.get(name)), "")
-            yield _one_line(f"{place}: {told}" if place else told)
-        else:  # by field, as web frameworks do it
-            for name, inner in value.items():
-                yield from (_one_line(f"{name}: {text}") for text in _stated(inner, levels - 1))
-
-
-def _place(value: object) -> str:
-    return ".".join(str(part) for part in value) if isinstance(value, list) else str(value)
-
-
-def _one_line(text: str) -> str:
-    line = " ".join(text.split())
-    return "".join(c if c.isprintable() else "\ufffd" for c in line[:LONGEST_PROBLEM])
-
-
 def _json(body: bytes) -> Any:
     try:
         return json.loads(body.decode("utf-8-sig"), parse_constant=_refuse_constant)
@@ -181,10 +284,10 @@ def _json(body: bytes) -> Any:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON value (RFC 8259)")
+    raise ValueError(f"{name} is not JSON (RFC 8259)")
 
 
-def _shown(body: bytes, key: APIKey) -> str:
+def _text(body: bytes, key: APIKey) -> str:
     text = body.decode("utf-8", "replace")
     if "\\u" in text and (fields := _json(body)) is not None:  # escapes could hide the key
         text = json.dumps(fields, ensure_ascii=False)
@@ -193,7 +296,3 @@ def _shown(body: bytes, key: APIKey) -> str:
 
 def _is_pair(item: Mapping[str, object]) -> bool:
     return all(isinstance(item.get(name), str) and str(item[name]).strip() for name in ("question", "answer"))
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""

@@ -1,275 +1,345 @@
-"""The network: one background loop, one HTTP client on it, one deadline an exchange, byte caps both ways.
+"""Sends requests: one HTTP client on a background loop, one deadline a request, and a limit on its body.
 
-Whoever asks runs its work on the loop and waits for a `concurrent.futures.Future`, in a thread or in an
-event loop of its own. Nothing is started before the first work, and a forked child starts its own.
+Reads follow redirects on their origin, and are repeated where a kept connection turns out to be closed. A
+write is sent once. What carries the API key goes only to the address that it was made for.
 """
 
 import asyncio
 import contextlib
-import importlib
-import threading
-import weakref
+import logging
+import ssl
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections import Counter
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from concurrent.futures import Future
+from contextlib import AbstractAsyncContextManager
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
-import httpx2
+import msgspec
 
-from faqsvc_embed.api.reading import KEY_HEADER, MAX_REDIRECTS, REDIRECTS, Reply, Request, redirect_target
-from faqsvc_embed.errors import FAQError, FAQUnavailable, InvalidFAQ, Unanswered, masked, quoted
-from faqsvc_embed.runtime.background_loop import BackgroundLoop
-from faqsvc_embed.runtime.fork import watch_for
+from faqsvc_embed.api.requests import KEY_HEADER, REDIRECTS, Request, redirect_target
+from faqsvc_embed.api.responses import Response
+from faqsvc_embed.errors import (
+    FAQError,
+    FAQTimeout,
+    FAQUnavailable,
+    InvalidFAQ,
+    OutcomeUnknown,
+    masked,
+    quoted,
+)
+from faqsvc_embed.runtime.background_loop import BackgroundLoop, in_background, on_close
+from faqsvc_embed.runtime.threads import is_gevent_patched
 from faqsvc_embed.settings.api_key import APIKey
-from faqsvc_embed.settings.validators import stays_here
+from faqsvc_embed.settings.validators import is_loopback_http
+
+if TYPE_CHECKING:
+    import httpx2
 
 T = TypeVar("T")
-Last = Callable[[], Awaitable[None]]
 
-BACKEND: Final = "anyio._backends._asyncio"
-"""What the client does its input and output by."""
 MAX_CONNECTIONS: Final = 20
-MAX_KEPT: Final = 5
-ERROR_BODY: Final = 65_536
-"""Bytes read of an answer that is no record: enough for an error to show, and to reuse the connection."""
-ERROR_BODY_TIME: Final = 0.25
-"""Seconds that the body of a refused read may take: its head has said status and Retry-After."""
+MAX_IDLE_CONNECTIONS: Final = 5
+MAX_REDIRECTS: Final = 3
+GZIP: Final = ("gzip", "x-gzip")
+
+MAX_ERROR_BODY: Final = 65_536
+"""Bytes read of an error response: enough to explain it, and to use the connection again."""
+ERROR_BODY_TIMEOUT: Final = 0.25
+"""Seconds for the body of an error response to a read: its status and Retry-After are known already."""
+
+
+class Stream(msgspec.Struct, frozen=True):
+    """A response whose body has no end; header names are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    chunks: AsyncIterator[bytes]
 
 
 class Transport:
-    """Sends requests, a write once; made without starting anything, ended when nobody holds it any more."""
+    """Sends requests to one service. Making one starts nothing; `close()` frees what was started."""
 
-    def __init__(self, max_bytes: int, last: Last | None = None) -> None:
-        """`max_bytes` caps the decoded body of an answer that is wanted whole; `last` is done at the end."""
+    def __init__(self, max_bytes: int) -> None:
+        """`max_bytes` limits the decompressed body of a response."""
         self._max_bytes = max_bytes
-        self._lock = threading.Lock()
-        self._open = _Open(last)
-        weakref.finalize(self, self._open.dropped).atexit = False  # then the thread ends by itself
-        watch_for(self)
+        self._background = BackgroundLoop()
+        self._pool: _Pool | None = None
 
-    def get_ready(self, url: str) -> None:
-        """Make the HTTP client, which takes a while: importing, and reading the certificates it trusts."""
-        with self._lock:
-            self._open.client = self._open.client or _new_client(url)
-        with contextlib.suppress(ImportError):  # else the first exchange would, while others want to run
-            importlib.import_module(BACKEND)
+    def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+        """Run a coroutine on the background loop, where `send` must be awaited.
 
-    def run(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Run `work` on the background loop; raises RuntimeError if no thread can be started."""
-        with self._lock:
-            if self._open.loop.has_crashed:  # its connections went with it
-                self._open.take()
-            return self._open.loop.submit(work)
-
-    def drive(self, until: Future[Any], seconds: float) -> bool:
-        """Run the loop here, if no thread can; tell whether that was so."""
-        return self._open.loop.drive(until, seconds)
-
-    async def ask(
-        self, request: Request, *, timeout: float, about: str, key: APIKey | None = None
-    ) -> Reply | FAQError:
-        """Return the answer, or why there is none, within `timeout` seconds from connecting to the last byte.
-
-        A read is followed through redirects on its origin, three at most. A write carries the `key` and
-        is sent to where it was addressed, or nowhere. `about` says in an error what was asked for.
+        Raises:
+            RuntimeError: no thread can be started.
         """
-        writes = request.method != "GET"
-        try:
-            async with asyncio.timeout(timeout) as limit:
-                if writes:
-                    return await self._send(request, limit, _Exchange(), key)
-                return await self._follow(request, limit)
-        except TimeoutError:
-            kind = Unanswered if writes else FAQUnavailable
-            advice = "look at the service, or give it more with the setting timeout"
-            return kind(f"no complete answer {about} within {timeout:g} s: {advice}")
-        except FAQError as error:
-            return Unanswered(str(error), status=error.status) if writes else error.fresh()
-        except (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError) as error:
-            detail = masked(str(error) or type(error).__name__)
-            if writes:
-                return Unanswered(f"no complete answer {about}: {detail[:200]!r}")
-            return FAQUnavailable(f"{_place(request.url)} cannot be reached {about}: {detail[:200]!r}")
-        except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
-            detail = str(error) or type(error).__name__
-            return FAQUnavailable(
-                f"{_place(request.url)} cannot be reached {about}: {masked(detail)[:200]!r}"
-            )
-
-    async def _follow(self, request: Request, limit: asyncio.Timeout) -> Reply:
-        url, until = request.url, limit.when()
-        for _ in range(MAX_REDIRECTS + 1):
-            limit.reschedule(until)  # which a redirect before has lifted
-            reply = await self._read(Request(url, request.headers), limit)
-            if reply.status not in REDIRECTS:
-                return reply
-            target = redirect_target(url, reply.headers.get("location"))
-            if target is None:
-                location = quoted(reply.headers.get("location", ""))
-                advice = "set base_url to where the service is"
-                message = f"a redirect to {location} is not followed: {advice}"
-                raise FAQUnavailable(message, status=reply.status)
-            url = target
-        raise FAQUnavailable(f"more than {MAX_REDIRECTS} redirects", status=reply.status)
-
-    async def _read(self, request: Request, limit: asyncio.Timeout) -> Reply:
-        """Send a read, and again where a kept connection was found closed (RFC 9112, 9.3.1)."""
-        for _ in range(MAX_KEPT):
-            exchange = _Exchange()
-            try:
-                return await self._send(request, limit, exchange)
-            except (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError):
-                if exchange.is_first or exchange.is_answered:
-                    raise
-        return await self._send(request, limit, _Exchange())
-
-    async def _send(
-        self, request: Request, limit: asyncio.Timeout, exchange: "_Exchange", key: APIKey | None = None
-    ) -> Reply:
-        if self._open.client is None:
-            self._open.client = _new_client(request.url)
-        async with self._open.client.stream(
-            request.method,
-            request.url,
-            # The key is in clear in this expression only: tracebacks show local variables.
-            headers={**request.headers, **({KEY_HEADER: key.reveal()} if key is not None else {})},
-            content=request.body,
-            extensions={"trace": exchange.trace},
-        ) as response:
-            headers = {name.lower(): value for name, value in response.headers.items()}
-            if response.status_code not in (200, 201):
-                until = limit.when() or 0.0
-                if request.method == "GET":
-                    until = min(until, asyncio.get_running_loop().time() + ERROR_BODY_TIME)
-                limit.reschedule(None)  # the head is known: what the deadline ends from here on is its body
-                body, is_whole = await _read_some(response.aiter_raw(), ERROR_BODY, until)
-                return Reply(response.status_code, headers, body, is_whole)
-            coding = headers.get("content-encoding", "identity").strip().lower()
-            try:
-                body = await _read_all(response.aiter_raw(), coding, self._max_bytes)
-            except InvalidFAQ as error:
-                error.status = response.status_code
-                raise
-            return Reply(response.status_code, headers, body)
+        if is_gevent_patched():
+            # What the client imports may need gevent's hub, which a native thread does not have.
+            import httpcore2  # noqa: F401
+            import httpx2  # noqa: F401
+        return self._background.submit(coroutine)
 
     def close(self) -> None:
-        """End what is running, do what is to be done last, and free the connections, within a second.
+        """Cancel requests and close connections, within a second; a later request starts anew."""
+        self._background.close()
 
-        Later work starts anew.
+    async def send(
+        self, request: Request, timeout: float, *, key: APIKey | None = None, new_connection: bool = False
+    ) -> Response | FAQError:
+        """Return the response, or the reason why there is none.
+
+        `timeout` limits the time in seconds from connecting to the last byte. Errors are returned, not
+        raised, so that no traceback leads to frames of the HTTP client, which hold the key.
         """
-        with self._lock:
-            loop, client = self._open.take()
-        loop.stop(_close(client, self._open.last))
+        import httpx2
 
-    def forked(self) -> None:
-        """In a forked child: the lock is new, the parent's loop and connections are let go of."""
-        self._lock = threading.Lock()
-        self._open.loop.forked()
-        _parents_clients.append(self._open.client)  # collecting it would close what is the parent's
-        self._open.client = None
+        is_read = request.method == "GET"
+        try:
+            if new_connection:
+                await self._get_pool(request.url).renew()
+            async with asyncio.timeout(timeout) as deadline:
+                if is_read and key is None:
+                    return await self._read(request, deadline)
+                if is_read:
+                    return await self._exchange_again(request, deadline, key)
+                return await self._exchange(request, deadline, _Trace(), key)
+        except TimeoutError:
+            message = f"no complete response from {_place(request.url)} within {timeout:g} s"
+            return FAQTimeout(message) if is_read else OutcomeUnknown(message)
+        except FAQError as error:
+            return error.without_traceback() if is_read else OutcomeUnknown(str(error), status=error.status)
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError, ImportError) as error:
+            message = f"{_place(request.url)} cannot be reached: {_reason(error)}"
+            was_sent = isinstance(error, httpx2.ReadError | httpx2.WriteError | httpx2.RemoteProtocolError)
+            return OutcomeUnknown(message) if was_sent and not is_read else FAQUnavailable(message)
+
+    def stream(self, request: Request, timeout: float) -> AbstractAsyncContextManager[Stream]:
+        """Open a response without an end. `timeout` limits the seconds until its headers have arrived.
+
+        What is returned does not keep this transport alive.
+
+        Raises:
+            FAQUnavailable: the service cannot be reached, or the connection breaks.
+        """
+        return _open_stream(self._get_pool(request.url), request, timeout)
+
+    async def _read(self, request: Request, deadline: asyncio.Timeout) -> Response:
+        """Send a read, and follow its redirects."""
+        until = deadline.when()
+        for _ in range(MAX_REDIRECTS + 1):
+            deadline.reschedule(until)  # an error response before has lifted it
+            response = await self._exchange_again(request, deadline)
+            if response.status not in REDIRECTS:
+                return response
+            target = redirect_target(request.url, response.headers.get("location"))
+            if target is None:
+                location = quoted(response.headers.get("location", ""))
+                message = (
+                    f"{request.url} redirects to {location}, another origin: set base_url to the service"
+                )
+                raise FAQUnavailable(message, status=response.status)
+            request = Request(target, request.headers)
+        raise FAQUnavailable(f"{request.url} is behind more than {MAX_REDIRECTS} redirects")
+
+    async def _exchange_again(
+        self, request: Request, deadline: asyncio.Timeout, key: APIKey | None = None
+    ) -> Response:
+        """Send a read once more for each kept connection that the service had closed (RFC 9112, 9.3.1)."""
+        import httpx2
+
+        for _ in range(MAX_IDLE_CONNECTIONS):
+            trace = _Trace()
+            try:
+                return await self._exchange(request, deadline, trace, key)
+            except (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError):
+                if trace.is_new_connection or trace.has_response:
+                    raise
+        return await self._exchange(request, deadline, _Trace(), key)
+
+    async def _exchange(
+        self, request: Request, deadline: asyncio.Timeout, trace: "_Trace", key: APIKey | None = None
+    ) -> Response:
+        async with (
+            self._get_pool(request.url).client() as client,
+            client.stream(
+                request.method,
+                request.url,
+                # The key is in clear in this expression only: tracebacks show local variables.
+                headers={**request.headers, **({KEY_HEADER: key.reveal()} if key is not None else {})},
+                content=request.body,
+                extensions={"trace": trace},
+            ) as response,
+        ):
+            headers = {name.lower(): value for name, value in response.headers.items()}
+            coding = headers.get("content-encoding", "identity").strip().lower()
+            if response.status_code in (200, 201):
+                try:
+                    body = await _read_body(response.aiter_raw(), coding, self._max_bytes)
+                except InvalidFAQ as error:
+                    error.status = response.status_code
+                    raise
+                return Response(response.status_code, headers, body, is_reused=not trace.is_new_connection)
+            until = deadline.when() or 0.0
+            if request.method == "GET":
+                until = min(until, asyncio.get_running_loop().time() + ERROR_BODY_TIMEOUT)
+            deadline.reschedule(None)  # the response is known; only its body can be late from here on
+            body, is_complete = await _read_error_body(response.aiter_raw(), coding, until)
+            return Response(response.status_code, headers, body, is_complete)
+
+    def _get_pool(self, url: str) -> "_Pool":
+        """Return the connections of the running loop. A loop that ends closes them."""
+        if self._pool is None or self._pool.loop is not asyncio.get_running_loop():
+            self._pool = _Pool(url)
+            on_close(self._pool.aclose)
+        return self._pool
 
 
-class _Open:
-    """What a transport has open: apart from it, so that it can be ended when the transport is gone."""
+class _Pool:
+    """The connections to a service that belong to one event loop."""
 
-    def __init__(self, last: Last | None) -> None:
-        self.loop = BackgroundLoop()
-        self.client: httpx2.AsyncClient | None = None
-        self.last = last
+    def __init__(self, url: str) -> None:
+        self.loop = asyncio.get_running_loop()
+        self._url = url
+        self._current = _new_client(url)
+        self._requests: Counter[httpx2.AsyncClient] = Counter()
 
-    def take(self) -> tuple[BackgroundLoop, httpx2.AsyncClient | None]:
-        """Return what is open, and begin anew."""
-        taken = self.loop, self.client
-        self.loop, self.client = BackgroundLoop(), None
-        return taken
+    @contextlib.asynccontextmanager
+    async def client(self) -> "AsyncIterator[httpx2.AsyncClient]":
+        """Give the current client to one request."""
+        client = self._current
+        self._requests[client] += 1
+        try:
+            yield client
+        finally:
+            self._requests[client] -= 1
+            await self._close_unused(client)
 
-    def dropped(self) -> None:
-        """End it all: called by the garbage collector, at any moment, so it may neither lock nor wait."""
-        loop, client = self.take()
-        loop.drop(lambda: _close(client, self.last))
+    async def renew(self) -> None:
+        """Connect anew from now on; the former connections end with the requests that use them."""
+        former, self._current = self._current, _new_client(self._url)
+        await self._close_unused(former)
+
+    async def _close_unused(self, client: "httpx2.AsyncClient") -> None:
+        if self._requests[client] == 0 and client is not self._current:
+            del self._requests[client]
+            await client.aclose()
+
+    async def aclose(self) -> None:
+        for client in {self._current, *self._requests}:
+            await client.aclose()
 
 
-class _Exchange:
-    """Follows one exchange, as the client tells of it."""
+@contextlib.asynccontextmanager
+async def _open_stream(pool: _Pool, request: Request, timeout: float) -> AsyncIterator[Stream]:
+    import httpx2
 
-    is_first = False
-    """Whether its connection was opened for it: a kept one may have been closed by the service meanwhile."""
-    is_answered = False
-    """Whether the head of an answer came."""
-    _stream: Any = None
+    try:
+        async with (
+            pool.client() as client,
+            asyncio.timeout(timeout) as deadline,
+            client.stream(request.method, request.url, headers=request.headers) as response,
+        ):
+            deadline.reschedule(None)
+            headers = {name.lower(): value for name, value in response.headers.items()}
+            yield Stream(response.status_code, headers, response.aiter_raw())
+    except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+        message = f"{_place(request.url)} cannot be reached: {_reason(error)}"
+        raise FAQUnavailable(message) from None
 
-    async def trace(self, event: str, info: dict[str, Any]) -> None:
-        """Note what is asked of an exchange later; close a connection whose handshake was given up."""
+
+class _Trace:
+    """Notes what the HTTP client reports of one exchange (the `trace` extension of httpcore)."""
+
+    def __init__(self) -> None:
+        self.is_new_connection = False
+        """False if a kept connection was used, which the service may have closed meanwhile."""
+        self.has_response = False
+        self._stream: Any = None
+
+    async def __call__(self, event: str, info: dict[str, Any]) -> None:
         if event.endswith("connect_tcp.complete"):
-            self.is_first = True
+            self.is_new_connection = True
             self._stream = info["return_value"]
         elif event == "http11.receive_response_headers.complete":
-            self.is_answered = True
-        elif event == "connection.start_tls.failed":  # at the deadline: the client forgets it
+            self.has_response = True
+        elif event == "connection.start_tls.failed":  # at the deadline: the client does not close it
             await self._stream.aclose()
 
 
-def _place(url: str) -> str:
-    parts = urlsplit(url)
-    return f"the service at {parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+def _new_client(url: str) -> "httpx2.AsyncClient":
+    import httpx2
 
-
-def _new_client(url: str) -> httpx2.AsyncClient:
+    # It logs each request at INFO; the log of a host is for what the host requests.
+    logging.getLogger("httpx2").addFilter(_is_of_host)  # the same filter is added once
     return httpx2.AsyncClient(
-        trust_env=not stays_here(url),  # a proxy would get it, and the key with it
-        verify=url.startswith("https:"),  # plain http has no use for certificates, which are slow to read
+        trust_env=not is_loopback_http(url),  # a proxy would receive it, and the key with it
+        verify=_certificates(url),
         follow_redirects=False,
-        timeout=None,  # one deadline covers all: a timeout of each read is no budget
+        timeout=None,  # one deadline covers the exchange; a timeout for each read is no limit
         limits=httpx2.Limits(
-            max_connections=MAX_CONNECTIONS, max_keepalive_connections=MAX_KEPT, keepalive_expiry=5
+            max_connections=MAX_CONNECTIONS,
+            max_keepalive_connections=MAX_IDLE_CONNECTIONS,
+            keepalive_expiry=5,
         ),
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
     )
 
 
-async def _close(client: httpx2.AsyncClient | None, last: Last | None) -> None:
-    if last is not None:
-        await last()
-    if client is not None:
-        await client.aclose()
+def _is_of_host(record: logging.LogRecord) -> bool:
+    return record.levelno > logging.INFO or not in_background()
 
 
-async def _read_some(chunks: AsyncIterator[bytes], limit: int, until: float) -> tuple[bytes, bool]:
-    """Return the beginning of a body, and whether that is as much as was wanted of it.
+def _certificates(url: str) -> "ssl.SSLContext | bool":
+    """Check certificates, unless the scheme is exactly http: then reading them would only take time."""
+    return urlsplit(url).scheme != "http"
 
-    It is what came until then: a body may hang, drip or break off.
-    """
-    body = bytearray()
+
+def _place(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+
+
+def _reason(error: Exception) -> str:
+    text = masked(str(error)) or type(error).__name__
+    if isinstance(error.__context__, ssl.SSLError) or "SSL" in text:
+        text += " (is base_url right to begin with https?)" if "WRONG_VERSION_NUMBER" in text else ""
+    return repr(text[:200])
+
+
+async def _read_error_body(chunks: AsyncIterator[bytes], coding: str, until: float) -> tuple[bytes, bool]:
+    """Return the beginning of a body, and whether all that was wanted of it arrived in time."""
+    import httpx2
+
+    unzip, body = _decompressor(coding), bytearray()
     try:
         async with asyncio.timeout_at(until):
             async for chunk in chunks:
-                body += chunk
-                if len(body) >= limit:
+                body += chunk if unzip is None else unzip.decompress(chunk, MAX_ERROR_BODY - len(body))
+                if len(body) >= MAX_ERROR_BODY:
                     break
-    except (TimeoutError, httpx2.HTTPError):
+    except (TimeoutError, httpx2.HTTPError, zlib.error):
         return bytes(body), False
-    return bytes(body[:limit]), True
+    return bytes(body[:MAX_ERROR_BODY]), True
 
 
-async def _read_all(chunks: AsyncIterator[bytes], coding: str, limit: int) -> bytes:
-    """Return a whole body, unpacked; no more than `limit` bytes of it are ever held, packed or not."""
-    if coding not in ("identity", "", "gzip", "x-gzip"):
-        raise InvalidFAQ(f"the answer's content coding {coding[:40]!r} was not asked for")
-    unpack = None if coding in ("identity", "") else zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-    body, received = bytearray(), 0
+def _decompressor(coding: str) -> "zlib._Decompress | None":
+    return zlib.decompressobj(wbits=zlib.MAX_WBITS | 16) if coding in GZIP else None
+
+
+async def _read_body(chunks: AsyncIterator[bytes], coding: str, limit: int) -> bytes:
+    """Return a whole body, decompressed; at most `limit` bytes of it are in memory, compressed or not."""
+    if coding not in ("identity", "", *GZIP):
+        raise InvalidFAQ(f"the response has the content coding {coding[:40]!r}; gzip was requested")
+    unzip, body, received = _decompressor(coding), bytearray(), 0
     async for chunk in chunks:
         received += len(chunk)
         try:
-            body += chunk if unpack is None else unpack.decompress(chunk, limit + 1 - len(body))
+            body += chunk if unzip is None else unzip.decompress(chunk, limit + 1 - len(body))
         except zlib.error as error:
-            raise InvalidFAQ(f"the answer is no gzip: {error}") from None
+            raise InvalidFAQ(f"the response is not gzip: {error}") from None
         if len(body) > limit or received > limit:
-            raise InvalidFAQ(f"the answer is larger than max_bytes, {limit}")
-    if unpack is not None and not unpack.eof:
-        raise InvalidFAQ("the answer's gzip ends early")
+            raise InvalidFAQ(f"the response has more than {limit} bytes, the setting max_bytes")
+    if unzip is not None and not unzip.eof:
+        raise InvalidFAQ("the response ends within its gzip data")
     return bytes(body)
-
-
-_parents_clients = list[object]()

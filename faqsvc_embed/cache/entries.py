@@ -1,292 +1,240 @@
-"""What is held of each FAQ, and what to do with it at a given moment: decisions only, with injected clocks.
+"""What is known of one FAQ, and how a response changes it: pure functions of values and of the time.
 
-Durations and moments are seconds of a monotonic clock, so that a wall clock set forward or back neither
-freezes nor storms anything; only `updated_at` is wall time, and only shown.
+Times are seconds of a monotonic clock, so that a wall clock set forward or back neither freezes nor storms
+anything. Only `updated_at` is wall time, which is shown and never compared.
 """
 
-import random
-import threading
-import time
-from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, assert_never
+from sys import getsizeof
+from typing import Final, NamedTuple, assert_never
 
 import msgspec
 from msgspec.structs import replace
 
-from faqsvc_embed.api.reading import CachePolicy, Failed, Found, Missing, NotModified, Outcome, Validators
+from faqsvc_embed.api.cache_control import NO_CACHE_CONTROL, CacheControl
+from faqsvc_embed.api.requests import NO_VALIDATORS, Validators
+from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, NotModified, Outcome
 from faqsvc_embed.errors import FAQError, FAQUnavailable
 from faqsvc_embed.models import FAQ, FAQState, Source
 
-if TYPE_CHECKING:
-    from faqsvc_embed.cache.stored import Copy
-
-FIRST_BACK_OFF: Final = 1.0
-LONGEST_BACK_OFF: Final = 60.0
-CLOCKS_DIFFER: Final = 300.0
-"""Seconds by which the clock of another machine may be ahead of ours."""
+BACKOFF_BASE: Final = 1.0
+BACKOFF_CAP: Final = 60.0
 JITTER: Final = 0.05
-"""Copies live up to this share longer than they must, so that FAQs fetched together part ways."""
+"""Lifetimes are shortened by up to this share, so that FAQs fetched together expire apart."""
+MIN_REFRESH_INTERVAL: Final = 1.0
+"""Seconds between two refreshes of a record that the service never calls fresh. It is shown until then."""
 
 
-NO_VALIDATORS: Final = Validators()
-NO_POLICY: Final = CachePolicy()
-
-
-class Key(NamedTuple):
-    """What a copy is held under: an embed has one service, so slug and language name it."""
+class Key(msgspec.Struct, frozen=True, gc=False):
+    """The key of an entry: an embed has one service, so slug and requested language are enough."""
 
     slug: str
     lang: str | None
 
 
-class Want(Enum):
-    """What a call should do about the network."""
-
-    NOTHING = "what is held is the answer for now"
-    REFRESH = "show what is held, and fetch behind it"
-    ANSWER = "there is nothing to show: fetch, and wait"
-
-
 class Entry(msgspec.Struct, eq=False):
-    """What is held under one key; replaced whole, so that a reader needs no lock."""
+    """What is known of one FAQ in one language. A change replaces the entry, so that readers need no lock."""
 
     key: Key
     faq: FAQ | None = None
     validators: Validators = NO_VALIDATORS
+    cache_control: CacheControl = NO_CACHE_CONTROL
     fresh_until: float = 0.0
     keep_until: float = 0.0
-    policy: CachePolicy = NO_POLICY
-    """What the service said last of the reuse of `faq`."""
+    """Until when `faq` may be shown while it cannot be refreshed."""
     updated_at: datetime | None = None
+    """When the service last confirmed `faq`, in UTC."""
+    source: Source = "network"
     error: FAQError | None = None
-    """Why the last fetch failed, or that there is no such FAQ; None after a success."""
+    """Why the last fetch failed, or why there is no such FAQ; None after a success."""
     failures: int = 0
+    """Failed fetches in a row."""
     retry_at: float = 0.0
-    """Nothing is asked of the service before this moment, unless `faq` is fresh anyway."""
-    failed_at: float = 0.0
-    """When the last fetch that failed did so."""
-    came_from: Source = "network"
-    """Who told us last: the service, or a store that had asked it."""
+    """No fetch is started before this time."""
+    missing_since: float | None = None
+    """When the first of the latest 404 responses for a cached record arrived."""
     used_at: float = 0.0
-    """When it was last looked up; the only field that readers write."""
-    state: FAQState | None = None
-    """The snapshot while the copy is fresh, made once."""
-    rendered: dict[Any, Any] = msgspec.field(default_factory=dict)
-    """What renderers made of `faq`; dropped with it."""
+    """When it was last looked up. The only field that readers write."""
+    size: int = 0
+    """Bytes of the record in memory."""
+    fresh_state: FAQState | None = None
+    """The state while the record is fresh, made once."""
+
+    def is_fresh(self, now: float) -> bool:
+        """Return whether the record may be used without asking the service (RFC 9111, 4.2)."""
+        return self.faq is not None and now < self.fresh_until
+
+    def is_usable(self, now: float) -> bool:
+        """Return whether there is a record that may be shown, fresh or not."""
+        return self.faq is not None and now < max(self.keep_until, self.fresh_until)
+
+    def freshness(self, now: float) -> str:
+        """Return `fresh`, `stale`, `expired` (older than `keep_for`), `missing` (404, 410) or `failed`."""
+        if self.faq is None:
+            return "failed" if self.failures else "missing"
+        if self.is_fresh(now):
+            return "fresh"
+        return "stale" if self.is_usable(now) else "expired"
+
+    def age(self, wall: datetime) -> float | None:
+        """Return the seconds since the service last confirmed the record."""
+        return None if self.updated_at is None else max(0.0, (wall - self.updated_at).total_seconds())
 
 
-def may_be_shown(entry: Entry, now: float) -> bool:
-    """Tell whether there is a copy that is not older than it may be."""
-    return entry.faq is not None and now < max(entry.keep_until, entry.fresh_until)
+class Need(Enum):
+    """What a look-up needs of the service."""
+
+    NOTHING = "the entry is fresh, or backs off"
+    REFRESH = "a stale record is shown, and refreshed in the background"
+    FETCH = "there is nothing to show"
 
 
-def want(entry: Entry | None, now: float) -> Want:
-    """Decide whether a call at `now` needs the network."""
+def need(entry: Entry | None, now: float) -> Need:
+    """Return what a look-up at this time needs of the service."""
     if entry is None:
-        return Want.ANSWER
-    if now < entry.fresh_until or now < entry.retry_at:
-        return Want.NOTHING
-    if entry.faq is not None and now < entry.keep_until and not entry.policy.must_revalidate:
-        return Want.REFRESH
-    return Want.ANSWER
+        return Need.FETCH
+    if entry.is_fresh(now) or now < entry.retry_at:
+        return Need.NOTHING
+    return Need.REFRESH if entry.is_usable(now) else Need.FETCH
 
 
-def snapshot(
+def state_of(
     entry: Entry | None, key: Key, now: float, *, is_fetching: bool = False, source: Source = "memory"
 ) -> FAQState:
-    """Return what to show at `now`; while a fetch is running, its predecessor's error is not repeated."""
+    """Return the state of an FAQ at this time. A running fetch hides the error before it."""
     if entry is None:
-        gone = FAQUnavailable(f"{key.slug!r} was forgotten, or fetching ended, while it was waited for")
-        return FAQState(error=None if is_fetching else gone, is_fetching=is_fetching, lang_requested=key.lang)
-    is_stale = now >= entry.fresh_until
-    if entry.state is not None and not is_stale and source == "memory":
-        return entry.state
-    error = None if is_fetching or (entry.faq is not None and not is_stale) else entry.error
-    if entry.faq is None or now >= max(entry.keep_until, entry.fresh_until):
-        if error is None and not is_fetching:
-            error = FAQUnavailable(f"the copy of {key.slug!r} is older than keep_for allows")
+        error = None if is_fetching else FAQUnavailable(f"FAQ {key.slug!r} was forgotten meanwhile")
         return FAQState(error=error, is_fetching=is_fetching, lang_requested=key.lang)
+    is_fresh = entry.is_fresh(now)
+    if is_fresh and source == "memory" and entry.fresh_state is not None:
+        return entry.fresh_state
+    last_error = None if is_fetching or is_fresh else entry.error
+    if not entry.is_usable(now):
+        if last_error is None and not is_fetching:
+            last_error = FAQUnavailable(f"the cached record of {key.slug!r} is older than keep_for allows")
+        return FAQState(error=last_error, is_fetching=is_fetching, lang_requested=key.lang)
     return FAQState(
         data=entry.faq,
-        error=error,
+        error=last_error,
         is_fetching=is_fetching,
-        is_stale=is_stale,
-        is_degraded=is_stale and entry.error is not None,
+        is_stale=not is_fresh,
+        is_degraded=not is_fresh and entry.error is not None,
         source=source,
         updated_at=entry.updated_at,
         lang_requested=key.lang,
     )
 
 
-def _settled(entry: Entry) -> FAQState:
+class Moment(NamedTuple):
+    """The time of a change, by both clocks, with a random share for jitter."""
+
+    now: float
+    wall: datetime
+    random: float
+
+
+class Lifetimes(msgspec.Struct, frozen=True):
+    """The settings that decide how long entries count, in seconds."""
+
+    fresh_for: float
+    keep_for: float
+    not_found_for: float
+    max_fresh: float = float("inf")
+
+    def after(self, entry: Entry | None, key: Key, outcome: Outcome, at: Moment) -> Entry:
+        """Return the entry that follows `entry` when a fetch of `key` ends with `outcome`."""
+        entry = entry or Entry(key, used_at=at.now)
+        match outcome:
+            case Fetched():
+                is_same = entry.faq == outcome.faq  # what was rendered of an equal record stays valid
+                fetched = replace(
+                    entry,
+                    faq=entry.faq if is_same else outcome.faq,
+                    size=entry.size if is_same else size_of(outcome.faq),
+                    validators=outcome.validators,
+                )
+                return self._confirmed(fetched, outcome.cache_control, at)
+            case NotModified():
+                return self._not_modified(entry, outcome, at)
+            case NotFound():
+                return self._not_found(entry, outcome.error, at)
+            case Gone():
+                return self._missing(entry, outcome.error, at)
+            case Failed():
+                return _failed(entry, outcome, at)
+            case _:
+                assert_never(outcome)
+
+    def _not_modified(self, entry: Entry, outcome: NotModified, at: Moment) -> Entry:
+        if entry.faq is None:
+            message = f"the service says that {entry.key.slug!r} has not changed, but no record is cached"
+            return _failed(entry, Failed(FAQUnavailable(message)), at)
+        validators = Validators(
+            outcome.validators.etag or entry.validators.etag,
+            outcome.validators.last_modified or entry.validators.last_modified,
+        )
+        cache_control = outcome.cache_control or replace(entry.cache_control, age=outcome.age)
+        return self._confirmed(replace(entry, validators=validators), cache_control, at)
+
+    def _confirmed(self, entry: Entry, cache_control: CacheControl, at: Moment) -> Entry:
+        stated = cache_control.fresh_for
+        lifetime = min(self.fresh_for if stated is None else stated, self.max_fresh)
+        fresh_until = at.now + lifetime * (1 - JITTER * at.random)
+        confirmed = replace(
+            entry,
+            cache_control=cache_control,
+            fresh_until=fresh_until,
+            keep_until=max(fresh_until + self.keep_for, at.now + MIN_REFRESH_INTERVAL),
+            updated_at=at.wall,
+            source="network",
+            error=None,
+            failures=0,
+            retry_at=at.now + MIN_REFRESH_INTERVAL,
+            missing_since=None,
+        )
+        return replace(confirmed, fresh_state=fresh_state(confirmed))
+
+    def _not_found(self, entry: Entry, error: FAQError, at: Moment) -> Entry:
+        """Believe a 404 for a cached record when it is repeated: a proxy may have sent the first."""
+        since = at.now if entry.missing_since is None else entry.missing_since
+        if not entry.is_usable(at.now) or at.now - since >= max(self.not_found_for, MIN_REFRESH_INTERVAL):
+            return self._missing(entry, error, at)
+        retry_at = at.now + max(self.not_found_for, MIN_REFRESH_INTERVAL)
+        return replace(entry, error=error, missing_since=since, retry_at=retry_at)
+
+    def _missing(self, entry: Entry, error: FAQError, at: Moment) -> Entry:
+        return Entry(entry.key, error=error, retry_at=at.now + self.not_found_for, used_at=entry.used_at)
+
+
+def _failed(entry: Entry, outcome: Failed, at: Moment) -> Entry:
+    """Back off exponentially with full jitter, and at least for Retry-After."""
+    failures = entry.failures + (0 if outcome.is_local else 1)
+    longest = min(BACKOFF_BASE * 2.0 ** min(max(failures - 1, 0), 10), BACKOFF_CAP)
+    backoff = max(longest * at.random, outcome.error.retry_after or 0.0)
+    return replace(entry, error=outcome.error, failures=failures, retry_at=at.now + backoff)
+
+
+def fresh_state(entry: Entry) -> FAQState:
+    """Return the state of an entry while its record is fresh."""
     return FAQState(
         data=entry.faq, source="memory", updated_at=entry.updated_at, lang_requested=entry.key.lang
     )
 
 
-class Cache:
-    """The copies of one embed, at most `max_entries`; the least recently used give way, empty ones first."""
-
-    def __init__(
-        self,
-        *,
-        fresh_for: float = 3600.0,
-        keep_for: float | None = None,
-        not_found_for: float = 60.0,
-        max_entries: int = 1000,
-        clock: Callable[[], float] = time.monotonic,
-        wall_clock: Callable[[], datetime] = lambda: datetime.now(UTC),
-        chance: Callable[[], float] = random.random,
-    ) -> None:
-        self.clock = clock
-        self.wall_clock = wall_clock
-        self.chance = chance
-        self._fresh_for = fresh_for
-        self._keep_for = float("inf") if keep_for is None else keep_for
-        self._not_found_for = not_found_for
-        self._max_entries = max_entries
-        self._entries: dict[Key, Entry] = {}
-        self.lock = threading.Lock()
-        self.get = self._entries.get  # the look-up of every page, without a frame of our own
-
-    def reset_lock(self) -> None:
-        """Make a new lock, after a fork: a thread that does not exist here may have held the old one."""
-        self.lock = threading.Lock()
-
-    def apply(self, key: Key, outcome: Outcome) -> Entry:
-        """Hold what a fetch of `key` led to, and return the entry."""
-        with self.lock:
-            entry = self.after(self._entries.get(key), key, outcome)
-            self._entries[key] = entry
-            if len(self._entries) > self._max_entries:
-                self._evict(key)
-        return entry
-
-    def adopt(self, key: Key, copy: "Copy") -> Entry:
-        """Hold a copy that another process had of the service, unless ours is newer; return the entry."""
-        with self.lock:
-            held = self._entries.get(key)
-            if held is not None and held.updated_at is not None and held.updated_at > copy.confirmed_at:
-                return held
-            entry = self._entries[key] = self._adopted(held or Entry(key), copy)
-            if len(self._entries) > self._max_entries:
-                self._evict(key)
-        return entry
-
-    def _adopted(self, held: Entry, copy: "Copy") -> Entry:
-        now, wall = self.clock(), self.wall_clock()
-        age = (wall - copy.confirmed_at).total_seconds()
-        # A copy from the future says that a clock was set: it is shown, and the service asked.
-        left = copy.fresh_for - max(age, 0.0) if age > -CLOCKS_DIFFER else 0.0
-        is_the_same = held.faq == copy.faq
-        entry = Entry(
-            key=held.key,
-            faq=held.faq if is_the_same else copy.faq,
-            rendered=held.rendered if is_the_same else {},
-            validators=copy.validators,
-            fresh_until=now + left,
-            keep_until=now + left + self._keep_for,
-            policy=CachePolicy(copy.lifetime, copy.must_revalidate),
-            updated_at=min(copy.confirmed_at, wall),
-            came_from="store",
-            used_at=now,
-        )
-        if left > 0:
-            return replace(entry, state=_settled(entry))
-        return replace(entry, error=held.error, failures=held.failures, retry_at=held.retry_at)
-
-    def copy_of(self, entry: Entry) -> "Copy | None":
-        """Return what of an entry that was just confirmed can outlive the process."""
-        if entry.faq is None or entry.updated_at is None:
-            return None
-        from faqsvc_embed.cache.stored import Copy  # whoever fetches has it already
-
-        return Copy(
-            entry.faq,
-            entry.key.lang,
-            entry.updated_at,
-            max(0.0, entry.fresh_until - self.clock()),
-            entry.validators,
-            entry.policy.must_revalidate,
-            entry.policy.lifetime,
-        )
-
-    def expire(self) -> None:
-        """Let every copy be asked for again before it is trusted; what is held is shown meanwhile."""
-        with self.lock:
-            now = self.clock()
-            for key, entry in self._entries.items():
-                if entry.fresh_until > now:
-                    self._entries[key] = replace(entry, fresh_until=now, state=None)
-
-    def after(self, held: Entry | None, key: Key, outcome: Outcome) -> Entry:
-        """Return the entry that follows `held` after a fetch of `key` ended in `outcome`."""
-        now = self.clock()
-        match outcome:
-            case Found():
-                return self._confirmed(
-                    Entry(key, outcome.faq, outcome.validators, used_at=now), outcome.policy, now
-                )
-            case NotModified():
-                if held is None or held.faq is None:
-                    lost = FAQUnavailable(
-                        f"the service says {key.slug!r} has not changed, but no copy is held"
-                    )
-                    return self._failed(held or Entry(key, used_at=now), lost, now)
-                validators = Validators(
-                    outcome.validators.etag or held.validators.etag,
-                    outcome.validators.last_modified or held.validators.last_modified,
-                )
-                policy = outcome.policy or replace(held.policy, age=outcome.age)
-                return self._confirmed(replace(held, validators=validators), policy, now)
-            case Missing():
-                until = now + self._not_found_for
-                return Entry(key, error=outcome.error, retry_at=until, used_at=now)
-            case Failed():
-                return self._failed(held or Entry(key, used_at=now), outcome.error, now)
-            case _:
-                assert_never(outcome)
-
-    def _confirmed(self, entry: Entry, policy: CachePolicy, now: float) -> Entry:
-        left = policy.left
-        lifetime = self._fresh_for if left is None else left
-        fresh_until = now + lifetime * (1 + JITTER * self.chance())
-        confirmed = replace(
-            entry,
-            fresh_until=fresh_until,
-            keep_until=fresh_until + self._keep_for,
-            policy=policy,
-            updated_at=self.wall_clock(),
-            error=None,
-            failures=0,
-            retry_at=0.0,
-            came_from="network",
-        )
-        return replace(confirmed, state=_settled(confirmed))
-
-    def _failed(self, entry: Entry, error: FAQError, now: float) -> Entry:
-        longest = min(FIRST_BACK_OFF * 2.0 ** min(entry.failures, 10), LONGEST_BACK_OFF)
-        pause = max(longest * self.chance(), error.retry_after or 0.0)
-        failures = entry.failures + 1
-        return replace(entry, error=error, failures=failures, retry_at=now + pause, failed_at=now)
-
-    def _evict(self, newest: Key) -> None:
-        """Make room, some at a time so that a flood of slugs costs little; a real FAQ outlives the flood."""
-        room = self._max_entries - self._max_entries // 20
-        others = [entry for key, entry in self._entries.items() if key != newest]
-        others.sort(key=lambda entry: (entry.faq is not None, entry.used_at))
-        for entry in others[: len(self._entries) - room]:
-            del self._entries[entry.key]
-
-    def forget(self, slug: str | None = None) -> None:
-        """Drop every copy of `slug`, in all languages; or of all FAQs."""
-        with self.lock:
-            for key in [key for key in self._entries if slug is None or key.slug == slug]:
-                del self._entries[key]
-
-    def entries(self) -> Iterable[Entry]:
-        """Return the entries at this moment, in no order."""
-        with self.lock:
-            return list(self._entries.values())
+def size_of(faq: FAQ) -> int:
+    """Return about how many bytes of memory a record takes."""
+    size = 500
+    parts: list[object] = [faq.title, faq.website_name, faq.cta]
+    for item in faq.items:
+        size += 50
+        parts += (item.question, item.answer)
+    while parts:
+        part = parts.pop()
+        size += getsizeof(part)
+        if isinstance(part, list):
+            parts += part
+        elif isinstance(part, dict):
+            parts += part
+            parts += part.values()
+    return size

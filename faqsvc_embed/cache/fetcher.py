@@ -1,329 +1,349 @@
-"""Fetching FAQs into a cache: one flight an FAQ at a time, however many ask.
+"""Fetches FAQs into the cache: one fetch for each FAQ at a time, for any number of callers (single flight).
 
-Sync callers wait on a flight's `concurrent.futures.Future`; those of an event loop share one of its own.
+Synchronous callers wait on the `concurrent.futures.Future` of a fetch, asynchronous callers await it. All
+work runs on the background loop of the transport.
 """
 
 import asyncio
-import contextlib
-import logging
 import threading
 import time
-import weakref
-from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from contextlib import AbstractAsyncContextManager
 from typing import Final
 
-from faqsvc_embed.api.reading import (
-    Failed,
-    Found,
-    Missing,
-    NotModified,
-    Outcome,
-    Validators,
-    read_request,
-    understanding,
-)
-from faqsvc_embed.api.transport import MAX_CONNECTIONS, Transport
-from faqsvc_embed.cache.entries import Cache, Entry, Key, Want, may_be_shown, want
-from faqsvc_embed.cache.stores import GuardedStore
-from faqsvc_embed.errors import FAQError, FAQUnavailable
-from faqsvc_embed.events import FAQEvent, Listeners, What
-from faqsvc_embed.runtime.fork import notice, watch_for
-from faqsvc_embed.runtime.steps import SHORT, in_short_steps
+from faqsvc_embed.api.event_stream import Change
+from faqsvc_embed.api.requests import NO_VALIDATORS, Request, Validators, read_request
+from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, NotModified, Outcome, parse_response
+from faqsvc_embed.api.transport import Stream, Transport
+from faqsvc_embed.cache.breaker import CircuitBreaker
+from faqsvc_embed.cache.counts import Signals
+from faqsvc_embed.cache.drafts import DraftReader
+from faqsvc_embed.cache.entries import Entry, Key, Need, need
+from faqsvc_embed.cache.feed import ChangeFeed, is_current
+from faqsvc_embed.cache.fetch import Fetch
+from faqsvc_embed.cache.memory import MemoryCache
+from faqsvc_embed.cache.reporter import Reporter
+from faqsvc_embed.cache.stores import ResilientStore
+from faqsvc_embed.errors import FAQError, FAQTimeout, FAQUnavailable
+from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.runtime import fork
+from faqsvc_embed.runtime.bounded_log import LogOnce, origin_of
 from faqsvc_embed.settings import Settings
 
-LEASE_GRACE: Final = 1.0
-"""Seconds beyond `timeout` that a refresh waits for another process to end the same one."""
-MOST_FLIGHTS: Final = 1000
-"""Fetches at once; beyond, only copies that are held are refreshed, so that a flood of slugs costs little."""
-
-logger = logging.getLogger("faqsvc_embed")
-
-
-@dataclass(slots=True, eq=False)
-class Flight:
-    """One fetch under way; its future yields the entry that it led to.
-
-    A stale copy of the store's lands before the flight is over: it is shown while the service is asked.
-    """
-
-    landed: Future[Entry] = field(default_factory=Future)
-    began: float = field(default_factory=time.monotonic)
-    work: Future[None] | None = None  # held here, because a loop holds its tasks weakly
-    is_over: bool = False
-    abandoned: bool = False
-    """Its FAQ was forgotten meanwhile: those who wait get its answer, the cache does not."""
+LOCK_GRACE: Final = 1.0
+"""Seconds beyond `timeout` for which a refresh waits for another process that does the same."""
+MAX_FETCHES: Final = 1000
+"""Fetches at once. Beyond, only cached records are refreshed, so that a flood of slugs costs little."""
 
 
 class Fetcher:
-    """Fetches FAQs into a cache: at most one flight an FAQ at a time, however many ask."""
+    """Fetches FAQs of one service into a cache."""
 
     def __init__(
-        self,
-        settings: Settings,
-        cache: Cache,
-        store: GuardedStore | None = None,
-        listeners: Listeners | None = None,
+        self, settings: Settings, cache: MemoryCache, store: ResilientStore | None, reporter: Reporter
     ) -> None:
         self._settings = settings
-        self._listeners = listeners or Listeners()
-        self._store = store
-        self._watch: asyncio.Task[None] | None = None
-        self._forgetting: Future[None] | None = None
-        self._turns: asyncio.Semaphore | None = None
         self._cache = cache
-        self._flights: dict[Key, Flight] = {}
-        self._is_full = False
-        self._lock = threading.RLock()
-        self._transport = Transport(settings.max_bytes, store.aclose if store is not None else None)
-        watch_for(self)
+        self._store = store
+        self._reporter = reporter
+        self._breaker = CircuitBreaker(lambda: cache.clock())
+        self._transport = Transport(settings.max_bytes)
+        self._feed = ChangeFeed(settings.base_url, cache.slugs, self) if settings.push else None
+        self._drafts = DraftReader(settings, self._transport)
+        self._fetches: dict[Key, Fetch] = {}
+        self._lock = threading.Lock()
+        self._forgets = 0
+        """How often something was forgotten."""
+        self._log = LogOnce()
+        fork.register(self)
 
-    def get_ready(self) -> None:
-        """Make what the first fetch needs; nothing is fetched."""
-        self._transport.get_ready(self._settings.base_url)
-        if self._store is not None:
-            self._store.prepare()
-
-    def join(self, key: Key) -> Flight | None:
-        """Return the flight for `key`, started if need be; None if meanwhile there is nothing to fetch."""
-        notice()
+    def get_or_start(self, key: Key) -> Fetch | None:
+        """Return the fetch of `key`, started if necessary; None if there is nothing to fetch any more."""
+        fork.check()
         with self._lock:
-            flight = self._flights.get(key)
-            if flight is not None:
-                return flight
-            # Looked at again under the lock: a flight may have landed since the caller looked.
-            held = self._cache.get(key)
-            if want(held, self._cache.clock()) is Want.NOTHING:
+            fetch = self._fetches.get(key)
+            if fetch is not None:
+                return fetch
+            # A fetch may have ended since the caller looked.
+            entry = self._cache.get(key)
+            if need(entry, self._cache.clock()) is Need.NOTHING:
                 return None
-            if len(self._flights) >= MOST_FLIGHTS and (held is None or held.faq is None):
-                return self._turned_away(key)
-            flight = self._flights[key] = Flight()
-            # Once running, a future cannot be cancelled: nobody who waits can end it for the others.
-            flight.landed.set_running_or_notify_cancel()
-            work = self._fly(key, flight)
+            fetch = Fetch(key)
+            is_full = len(self._fetches) >= MAX_FETCHES and (entry is None or entry.faq is None)
+            if not is_full:
+                self._fetches[key] = fetch
+        if is_full:
+            error = FAQUnavailable(f"FAQ {key.slug!r} is not fetched: {MAX_FETCHES} others are being fetched")
+            self._reporter.rejected(error)
+            fetch.resolve(self._cache.entry_after(key, Failed(error)))
+        else:
+            self._start(fetch)
+        return fetch
 
-            def is_done(_: Future[None]) -> None:
-                if not flight.is_over:  # it never began, for the loop ended
-                    work.close()
-                    self._interrupted(key, flight)
+    def _start(self, fetch: Fetch) -> None:
+        work = self._run(fetch)
+        try:
+            done = self._transport.submit(work)
+        except RuntimeError as error:
+            work.close()
+            self._finish(fetch, Failed(FAQUnavailable(f"no thread to fetch with: {error}")))
+            return
+        done.add_done_callback(lambda done: self._ended(fetch, done))
 
-            try:
-                flight.work = self._transport.run(work)
-                flight.work.add_done_callback(is_done)
-            except RuntimeError as error:  # no thread can be started
-                work.close()
-                self._land(key, flight, Failed(FAQUnavailable(f"no thread to fetch with: {error}")))
-            return flight
+    def _ended(self, fetch: Fetch, done: Future[None]) -> None:
+        """Handle a fetch that ended without a result: it was cancelled, or has a bug."""
+        slug = fetch.key.slug
+        if done.cancelled():
+            fetch.is_detached = True  # closing is not a failure of the service
+            failure = FAQUnavailable(f"fetching {slug!r} was interrupted")
+        elif (error := done.exception()) is not None:
+            self._log.error(origin_of(error), "fetching FAQ %r failed", slug, error=error)
+            failure = FAQUnavailable(f"fetching {slug!r} failed: {error!r}")
+        else:
+            return
+        if not fetch.has_ended:
+            self._finish(fetch, Failed(failure))
 
-    def _turned_away(self, key: Key) -> Flight:
-        """Return a flight that has landed without an answer, and is not remembered."""
-        if not self._is_full:
-            logger.warning("%d FAQs are being fetched at once: no more are asked for meanwhile", MOST_FLIGHTS)
-        self._is_full = True
-        flight = Flight(is_over=True, abandoned=True)
-        busy = FAQUnavailable(f"{key.slug!r} was not asked for: {MOST_FLIGHTS} FAQs are being fetched")
-        flight.landed.set_result(self._cache.after(None, key, Failed(busy)))
-        return flight
+    def signals(self) -> Signals:
+        """Return what metrics say of the service."""
+        return Signals(not self._breaker.is_open, self._feed)
 
-    def is_flying(self, key: Key | None = None) -> bool:
-        """Tell whether a fetch of `key`, or any, is running."""
-        return bool(self._flights) if key is None else key in self._flights
+    def is_fetching(self, key: Key | None = None) -> bool:
+        """Return whether `key`, or anything, is being fetched."""
+        return bool(self._fetches) if key is None else key in self._fetches
 
-    def drive(self, key: Key, seconds: float) -> bool:
-        """Fetch here and now, at most so long, where no thread can; tell whether that was so."""
-        flight = self._flights.get(key)
-        return flight is not None and flight.work is not None and self._transport.drive(flight.work, seconds)
+    def forget(self, slug: str | None = None) -> Future[bool] | None:
+        """Remove `slug`, or everything, from cache and store; running fetches reach neither.
 
-    def abandon(self, slug: str | None = None) -> None:
-        """Keep what flights for `slug`, or all flights, bring out of the cache."""
-        with self._lock:
-            for key in [key for key in self._flights if slug is None or key.slug == slug]:
-                self._flights.pop(key).abandoned = True
-
-    def forget(self, slug: str | None = None) -> Future[None] | None:
-        """Drop `slug`, or all, from the cache and from the store; what is on its way reaches neither.
-
-        The store takes a moment: later flights wait for it, and so may who called.
+        Returns a future if there is a store, which takes a moment.
         """
-        self._forget_here(slug)
-        if self._store is not None:
-            with contextlib.suppress(RuntimeError):  # no thread can be started
-                self._forgetting = self._transport.run(self._store.forget(slug))
-        return self._forgetting
+        self.forget_here(slug)
+        if self._store is None:
+            return None
+        self._store.mark_invalid(slug)
+        try:
+            return self._transport.submit(work := self._store.invalidate())
+        except RuntimeError:  # no thread can be started; it is done with a later fetch
+            work.close()
+            return None
 
-    def _forget_here(self, slug: str | None) -> None:
-        self.abandon(slug)
+    def forget_here(self, slug: str | None = None) -> None:
+        """Remove `slug`, or everything, from the cache of this process."""
+        with self._lock:
+            for key in [key for key in self._fetches if slug is None or key.slug == slug]:
+                self._fetches.pop(key).is_detached = True
+            self._forgets += 1
         self._cache.forget(slug)
 
     def close(self) -> None:
-        """End what is running and free the connections, within a second; a later fetch starts anew."""
+        """Cancel fetches and close connections, within a second; a later fetch starts anew."""
         self._transport.close()
-        self._watch = self._forgetting = self._turns = None
 
-    def forked(self) -> None:
-        """In a forked child: locks are new, the parent's flights are left alone."""
-        self._lock = threading.RLock()
-        self._cache.reset_lock()
-        self._flights.clear()
-        self._watch = self._forgetting = self._turns = None
+    def after_fork(self) -> None:
+        """In a forked child: the fetches are the parent's."""
+        self._lock = threading.Lock()
+        self._fetches.clear()
+        self._drafts.after_fork()
         if self._store is not None:
-            self._store.forked()
+            self._store.after_fork()
             if self._store.is_shared:
-                self._cache.expire()  # until the first flight nobody listens here to what others forget
+                self._cache.expire()  # nothing is received here until the first fetch
 
-    async def _fly(self, key: Key, flight: Flight) -> None:
+    def start_draft(self, key: Key, token: str) -> Fetch:
+        """Start to fetch the draft of an FAQ, for the one page that has its token."""
+        fork.check()
+        return self._drafts.start(key, token)
+
+    # The change feed
+
+    def open_feed(self, request: Request) -> AbstractAsyncContextManager[Stream]:
+        """Open the feed; raise FAQError if the service cannot be reached."""
+        return self._transport.stream(request, self._settings.timeout)
+
+    async def revalidate(self, change: Change) -> bool:
+        """Revalidate a slug in all languages; return whether what came is as new as the change."""
+        keys = [entry.key for entry in self._cache.entries() if entry.key.slug == change.slug]
+        for key in keys:
+            while (running := self._fetches.get(key)) is not None:  # it may have begun before the change
+                await asyncio.wait([asyncio.wrap_future(running.result)])
+                await asyncio.sleep(0)
+        return all(await asyncio.gather(*(self._revalidate(key, change) for key in keys)))
+
+    async def _revalidate(self, key: Key, change: Change) -> bool:
+        before = self._cache.get(key)
+        with self._lock:
+            fetch = self._fetches[key] = Fetch(key, change)
         try:
-            if self._store is None:
-                self._land(key, flight, await self._fetch(key))
-            else:
-                await self._fly_by_store(key, flight, self._store)
-        except asyncio.CancelledError:
-            self.abandon(key.slug)  # closing is no fault of the service, to be held against it
-            raise
-        except Exception as error:  # whatever a server can provoke ends as a failed fetch
-            self._land(key, flight, Failed(FAQUnavailable(f"fetching {key.slug!r} failed: {error!r}")))
+            await self._run(fetch)
         finally:
-            if not flight.is_over:
-                self._interrupted(key, flight)
+            self._remove(fetch)
+        after = self._cache.get(key)
+        if change.state is None or after is None or before is None or after.faq != before.faq:
+            return True
+        return is_current(fetch.outcome, change, after)
 
-    def _interrupted(self, key: Key, flight: Flight) -> None:
-        self._land(key, flight, Failed(FAQUnavailable(f"fetching {key.slug!r} was interrupted")))
+    # One fetch, on the background loop
 
-    async def _fly_by_store(self, key: Key, flight: Flight, store: GuardedStore) -> None:
-        """Take the copy in the store if it is fresh; else fetch one for all, as the only one to do so."""
-        if self._watch is None:
-            self._watch = asyncio.create_task(store.watch(_weak(self._forget_here), self._cache.expire))
-        if self._forgetting is not None:
-            await asyncio.wrap_future(self._forgetting)
-        if await self._take(key, flight, store):
+    async def _run(self, fetch: Fetch) -> None:
+        await self._fetch(fetch)
+        if self._feed is not None and not fetch.is_detached:
+            entry = self._cache.get(fetch.key)
+            if entry is not None and entry.faq is not None:
+                self._feed.follow(fetch.key.slug)
+
+    async def _fetch(self, fetch: Fetch) -> None:
+        if self._store is None:
+            self._finish(fetch, await self._request(fetch))
             return
-        if self._turns is None:
-            self._turns = asyncio.Semaphore(MAX_CONNECTIONS)
-        try:  # a lease may hold a descriptor, and a host has not many of them
-            async with asyncio.timeout(self._settings.timeout):
-                await self._turns.acquire()
+        self._store.watch(self.forget_here, self._cache.expire)
+        if fetch.change is not None:
+            await self._request_and_save(fetch, self._store)
+            return
+        if await self._load(fetch, self._store):
+            return
+        # Before the lock, which a probe of another process may have for long.
+        if self._breaker.is_open and not self._breaker.is_probe_due():
+            await self._load_translation(fetch.key, self._store)
+            self._finish(fetch, self._refusal(fetch.key))
+            return
+        try:
+            async with self._store.lock(fetch.key, self._settings.timeout + LOCK_GRACE):
+                if await self._load(fetch, self._store):  # another process has fetched it meanwhile
+                    return
+                await self._request_and_save(fetch, self._store)
         except TimeoutError:
-            busy = f"{key.slug!r} was not asked for within {self._settings.timeout:g} s: so many others are"
-            self._land(key, flight, Failed(FAQUnavailable(busy)))
+            message = f"FAQ {fetch.key.slug!r} is not fetched: too many others are being fetched"
+            self._finish(fetch, Failed(FAQUnavailable(message)))
+
+    async def _load(self, fetch: Fetch, store: ResilientStore) -> bool:
+        """Take the record from the store; return whether it is fresh. Callers get a stale one at once."""
+        stored = await store.load(fetch.key)
+        if stored is None or fetch.is_detached:
+            return False
+        before = self._cache.get(fetch.key)
+        entry = self._cache.adopt(fetch.key, stored)
+        if before is not None and before.error is not None and entry.error is None:
+            self._report(fetch, before, entry, None)
+        needed = need(entry, self._cache.clock())
+        if needed is Need.NOTHING:
+            self._remove(fetch)
+        if needed is not Need.FETCH:
+            fetch.resolve(entry)
+        return needed is Need.NOTHING
+
+    async def _request_and_save(self, fetch: Fetch, store: ResilientStore) -> None:
+        if self._breaker.is_open:
+            await self._load_translation(fetch.key, store)  # callers do not wait for the probe
+        outcome = await self._request(fetch)
+        if isinstance(outcome, Failed):
+            await self._load_translation(fetch.key, store)
+        forgets, before = self._forgets, self._cache.get(fetch.key)
+        entry = self._finish(fetch, outcome)
+        if fetch.is_detached:
             return
-        try:
-            await self._fetch_for_all(key, flight, store)
-        finally:
-            self._turns.release()
+        if isinstance(outcome, Gone):
+            if before is not None and before.faq is not None:
+                store.mark_invalid(entry.key.slug, is_gone=True)  # in every language and every process
+                await store.invalidate()
+            else:  # to say it again would make the other processes ask again
+                for lang in (None, *LANGUAGES):
+                    await store.delete(Key(entry.key.slug, lang))
+        elif entry.faq is None and isinstance(outcome, NotFound):
+            await store.delete(entry.key)
+        elif isinstance(outcome, Fetched | NotModified):
+            stored = self._cache.to_store(entry)
+            cache_control = entry.cache_control
+            if cache_control.no_store or (cache_control.private and store.is_shared):
+                await store.delete(entry.key)  # nor may an earlier record come back
+            elif stored is not None:
+                await store.save(entry.key, stored)
+                if self._forgets != forgets:  # perhaps this record, before it was saved
+                    await store.delete(entry.key)
 
-    async def _fetch_for_all(self, key: Key, flight: Flight, store: GuardedStore) -> None:
-        async with store.lease(key, self._settings.timeout + LEASE_GRACE):
-            if await self._take(key, flight, store):  # another process has been there meanwhile
+    async def _load_translation(self, key: Key, store: ResilientStore) -> None:
+        """Load some translation of an FAQ that can neither be fetched nor is cached."""
+        entry = self._cache.get(key)
+        if entry is not None and entry.faq is not None:
+            return
+        for lang in dict.fromkeys((None, self._settings.lang, *LANGUAGES)):
+            other = Key(key.slug, lang)
+            cached = self._cache.get(other)
+            if cached is not None and cached.faq is not None:
                 return
-            outcome = await self._fetch(key)
-            entry = self._land(key, flight, outcome)
-            if not flight.abandoned:
-                await self._keep(entry, outcome, store)
+            if other != key and (stored := await store.load(other)) is not None:
+                self._cache.adopt(other, stored)
+                return
 
-    async def _take(self, key: Key, flight: Flight, store: GuardedStore) -> bool:
-        """Hold the copy in the store; tell whether it is fresh. A stale one is shown to those who wait."""
-        copy = await store.load(key)
-        with self._lock:
-            if copy is None or flight.abandoned:
-                return False
-            before = self._cache.get(key)
-            entry = self._cache.adopt(key, copy)
-        if _failed(before) and entry.error is None:
-            self._tell(before, entry, flight, "recovered")
-        with self._lock:
-            wanted = want(entry, self._cache.clock())
-            if wanted is Want.NOTHING:
-                self._end(key, flight, entry)
-            elif wanted is Want.REFRESH and not flight.landed.done():
-                flight.landed.set_result(entry)
-            return wanted is Want.NOTHING
+    async def _request(self, fetch: Fetch) -> Outcome:
+        """Ask the service, unless it does not respond: then callers do not wait, and a probe asks it."""
+        if self._breaker.is_open:
+            refusal = self._refusal(fetch.key)
+            if not self._breaker.may_probe():
+                return refusal
+            if not fetch.is_detached:
+                fetch.resolve(self._cache.entry_after(fetch.key, refusal))
+        outcome = fetch.outcome = await self._exchange(fetch)
+        if isinstance(outcome, Failed) and isinstance(outcome.error, FAQTimeout):
+            self._breaker.timed_out()
+        else:
+            self._breaker.responded()
+        return outcome
 
-    async def _keep(self, entry: Entry, outcome: Outcome, store: GuardedStore) -> None:
-        """Let the store have what the service said."""
-        if isinstance(outcome, Missing):
-            await store.drop(entry.key)
-        elif isinstance(outcome, Found | NotModified):
-            policy, copy = entry.policy, self._cache.copy_of(entry)
-            if policy.no_store or (policy.private and store.is_shared):
-                await store.drop(entry.key)  # nor may its predecessor come back
-            elif copy is not None:
-                await store.save(entry.key, copy)
+    def _refusal(self, key: Key) -> Failed:
+        return Failed(FAQUnavailable(f"FAQ {key.slug!r}: the service does not respond"), is_local=True)
 
-    def _land(self, key: Key, flight: Flight, outcome: Outcome) -> Entry:
-        """End a flight with what the service said, or with why it said nothing."""
-        with self._lock:
-            if flight.abandoned:
-                entry = self._cache.after(None, key, outcome)
-                self._end(key, flight, entry)
-                return entry
-            before = self._cache.get(key)
-            entry = self._cache.apply(key, outcome)
-        # Without the lock, for whoever writes the log, or listens, may be slow.
-        self._tell(before, entry, flight, _what(before, entry, outcome))
-        with self._lock:
-            self._end(key, flight, entry)
-            return entry
+    async def _exchange(self, fetch: Fetch) -> Outcome:
+        """Send the request; once more if the response is not for it, or confirms what is not cached."""
+        validators = self._validators(fetch)
+        timeout, start = self._settings.timeout, time.monotonic()
+        outcome, is_reused = await self._send(fetch, validators, timeout)
+        if isinstance(outcome, Failed):
+            is_wrong = outcome.is_misdirected and (is_reused or bool(validators))
+        else:  # a record that was forgotten or replaced meanwhile cannot be confirmed
+            is_wrong = isinstance(outcome, NotModified) and self._validators(fetch) != validators
+        if is_wrong:
+            left = timeout - (time.monotonic() - start)
+            outcome, _ = await self._send(fetch, NO_VALIDATORS, left, new_connection=is_reused)
+        return outcome
 
-    def _tell(self, before: Entry | None, after: Entry, flight: Flight, what: What) -> None:
-        """Log a change of state, once: well, failing, nothing left to show; tell listeners of every fetch."""
-        is_shown = may_be_shown(after, after.failed_at)
-        if after.error is not None and (not _failed(before) or is_shown != _was_shown(before)):
-            shown = "its last good copy is shown" if is_shown else "there is nothing to show"
-            logger.warning("FAQ %r: %s; %s", after.key.slug, after.error, shown)
-        elif after.error is None and _failed(before):
-            logger.info("FAQ %r: well again", after.key.slug)
-        took = time.monotonic() - flight.began
-        self._listeners.tell(FAQEvent(after.key.slug, after.key.lang, what, took, after.error))
-
-    def _end(self, key: Key, flight: Flight, entry: Entry) -> None:
-        flight.is_over = True
-        if self._flights.get(key) is flight:
-            del self._flights[key]
-        if not self._flights:
-            self._is_full = False
-        if not flight.landed.done():
-            flight.landed.set_result(entry)
-
-    async def _fetch(self, key: Key) -> Outcome:
-        held = self._cache.get(key)
-        validators = held.validators if held is not None and held.faq is not None else Validators()
+    async def _send(
+        self, fetch: Fetch, validators: Validators, timeout: float, *, new_connection: bool = False
+    ) -> tuple[Outcome, bool]:
+        """Return what the response means, and whether it came on a kept connection."""
+        key = fetch.key
         request = read_request(self._settings.base_url, key.slug, key.lang, validators)
-        reply = await self._transport.ask(request, timeout=self._settings.timeout, about=f"for {key.slug!r}")
-        if isinstance(reply, FAQError):
-            return Failed(reply)
-        conditional = validators.etag is not None or validators.last_modified is not None
-        steps = understanding(reply, key.slug, now=self._cache.wall_clock(), conditional=conditional)
-        # A real pause: until this thread sleeps, another one may wait for the interpreter's lock for 5 ms.
-        return await in_short_steps(steps, pause=SHORT)
+        if fetch.change is not None:  # a cache in front of the service may have what was before
+            request = Request(request.url, {**request.headers, "cache-control": "no-cache"})
+        response = await self._transport.send(request, timeout, new_connection=new_connection)
+        if isinstance(response, FAQError):
+            return Failed(response), False
+        return parse_response(response, request, key.slug, self._cache.wall_clock()), response.is_reused
 
+    def _validators(self, fetch: Fetch) -> Validators:
+        """Return the validators of the cached record that a 304 would confirm."""
+        entry = None if fetch.is_detached else self._cache.get(fetch.key)
+        return NO_VALIDATORS if entry is None or entry.faq is None else entry.validators
 
-def _weak(forget: Callable[[str | None], None]) -> Callable[[str | None], None]:
-    """Return what calls a method for as long as somebody else holds its object."""
-    reference = weakref.WeakMethod(forget)
+    def _finish(self, fetch: Fetch, outcome: Outcome) -> Entry:
+        """Store what a fetch led to, and give it to its callers."""
+        before = self._cache.get(fetch.key)
+        if fetch.is_detached:
+            entry = self._cache.entry_after(fetch.key, outcome)
+        else:
+            entry = self._cache.apply(fetch.key, outcome)
+        fetch.has_ended = True
+        try:
+            if not fetch.is_detached:
+                self._report(fetch, before, entry, outcome)
+        finally:  # also when a listener exits its thread
+            self._remove(fetch)
+            fetch.resolve(entry)
+        return entry
 
-    def call(slug: str | None) -> None:
-        method = reference()
-        if method is not None:
-            method(slug)
+    def _report(self, fetch: Fetch, before: Entry | None, after: Entry, outcome: Outcome | None) -> None:
+        self._reporter.report(before, after, outcome, time.monotonic() - fetch.started)
 
-    return call
-
-
-def _failed(entry: Entry | None) -> bool:
-    return entry is not None and entry.error is not None
-
-
-def _was_shown(before: Entry | None) -> bool:
-    """Tell whether there was a copy to show when the fetch before failed."""
-    return before is not None and may_be_shown(before, before.failed_at)
-
-
-def _what(before: Entry | None, after: Entry, outcome: Outcome) -> What:
-    if isinstance(outcome, Missing):
-        return "missing"
-    if after.error is not None:
-        return "failed"
-    if _failed(before):
-        return "recovered"
-    return "fetched" if isinstance(outcome, Found) else "not_modified"
+    def _remove(self, fetch: Fetch) -> None:
+        with self._lock:
+            if self._fetches.get(fetch.key) is fetch:
+                del self._fetches[fetch.key]

@@ -1,295 +1,330 @@
-"""The way of a read: what is held answers at once; what is not is fetched, and waited for within a budget."""
+"""Reads FAQs through the cache: a look-up answers at once, or with the fetch that brings the answer."""
 
 import sys
-import time
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, Protocol, TypedDict
+import threading
+import weakref
+from typing import TYPE_CHECKING, Final, Protocol
 
-from faqsvc_embed.api.reading import is_slug, not_a_slug
-from faqsvc_embed.cache.entries import Cache, Entry, Key, Want, snapshot, want
-from faqsvc_embed.errors import FAQUnavailable
+from faqsvc_embed.api.slugs import invalid_slug, is_slug
+from faqsvc_embed.cache.counts import Counts, Signals, Statistics
+from faqsvc_embed.cache.entries import Entry, Key, Lifetimes, Need, need, state_of
+from faqsvc_embed.cache.health import Health, health_of, health_of_file
+from faqsvc_embed.cache.memory import MemoryCache
+from faqsvc_embed.cache.reporter import Reporter
+from faqsvc_embed.errors import ConfigurationError, FAQNotFound, FAQUnavailable
 from faqsvc_embed.events import Listeners
-from faqsvc_embed.models import FAQ, FAQState, Source
-from faqsvc_embed.page.context import Page
-from faqsvc_embed.runtime.fork import watch_for
-from faqsvc_embed.runtime.waiting import Waits
+from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.models import FAQ, FAQState
+from faqsvc_embed.runtime import fork
 from faqsvc_embed.settings import Settings
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+    from faqsvc_embed.cache.fetch import Fetch
+    from faqsvc_embed.cache.folder import FolderSource
     from faqsvc_embed.cache.stores.bundle import Bundle
 
-LONGEST_FORGETTING: Final = 0.5
-"""Seconds that `forget` waits for the store."""
-
-
-class Flies(Protocol):
-    """A fetch under way; its future yields the entry that it led to."""
-
-    @property
-    def landed(self) -> "Future[Entry]": ...
+FORGET_TIMEOUT: Final = 0.5
+"""Seconds for which `forget` waits for the store."""
 
 
 class Fetches(Protocol):
-    """What a reader needs of `fetching.Fetcher`, or of what stands in for it."""
+    """What a reader needs of `fetcher.Fetcher`, or of a fake in a test."""
 
-    def join(self, key: Key) -> Flies | None: ...
-    def is_flying(self, key: Key | None = None) -> bool: ...
-    def drive(self, key: Key, seconds: float) -> bool: ...
-    def forget(self, slug: str | None = None) -> "Future[None] | None": ...
+    def signals(self) -> Signals: ...
+    def get_or_start(self, key: Key) -> "Fetch | None": ...
+    def start_draft(self, key: Key, token: str) -> "Fetch": ...
+    def is_fetching(self, key: Key | None = None) -> bool: ...
+    def forget(self, slug: str | None = None) -> "Future[bool] | None": ...
     def close(self) -> None: ...
 
 
-class Health(TypedDict):
-    """What is known of one FAQ, for a health page; times in seconds."""
+_readers: "weakref.WeakSet[Reader]" = weakref.WeakSet()
 
-    slug: str
-    lang: str | None
-    freshness: str
-    """`fresh`, `stale`, `expired` (older than `keep_for`), `missing` (404) or `failed` (never had)."""
-    age: float | None
-    error: str | None
-    next_try_in: float | None
+
+def forget_written(base_url: str, slug: str) -> None:
+    """Forget an FAQ of a service that this process has written, so that the next read is not older."""
+    for reader in list(_readers):
+        reader.forget_written(base_url, slug)
 
 
 class Reader:
-    """Reads the FAQs of one service, through the copies that are held."""
+    """Reads the FAQs of one service through a cache."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        cache: Cache,
-        listeners: Listeners | None = None,
-    ) -> None:
-        self.cache = cache
-        self._listeners = listeners
+    def __init__(self, settings: Settings, listeners: Listeners) -> None:
         self._settings = settings
+        self._reporter = Reporter(listeners)
+        self.counts = Counts()
+        listeners.add(self.counts.fetch)
         self._fetcher: Fetches | None = None
+        self._lock = threading.Lock()
+        """Protects the making of the fetcher."""
         self._bundle: Bundle | None = None
-        self._waits = Waits()
-        watch_for(self)
+        self._folder = _open_folder(settings)
+        if self._folder is not None:
+            listeners.add(self._folder.note)
+        keep_for = None if settings.offline else settings.keep_for  # offline, nothing newer can come
+        lifetimes = Lifetimes(
+            settings.fresh_for,
+            float("inf") if keep_for is None else keep_for,
+            settings.not_found_for,
+            float("inf") if settings.max_fresh is None else settings.max_fresh,
+        )
+        self.cache = MemoryCache(lifetimes, settings.max_entries)
+        fork.register(self)
+        _readers.add(self)
 
-    def forked(self) -> None:
-        """In a forked child: the lock is new."""
-        self.cache.reset_lock()
+    @property
+    def _is_local(self) -> bool:
+        """Whether no service is asked: the folder has all FAQs that there are."""
+        return self._folder is not None and (self._settings.offline or not self._settings.base_url)
 
-    def read(self, key: Key, wait: float, page: Page | None = None) -> FAQState:
-        """Return what is known of `key`; if nothing is held, fetch it and wait, at most `wait` seconds.
+    def look_up(self, key: Key, *, reload: bool = False) -> "FAQState | Fetch":
+        """Return the state of an FAQ, or the fetch to wait for; a stale record is refreshed behind it.
 
-        Within a `page`, the same key gives the same snapshot, and all waits together stay within `wait`.
-        """
-        if page is None or not isinstance(key.slug, str):  # what is no slug may not even be hashable
-            return self._read(key, wait)
-        state: FAQState | None = page.states.get((self, key))
-        if state is None:
-            left = page.left(wait)
-            page.start_waiting()
-            try:
-                state = self._read(key, left)
-            finally:
-                page.stop_waiting()
-            page.keep(self, key, state)
-        return state
-
-    def _read(self, key: Key, wait: float) -> FAQState:
-        until = time.monotonic() + wait  # to begin a fetch takes time, too, above all the first one
-        answer = self.look_up(key)
-        if isinstance(answer, FAQState):
-            is_newer = answer.is_fetching and self._drive(key, until - time.monotonic())
-            return self._snapshot(key) if is_newer else answer
-        try:
-            if self._drive(key, until - time.monotonic()) and not answer.landed.done():
-                return self._snapshot(key)
-            left = max(0.0, until - time.monotonic())
-            return self._landed(answer.landed.result(left)) if wait > 0 else self._snapshot(key)
-        except TimeoutError:
-            return self._snapshot(key)
-
-    async def aread(self, key: Key, wait: float, page: Page | None = None) -> FAQState:
-        """Return what `read` does, waiting without holding the event loop up."""
-        if page is None or not isinstance(key.slug, str):
-            return await self._aread(key, wait)
-        state: FAQState | None = page.states.get((self, key))
-        left = page.left(wait)
-        if state is None or (state.is_loading and left > 0):  # a template that could not wait asked before
-            page.start_waiting()
-            try:
-                state = await self._aread(key, left)
-            finally:
-                page.stop_waiting()
-            page.keep(self, key, state)
-        return state
-
-    async def _aread(self, key: Key, wait: float) -> FAQState:
-        until = time.monotonic() + wait
-        answer = self.look_up(key)
-        if isinstance(answer, FAQState):
-            return answer
-        if (left := until - time.monotonic()) > 0:
-            await self._waits.until(answer.landed, left)
-        return self._landed(answer.landed.result()) if answer.landed.done() else self._snapshot(key)
-
-    def look_up(self, key: Key) -> FAQState | Flies:
-        """Return the snapshot that answers a call now, or the flight that brings its answer.
-
-        A copy that should be refreshed is returned, and its refresh started.
+        Without a record in the requested language, the state has a cached translation, if there is one.
+        `reload` reads the files of the folder that were edited.
         """
         try:
             entry = self.cache.get(key)
-        except TypeError:  # a slug that is not even hashable
-            return FAQState(error=not_a_slug(key.slug), lang_requested=key.lang)
+        except TypeError:  # the slug is not even hashable
+            return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
         now = self.cache.clock()
         if entry is not None:
             entry.used_at = now
-            if entry.state is not None and now < entry.fresh_until:
-                return entry.state
-        wanted = want(entry, now)
-        if wanted is Want.NOTHING:
-            return self._snapshot(key)
+            if now < entry.fresh_until and entry.fresh_state is not None:
+                return entry.fresh_state
+        found = self._look_up_stale(key, entry, now, reload=reload)
+        return self.counts.look_up(found) if isinstance(found, FAQState) else found
+
+    def _look_up_stale(
+        self, key: Key, entry: Entry | None, now: float, *, reload: bool
+    ) -> "FAQState | Fetch":
+        """Look up an FAQ that has no fresh record."""
+        needed = need(entry, now)
+        if needed is Need.NOTHING:
+            return self.state(key)
         if not is_slug(key.slug):
-            return FAQState(error=not_a_slug(key.slug), lang_requested=key.lang)
-        if self._settings.offline and self._fetcher is None:
-            return self._offline(key)
-        flight = self._fetching().join(key)
-        return self._snapshot(key) if flight is None or wanted is Want.REFRESH else flight
+            return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
+        if self._folder is not None:
+            if reload or self._settings.reload:
+                self._folder.reload()
+            if self._is_local:
+                return self._folder.state(key)
+            if entry is None and (faq := self._folder.record(key)) is not None:
+                entry = self.cache.seed(key, faq)
+                # A store may have what the service said before this process started.
+                needed = Need.REFRESH if self._settings.store is None else Need.FETCH
+        elif self._settings.offline and self._fetcher is None:
+            return self._read_bundle(key)
+        fetch = self._get_fetcher().get_or_start(key)
+        if fetch is None:
+            return self.state(key)
+        if needed is Need.REFRESH:  # what the fetch brings is for later pages, even if it has ended already
+            return state_of(entry, key, now, is_fetching=True)
+        return self.state_after(fetch) if fetch.result.done() else fetch
 
-    def _snapshot(self, key: Key) -> FAQState:
-        is_fetching = self._is_fetching(key)  # asked first: what lands meanwhile is then held, not lost
-        return snapshot(self.cache.get(key), key, self.cache.clock(), is_fetching=is_fetching)
+    def read_draft(self, key: Key, token: str) -> "FAQState | Fetch":
+        """Return the fetch of a draft, for the one page whose visitor has its token."""
+        if not is_slug(key.slug):
+            return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
+        return self._get_fetcher().start_draft(key, token)
 
-    def _landed(self, entry: Entry) -> FAQState:
-        """The source is `network` or `store` only for the call whose wait brought the copy."""
-        source: Source = entry.came_from if entry.error is None else "memory"
-        is_fetching = self._is_fetching(entry.key)
-        return snapshot(entry, entry.key, self.cache.clock(), is_fetching=is_fetching, source=source)
+    def state(self, key: Key) -> FAQState:
+        """Return what is known of an FAQ now, without starting anything."""
+        is_fetching = self.is_fetching(key)  # before the entry, which a fetch stores before it ends
+        state = state_of(self.cache.get(key), key, self.cache.clock(), is_fetching=is_fetching)
+        return state if state.data is not None else self._translation(key, state)
 
-    def _offline(self, key: Key) -> FAQState:
-        source: Source = "memory"
-        if self.cache.get(key) is None:
-            copy = self._shipped().find(key)
-            if copy is None:
-                return FAQState(error=self._shipped().lacks(key), lang_requested=key.lang)
-            self.cache.adopt(key, copy)
-            source = "store"
-        return snapshot(self.cache.get(key), key, self.cache.clock(), source=source)
+    def state_after(self, fetch: "Fetch") -> FAQState:
+        """Return the state for a caller that has waited for a fetch."""
+        key, entry = fetch.key, fetch.result.result()
+        if fetch.is_draft:
+            return FAQState(data=entry.faq, source="network") if entry.faq else FAQState(error=entry.error)
+        state = state_of(
+            entry,
+            key,
+            self.cache.clock(),
+            is_fetching=self.is_fetching(key),
+            source=entry.source if entry.error is None else "memory",
+        )
+        return state if state.data is not None else self._translation(key, state)
 
-    def _shipped(self) -> "Bundle":
-        if self._bundle is None:
-            from faqsvc_embed.cache.stores.bundle import Bundle
+    def _translation(self, key: Key, state: FAQState) -> FAQState:
+        """Return a cached translation instead of a record that is not available, as the service would."""
+        if isinstance(state.error, FAQNotFound):
+            return state
+        now = self.cache.clock()
+        for lang in dict.fromkeys((None, self._settings.lang, *LANGUAGES)):
+            entry = self.cache.get(Key(key.slug, lang))
+            if entry is not None and entry.is_usable(now):
+                entry.used_at = now
+                return FAQState(
+                    data=entry.faq,
+                    error=state.error,
+                    is_fetching=state.is_fetching,
+                    is_stale=True,
+                    is_degraded=state.error is not None,
+                    source="memory",
+                    updated_at=entry.updated_at,
+                    lang_requested=key.lang,
+                )
+        return state
 
-            self._bundle = Bundle(self._settings)
-        return self._bundle
+    def wait_for(self, fetch: "Fetch", seconds: float) -> FAQState:
+        """Wait for a fetch, at most `seconds`; return what is known then."""
+        try:
+            fetch.result.result(max(0.0, seconds))
+        except TimeoutError:
+            if fetch.is_draft:
+                return _late_draft(fetch)
+            self.counts.expired_waits += 1
+            return self.counts.look_up(self.state(fetch.key))
+        return self.counts.look_up(self.state_after(fetch))
+
+    async def await_for(self, fetch: "Fetch", seconds: float) -> FAQState:
+        """Wait for a fetch, as `wait_for` does, without blocking the event loop."""
+        import asyncio
+
+        if not in_event_loop():
+            raise ConfigurationError("FAQs are awaited in an event loop of asyncio, and not in that of trio")
+        await asyncio.wait([asyncio.wrap_future(fetch.result)], timeout=max(0.0, seconds))
+        return self.wait_for(fetch, 0.0)
+
+    def late(self, slug: object, wait: float) -> FAQUnavailable:
+        """Report that a page waited `wait` seconds in vain, and return the error for it."""
+        return self._reporter.late(slug, wait)
 
     def max_age(self, key: Key, state: FAQState) -> int | None:
-        """Return for how many seconds a cache may keep a page that shows this; None if it is as it should be.
+        """Return for how many seconds caches may keep a page with this state; None if it is not degraded.
 
-        Never longer than until the service is asked again (rule R9).
+        It is never longer than until the next attempt to fetch the FAQ.
         """
-        most = self._settings.degraded_max_age
-        if most is None or (state.data is not None and not state.is_degraded):
+        limit = self._settings.degraded_max_age
+        if limit is None or (state.data is not None and not state.is_degraded):
             return None
+        if self._settings.offline or self._is_local:
+            return limit
         entry = self.cache.get(key)
-        if self._settings.offline:
-            return most
         if entry is None or state.is_fetching:
             return 0
-        return max(0, min(most, int(entry.retry_at - self.cache.clock())))
+        return max(0, min(limit, int(entry.retry_at - self.cache.clock())))
 
-    @property
-    def is_fetching(self) -> bool:
-        """Some fetch is running."""
-        return self._fetcher is not None and self._fetcher.is_flying()
+    def ttl(self, key: Key) -> int | None:
+        """Return for how many seconds a cached record stays fresh; below 0 since when it is stale."""
+        entry = self.cache.get(key)
+        if entry is None or entry.updated_at is None:
+            return None
+        return int(entry.fresh_until - self.cache.clock())
 
-    def _is_fetching(self, key: Key) -> bool:
-        return self._fetcher is not None and self._fetcher.is_flying(key)
+    def is_fetching(self, key: Key | None = None) -> bool:
+        """Return whether `key`, or anything, is being fetched."""
+        return self._fetcher is not None and self._fetcher.is_fetching(key)
 
-    def _drive(self, key: Key, wait: float) -> bool:
-        """Fetch in this thread, where no other can run."""
-        return wait > 0 and self._fetcher is not None and self._fetcher.drive(key, wait)
-
-    def _fetching(self) -> Fetches:
+    def _get_fetcher(self) -> Fetches:
         if self._fetcher is None:
-            # Imported here: a page whose FAQs are held needs neither asyncio nor an HTTP client.
+            # Imported here: a page whose FAQs are cached needs neither asyncio nor an HTTP client.
             from faqsvc_embed.cache.fetcher import Fetcher
             from faqsvc_embed.cache.stores import open_store
 
-            store = None if self._settings.offline else open_store(self._settings)
-            fetcher = Fetcher(self._settings, self.cache, store, self._listeners)
-            with self.cache.lock:  # of two that were made at once, one is used
-                self._fetcher = self._fetcher or fetcher
+            with self._lock:
+                if self._fetcher is None:  # another thread may have been first
+                    store = None if self._settings.offline else open_store(self._settings)
+                    self._fetcher = Fetcher(self._settings, self.cache, store, self._reporter)
         return self._fetcher
 
-    def fetch_by(self, fetcher: Fetches) -> None:
-        """Fetch by other means from here on, and forget what was fetched before."""
+    def after_fork(self) -> None:
+        """Replace the lock, which a thread of the parent may have held."""
+        self._lock = threading.Lock()
+
+    def use_fetcher(self, fetcher: Fetches) -> None:
+        """Fetch with something else from now on, and forget what was fetched before."""
         self.close()
-        self._fetcher = fetcher
-        self.cache.forget(None)
+        self._fetcher, self._folder = fetcher, None
+        self.cache.forget()
 
-    def get_ready(self) -> None:
-        """Make what the first fetch needs; nothing is fetched."""
-        if self._fetcher is None and not self._settings.offline:
-            from faqsvc_embed.cache.fetcher import Fetcher
+    def _read_bundle(self, key: Key) -> FAQState:
+        if self.cache.get(key) is None:
+            if self._bundle is None:
+                from faqsvc_embed.cache.stores.bundle import Bundle
 
-            fetcher = self._fetching()
-            if isinstance(fetcher, Fetcher):
-                fetcher.get_ready()
+                self._bundle = Bundle(self._settings)
+            stored = self._bundle.find(key)
+            if stored is None:
+                return FAQState(error=self._bundle.missing(key), lang_requested=key.lang)
+            self.cache.adopt(key, stored)
+            return state_of(self.cache.get(key), key, self.cache.clock(), source="store")
+        return self.state(key)
 
     def forget(self, slug: str | None = None) -> None:
-        """Drop what is held of `slug` in every language, or of all FAQs, and what is on its way."""
-        if self._settings.store is not None and not self._settings.offline:
-            # The store may hold what this process never asked for.
-            forgetting = self._fetching().forget(slug)
-            if forgetting is not None and not in_event_loop():
-                from concurrent import futures  # whoever has a future has it already
+        """Remove `slug` in all languages, or all FAQs, from memory and from the store.
 
-                futures.wait([forgetting], LONGEST_FORGETTING)
+        With a store, this waits up to half a second for it, unless an event loop runs in this thread.
+        """
+        if self._settings.store is not None and not self._settings.offline:
+            done = self._get_fetcher().forget(slug)  # the store may have what this process never fetched
+            if done is not None and not in_event_loop():
+                from concurrent import futures
+
+                futures.wait([done], FORGET_TIMEOUT)
         elif self._fetcher is not None:
             self._fetcher.forget(slug)
         else:
             self.cache.forget(slug)
 
+    def forget_written(self, base_url: str, slug: str) -> None:
+        """Forget an FAQ if it is one of this service."""
+        if self._settings.base_url == base_url and not self._settings.offline:
+            self.forget(slug)
+
     def close(self) -> None:
-        """End what is running, within a second; a later read starts anew."""
-        fetcher = self._fetcher
-        if fetcher is not None:
-            fetcher.close()
+        """Cancel fetches and close connections, within a second; a later look-up starts anew."""
+        if self._fetcher is not None:
+            self._fetcher.close()
 
     def health(self) -> list[Health]:
-        """Return what is known of each FAQ that was asked for, by slug and language; asks nobody."""
-        now, wall = self.cache.clock(), datetime.now(UTC)
+        """Return what is known of each FAQ, sorted by slug and language, without any request."""
+        if self._folder is not None and self._is_local:
+            return [health_of_file(file) for file in self._folder.files()]
+        now, wall = self.cache.clock(), self.cache.wall_clock()
         entries = sorted(self.cache.entries(), key=lambda entry: (entry.key.slug, entry.key.lang or ""))
-        return [_health(entry, now, wall) for entry in entries]
+        return [health_of(entry, now, wall) for entry in entries]
+
+    def statistics(self) -> Statistics:
+        """Return what was counted in this process, and what is cached now, without any request."""
+        signals = Signals() if self._fetcher is None else self._fetcher.signals()
+        return self.counts.statistics(self.cache.entries(), self.cache.moment(), signals)
 
 
 def in_event_loop() -> bool:
-    """Tell whether this thread runs an event loop, which must not be held up."""
-    asyncio = sys.modules.get("asyncio")  # if nobody has imported it, nobody runs one
-    return asyncio is not None and asyncio._get_running_loop() is not None
+    """Return whether an event loop runs in this thread, which therefore must not be blocked."""
+    asyncio = sys.modules.get("asyncio")  # without the import, no loop can be running
+    if asyncio is None:
+        return False
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def data_or_raise(state: FAQState) -> FAQ:
-    """Return the record of a snapshot, or raise why there is none."""
+    """Return the record of a state, or raise why there is none."""
     if state.data is not None:
         return state.data
     if state.error is not None:
-        raise state.error.fresh()
-    raise FAQUnavailable("the FAQ did not arrive within what may be waited for it")
+        raise state.error.without_traceback()
+    raise FAQUnavailable("the FAQ did not arrive in time")
 
 
-def _health(entry: Entry, now: float, wall: datetime) -> Health:
-    if entry.faq is None:
-        freshness = "failed" if entry.failures else "missing"
-    elif now < entry.fresh_until:
-        freshness = "fresh"
-    else:
-        freshness = "stale" if now < entry.keep_until else "expired"
-    moments = [moment - now for moment in (entry.fresh_until, entry.retry_at) if moment > now]
-    return Health(
-        slug=entry.key.slug,
-        lang=entry.key.lang,
-        freshness=freshness,
-        age=None if entry.updated_at is None else max(0.0, (wall - entry.updated_at).total_seconds()),
-        error=None if entry.error is None else str(entry.error),
-        next_try_in=max(moments, default=None),
-    )
+def _late_draft(fetch: "Fetch") -> FAQState:
+    return FAQState(error=FAQUnavailable(f"the draft of {fetch.key.slug!r} did not arrive in time"))
+
+
+def _open_folder(settings: Settings) -> "FolderSource | None":
+    if settings.directory is None:
+        return None
+    from faqsvc_embed.cache.folder import FolderSource  # only a host with a folder needs readers of files
+
+    return FolderSource(settings, settings.directory)

@@ -1,37 +1,81 @@
-"""The `faqsvc` command.
+"""The command `faqsvc`: one module for each command, and `options`, `output` and `errors` for all of them.
 
-What a command needs is imported when it runs: `faqsvc --help` is to be there at once, and an extra that
-is not installed is to be missed by its own commands only.
+A command imports what it needs when it runs: `faqsvc --help` is quick, and only a command that needs an
+optional dependency fails without it. Begin with `get`.
 """
 
 import click
 
-from faqsvc_embed.cli.failures import Commands
-from faqsvc_embed.cli.pulling import pull
-from faqsvc_embed.cli.reading import get
-from faqsvc_embed.cli.serving import keys, mcp, serve
-from faqsvc_embed.cli.writing import generate, publish
+from faqsvc_embed.cli.check import check
+from faqsvc_embed.cli.db import db
+from faqsvc_embed.cli.delete import delete
+from faqsvc_embed.cli.desk import desk
+from faqsvc_embed.cli.edit import edit
+from faqsvc_embed.cli.errors import CommandGroup
+from faqsvc_embed.cli.extract import extract
+from faqsvc_embed.cli.forget import forget
+from faqsvc_embed.cli.generate import generate
+from faqsvc_embed.cli.get import get
+from faqsvc_embed.cli.history import history, revert
+from faqsvc_embed.cli.keys import keys
+from faqsvc_embed.cli.list import list_
+from faqsvc_embed.cli.mcp import mcp
+from faqsvc_embed.cli.preview import preview
+from faqsvc_embed.cli.publish import publish
+from faqsvc_embed.cli.pull import pull
+from faqsvc_embed.cli.serve import serve
+from faqsvc_embed.cli.sites import sites
 
 __all__ = ["main"]
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="faqsvc-embed")
 def main() -> None:
     """FAQs, published once and embedded anywhere.
 
     \b
+    Begin with a folder of files:
+      faqsvc preview faqs/pricing.md
+      faqsvc check faqs
     Run a service of your own:
       faqsvc keys create
       faqsvc serve
-    Publish to it, and read what is there:
+    Publish an FAQ and read it:
       export FAQSVC_BASE_URL=http://127.0.0.1:8700 FAQSVC_API_KEY=fs_live_...
       faqsvc publish faq.md --website-url https://heron.example --website-name Heron
       faqsvc get heron-x7k2
+    Change it, and see what was before:
+      faqsvc edit heron-x7k2
+      faqsvc history heron-x7k2
 
-    The API key is read from FAQSVC_API_KEY only: arguments of a command are seen by everybody on a machine.
+    Exit status: 0 for success, 1 if something fails, with one line on standard error, and 2 for a mistake in
+    the command line.
+
+    The API key is read from FAQSVC_API_KEY only, because other users of a machine can see the arguments of a
+    command.
     """
 
 
-for command in (get, pull, publish, generate, serve, keys, mcp):
+for command in (
+    check,
+    preview,
+    get,
+    pull,
+    publish,
+    list_,
+    edit,
+    history,
+    revert,
+    delete,
+    forget,
+    extract,
+    generate,
+    serve,
+    desk,
+    db,
+    sites,
+    keys,
+    mcp,
+):
     main.add_command(command)

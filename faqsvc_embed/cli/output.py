@@ -1,27 +1,99 @@
-"""What commands print: in a terminal's encoding for people, in UTF-8 for what reads a file or a pipe."""
+"""What commands print: for people in the terminal's encoding, for programs in UTF-8."""
 
 import io
+import json
 import os
+import re
 import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from threading import Event, Thread
+from typing import Final, TypeVar, cast
 
 import click
 
+T = TypeVar("T")
+
+_UNSAFE: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # escape sequences (ECMA-48)
+    "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"  # line separators and the direction of text (UAX 9)
+)
+
+
+def visible(text: str) -> str:
+    """Return text with the characters that control a terminal written as `\\u001b`, which JSON can read."""
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def print_text(text: str) -> None:
+    """Print text for people."""
+    click.echo(visible(text))
+
 
 def print_data(text: str) -> None:
-    """Print JSON, HTML or Markdown, which are in UTF-8 wherever they go but to a terminal."""
-    if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.isatty():
+    """Print JSON, HTML or Markdown: as it is and in UTF-8, unless standard output is a terminal."""
+    if sys.stdout.isatty():
+        text = visible(text)
+    elif isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     click.echo(text)
 
 
-def escape_what_has_no_code() -> None:
-    """Let standard output print `\\uac00` where its encoding has no such character, instead of failing."""
+def print_json(value: object) -> None:
+    """Print a value as JSON."""
+    print_data(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def progress(values: Sequence[T], label: str) -> AbstractContextManager[Iterable[T]]:
+    """Return a context with `values`, which shows a progress bar on a terminal if there are several."""
+    if len(values) < 2 or not sys.stderr.isatty():
+        return nullcontext(values)
+    bar = click.progressbar(values, label=label, file=sys.stderr)
+    return cast("AbstractContextManager[Iterable[T]]", bar)
+
+
+def print_table(rows: Iterable[Sequence[str]]) -> None:
+    """Print rows of texts in columns; the last column may be of any length."""
+    lines = [[" ".join(cell.split()) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        print_text("  ".join(cells).rstrip())
+
+
+@contextmanager
+def waiting(label: str) -> Iterator[None]:
+    """Show on a terminal, from the first second on, what is being waited for and how long."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    has_ended = Event()
+
+    def show() -> None:
+        seconds = 0
+        while not has_ended.wait(1):
+            seconds += 1
+            click.echo(f"\r{visible(label)} … {seconds} s", nl=False, err=True)
+        if seconds:
+            click.echo("\r\x1b[K", nl=False, err=True)  # erases the line (ECMA-48)
+
+    thread = Thread(target=show, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        has_ended.set()
+        thread.join()
+
+
+def escape_unencodable() -> None:
+    """Let standard output print `\\uac00` where its encoding lacks a character, instead of failing."""
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
-def drop_what_cannot_be_written() -> None:
-    """Let go what standard output did not take, for Python would fail of it again at the end."""
+def discard_unwritten() -> None:
+    """Discard what standard output cannot write, or Python would fail with it again when it ends."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()

@@ -1,30 +1,118 @@
-"""What stands in a Markdown file for itself: code, and what a backslash makes text (CommonMark 0.31)."""
+"""Text in Markdown, so that it means only itself, and back (CommonMark 0.31, sections 2.4 and 2.5)."""
 
+import html
 import re
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Mapping
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
 
-_FENCED: Final = r"^[ \t]*(`{3,}(?=[^`\n]*$)|~{3,})[^\n]*\n(?:[^\n]*\n)*?(?:[ \t]*\1[`~]*[ \t]*$|[^\n]*\Z)"
-# Not across a blank line: a lone backtick in another paragraph is none of its ends.
-CODE_SPAN: Final = r"(?<!`)(`+)(?!`)(?:[^`\n]++|`++|\n(?![ \t]*\n))+?(?<!`)\{group}(?!`)"
-_LITERAL = re.compile(
-    rf"{_FENCED}|{CODE_SPAN.format(group=2)}|\\([!-/:-@\[-`{{-~])|(?<![ \t])[ \t]*\\?(\n)", re.MULTILINE
+from faqsvc_embed.files.html_text import TAG
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+_SPECIAL: Final = re.compile(r"[\\`*_\[\]<>#&|~]")
+_CONTROL: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
+_BLOCK_START: Final = re.compile(r"[+=-]|[0-9]{1,9}(?=[.)])|(?=[ \t])")
+_ESCAPED: Final = re.compile(
+    r"\\([\n!-/:-@\[-`{-~])|&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|[a-zA-Z][a-zA-Z0-9]*);"
 )
-_PLACE = re.compile("\0([0-9]+)\0")
 
 
-def around_literals(text: str, change: Callable[[str], str] = str) -> str:
-    """Return text with `change` made to what is neither code nor escaped.
+def escape(text: str) -> str:
+    """Return text as paragraphs of Markdown, from which `unescape` makes exactly this text again."""
+    space, body, more_space = _split_outer_space(text)
+    lines = [_escape_line(line) for line in body.split("\n")]
+    escaped = lines[0]
+    for above, line in pairwise(lines):
+        # A backslash keeps a line end, which would be shown as a space; a blank line ends the paragraph.
+        escaped += ("\\\n" if above.strip(" \t") and line.strip(" \t") else "\n") + line
+    return _references(space) + escaped + _references(more_space)
 
-    Code stays as it is; escaped characters and line ends lose their backslashes.
+
+def escape_line(text: str) -> str:
+    """Return text as one line of Markdown, such as a heading, from which `unescape` makes the text again."""
+    space, body, more_space = _split_outer_space(text)
+    return _references(space) + _escape_line(body) + _references(more_space)
+
+
+def unescape(markdown: str) -> str:
+    """Return Markdown with every escaped character and character reference replaced by its character."""
+    return _ESCAPED.sub(_character, markdown)
+
+
+def _split_outer_space(text: str) -> tuple[str, str, str]:
+    """Split off the white space at both ends, which Markdown drops."""
+    start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+    return text[:start], text[start:end], text[max(start, end) :]
+
+
+def _references(characters: str) -> str:
+    return "".join(f"&#{ord(character)};" for character in characters)
+
+
+def _escape_line(line: str) -> str:
+    line = _SPECIAL.sub(r"\\\g<0>", line)
+    line = _CONTROL.sub(lambda control: _references(control[0]), line)
+    start = _BLOCK_START.match(line)
+    if start is None or not line.strip(" \t"):
+        return line
+    if start[0].isdigit():
+        return f"{start[0]}\\{line[start.end() :]}"
+    return (_references(line[0]) if line[0] in " \t" else f"\\{line[0]}") + line[1:]
+
+
+def _character(escaped: re.Match[str]) -> str:
+    character, decimal, hexadecimal = escaped.groups()
+    if character:
+        return character
+    if decimal or hexadecimal:
+        code = int(decimal) if decimal else int(hexadecimal, 16)
+        return chr(code) if code < 0xD800 or 0xDFFF < code < 0x110000 else "\ufffd"
+    return html.unescape(escaped[0])
+
+
+@cache
+def parser() -> "MarkdownIt":
+    """Return the parser of CommonMark."""
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark")
+
+
+@cache
+def block_parser() -> "MarkdownIt":
+    """Return the parser of files, with front matter and tables.
+
+    It leaves alone what is inside paragraphs and headings, which is the `content` of their tokens.
     """
-    literals = list[str]()
+    from markdown_it import MarkdownIt
+    from mdit_py_plugins.front_matter import front_matter_plugin
 
-    def put_aside(found: re.Match[str]) -> str:
-        if found[4]:
-            return "\n"
-        literals.append(found[3] or found[0])
-        return f"\0{len(literals) - 1}\0"
+    parser = MarkdownIt("commonmark").enable("table").use(front_matter_plugin)
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser
 
-    changed = change(_LITERAL.sub(put_aside, text.replace("\0", "\ufffd")))
-    return _PLACE.sub(lambda found: literals[int(found[1])], changed).strip()
+
+def plain_text(markdown: str, references: Mapping[str, Any]) -> str:
+    """Return the text that a line of Markdown shows; code keeps its backticks.
+
+    `references` holds the link reference definitions of the file, as the parser collects them.
+    """
+    if _SPECIAL.search(markdown) is None:
+        return " ".join(markdown.split())
+    inline = parser().parseInline(markdown, {"references": references})[0]
+    return " ".join("".join(_shown(token) for token in inline.children or ()).split())
+
+
+def _shown(token: "Token") -> str:
+    if token.type in ("softbreak", "hardbreak"):
+        return " "
+    if token.type == "code_inline":
+        space = " " if "`" in (token.content[:1], token.content[-1:]) else ""
+        return f"{token.markup}{space}{token.content}{space}{token.markup}"
+    if token.type == "html_inline" and TAG.match(token.content):
+        return " " if token.content[1:3].lower() == "br" else ""
+    return token.content

@@ -1,9 +1,12 @@
-"""Generation: read a website and return the questions and answers of an FAQ. Stores nothing.
+"""Generation: the questions and answers of an FAQ, made from a website. It works without the service.
 
-addresses, guard       which addresses are public; connections to those only
-visiting, robots       one request, one robots.txt, each bounded
-site, pages            which pages of a site, and what is on one
-extraction             HTML in, questions and answers out
-engines, ranking       the engine that is built in
-model                  the engine that asks a language model
+Begin with `generator.generate()`. `crawl` reads the pages of a website, `extraction` finds the questions and
+answers on them, and `engines` decide what becomes of these. It needs the extra `generation`.
 """
+
+from faqsvc_embed.runtime.extras import needs_extra
+
+with needs_extra("generation"):
+    from faqsvc_embed.generation.generator import generate
+
+__all__ = ["generate"]

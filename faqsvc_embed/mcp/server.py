@@ -1,10 +1,9 @@
-"""The four tools as an MCP server on the official SDK, in both eras of the protocol.
+"""The tools as an MCP server on the official SDK, in both eras of the protocol.
 
-The SDK's low-level server is used, for the definitions are exact: schemas that allow nothing else, and
-arguments by their wire names. It speaks the protocol; what it does not do by itself is done here.
+It uses the SDK's low-level server, because the definitions must be exact: schemas that allow nothing else,
+and arguments by their wire names.
 """
 
-import io
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,29 +11,31 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
 import anyio
-import mcp_types as types
+from mcp import types
 from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
-from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
+from faqsvc_embed.api.requests import KEY_HEADER
 from faqsvc_embed.client import FAQClient
 from faqsvc_embed.errors import without_keys
+from faqsvc_embed.mcp.clients import Clients, RequestClients
 from faqsvc_embed.mcp.definitions import INSTRUCTIONS, TOOLS
-from faqsvc_embed.mcp.results import MOST_MESSAGE, Refusal, shortened
+from faqsvc_embed.mcp.results import MAX_MESSAGE, ToolError, shorten
+from faqsvc_embed.mcp.stdio import open_stdio
 from faqsvc_embed.mcp.tools import Tools
-from faqsvc_embed.mcp.wire import messages
 
 NAMES: Final = [tool["name"] for tool in TOOLS]
 DAY: Final = 86_400_000
-"""Milliseconds: the tools change with a release only."""
+"""Milliseconds that a client may cache the tools, which change with a release only."""
 
 
-def create_server(client: FAQClient | None = None) -> Server[Any]:
-    """Return the server over a client, by default one of the environment's settings made at the first call.
+def create_server(client: FAQClient | None = None, *, is_remote: bool = False) -> Server[Any]:
+    """Return the server over a client, which it closes when it ends.
 
-    The client is closed when the server ends.
+    By default, clients are made from the settings of the environment when a tool first needs one. With
+    `is_remote`, the API key of the environment is not used: each HTTP request brings its own.
     """
     tools = Tools(client)
 
@@ -53,19 +54,20 @@ def create_server(client: FAQClient | None = None) -> Server[Any]:
         context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         if params.name not in NAMES:
-            message = f"Unknown tool: {shortened(params.name, 100)!r}; there are {', '.join(NAMES)}"
+            message = f"Unknown tool: {shorten(params.name, 100)!r}; the tools are {', '.join(NAMES)}"
             raise MCPError(code=types.INVALID_PARAMS, message=message)
 
         async def report(seconds: float, message: str) -> None:
             await context.session.report_progress(seconds, message=message)
 
         try:
-            answer = await tools.call(params.name, params.arguments or {}, report)
-        except Refusal as refusal:
-            message = shortened(without_keys(str(refusal)), MOST_MESSAGE)
+            clients = _clients_of(context.request, tools.clients, client) if is_remote else None
+            result = await tools.call(params.name, params.arguments or {}, report, clients)
+        except ToolError as error:
+            message = shorten(without_keys(str(error)), MAX_MESSAGE)
             return types.CallToolResult(content=[_text(message)], is_error=True)
-        notes = [_text(answer.note)] if answer.note else []
-        return types.CallToolResult(content=[_text(answer.text), *notes], structured_content=answer.content)
+        notes = [_text(result.note)] if result.note else []
+        return types.CallToolResult(content=[_text(result.text), *notes], structured_content=result.content)
 
     hint = CacheHint(ttl_ms=DAY, scope="public")
     return Server(
@@ -80,6 +82,16 @@ def create_server(client: FAQClient | None = None) -> Server[Any]:
     )
 
 
+def _clients_of(request: Any, shared: Clients, given: FAQClient | None) -> Clients:
+    """Return the clients of an HTTP request, whose key is in one of two headers."""
+    headers = request.headers if request is not None else {}
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    key = headers.get(KEY_HEADER.lower()) or (token.strip() if scheme.lower() == "bearer" else None)
+    if key is None and given is not None and given.settings.api_key is not None:
+        return shared
+    return RequestClients(shared, key)
+
+
 def _version() -> str:
     try:
         return version("faqsvc-embed")
@@ -91,24 +103,17 @@ def _text(text: str) -> types.TextContent:
     return types.TextContent(type="text", text=text)
 
 
-async def serve() -> None:
-    """Serve one client over standard input and output until it closes its end."""
-    server = create_server()
-    lines = anyio.wrap_file(open(0, encoding="utf-8", errors="replace", closefd=False))  # noqa: SIM115
-    # The SDK is to guard standard output; it is given nothing to read.
-    async with (
-        stdio_server(stdin=anyio.wrap_file(io.StringIO())) as (nothing, output),
-        nothing,
-        messages(lines, output) as (read, write),
-    ):
+async def serve(server: Server[Any], stdin: Any = None, stdout: Any = None) -> None:
+    """Serve one client until its input ends, over standard input and output or the given files."""
+    async with open_stdio(stdin, stdout) as (read, write):
         await server.run(read, write, server.create_initialization_options())
 
 
 def main() -> None:
-    """Run the tool server; standard output is the protocol's, all else goes to standard error."""
-    # A thread waits for the next line, which nothing can interrupt: Ctrl-C ends the process as SIGTERM does.
+    """Run the server over standard input and output; the log goes to standard error."""
+    # A thread waits for the next line and cannot be interrupted: Ctrl-C ends the process, as SIGTERM does.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
-        anyio.run(serve)
+        anyio.run(serve, create_server())
     except* BrokenPipeError:
         pass  # the client is gone

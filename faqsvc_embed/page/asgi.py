@@ -1,213 +1,217 @@
-"""One ASGI response on its way out: its body is filled in, and its head tells what is true of it then."""
+"""Sends one ASGI response: its body is completed as it passes, and its head says what is true of it then."""
 
-import logging
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from functools import cache
 from typing import Any, Final
 
-import msgspec
-
-from faqsvc_embed.page.body import BodyFiller
+from faqsvc_embed.page.body import BodyFilter
 from faqsvc_embed.page.context import Page
+from faqsvc_embed.page.diagnostics import diagnostic_headers
 from faqsvc_embed.page.headers import (
+    BODY_HEADERS,
     NEGOTIATED,
-    SPOKE_OF_BODY,
-    fillable,
+    ResponseHead,
+    limit_max_age,
     may_be_shared,
-    shortened,
-    varied,
+    of_preview,
+    vary_by_language,
 )
-
-logger = logging.getLogger("faqsvc_embed")
+from faqsvc_embed.runtime.bounded_log import LogOnce
 
 Message = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
+Header = tuple[bytes, bytes]
 
-ONE_PIECE: Final = 262_144
-"""Bytes of a whole body that are put together into one message; a longer one is sent in parts."""
+BEFORE_START: Final = ("http.response.push", "http.response.early_hint", "http.response.debug")
+"""Messages that may be sent before the start of a response."""
+UNCHANGED: Final = -1
+"""Stands for the length of a body that was not changed."""
 
-WITHOUT_START: Final = ("http.response.push", "http.response.early_hint", "http.response.debug")
-"""Messages that may go ahead of a start that is held back."""
-OF_BODY: Final = frozenset(name.encode() for name in SPOKE_OF_BODY)
-VARY: Final = (b"vary", NEGOTIATED.encode())
+_BODY_HEADERS: Final = frozenset(name.encode() for name in BODY_HEADERS)
+_VARY: Final = (b"vary", NEGOTIATED.encode())
+
+_log: Final = LogOnce()
 
 
-class Delivery(msgspec.Struct, eq=False):
-    """Sends one response on; the start of one that may change is held back until it is known how."""
+class PageResponder:
+    """Sends the messages of one response. The start of one that may change waits for its body."""
 
-    _page: Page
-    _method: str
-    _send: Send
-    start: Message | None = None
-    _charset: str = ""
-    _filler: BodyFiller | None = None
-
-    __repr__ = object.__repr__  # as that of its page
+    def __init__(self, page: Page, method: str, send: Send) -> None:
+        self._page = page
+        self._method = method
+        self._send = send
+        self._start: Message | None = None
+        self._charset: str | None = None
+        self._filter: BodyFilter | None = None
 
     def __call__(self, message: Message) -> Awaitable[None]:
-        if self.start is not None or self._filler is not None:
-            return self._fill(message)
         if message["type"] == "http.response.start":
             return self._begin(message)
-        if message["type"] == "http.response.body" and not message.get("more_body"):
+        if message["type"] != "http.response.body":
+            return self._send_other(message)
+        if self._charset is not None:
+            return self._send_body(message)
+        if not message.get("more_body"):
             self._page.is_over = True
         return self._send(message)
 
     def _begin(self, message: Message) -> Awaitable[None]:
-        """Pass the start of a response on, or hold it back if the body is HTML that may change."""
-        page, headers = self._page, message.get("headers", ())
-        if type(headers) is not list and type(headers) is not tuple:  # any iterable may be read but once
-            message = {**message, "headers": list(headers)}
-            headers = message["headers"]
-        if not page.may_change:
-            is_whole = says_vary = False
+        """Send the start of a response whose body is complete, or keep it until the body comes."""
+        headers = message.get("headers", ())
+        if not isinstance(headers, list | tuple):  # any other iterable may be read only once
+            message = {**message, "headers": (headers := list(headers))}
+        page = self._page
+        if not page.is_unfinished:
             for name, _ in headers:
-                if name == b"content-length":
-                    is_whole = True
-                elif len(name) == 4 and name.lower() == b"vary":
-                    says_vary = True
-            if is_whole:  # there is nothing to change in the body
-                if page.limits_caching or (page.negotiated and says_vary):
-                    message = self._negotiated(message)
-                elif page.negotiated:  # the way of nearly every page with an FAQ
-                    message = {**message, "headers": [*headers, VARY]}
-                return self._send(message)
-        content_type = content_encoding = content_range = ""
-        for name, value in headers:
-            name = name.lower()
-            if name == b"content-type":
-                content_type = value.decode("latin-1")
-            elif name == b"content-encoding":
-                content_encoding = value.decode("latin-1")
-            elif name == b"content-range":
-                content_range = value.decode("latin-1")
-        charset = fillable(
-            method=self._method,
-            status=message["status"],
-            content_type=content_type,
-            content_encoding=content_encoding,
-            content_range=content_range,
-        )
-        if charset is None:
-            if content_encoding and (page.has_open_slots or not page.is_settled):
-                _warn_of_compression()
-            elif page.has_open_slots and message["status"] == 200 and self._method != "HEAD":
-                _warn_of_form()
-            return self._send(self._negotiated(message))
-        self.start, self._charset = message, charset
+                if name == b"content-length":  # as on nearly every page
+                    return self._send(self._with_page_headers(message))
+        head = _head(message)
+        self._charset = head.charset
+        if self._charset is None:
+            if page.has_open_placeholders or (head.is_compressed and page.is_unfinished):
+                _warn_of_form(head, self._method)
+            return self._send(self._with_page_headers(message))
+        self._start = message
         return _nothing()
 
-    async def _fill(self, message: Message) -> None:
-        if message["type"] != "http.response.body":
-            if message["type"] not in WITHOUT_START:
-                await self._end_filling()
-            await self._send(message)
-            return
-        start, self.start = self.start, None
+    async def flush(self) -> None:
+        """Send the start of a response whose body never came. After an exception, an error page may start."""
+        await self._send_start()
+
+    async def _send_other(self, message: Message) -> None:
+        """Send a message that is not of the body: a file, or trailers, after which nothing can be changed."""
+        if message["type"] not in BEFORE_START:
+            await self._send_start()
+            body_filter, self._filter, self._charset = self._filter, None, None
+            if body_filter is not None:
+                async for piece in body_filter.afeed(b"", last=True):
+                    await self._send({"type": "http.response.body", "body": piece, "more_body": True})
+        await self._send(message)
+
+    async def _send_body(self, message: Message) -> None:
         body, more = bytes(message.get("body", b"")), message.get("more_body", False)
-        if self._filler is None:
-            self._filler = BodyFiller(self._page, self._charset, body)
-        pieces = self._filler.feed(body, last=not more)
-        if start is not None and not more:
-            await self._send_whole(start, message, [piece async for piece in pieces])
-            return
-        if start is not None:
-            await self._send(
-                _changed(self._negotiated(start)) if self._page.may_change else self._negotiated(start)
-            )
-        async for piece in pieces:
-            await self._send({"type": "http.response.body", "body": piece, "more_body": True})
-        if not more:
-            self._page.is_over = True
-            await self._send({"type": "http.response.body", "body": b"", "more_body": False})
-
-    async def _end_filling(self) -> None:
-        """Let what was held back go, for the body goes on in a form that cannot be read here."""
-        await self.let_go()
-        filler, self._filler = self._filler, None
-        if filler is not None:
-            async for piece in filler.feed(b"", last=True):
+        page = self._page
+        has_faqs = page.placeholders is not None or page.printed
+        if self._filter is None and has_faqs and (more or page.is_unfinished) and self._charset is not None:
+            self._filter = BodyFilter(page, self._charset)
+        if self._filter is not None and self._start is not None and not more:
+            await self._send_whole(self._filter, message, body)
+        elif self._filter is not None:
+            await self._send_start(is_streamed=True)
+            async for piece in self._filter.afeed(body, last=not more):
                 await self._send({"type": "http.response.body", "body": piece, "more_body": True})
-
-    async def _send_whole(self, start: Message, message: Message, pieces: list[bytes]) -> None:
-        """Send a response whose whole body has come, with its length."""
-        self._page.is_over = True
-        start = self._negotiated(start)
-        if self._filler is None or not self._filler.has_changed:
-            await self._send(start)
+            if not more:
+                await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+        else:
+            await self._send_start(is_streamed=more)
             await self._send(message)
+        if not more:
+            page.is_over = True
+
+    async def _send_whole(self, body_filter: BodyFilter, message: Message, body: bytes) -> None:
+        """Send a response whose body came in one piece, with its length."""
+        whole = b"".join([piece async for piece in body_filter.afeed(body, last=True)])
+        if body_filter.has_changed:
+            await self._send_start(length=len(whole))
+            await self._send({**message, "body": whole})
+        else:
+            # A HEAD without body must not have another length than the GET.
+            await self._send_start(length=UNCHANGED if body or self._method != "HEAD" else None)
+            await self._send(message)
+
+    async def _send_start(self, *, length: int | None = UNCHANGED, is_streamed: bool = False) -> None:
+        """Send the start of the response, if it was not sent; `length` is None if it is not known."""
+        start, self._start = self._start, None
+        if start is None:
             return
-        length = sum(map(len, pieces))
-        await self._send(_changed(start, length))
-        if length <= ONE_PIECE:
-            pieces = [b"".join(pieces)]
-        for piece in pieces[:-1]:
-            await self._send({"type": "http.response.body", "body": piece, "more_body": True})
-        await self._send({**message, "body": pieces[-1] if pieces else b"", "more_body": False})
+        if is_streamed and self._page.is_unfinished:
+            length = None
+        if length != UNCHANGED:
+            start = {**start, "headers": _of_another_body(start, length)}
+        if is_streamed:
+            self._decide_without_body(start)
+        await self._send(self._with_page_headers(start))
 
-    async def let_go(self) -> None:
-        """Send the start of a response whose body never came."""
-        start, self.start = self.start, None
-        if start is not None:
-            await self._send(self._negotiated(start))
+    def _decide_without_body(self, start: Message) -> None:
+        """Decide what the headers say to caches before the FAQs of a later part of the body are known."""
+        page = self._page
+        if not page.negotiated:
+            page.may_negotiate = not may_be_shared(_decoded(start.get("headers", ())))
+        if page.may_degrade and page.has_open_placeholders:
+            page.limit_max_age(0)
 
-    def _negotiated(self, start: Message) -> Message:
-        """Return a start with what is known of the page now: how long it may be kept, what it varies by."""
-        if self._page.limits_caching:
-            start = _limited(start, self._page.max_age())
-        headers = start.get("headers", ())
-        if not self._page.negotiated:
-            if not self._page.is_over:  # what follows may ask, when it is too late to name the language
-                self._page.may_negotiate = not may_be_shared(_texts(headers))
+    def _with_page_headers(self, start: Message) -> Message:
+        """Return the start of a response with Vary and Cache-Control as its page needs them."""
+        page = self._page
+        if not page.negotiated and page.max_age is None and page.preview is None and not page.is_diagnosed:
             return start
-        vary = varied(value.decode("latin-1") for name, value in headers if name.lower() == b"vary")
-        if vary is None:
-            return start
-        others = [(name, value) for name, value in headers if name.lower() != b"vary"]
-        return {**start, "headers": [*others, (b"vary", vary.encode("latin-1"))]}
-
-
-def _limited(start: Message, max_age: int | None) -> Message:
-    """Return the start of a response that nobody keeps for longer."""
-    if max_age is None:
-        return start
-    headers = shortened(_texts(start.get("headers", ())), max_age)
-    encoded = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
-    return {**start, "headers": encoded}
-
-
-def _changed(start: Message, length: int | None = None) -> Message:
-    """Return the start of a response without what is no longer true of its body."""
-    headers: list[tuple[bytes, bytes]] = []
-    for header in start.get("headers", ()):
-        name = header[0].lower()
-        if name == b"content-length":
-            if length is not None:
-                headers.append((name, b"%d" % length))
-        elif name not in OF_BODY:
-            headers.append(header)
-    return {**start, "headers": headers}
-
-
-def _texts(headers: Iterable[tuple[bytes, bytes]]) -> Iterable[tuple[str, str]]:
-    return ((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
-
-
-@cache
-def _warn_of_compression() -> None:
-    logger.warning(
-        "an FAQ, or its questions in the page's FAQPage, is left out of a compressed response, which cannot "
-        "be filled in: add the middleware that compresses after FAQMiddleware, so that it is outside of it"
-    )
-
-
-@cache
-def _warn_of_form() -> None:
-    logger.warning(
-        "an FAQ that was not held yet is left out of a response that is no text/html, which cannot be filled "
-        "in: await faqs_from(request).aprefetch() before such a template"
-    )
+        headers = list(start.get("headers", ()))
+        if page.max_age is not None:
+            headers = _encoded(limit_max_age(_decoded(headers), page.max_age))
+        if page.preview is not None:
+            headers = _encoded(of_preview(_decoded(headers)))
+        if page.is_diagnosed:
+            headers += _encoded(diagnostic_headers(page))
+        if page.negotiated:
+            headers = _with_vary(headers)
+        return {**start, "headers": headers}
 
 
 async def _nothing() -> None:
-    """Hold a message back."""
+    """Send nothing yet."""
+
+
+def _of_another_body(start: Message, length: int | None) -> list[Header]:
+    """Return headers without those that are true of the body as it was."""
+    dropped = _BODY_HEADERS | {b"content-length"}
+    headers = [header for header in start.get("headers", ()) if header[0].lower() not in dropped]
+    return headers if length is None else [*headers, (b"content-length", b"%d" % length)]
+
+
+def _with_vary(headers: list[Header]) -> list[Header]:
+    """Return headers that say that the response depends on Accept-Language."""
+    present = [value.decode("latin-1") for name, value in headers if name.lower() == b"vary"]
+    if not present:
+        headers.append(_VARY)
+        return headers
+    vary = vary_by_language(present)
+    if vary is None:
+        return headers
+    others = [header for header in headers if header[0].lower() != b"vary"]
+    return [*others, (b"vary", vary.encode("latin-1"))]
+
+
+def _head(start: Message) -> ResponseHead:
+    values = {
+        name.lower(): value.decode("latin-1")
+        for name, value in start.get("headers", ())
+        if name.lower() in (b"content-type", b"content-encoding", b"content-range")
+    }
+    return ResponseHead(
+        start["status"],
+        values.get(b"content-type", ""),
+        values.get(b"content-encoding", ""),
+        values.get(b"content-range", ""),
+    )
+
+
+def _encoded(headers: list[tuple[str, str]]) -> list[Header]:
+    return [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
+
+
+def _decoded(headers: Iterable[Header]) -> Iterable[tuple[str, str]]:
+    return ((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
+
+
+def _warn_of_form(head: ResponseHead, method: str) -> None:
+    if head.is_compressed:
+        _log.warning(
+            "compressed",
+            "a compressed response cannot be completed, and lacks an FAQ or has two FAQPages: add the "
+            "middleware that compresses after FAQMiddleware, so that it runs around it",
+        )
+    elif head.status == 200 and method != "HEAD":
+        _log.warning(
+            "form",
+            "a response that is not text/html lacks an FAQ that was not cached: "
+            "`await embed.aprefetch(...)` before its template is rendered",
+        )

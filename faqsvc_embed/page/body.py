@@ -1,136 +1,173 @@
-"""The body of a response on its way out: its slots are filled in, and its one FAQPage is made whole."""
+"""The body of a response: placeholders are filled in, and elements made unique, without decoding the rest."""
 
-import asyncio
 import codecs
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Callable
 from typing import Final
 
+from faqsvc_embed.cache.reader import in_event_loop
 from faqsvc_embed.page.context import Page
-from faqsvc_embed.page.headers import exact, writable
-from faqsvc_embed.page.placeholders import bare, beginning, whole
-from faqsvc_embed.runtime.steps import in_short_steps
+from faqsvc_embed.page.elements import ElementFilter
 
-SLICE: Final = 65_536
-"""Characters or bytes to handle at once; an event loop can do other things in between."""
+LONG: Final = 250_000
+"""Bytes of a body that take so long to change that an event loop should not wait for it."""
 
-A_MARK: Final = 2048
-"""Characters that take as long to handle as it does to find a mark."""
-
-Part = tuple[str, int, int]
-"""A text from here to there: to cut and join megabytes takes milliseconds."""
-
-SCRIPT: Final = -1
-"""Stands for the JSON-LD that the host printed, among the numbers of slots."""
+_JSON_LD: Final = r'(<script type="application/ld\+json"[^>]*>)([^<]*)(</script>)'
+_NOT_ASCII: Final = r"[^\x00-\x7f]"
+_CONTINUATION_BYTES: Final = bytes(range(0x80, 0xC0))
+JSON_LD_TAG: Final = '<script type="application/ld+json"'
 
 
-class BodyFiller:
-    """Fills in the body of one response as it comes, cut anywhere.
+class BodyFilter:
+    """Changes the body of one response as it passes, cut anywhere. All else stays as it is, byte for byte."""
 
-    There are two kinds of marks: slots, and the JSON-LD as a template printed it. What stands before the
-    first leaves at once. At it, everything that the page has left open is awaited, together; thereafter
-    the JSON-LD of all is known. A body that is not in its character set stays as it is.
-    """
-
-    def __init__(self, page: Page, charset: str, first: bytes) -> None:
+    def __init__(self, page: Page, charset: str) -> None:
         self._page = page
-        self._charset = exact(charset, first)
+        self._charset = charset
         self._decoder = codecs.getincrementaldecoder(charset)()
+        self._elements: ElementFilter | None = None
+        self._rest = b""
+        self._is_first = True
         self._is_text = True
-        self._kept = b""
-        self._printed: tuple[str | None, bytes] = (None, b"")
-        self._unpaused = 0
-        """Characters that were filled in since something else could run."""
         self.has_changed = False
 
-    async def feed(self, chunk: bytes, *, last: bool) -> AsyncIterator[bytes]:
-        """Yield what may leave now; the possible beginning of a mark is kept."""
-        text, self._kept = self._kept + chunk, b""
-        start, end = 0, len(text)
-        if self._page.may_change and await self._decodes(chunk, last):
-            await in_short_steps(self._page.merging())
-            while (mark := self._mark(text, start)) is not None:
-                begins, ends, number = mark
-                if begins > start:
-                    yield text[start:begins]
-                for part in await self._replacement(number):
-                    async for encoded in self._encoded(*part):
-                        yield encoded
-                start = ends
-            end = len(text) if last else self._cut(text, start)
-        if end > start:
-            yield text[start:end]
-        self._kept = text[end:]
+    def feed(self, chunk: bytes, *, last: bool) -> bytes:
+        """Return what can leave of the body so far. The placeholders in it must have been filled."""
+        self._read(chunk)
+        return self._release(len(self._rest), last=last)
 
-    async def _decodes(self, chunk: bytes, last: bool) -> bool:
-        """Tell whether the body is in its character set so far; else our part might be read as nonsense."""
-        try:
-            for at in range(0, len(chunk) if self._is_text else 0, SLICE):
-                if at:
-                    await asyncio.sleep(0)
-                self._decoder.decode(chunk[at : at + SLICE])
-            if self._is_text and last:
-                self._decoder.decode(b"", True)
-        except UnicodeError:
-            self._is_text = False
-        return self._is_text
-
-    def _mark(self, text: bytes, start: int) -> tuple[int, int, int] | None:
-        """Return where the next mark begins and ends, and its number."""
-        slot = self._page.slots.finder(self._charset).find(text, start) if self._page.slots else None
-        script = self._script()
-        at = whole(script, text, start) if script else -1
-        if at >= 0 and (slot is None or at < slot[0]):
-            return at, at + len(script), SCRIPT
-        return slot
-
-    def _cut(self, text: bytes, start: int) -> int:
-        """Return where the possible beginning of a mark begins."""
-        script, slots = self._script(), self._page.slots
-        return min(
-            slots.finder(self._charset).cut(text, start) if slots else len(text),
-            beginning(script, text, start) if script else len(text),
-        )
-
-    def _script(self) -> bytes:
-        """Return the JSON-LD that a template printed, if that may have to change."""
-        page = self._page
-        if page.shown.script is None or (page.is_settled and not page.has_open_slots):
-            return b""
-        if page.shown.script is not self._printed[0]:
-            try:
-                self._printed = page.shown.script, bare(page.shown.script).encode(self._charset)
-            except UnicodeEncodeError:  # so the host cannot have sent it
-                self._printed = page.shown.script, b""
-        return self._printed[1]
-
-    async def _replacement(self, number: int) -> list[Part]:
-        """Return what stands in the place of a mark, in parts."""
-        page, slots = self._page, self._page.slots
-        if slots is not None:
-            async with page.turn():
-                await slots.fill()
-        merged = bare(await in_short_steps(page.merging()))
-        printed = bare(page.shown.script or "")
-        if number == SCRIPT:
-            text = printed
-        else:
-            text = slots.texts[number] if slots is not None and number < len(slots.texts) else ""
-            self.has_changed = True
-        if printed and printed != merged:
-            at = len(text) - len(printed) if text.endswith(printed) else whole(printed, text)
+    async def afeed(self, chunk: bytes, *, last: bool) -> AsyncIterator[bytes]:
+        """Yield what can leave of the body so far; what is before a placeholder does not wait for it."""
+        self._read(chunk)
+        placeholders = self._page.placeholders
+        if self._is_text and placeholders is not None and placeholders.are_open:
+            at = self._needs_filling(placeholders.prefix)
+            if at > 0 and not (self._is_first and last):
+                yield self._release(at, last=False)
             if at >= 0:
-                self.has_changed = True
-                return [(text, 0, at), (merged, 0, len(merged)), (text, at + len(printed), len(text))]
-        return [(text, 0, len(text))]
+                await placeholders.fill()
+        filled = 0 if placeholders is None else sum(map(len, placeholders.texts.values()))
+        if len(self._rest) + filled > LONG and in_event_loop():
+            import asyncio  # a running loop has imported it
 
-    async def _encoded(self, text: str, start: int, end: int) -> AsyncIterator[bytes]:
-        if not self._charset.startswith("utf-"):
-            text = writable(text[start:end], self._charset)
-            start, end = 0, len(text)
-        for at in range(start, end, SLICE):
-            if self._unpaused > SLICE:  # to pause for less would make each page wait for all others
-                self._unpaused = 0
-                await asyncio.sleep(0)
-            length = min(SLICE, end - at)
-            self._unpaused += length + A_MARK
-            yield text[at : at + length].encode(self._charset)
+            yield await asyncio.to_thread(self._release, len(self._rest), last=last)
+        else:
+            yield self._release(len(self._rest), last=last)
+
+    def _read(self, chunk: bytes) -> None:
+        """Append a piece of the body to the rest, and note whether all of it is in its charset."""
+        if self._is_first:
+            self._charset = _without_byte_order_mark(self._charset, chunk)
+        self._is_text = self._is_text and self._decodes(chunk)
+        self._rest += chunk
+
+    def _release(self, end: int, *, last: bool) -> bytes:
+        """Return what can leave of the rest up to `end`."""
+        body, behind = self._rest[:end], self._rest[end:]
+        if not self._is_text:  # our text would be read as something else
+            body, self._rest = self._rest, b""
+            return body
+        self._is_first = False
+        body, partial = self._fill(body, last=last)
+        kept = b""
+        if self._page.printed:
+            if self._elements is None:
+                self._elements = ElementFilter(self._page.printed, *self._encoders())
+            body, kept = self._elements.feed(body, last=last)
+            self.has_changed = self.has_changed or self._elements.has_changed
+        self._rest = kept + partial + behind
+        return body
+
+    def _needs_filling(self, prefix: str) -> int:
+        """Return where the first placeholder is, or the FAQPage, which has all questions; or -1."""
+        found = (self._rest.find(text.encode(self._charset)) for text in (prefix, JSON_LD_TAG))
+        return min((at for at in found if at >= 0), default=-1)
+
+    def _decodes(self, chunk: bytes) -> bool:
+        """Return whether the body is in its charset so far; the first piece may begin within a character."""
+        if self._is_first and self._charset == "utf-8":
+            chunk = chunk.lstrip(_CONTINUATION_BYTES)
+        try:
+            self._decoder.decode(chunk)
+        except UnicodeError:
+            return False
+        return True
+
+    def _fill(self, body: bytes, *, last: bool) -> tuple[bytes, bytes]:
+        """Return the body with its placeholders replaced, and an end that may be the beginning of one."""
+        placeholders = self._page.placeholders
+        if placeholders is None:
+            return body, b""
+        prefix, suffix = placeholders.prefix.encode(self._charset), "-->".encode(self._charset)
+        parts, start = list[bytes](), 0
+        while (at := body.find(prefix, start)) >= 0 and (end := body.find(suffix, at)) >= 0:
+            end += len(suffix)
+            text = placeholders.texts.get(body[at:end].decode(self._charset))
+            parts += [body[start:at], self._encode(text or "")]
+            start, self.has_changed = end, True
+        rest = body[start:]
+        cut = len(rest) if last else _possible_start(rest, prefix)
+        return b"".join([*parts, rest[:cut]]), rest[cut:]
+
+    def _encoders(self) -> list[Callable[[str], bytes]]:
+        """Return the encodings in which the body may have an element: the host's, and that of `_fill`."""
+        return [self._encode] if self._charset.startswith("utf-") else [self._encode_as_host, self._encode]
+
+    def _encode_as_host(self, element: str) -> bytes:
+        return encode(element, self._charset)
+
+    def _encode(self, html: str) -> bytes:
+        return encode_escaped(html, self._charset)
+
+
+def completed(page: Page, charset: str, body: bytes) -> bytes | None:
+    """Return a whole body with its placeholders filled and each element once; None if it stays as it is."""
+    body_filter = BodyFilter(page, charset)
+    changed = body_filter.feed(body, last=True)
+    return changed if body_filter.has_changed else None
+
+
+def encode(html: str, charset: str) -> bytes:
+    """Return HTML in a charset of the host, escaped if the charset lacks one of its characters."""
+    try:
+        return html.encode(charset)
+    except UnicodeEncodeError:
+        return encode_escaped(html, charset)
+
+
+def encode_escaped(html: str, charset: str) -> bytes:
+    """Return HTML in a charset; outside of Unicode's own, what is not ASCII is escaped.
+
+    Browsers read some legacy charsets unlike Python, Shift_JIS for one.
+    """
+    if not (charset.startswith("utf-") or html.isascii()):
+        html = re.sub(
+            _JSON_LD, lambda found: found[1] + re.sub(_NOT_ASCII, _json_escape, found[2]) + found[3], html
+        )
+        html = html.encode("ascii", "xmlcharrefreplace").decode()
+    return html.encode(charset)
+
+
+def _json_escape(character: re.Match[str]) -> str:
+    units = character[0].encode("utf-16-be").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+
+def _without_byte_order_mark(charset: str, body: bytes) -> str:
+    """Return the charset for text in the middle of a body, which has no byte order mark of its own."""
+    if charset == "utf-16":
+        return "utf-16-be" if body.startswith(codecs.BOM_UTF16_BE) else "utf-16-le"
+    if charset == "utf-32":
+        return "utf-32-be" if body.startswith(codecs.BOM_UTF32_BE) else "utf-32-le"
+    return "utf-8" if charset == "utf-8-sig" else charset
+
+
+def _possible_start(text: bytes, needle: bytes) -> int:
+    """Return where the end of a text may be the beginning of a needle that is cut off; else its length."""
+    at = text.rfind(needle)
+    if at >= 0:
+        return at
+    for length in range(min(len(needle) - 1, len(text)), 0, -1):
+        if text.endswith(needle[:length]):
+            return len(text) - length
+    return len(text)

@@ -1,350 +1,259 @@
-"""What one response has shown: its styles once, its one FAQPage, and what it may still wait.
+"""The page: the FAQs of one response, and where the code that renders them finds it.
 
-A page belongs to one request of a host, or to one rendering of a template where there is no request. The
-leaves begin and end it; everything that renders finds it in a context variable, whichever embed it is of.
+An adapter makes a page for each request. Without one, each rendering of a template is a page of its own.
 """
 
-import time
-from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar, Token
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Self
 
 import msgspec
 from markupsafe import Markup
-from msgspec.structs import replace
 
-from faqsvc_embed.models import FAQ
-from faqsvc_embed.page.headers import encode, exact
-from faqsvc_embed.page.placeholders import Filling, Slots, bare, whole
-from faqsvc_embed.rendering.assets import enhancer
-from faqsvc_embed.rendering.renderer import (
-    Block,
-    enhancer_element,
-    is_long,
-    link_element,
-    style_element,
-    with_nonce,
-)
-from faqsvc_embed.rendering.scripts import page_script
-from faqsvc_embed.runtime.steps import Steps, finished, in_short_steps
-from faqsvc_embed.settings.validators import Styles
-
-CURRENT: Final[ContextVar["Page | None"]] = ContextVar("faqsvc_page", default=None)
-"""The page that was begun last; it may be over."""
-
-
-def current() -> "Page | None":
-    """Return the page of the request that is being answered, or None."""
-    page = CURRENT.get()
-    return None if page is None or page.is_over else page
-
-
-def begin(page: "Page") -> Token["Page | None"]:
-    """Make `page` the current one; `end` takes what this returns."""
-    return CURRENT.set(page)
-
-
-def end(token: Token["Page | None"]) -> None:
-    """Make the page before the current one again."""
-    CURRENT.reset(token)
-
-
-class Shown(msgspec.Struct, frozen=True, eq=False):
-    """What stands on a page so far."""
-
-    blocks: tuple[Block, ...] = ()
-    styles: tuple[str, ...] = ()
-    sheets: tuple[tuple[str, ...], ...] = ()
-    """The style elements that were printed, each as what it holds."""
-    is_enhanced: bool = False
-    runs_inline: bool = False
-    """The enhancer was printed, and not linked."""
-    script: str | None = None
-    """The script with the FAQPage, as it was printed."""
-    nonce: str | None = None
-    """Its nonce."""
-    marked: tuple[FAQ, ...] = ()
-    """What is marked up in it, or should be."""
-    deferred: tuple[FAQ, ...] = ()
-    """What is left to a `faq_schema()` further down."""
-
-    @property
-    def is_nothing(self) -> bool:
-        """No FAQ stands there, in whatever form."""
-        return not (self.blocks or self.marked or self.deferred)
-
-
-NOTHING: Final = Shown()
-
-
-def alone(block: Block, nonce: str | None = None) -> Shown:
-    """Return what stands on a page that shows one block, with all that belongs to it."""
-    return Shown(
-        blocks=(block,),
-        styles=block.css,
-        sheets=(block.css,),
-        script=with_nonce(block.script, nonce),
-        nonce=nonce,
-        marked=(block.marked_up,),
-    )
+from faqsvc_embed.models import FAQ, FAQState
+from faqsvc_embed.page.budget import WaitBudget
+from faqsvc_embed.page.elements import Printed, TextFilter
+from faqsvc_embed.page.placeholders import Filling, Placeholders
+from faqsvc_embed.page.preview import Preview
 
 
 class Page(msgspec.Struct, eq=False):
-    """The FAQs of one response, in document order."""
+    """The FAQs of one response."""
 
-    # A struct, for every page of a host has one: it is made in C, with all its defaults.
+    # A struct, because each request of a host makes one, with or without an FAQ.
 
-    fills_slots: ClassVar[bool] = False
-    """FAQs can be filled in after the template is rendered."""
-    has_visitor: ClassVar[bool] = False
-    """Somebody may prefer a language, or have a nonce."""
+    defers: ClassVar[bool] = False
+    """FAQs can be filled in after the template was rendered."""
+    may_block: ClassVar[bool] = False
+    """A running event loop serves this request alone, so that it may be blocked."""
 
     is_over: bool = False
-    """The response has left: what a task of the host renders later is no part of it."""
+    """The response has left: what is rendered now is not a part of it."""
+    states: dict[Any, FAQState] = {}
+    """The states of FAQs on this page, by reader and key. They do not change until it is finished."""
+    printed: list[Printed | None] = []
+    """What was printed, in the order of the document; None for an FAQ that is printed later."""
+    placeholders: Placeholders | None = None
     negotiated: bool = False
-    """The visitor's languages were asked for."""
+    """The language was chosen by the visitor's Accept-Language."""
     may_negotiate: bool = True
-    shows_problems: bool = False
-    """What went wrong is visible in the place of an FAQ, for development."""
-    limits_caching: bool = False
-    """`max_age` is to be honoured."""
-    assets: str | None = None
-    """The path below which the host serves our files, if it does."""
-    waited: float = 0.0
-    _waiting: tuple[int, float] = (0, 0.0)
-    _turns: tuple[object, AbstractAsyncContextManager[None]] | None = None
+    """The headers have not left yet, so that Vary can still be added."""
+    folder: str | None = None
+    """The URL path below which the host serves our files, if it does."""
+    is_diagnosed: bool = False
+    """Response headers say where the FAQs came from."""
+    late: dict[Any, FAQState] = {}
+    """If so, the FAQs that had not arrived when the page stopped waiting."""
+    preview: Preview | None = None
+    """The drafts that the visitor may see, if the request has a preview token."""
+    max_age: int | None = None
+    """For how many seconds caches may keep the page; None if its FAQs are all as they should be."""
+    may_degrade: bool = False
+    """An open placeholder may turn out to limit `max_age`."""
+    _budget: WaitBudget | None = None
+    _deferred: list[FAQ] = []
+    _ordinals: dict[Any, int] = {}
 
-    is_new: bool = True
-    """No FAQ was read for this page, and none was printed."""
-    _first: tuple[Any, Any] | None = None
-    """Who read the FAQ that came first, and what was held then: most pages have no other."""
-    _states: Mapping[Any, Any] | None = None
-    shown: Shown = NOTHING
-    slots: Slots | None = None
-    _merged: tuple[int, str] = (0, "")
-
-    __repr__ = object.__repr__  # a page may hold the headers of its request
+    __repr__ = object.__repr__  # a page may refer to the headers of its request
 
     @property
-    def states(self) -> Mapping[Any, Any]:
-        """The snapshots that this page works with, by reader and key: within it, an FAQ does not change."""
-        if self._first is not None:
-            (reader, entry), self._first = self._first, None
-            self._states = {(reader, entry.key): entry.state}
-        return self._states or {}
-
-    def keep(self, reader: Any, key: Any, state: Any) -> None:
-        """Work with this snapshot from here on."""
-        self.is_new = False
-        self._states = {**self.states, (reader, key): state}
+    def shows_problems(self) -> bool:
+        """Whether the page shows what went wrong, for development."""
+        return False
 
     @property
-    def is_blank(self) -> bool:
-        """Nothing of ours has been printed yet."""
-        return self.shown.is_nothing and self.slots is None
+    def budget(self) -> WaitBudget:
+        """The time that the page may spend waiting."""
+        if self._budget is None:
+            self._budget = WaitBudget()
+        return self._budget
 
-    def begin_again(self) -> None:
-        """Forget what was printed, for its body never leaves; what was read, and how long waited, stays."""
-        self.shown, self.slots, self._merged = NOTHING, None, (0, "")
+    def next_ordinal(self, slug: object) -> int:
+        """Count an FAQ, and return how many with this slug there are on the page."""
+        if not isinstance(slug, str):
+            return 1
+        self._ordinals[slug] = ordinal = self._ordinals.get(slug, 0) + 1
+        return ordinal
 
-    def _add(self, **changes: Any) -> None:
-        self.is_new = False
-        self.shown = replace(self.shown, **changes)
-
-    def ordinal(self, slug: object) -> int:
-        """Return which block of this slug the next one is, counted from 1."""
-        blocks = self.shown.blocks
-        return 1 + sum(block.faq.slug == slug for block in blocks) if blocks else 1
-
-    def begin_with(self, shown: Shown, nonce: str | None, reader: Any, entry: Any) -> Markup:
-        """Show one block on a new page, of what a reader holds, and return it: ready-made but for a nonce."""
-        self._first = reader, entry
-        if nonce:
-            return self._place_alone(shown.blocks[0], nonce)
-        self.is_new, self.shown = False, shown
-        return shown.blocks[0].alone
-
-    def _place_alone(self, block: Block, nonce: str | None) -> Markup:
-        self.is_new, self.shown = False, alone(block, nonce)
-        if not nonce:
-            return block.alone
-        return Markup(f"{style_element(block.css, nonce)}{block.html}{self.shown.script}")
-
-    def place(
-        self, block: Block, nonce: str | None, schema: bool, styles: Styles, files: str | None = None
-    ) -> Markup:
-        """Return a block with what this page has not printed yet: styles before it, scripts behind it.
-
-        `files` is the address below which the host serves our files, None if it does not: then what
-        would be linked is printed.
-        """
-        if self.shown.is_nothing and schema and styles == "inline" and not block.needs_enhancer:
-            return self._place_alone(block, nonce)
-        self._add(blocks=(*self.shown.blocks, block))
-        before = "" if styles == "none" else self._new_styles(block, nonce, styles, files)
-        behind = self._new_enhancer(nonce, files) if block.needs_enhancer else ""
-        if not schema:
-            self.defer(block.marked_up)
-        elif not self.shown.marked and self.shown.script is None:
-            script = with_nonce(block.script, nonce)
-            self._add(marked=(block.marked_up,), script=script, nonce=nonce)
-            behind += script
+    def print(self, printed: Printed, reserved: int | None = None) -> Markup:
+        """Return the markup of an FAQ, and remember it; `reserved` is its place in the document."""
+        if reserved is not None:
+            self.printed[reserved] = printed
         else:
-            behind += finished(self._mark_up((block.marked_up,), nonce))
-        return Markup(f"{before}{block.html}{behind}")  # rendering escaped them
+            self.printed.append(printed)
+            if len(self.printed) == 2:
+                self.expect_change()
+        return printed.markup()
 
-    def _new_styles(self, block: Block, nonce: str | None, styles: Styles, files: str | None) -> str:
-        shown = self.shown
-        wanted = [at for at, rule in enumerate(block.css) if rule not in shown.styles]
-        css = tuple(block.css[at] for at in wanted)
-        if styles == "linked" and files is not None:
-            self._add(styles=shown.styles + css)
-            return "".join(link_element(f"{files}/{block.files[at]}", nonce) for at in wanted)
-        if css:
-            self._add(styles=shown.styles + css, sheets=(*shown.sheets, css))
-        return style_element(css, nonce)
+    def reserve(self) -> int:
+        """Return a place in the document for an FAQ that is printed later."""
+        self.printed.append(None)
+        return len(self.printed) - 1
 
-    def _new_enhancer(self, nonce: str | None, files: str | None) -> str:
-        if self.shown.is_enhanced:
-            return ""
-        self._add(is_enhanced=True, runs_inline=files is None)
-        return enhancer_element(files, nonce)
+    def expect_change(self) -> None:
+        """Prepare for a body that has to be changed: the page has its second FAQ."""
 
-    def inline_elements(self) -> list[tuple[str, str]]:
-        """Return name and text of the style and script elements that were printed, data apart."""
-        printed = [("style", "".join(css)) for css in self.shown.sheets]
-        return [*printed, ("script", enhancer())] if self.shown.runs_inline else printed
+    def defer_json_ld(self, faq: FAQ) -> None:
+        """Leave the JSON-LD of an FAQ to a `faq_schema()` further down."""
+        self._deferred.append(faq)
 
-    def _mark_up(self, faqs: tuple[FAQ, ...], nonce: str | None) -> Steps[str]:
-        """Count `faqs` into the page's FAQPage, and print it if this page has none yet."""
-        self._add(marked=self.shown.marked + faqs)
-        if self.shown.script is not None:
-            return ""
-        script = yield from page_script(self.shown.marked, nonce)
-        if script:
-            self._add(script=script, nonce=nonce)
-        return script
+    def defer_state(self, state: FAQState) -> FAQState:
+        """Return a state that the host shows with its own markup; its JSON-LD is left to a `faq_schema()`."""
+        if state.data is not None:
+            self.defer_json_ld(state.data)
+        return state
 
-    def defer(self, faq: FAQ) -> None:
-        """Remember an FAQ that the host shows with its own markup, for a `faq_schema()` further down."""
-        self._add(deferred=(*self.shown.deferred, faq))
+    def take_deferred(self) -> list[FAQ]:
+        """Return the FAQs whose JSON-LD was left to a `faq_schema()`, once."""
+        deferred, self._deferred = self._deferred, []
+        return deferred
 
-    def schema(self, faq: FAQ | None = None, nonce: str | None = None) -> Markup:
-        """Return the FAQPage of `faq`, or of all that was left to this call, unless the page has one.
-
-        A page that has one gets these questions into it, by `merge`.
-        """
-        return Markup(finished(self._mark_up(self._left_to_schema(faq), nonce)))
-
-    async def aschema(self, faq: FAQ | None = None, nonce: str | None = None) -> Markup:
-        """Return what `schema` does, as the filling of a slot."""
-        return Markup(await in_short_steps(self._mark_up(self._left_to_schema(faq), nonce)))
-
-    async def aschema_in_turn(self, faq: FAQ | None = None, nonce: str | None = None) -> Markup:
-        """Return what `schema` does, behind the FAQs that were asked for before."""
-        async with self.turn():
-            if self.slots is not None:
-                await self.slots.fill()
-            return await self.aschema(faq, nonce)
-
-    def takes_long(self, faq: FAQ | None = None) -> bool:
-        """Tell whether `schema` would hold an event loop up."""
-        return self.shown.script is None and is_long(*([faq] if faq is not None else self.shown.deferred))
-
-    def _left_to_schema(self, faq: FAQ | None) -> tuple[FAQ, ...]:
-        if faq is not None:
-            return (faq,)
-        faqs = self.shown.deferred
-        self._add(deferred=())
-        return faqs
+    def leave_placeholder(self, filling: Filling) -> Markup:
+        """Return a placeholder that is filled in before the response leaves."""
+        if self.placeholders is None:
+            self.placeholders = Placeholders()
+        return self.placeholders.leave(filling)
 
     @property
-    def is_settled(self) -> bool:
-        """Everything marked up stands in the script that was printed: the response is right as it is."""
-        shown = self.shown
-        return len(shown.marked) < 2 or shown.script is None or shown.script == finished(self.merging())
-
-    def merging(self) -> Steps[str]:
-        """Make the script of all FAQs that are marked up; once, as long as none is added."""
-        faqs, script = self.shown.marked, self.shown.script
-        if len(faqs) < 2 or script is None:
-            return script or ""
-        if self._merged[0] != len(faqs):
-            self._merged = len(faqs), (yield from page_script(faqs, self.shown.nonce))
-        return self._merged[1]
-
-    def merge(self, body: bytes, charset: str = "utf-8") -> bytes:
-        """Return the body of a response with the FAQPage of all FAQs in the place of the first one's."""
-        if self.shown.script is None or self.is_settled:
-            return body
-        charset = exact(charset, body)
-        try:
-            printed = bare(self.shown.script).encode(charset)
-        except UnicodeEncodeError:  # so it cannot be in there
-            return body
-        start = whole(printed, body)
-        if start < 0:
-            return body
-        return body[:start] + encode(bare(finished(self.merging())), charset) + body[start + len(printed) :]
+    def has_open_placeholders(self) -> bool:
+        """Whether some placeholders are not filled yet."""
+        return self.placeholders is not None and self.placeholders.are_open
 
     @property
-    def may_change(self) -> bool:
-        """The body may have to change as it leaves: it has slots, or more is marked up than was printed."""
-        return self.slots is not None or (len(self.shown.marked) > 1 and self.shown.script is not None)
+    def is_unfinished(self) -> bool:
+        """Whether the body has to be changed: it has placeholders, or may have elements twice."""
+        return self.placeholders is not None or len(self.printed) > 1
 
-    def open_slots(self) -> Slots:
-        """Return the slots of this page."""
-        if self.slots is None:
-            self.is_new = False
-            self.slots = Slots()
-        return self.slots
+    def limit_max_age(self, seconds: int) -> None:
+        """Let caches keep the page no longer than this."""
+        self.max_age = seconds if self.max_age is None else min(seconds, self.max_age)
 
-    @property
-    def has_open_slots(self) -> bool:
-        """A template left slots, and they are not filled yet."""
-        return self.slots is not None and self.slots.are_open
+    def complete(self, text: str) -> str:
+        """Return the text of a template that was rendered outside of a request, with its elements once."""
+        return TextFilter(self.printed).feed(text, last=True) if self.is_unfinished else text
 
-    def leave_slot(self, filling: Filling) -> Markup:
-        """Leave a slot where this stands."""
-        return self.open_slots().leave(filling)
-
-    def turn(self) -> AbstractAsyncContextManager[None]:
-        """Return what lets FAQs that are awaited onto the page one by one, in the order of their calls."""
-        import asyncio  # whoever awaits this has it already
-
-        loop = asyncio.get_running_loop()
-        if self._turns is None or self._turns[0] is not loop:
-            self._turns = loop, asyncio.Lock()
-        return self._turns[1]
-
-    def language(self, default: str | None = None) -> str | None:
-        """Return which of the seven is preferred on this page; None if nobody says."""
+    def language(self, default: str | None) -> str | None:
+        """Return the language of the page; None if nobody prefers one. `default` suits any visitor."""
         return None
 
-    def nonce(self) -> str | None:
-        """Return the nonce of the Content-Security-Policy of this page, if it has one."""
+    def nonce(self) -> object:
+        """Return the nonce of the page's Content-Security-Policy, or a function that returns it, or None."""
         return None
 
-    def max_age(self) -> int | None:
-        """Return for how many seconds this page may be kept; None if its FAQs are as they should be."""
-        if self.has_open_slots:
-            return 0
-        ages = (reader.max_age(key, state) for (reader, key), state in self.states.items())
-        return min((age for age in ages if age is not None), default=None)
 
-    def left(self, wait: float) -> float:
-        """Return what remains of a budget of `wait` seconds, all waits of this page counted."""
-        return max(0.0, wait - self.waited)
+class JoinedPage(Page):
+    """One page of several renderings outside of a request: what an earlier one has, a later one lacks."""
 
-    def start_waiting(self) -> None:
-        """Begin to count time; waits at the same time count once."""
-        waiting, since = self._waiting
-        self._waiting = (waiting + 1, since if waiting else time.monotonic())
+    _filter: TextFilter | None = None
 
-    def stop_waiting(self) -> None:
-        """End what `start_waiting` began."""
-        waiting, since = self._waiting
-        if waiting == 1:
-            self.waited += time.monotonic() - since
-        self._waiting = (waiting - 1, since)
+    def complete(self, text: str) -> str:
+        if self._filter is None:
+            self._filter = TextFilter(self.printed)
+        return self._filter.feed(text) if self.printed else text
+
+
+PageSource = Callable[[], Page | None]
+
+_request: Final[ContextVar[Page | None]] = ContextVar("faqsvc_page", default=None)
+_rendering: Final[ContextVar["Rendering | None"]] = ContextVar("faqsvc_rendering", default=None)
+_joined: Final[ContextVar[JoinedPage | None]] = ContextVar("faqsvc_joined", default=None)
+
+
+def request_page() -> Page | None:
+    """Return the page of the request in this context, unless its response has left."""
+    page = _request.get()
+    return None if page is None or page.is_over else page
+
+
+def rendering_page() -> Page:
+    """Return the page of the template that is being rendered, or the joined page, or a new one."""
+    rendering = _rendering.get()
+    if rendering is not None and rendering.is_active:
+        return rendering.get_page()
+    return joined_page() or Page()
+
+
+def joined_page() -> JoinedPage | None:
+    """Return the joined page of this context."""
+    page = _joined.get()
+    return None if page is None or page.is_over else page
+
+
+def in_rendering() -> bool:
+    """Return whether a template is being rendered outside of a request."""
+    rendering = _rendering.get()
+    return rendering is not None and rendering.is_active
+
+
+def enter_request(page: Page) -> Token[Page | None]:
+    """Make `page` the page of the request in this context; `leave_request` takes the result."""
+    return _request.set(page)
+
+
+def leave_request(token: Token[Page | None]) -> None:
+    """Restore the page that was current before `enter_request`."""
+    _request.reset(token)
+
+
+@contextmanager
+def joined_context() -> Iterator[None]:
+    """Make one page of all renderings in this context."""
+    page = JoinedPage()
+    token = _joined.set(page)
+    try:
+        yield
+    finally:
+        page.is_over = True
+        _joined.reset(token)
+
+
+class Rendering:
+    """One rendering of a template: outside of a request it is a page, made for its first FAQ.
+
+    It can be entered several times, for each part of a template that is generated in parts.
+    """
+
+    __slots__ = ("_token", "is_active", "page")
+
+    def __init__(self) -> None:
+        self.page: Page | None = None
+        self.is_active = False  # a copy of the context may outlive the rendering
+
+    def __enter__(self) -> Self:
+        self._token = _rendering.set(self)
+        self.is_active = True
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.is_active = False
+        _rendering.reset(self._token)
+
+    def get_page(self) -> Page:
+        """Return the page of this rendering."""
+        if self.page is None:
+            self.page = joined_page() or Page()
+        return self.page
+
+    def complete(self, text: str) -> str:
+        """Return the text of the rendering with its elements once."""
+        return text if self.page is None else self.page.complete(text)
+
+
+class TextStream:
+    """The parts of a template on a page. Jinja yields what an expression prints as one part."""
+
+    def __init__(self, rendering: Rendering) -> None:
+        self._rendering = rendering
+        self._filter: TextFilter | None = None
+
+    def feed(self, part: str) -> str:
+        """Return a part without elements that an earlier part has."""
+        page = self._rendering.page
+        if page is None or not page.printed:
+            return part
+        if isinstance(page, JoinedPage):
+            return page.complete(part)
+        if self._filter is None:
+            self._filter = TextFilter(page.printed)
+        return self._filter.feed(part)

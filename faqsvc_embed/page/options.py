@@ -1,190 +1,224 @@
-"""What a call may ask for, set against what there is: a bad wish gives the default and one warning.
+"""The options of one call, such as `faq("pricing", lang="ko")`, resolved once into one value.
 
-Templates are written once and rendered for years; with `strict` a bad wish raises, for development.
+Templates are written once and rendered for years: an invalid option falls back to the setting and is logged
+once. With `strict` it raises.
 """
 
 import difflib
-import logging
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Protocol, TypedDict
 
+import msgspec
+
+from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.languages import LANGUAGES, lookup
+from faqsvc_embed.models import FAQ
 from faqsvc_embed.page.context import Page
-from faqsvc_embed.rendering.renderer import Look
+from faqsvc_embed.page.elements import PLAIN, Surroundings
+from faqsvc_embed.rendering.style import Style
+from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.settings import UNSET, Settings
-from faqsvc_embed.settings.validators import Variant, boolean
-from faqsvc_embed.settings.validators import heading_level as checked_level
-from faqsvc_embed.settings.validators import variant as checked_variant
+from faqsvc_embed.settings import validators as accept
+from faqsvc_embed.settings.validators import Variant
 from faqsvc_embed.theme import Theme
 
-logger = logging.getLogger("faqsvc_embed")
 
-MOST_WARNINGS = 1000
-OPTIONS: Final = (
-    "lang",
-    "theme",
-    "show_title",
-    "heading_level",
-    "schema",
-    "nonce",
-    "variant",
-    "exclusive",
-)
-"""What `faq()` can be told beside the slug."""
-Asked = tuple[Any, bool | None, Any, Any, bool | None]
-"""The arguments of `Wishes.look` as they came: a key of what was rendered for them."""
-PLAIN: Final[Asked] = (None, None, UNSET, None, None)
-"""What a call asks that names nothing but a slug."""
-NO_NAMES: Final = MappingProxyType[str, Any]({})
+class RenderOptions(TypedDict, total=False):
+    """The options of `render()` and `faq()`; what is left out is as in the settings."""
+
+    lang: str | None
+    theme: Theme | Mapping[str, Any] | None
+    show_title: bool | None
+    heading_level: int | None
+    schema: bool
+    nonce: str | None
+    variant: Variant | None
+    exclusive: bool | None
 
 
-def as_asked(
-    theme: Any, show_title: bool | None, heading_level: Any, variant: Any, exclusive: bool | None
-) -> Asked:
-    """Return what a call asks; a theme that is a mapping, new with each call of a template, as its items."""
-    theme = tuple(theme.items()) if type(theme) is dict else theme
-    return (theme, show_title, heading_level, variant, exclusive)
+NAMES: Final = tuple(RenderOptions.__annotations__)
 
 
-def numbered(asked: Asked, ordinal: int) -> tuple[Any, ...]:
-    """Return the key of the `ordinal`th block of an FAQ on its page, which has ids of its own."""
-    return asked if ordinal == 1 else (*asked, ordinal)
+class Caller(Protocol):
+    """The template that makes a call; `jinja2.runtime.Context` is one."""
+
+    @property
+    def name(self) -> str | None:
+        """Its name, for messages."""
+
+    @property
+    def parent(self) -> Mapping[str, Any]:
+        """Its variables, of which `csp_nonce` may be the nonce of the page."""
 
 
-class Wishes:
-    """Reads the arguments of calls in the light of the settings."""
+class _Python(msgspec.Struct, frozen=True):
+    name: None = None
+    parent: Mapping[str, Any] = msgspec.field(default_factory=dict)
+
+
+FROM_PYTHON: Final = _Python()
+
+
+class Options(msgspec.Struct, frozen=True):
+    """Valid options; what a call leaves out is as in the settings."""
+
+    style: Style
+    lang: str | None = None
+    nonce: object = None
+    with_json_ld: bool = True
+    problems: tuple[str, ...] = ()
+    """What was wrong with the options that were given, for a developer to see."""
+
+
+class Call(msgspec.Struct, frozen=True, gc=False):
+    """A call with all that it depends on: what is shown, how, and with which elements around it."""
+
+    key: Key
+    faq: FAQ | None
+    """A record of the host's own, instead of a slug."""
+    options: Options
+    surroundings: Surroundings
+    ordinal: int
+    """Which FAQ with this slug it is on its page, counted from 1."""
+
+
+class OptionResolver:
+    """Resolves the options of calls against the settings and the page."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._warned: set[str] = set()
+        self._lang = settings.lang
+        self._defaults = Options(Style.of(settings))
+        self._plain_surroundings = PLAIN if settings.styles == "inline" else Surroundings(settings.styles)
+        self.log = LogOnce()
 
-    def known(
-        self, options: dict[str, Any], call: str = "faq", names: Sequence[str] = OPTIONS
-    ) -> dict[str, Any]:
-        """Return those of the options of a call in a template that it has."""
-        for name in [name for name in options if name not in names]:
-            del options[name]
-            about = f"{call}({name})"
-            if self._settings.strict or about not in self._warned:
-                near = difflib.get_close_matches(name, names, 1)
-                hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
-                self._refuse(f"{call}() has no option {quoted(name)}; {hint}", about)
-        return options
+    def resolve(
+        self, page: Page, slug_or_faq: Any, given: Mapping[str, Any], caller: Caller = FROM_PYTHON
+    ) -> Call:
+        """Return the call with all that it depends on."""
+        options = self._validated(given, slug_or_faq, caller) if given else self._defaults
+        faq = slug_or_faq if isinstance(slug_or_faq, FAQ) else None
+        slug = slug_or_faq if faq is None else faq.slug
+        return Call(
+            Key(slug, options.lang or self._language_of(page)),
+            faq,
+            options,
+            self.surroundings(page, options.nonce, caller),
+            page.next_ordinal(slug),
+        )
 
-    def language(self, lang: str | None, page: Page | None = None) -> str | None:
-        """Return the language to ask for: the argument, else the page's, else the setting; RFC 4647, 3.4."""
-        if lang is None or (isinstance(lang, str) and not lang):
-            return (self._preferred(page) if page is not None else None) or self._settings.lang
+    def key(self, page: Page, slug: str, lang: object) -> Key:
+        """Return the cache key of a call that only reads."""
+        language = self._language(lang, slug, FROM_PYTHON, []) if lang else None
+        return Key(slug, language or self._language_of(page))
+
+    def surroundings(self, page: Page, nonce: object, caller: Caller) -> Surroundings:
+        """Return the elements around an FAQ. The nonce is the argument, else the page's or the template's."""
+        try:
+            nonce = nonce or page.nonce() or caller.parent.get("csp_nonce")
+            nonce = nonce() if callable(nonce) else nonce
+        except Exception as error:
+            self._host_raised("the nonce of a page", error)
+            nonce = None
+        if nonce and not isinstance(nonce, str):
+            self._reject("nonce", nonce, "text, or a function that returns text, is accepted", "", caller)
+            nonce = None
+        if not nonce and page.folder is None:
+            return self._plain_surroundings
+        return Surroundings(self._settings.styles, str(nonce) if nonce else None, page.folder)
+
+    def check_names(
+        self, given: Mapping[str, Any], names: Sequence[str], subject: object, caller: Caller
+    ) -> None:
+        """Report options that a call does not have."""
+        for name in given:
+            if name not in names:
+                self._unknown(name, names, subject, caller)
+
+    def _language_of(self, page: Page) -> str | None:
+        """Return the language of the page, else the setting (RFC 4647, 3.4)."""
+        try:
+            return page.language(self._lang) or self._lang
+        except Exception as error:
+            self._host_raised("the language of a page", error)
+            return self._lang
+
+    def _validated(self, given: Mapping[str, Any], subject: object, caller: Caller) -> Options:
+        default, problems = self._defaults.style, list[str]()
+        for name in given:
+            if name not in NAMES:
+                problems.append(self._unknown(name, NAMES, subject, caller))
+        theme = default.theme
+        if given.get("theme") is not None:
+            theme, found = theme.merged(given["theme"])
+            problems += (self._problem("theme", problem, subject, caller) for problem in found)
+
+        def valid(name: str, default: Any) -> Any:
+            value = given.get(name, UNSET)
+            if value is UNSET or (value is None and name != "heading_level"):
+                return default
+            try:
+                return _VALIDATORS[name](value)
+            except ValueError as error:
+                problems.append(self._reject(name, value, str(error), subject, caller))
+                return default
+
+        style = Style(
+            theme,
+            valid("show_title", default.show_title),
+            valid("heading_level", default.heading_level),
+            valid("variant", default.variant),
+            valid("exclusive", default.exclusive),
+        )
+        lang = self._language(given.get("lang"), subject, caller, problems)
+        with_json_ld = valid("schema", True)
+        return Options(style, lang, given.get("nonce"), with_json_ld, tuple(problems))
+
+    def _language(self, lang: object, subject: object, caller: Caller, problems: list[str]) -> str | None:
+        if not lang:
+            return None
         language = lookup(lang) if isinstance(lang, str) else None
         if language is None:
-            self._refuse(f"lang is {quoted(lang)}: one of {', '.join(LANGUAGES)} is accepted")
-            return self._settings.lang
+            accepted = f"one of {', '.join(LANGUAGES)} is accepted"
+            problems.append(self._reject("lang", lang, accepted, subject, caller))
         return language
 
-    def _preferred(self, page: Page) -> str | None:
-        try:
-            return page.language(self._settings.lang)
-        except Exception as error:  # the host's own choice, made by code of the host's
-            self._excuse("the language", error)
-            return None
+    def _unknown(self, name: str, names: Sequence[str], subject: object, caller: Caller) -> str:
+        similar = difflib.get_close_matches(name, names, 1)
+        hint = f"did you mean {similar[0]!r}?" if similar else f"there are {', '.join(names)}"
+        return self._problem(name, f"there is no option {quoted(name)}; {hint}", subject, caller)
 
-    def nonce(
-        self, nonce: object, page: Page | None = None, names: Mapping[str, Any] = NO_NAMES
-    ) -> str | None:
-        """Return the nonce to print: the argument, else the page's, else what `csp_nonce` names.
+    def _reject(self, name: str, value: object, accepted: str, subject: object, caller: Caller) -> str:
+        return self._problem(name, f"{name} is {quoted(value)}: {accepted}", subject, caller)
 
-        Text is a nonce, and a function that returns text.
-        """
-        try:
-            if nonce is None and page is not None:
-                nonce = page.nonce()
-            if nonce is None:
-                nonce = names.get("csp_nonce")
-            if nonce and callable(nonce):
-                nonce = nonce()
-            if not nonce:
-                return None
-            if isinstance(nonce, str):
-                return str(nonce)
-        except Exception as error:
-            self._excuse("the nonce", error)
-            return None
-        problem = f"nonce is {quoted(nonce)}: text, or a function that returns text, is accepted"
-        self._refuse(problem, about="what is no nonce")
-        return None
+    def _problem(self, option: str, problem: str, subject: object, caller: Caller) -> str:
+        """Report an invalid option: raise if strict, else log it once for each template."""
+        slug = subject.slug if isinstance(subject, FAQ) else subject
+        what = "the page" if isinstance(slug, str) and not slug else f"FAQ {quoted(slug)}"
+        where = f" in template {caller.name!r}" if caller.name else ""
+        message = f"{what}{where}: {problem}"
+        if self._settings.strict:
+            raise ConfigurationError(message)
+        # The key has no slug, because a visitor may choose it.
+        self.log.warning(f"{option} {caller.name}", "%s", message)
+        return message
 
-    def look(
-        self,
-        theme: Any,
-        show_title: bool | None,
-        heading_level: Any,
-        variant: Any = None,
-        exclusive: bool | None = None,
-    ) -> Look:
-        """Return the look that these arguments ask for; None and UNSET stand for the settings.
-
-        A theme may also come as the items of a mapping.
-        """
-        settings = self._settings
-        return Look(
-            settings.theme if theme is None else self._theme(theme),
-            self.truth("show_title", show_title, settings.show_title),
-            settings.heading_level if heading_level is UNSET else self._level(heading_level),
-            settings.variant if variant is None else self._variant(variant),
-            self.truth("exclusive", exclusive, settings.exclusive),
-        )
-
-    def truth(self, name: str, value: object, default: bool) -> bool:
-        """Return whether a value is true; a text is read as in a setting, for to Python each is true."""
-        if value is None:
-            return default
-        try:
-            return boolean(value) if isinstance(value, str) and value else bool(value)
-        except ValueError as error:
-            self._refuse(f"{name} is {quoted(value)}: {error}")
-            return default
-
-    def _theme(self, wish: object) -> Theme:
-        theme, problems = self._settings.theme.merged(dict(wish) if isinstance(wish, tuple) else wish)
-        for problem in problems:
-            self._refuse(problem)
-        return theme
-
-    def _level(self, level: object) -> int | None:
-        try:
-            checked: int | None = checked_level(level)
-        except ValueError as error:
-            self._refuse(f"heading_level is {quoted(level)}: {error}")
-            return self._settings.heading_level
-        return checked
-
-    def _variant(self, variant: object) -> Variant:
-        try:
-            checked: Variant = checked_variant(variant)
-        except ValueError as error:
-            self._refuse(f"variant is {quoted(variant)}: {error}")
-            return self._settings.variant
-        return checked
-
-    def _excuse(self, what: str, error: Exception) -> None:
-        """Do without what the host was asked for, and could not tell."""
+    def _host_raised(self, what: str, error: Exception) -> None:
         if self._settings.strict:
             raise error
-        problem = (
-            f"{what} of a page could not be told by the host, so it has none of its own: {quoted(error)}"
-        )
-        self.warn(problem, about=f"{what} of the host", error=error)
+        self.log.error(what, "%s is not known, because the host raised %r", what, error, error=error)
 
-    def _refuse(self, problem: str, about: str | None = None) -> None:
-        if self._settings.strict:
-            raise ConfigurationError(problem)
-        self.warn(problem, about)
 
-    def warn(self, problem: str, about: str | None = None, error: Exception | None = None) -> None:
-        """Say a mistake once, not once a page; of several problems `about` the same, only the first."""
-        about = about or problem
-        if about not in self._warned and len(self._warned) < MOST_WARNINGS:
-            self._warned.add(about)
-            logger.warning("%s", problem, exc_info=error)
+def _truth(value: object) -> bool:
+    """Return a truth value; text is read as in a setting, because any text is true in Python."""
+    return accept.boolean(value) if isinstance(value, str) and value else bool(value)
+
+
+_VALIDATORS: Final[dict[str, Any]] = {
+    "show_title": _truth,
+    "heading_level": accept.heading_level,
+    "variant": accept.one_of(*accept.VARIANTS),
+    "exclusive": _truth,
+    "schema": _truth,
+}

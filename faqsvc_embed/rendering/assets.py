@@ -1,15 +1,14 @@
-"""The component's stylesheet, its enhancer, the rule of a theme, and how a host serves them as files.
+"""The component's stylesheet and script, the CSS of themes, and the files in which a host serves them.
 
-The name of a file holds a digest of its contents, so that it may be cached for ever. The address of a
-theme's file holds the theme itself, which is parsed as strictly as anywhere: whoever makes up an address
-gets a rule made of a colour and a number, or nothing.
+The name of a file contains a digest of its content, so that it can be cached for ever. The name of a theme's
+file has the theme in its query, which is validated like any theme: a forged URL gives a colour or nothing.
 """
 
 import hashlib
 import re
 from base64 import b64encode
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
@@ -19,98 +18,107 @@ from faqsvc_embed.theme import Theme, css_number
 
 STATIC: Final = Path(__file__).parent.parent / "static"
 
+ADAPTIVE_SUPPORT: Final = "(color:oklab(from currentColor l a b))"
+"""The `@supports` condition of browsers that understand the colours of `contrast.adaptive`."""
+
 _COMMENT: Final = r"(?s)/\*.*?\*/"
 _THEME_FILE: Final = r"faqsvc-[0-9a-f]{8}\.css"
 _SIZE: Final = r"[0-9]{1,3}(?:\.[0-9]{1,5})?"
 
 
 class File(NamedTuple):
-    """What a host serves under one of our names, for ever."""
+    """A file that a host serves, cacheable for ever."""
 
     text: str
     media_type: str
 
 
-def theme_rule(theme: Theme) -> tuple[str, str]:
-    """Return the class and the CSS rules of a theme; both empty if it sets nothing.
+class ThemeCSS(NamedTuple):
+    """The class of a theme and its rules; both are empty for a theme that sets nothing."""
 
-    `--faqsvc-accent` is for the marker and lines, `--faqsvc-link` for the text of links: the accent with
-    the contrast that each needs, on light and on dark pages (WCAG 2.2, 1.4.3 and 1.4.11).
-    """
-    if theme.accent_color is None and theme.question_size is None:
-        return "", ""
-    # Lazily: a page without a theme needs no arithmetic of colours.
-    from faqsvc_embed.rendering.contrast import GRAPHICS, SUPPORTED, TEXT, accents, adaptive
-
-    plain, adapting = list[str](), list[str]()
-    if theme.accent_color is not None:
-        # Thin lines look faint on a dark ground: there they get the contrast of text.
-        on_light, on_dark = accents(theme.accent_color, GRAPHICS)[0], accents(theme.accent_color, TEXT)[1]
-        plain.append(f"--faqsvc-accent:{on_light}")
-        if on_light != on_dark:
-            adapting.append(f"--faqsvc-accent:{adaptive(on_light, on_dark)}")
-        on_light, on_dark = accents(theme.accent_color, TEXT)
-        if on_light == on_dark:
-            plain.append(f"--faqsvc-link:{on_light}")
-        else:
-            adapting.append(f"--faqsvc-link:{adaptive(on_light, on_dark)}")
-    if theme.question_size is not None:
-        plain.append(f"--faqsvc-question-size:{css_number(theme.question_size)}px")
-    body, adapted = ";".join(plain), ";".join(adapting)
-    name = f"faqsvc-{_digest(f'{body}{{{adapted}')[:8]}"
-    rules = f".{name}{{{body}}}"
-    if adapting:
-        rules += f"@supports {SUPPORTED}{{.{name}{{{adapted}}}}}"
-    return name, f"@layer faqsvc{{{rules}}}"
+    class_name: str
+    rules: str
 
 
 @cache
 def stylesheet() -> str:
-    """Return the component's stylesheet, without comments and spare white space."""
+    """Return the component's stylesheet, without comments and superfluous white space."""
     css = re.sub(_COMMENT, "", (STATIC / "faqsvc.css").read_text(encoding="utf-8"))
     css = re.sub(r"\s+", " ", css)
     return re.sub(r" ?([{};,>]) ?", r"\1", css.replace(": ", ":")).strip()
 
 
 @cache
-def enhancer() -> str:
-    """Return the script of the disclosure variant, without comments."""
+def script() -> str:
+    """Return the script of the variant `disclosure`, without comments."""
     return re.sub(_COMMENT, "", (STATIC / "faqsvc.js").read_text(encoding="utf-8")).strip()
+
+
+@lru_cache(maxsize=256)
+def theme_css(theme: Theme) -> ThemeCSS:
+    """Return the class and the rules of a theme.
+
+    The accent is for the marker and lines, the link colour for text: the theme's colour with the contrast
+    that each needs, on light and on dark pages (WCAG 2.2, 1.4.3 and 1.4.11).
+    """
+    if theme.accent_color is None and theme.question_size is None:
+        return ThemeCSS("", "")
+    plain, adapting = list[str](), list[str]()
+    if theme.accent_color is not None:
+        from faqsvc_embed.rendering.contrast import GRAPHICS, TEXT, accents, adaptive
+
+        on_light, on_dark = accents(theme.accent_color, TEXT)
+        # Thin lines look faint on a dark background: there they get the contrast of text.
+        for name, light in (("accent", accents(theme.accent_color, GRAPHICS)[0]), ("link", on_light)):
+            if light == on_dark:
+                plain.append(f"--_faqsvc-theme-{name}:{light}")
+            else:
+                # A browser that cannot adapt has a light accent and the page's own link colour.
+                plain += [f"--_faqsvc-theme-{name}:{light}"] if name == "accent" else []
+                adapting.append(f"--_faqsvc-theme-{name}:{adaptive(light, on_dark)}")
+    if theme.question_size is not None:
+        plain.append(f"--_faqsvc-theme-size:{css_number(theme.question_size)}px")
+    body, adapted = ";".join(plain), ";".join(adapting)
+    class_name = f"faqsvc-{_digest(f'{body}{{{adapted}')[:8]}"
+    rules = f".{class_name}{{{body}}}"
+    if adapting:
+        rules += f"@supports {ADAPTIVE_SUPPORT}{{.{class_name}{{{adapted}}}}}"
+    return ThemeCSS(class_name, f"@layer faqsvc{{{rules}}}")
 
 
 @cache
 def stylesheet_name() -> str:
-    """Return the file name under which a host serves the stylesheet: it changes when the contents do."""
+    """Return the file name of the stylesheet."""
     return f"faqsvc.{_digest(stylesheet())[:12]}.css"
 
 
 @cache
-def enhancer_name() -> str:
-    """Return the file name under which a host serves the enhancer."""
-    return f"faqsvc.{_digest(enhancer())[:12]}.js"
+def script_name() -> str:
+    """Return the file name of the script."""
+    return f"faqsvc.{_digest(script())[:12]}.js"
 
 
 @cache
-def enhancer_integrity() -> str:
-    """Return what a browser compares the enhancer with (W3C Subresource Integrity)."""
-    return f"sha384-{b64encode(hashlib.sha384(enhancer().encode()).digest()).decode()}"
+def script_integrity() -> str:
+    """Return the digest that browsers compare the script with (W3C Subresource Integrity)."""
+    return f"sha384-{b64encode(hashlib.sha384(script().encode()).digest()).decode()}"
 
 
-def theme_address(theme: Theme) -> str:
-    """Return the file name of a theme's rules, with the theme in its query; empty if it sets nothing."""
-    name, _ = theme_rule(theme)
+def theme_name(theme: Theme) -> str:
+    """Return the file name of a theme's rules with the theme in its query; empty if it sets nothing."""
+    class_name, _ = theme_css(theme)
     size = None if theme.question_size is None else css_number(theme.question_size)
-    wanted = {"accentColor": theme.accent_color, "questionSize": size}
-    query = {key: value for key, value in wanted.items() if value is not None}
-    return f"{name}.css?{urlencode(query)}" if name else ""
+    values = {"accentColor": theme.accent_color, "questionSize": size}
+    query = {key: value for key, value in values.items() if value is not None}
+    return f"{class_name}.css?{urlencode(query)}" if class_name else ""
 
 
-def file_named(name: str, query: Mapping[str, str]) -> File | None:
-    """Return what there is under a file name, and the query behind it; None if that is nothing of ours."""
+def find_file(name: str, query: Mapping[str, str]) -> File | None:
+    """Return the file with this name and query, or None."""
     if name == stylesheet_name():
         return File(stylesheet(), "text/css")
-    if name == enhancer_name():
-        return File(enhancer(), "text/javascript")
+    if name == script_name():
+        return File(script(), "text/javascript")
     if re.fullmatch(_THEME_FILE, name) is None:
         return None
     size = query.get("questionSize")
@@ -120,8 +128,8 @@ def file_named(name: str, query: Mapping[str, str]) -> File | None:
         theme = Theme(query.get("accentColor"), None if size is None else float(size))
     except ConfigurationError:
         return None
-    theme_name, rule = theme_rule(theme)
-    return File(rule, "text/css") if name == f"{theme_name}.css" else None
+    class_name, rules = theme_css(theme)
+    return File(rules, "text/css") if name == f"{class_name}.css" else None
 
 
 def _digest(text: str) -> str:

@@ -1,17 +1,18 @@
-"""FAQ records → one FAQPage node → one script-safe string: the only serialiser (schema.org, RFC 8259)."""
+"""FAQPage JSON-LD (schema.org, Google's structured data for FAQPage): the only serializer of the package."""
 
-import json
-import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 
 from faqsvc_embed.models import FAQ
-from faqsvc_embed.runtime.steps import MUCH, Steps, finished, portions
+from faqsvc_embed.rendering.answers import Answers
+from faqsvc_embed.text import in_portions, question_key
 
-# Inside a script element a parser looks for nothing but `</script` and `<!--`; `&` matters in XHTML, and
-# the two separators ended a line in JavaScript before 2019. Escaped so, the JSON means the same.
+QUESTION_LEVEL: Final = 3
+"""The level of questions as headings, where no page says it."""
+# Within a script element an HTML parser looks for `</script` and `<!--` only; `&` matters in XHTML, and the
+# two separators ended a line in JavaScript before 2019. As escapes they mean the same in JSON.
 _SCRIPT_SAFE: Final = (
     ("<", "\\u003c"),
     (">", "\\u003e"),
@@ -20,62 +21,95 @@ _SCRIPT_SAFE: Final = (
     ("\u2029", "\\u2029"),
 )
 
-_encode_any = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
-_encode_ours = msgspec.json.Encoder().encode
-"""Does the same, many times faster, of what holds clean text only."""
 
-_Question = tuple[str, str, str | None]
-"""What is asked, the answer, and the language of both."""
+class Question(msgspec.Struct, frozen=True, gc=False):
+    """One question as JSON-LD contains it."""
+
+    name: str
+    text: str
+    """Its answer."""
+    lang: str | None
+    """The language of both."""
+
+
+# The nodes as they are written. Thousands of objects that the garbage collector tracks would keep it busy.
+
+
+class _AnswerNode(msgspec.Struct, gc=False, kw_only=True):
+    type: str = msgspec.field(name="@type", default="Answer")
+    text: str
+
+
+class _QuestionNode(msgspec.Struct, gc=False, kw_only=True):
+    type: str = msgspec.field(name="@type", default="Question")
+    name: str
+    lang: str | msgspec.UnsetType = msgspec.field(name="inLanguage", default=msgspec.UNSET)
+    answer: _AnswerNode = msgspec.field(name="acceptedAnswer")
+
+
+class PageNode(msgspec.Struct, kw_only=True):
+    """A FAQPage node."""
+
+    context: str = msgspec.field(name="@context", default="https://schema.org")
+    type: str = msgspec.field(name="@type", default="FAQPage")
+    lang: str | msgspec.UnsetType = msgspec.field(name="inLanguage", default=msgspec.UNSET)
+    questions: list[_QuestionNode] = msgspec.field(name="mainEntity")
 
 
 def to_json_ld(faq: FAQ) -> dict[str, Any]:
-    """Return the FAQPage node of a record, for a graph of the host's own; empty if there is nothing in it.
+    """Return the FAQPage node of a record, for a graph of the host's own; empty if it has no questions.
 
-    Items with an empty question or answer are left out, and a question that comes twice is there once,
-    with its first answer. The texts are the record's, to the letter.
+    Items with an empty question or answer are left out, and the first of equal questions counts. Texts are
+    those of the record, unchanged; Markdown answers are HTML, as on a page.
     """
-    return page_node([faq])
+    node = _record_node(faq)
+    return {} if node is None else msgspec.to_builtins(node)
 
 
 def to_json_ld_string(faq: FAQ) -> str:
-    """Return the FAQPage of a record as JSON, empty if there is nothing in it.
+    """Return the FAQPage of a record as JSON, empty if it has no questions.
 
-    It is safe inside a script element as it is: it holds no `<`, `>`, `&`, U+2028 or U+2029.
+    It is safe inside a script element: it contains no `<`, `>`, `&`, U+2028 or U+2029.
     """
-    return serialise(to_json_ld(faq))
+    return serialize(_record_node(faq))
 
 
-def page_node(faqs: Sequence[FAQ]) -> dict[str, Any]:
-    """Return the one FAQPage node of a page that shows all of `faqs`, in this order; empty if none has items.
+def _record_node(faq: FAQ) -> PageNode | None:
+    if faq.answer_format == "markdown":
+        answered = Answers().items(faq, QUESTION_LEVEL)
+        return page_node(Question(item.question, item.json_ld, faq.lang) for item in answered)
+    return page_node(Question(item.question, item.answer, faq.lang) for item in faq.items)
 
-    `inLanguage` is on the page if all agree, else on each question.
+
+def page_node(questions: Iterable[Question]) -> PageNode | None:
+    """Return the FAQPage node of a page with these questions, in this order; None if there are none.
+
+    `inLanguage` is on the page if all questions agree, else on each question.
     """
-    marked_up = finished(_mark_up(faqs))
-    if not marked_up.questions:
-        return {}
-    return {**marked_up.head(), "mainEntity": marked_up.nodes(marked_up.questions)}
+    unique: dict[tuple[str, str], Question] = {}
+    for question in questions:
+        if question.name.strip() and question.text.strip():
+            unique.setdefault(question_key(question.name), question)
+    if not unique:
+        return None
+    languages = {question.lang for question in unique.values()}
+    page_language = languages.pop() if len(languages) == 1 else None
+    return PageNode(
+        lang=page_language or msgspec.UNSET,
+        questions=[
+            _QuestionNode(
+                name=question.name,
+                lang=(page_language is None and question.lang) or msgspec.UNSET,
+                answer=_AnswerNode(text=question.text),
+            )
+            for question in unique.values()
+        ],
+    )
 
 
-def serialised_page(faqs: Sequence[FAQ]) -> Steps[str]:
-    """Make `serialise(page_node(faqs))` some questions at a time, and without holding all of them at once."""
-    marked_up = yield from _mark_up(faqs)
-    if not marked_up.questions:
-        return ""
-    head = _encode_ours(marked_up.head()).decode()
-    parts = [_script_safe(head)[:-1], ',"mainEntity":']
-    for some in portions(marked_up.questions, lambda asked: len(asked[0]) + len(asked[1])):
-        text = _encode_ours(marked_up.nodes(some)).decode()
-        parts.append("," if len(parts) > 2 else "[")
-        for start in range(1, len(text) - 1, MUCH):
-            parts.append(_script_safe(text[start : min(start + MUCH, len(text) - 1)]))
-            yield
-    parts.append("]}")
-    return "".join(parts)
-
-
-def serialise(node: dict[str, Any]) -> str:
-    """Return a node as JSON that can stand in a script element; the empty node is the empty string."""
-    return _script_safe(_encode_any(node)) if node else ""
+def serialize(node: PageNode | None) -> str:
+    """Return a node as JSON that can stand in a script element; None is an empty string."""
+    return "" if node is None else in_portions(_script_safe, msgspec.json.encode(node).decode())
 
 
 def _script_safe(text: str) -> str:
@@ -84,40 +118,21 @@ def _script_safe(text: str) -> str:
     return text
 
 
-class _MarkedUp(NamedTuple):
-    """What of a page can be marked up: each question once, with its answer and the language of its FAQ."""
-
-    questions: list[_Question]
-    shared: str | None
-    """The language of all of them."""
-
-    def head(self) -> dict[str, Any]:
-        """Return the node without its questions."""
-        node = {"@context": "https://schema.org", "@type": "FAQPage"}
-        return node if self.shared is None else {**node, "inLanguage": self.shared}
-
-    def nodes(self, questions: Iterable[_Question]) -> list[dict[str, Any]]:
-        """Return the nodes of questions; the language of one is said where the page's is not."""
-        nodes: list[dict[str, Any]] = []
-        for name, text, language in questions:
-            node: dict[str, Any] = {"@type": "Question", "name": name}
-            if language is not None and self.shared is None:
-                node["inLanguage"] = language
-            node["acceptedAnswer"] = {"@type": "Answer", "text": text}
-            nodes.append(node)
-        return nodes
+def merge(texts: Sequence[str]) -> str:
+    """Return one FAQPage with the questions of several, each of which `serialize` has written."""
+    questions = list[Question]()
+    for text in texts:
+        page = msgspec.json.decode(text, type=PageNode)
+        questions += (
+            Question(node.name, node.answer.text, node.lang or page.lang or None) for node in page.questions
+        )
+    return serialize(page_node(questions))
 
 
-def _mark_up(faqs: Sequence[FAQ]) -> Steps[_MarkedUp]:
-    questions: list[_Question] = []
-    seen: set[str] = set()
-    for faq in faqs:
-        for some in portions(faq.items, lambda item: len(item.question)):
-            for item in some:
-                words = " ".join(unicodedata.normalize("NFC", item.question).split())
-                if words and words not in seen and item.answer.strip():
-                    seen.add(words)
-                    questions.append((item.question, item.answer, faq.lang))
-            yield
-    languages = {language for _, _, language in questions}
-    return _MarkedUp(questions, languages.pop() if len(languages) == 1 else None)
+def is_page(text: str) -> bool:
+    """Return whether a text is a FAQPage that `merge` can read."""
+    try:
+        msgspec.json.decode(text, type=PageNode)
+    except msgspec.MsgspecError:
+        return False
+    return True

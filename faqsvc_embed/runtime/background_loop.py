@@ -1,261 +1,196 @@
-"""An event loop of our own beside a host's code: on a thread, or run by those who wait, where none can be.
-
-Nothing starts before the first work. gevent makes greenlets of threads, and a loop on one would be taken for
-the host's own; so ours gets a real thread, and real selectors, in any case.
-"""
+"""One event loop on a daemon thread, which does the I/O for threads and event loops of the host alike."""
 
 import asyncio
+import atexit
 import contextlib
 import contextvars
-import inspect
 import os
-import selectors  # noqa: F401  # `_original` takes it from sys.modules
 import socket
 import stat
-import sys
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+import weakref
+from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import Future
 from typing import Any, Final, TypeVar
 
-T = TypeVar("T")
+from faqsvc_embed.runtime import fork
+from faqsvc_embed.runtime.threads import DaemonExecutor, start_thread, unpatched
 
-LONGEST_CLOSE: Final = 1.0
-_NO: Final = (False, 0, "", "0", "false", "no", "off")
+T = TypeVar("T")
+Cleanup = Callable[[], Awaitable[object]]
+
+CLOSE_TIMEOUT: Final = 1.0
+"""Seconds that closing may take; work that ignores its cancellation is left behind."""
 
 
 class BackgroundLoop:
-    """An event loop, started by its first use. Its owner's lock is held around every call but `drive`."""
+    """Runs coroutines on an event loop in a daemon thread.
+
+    The thread starts with the first coroutine. It ends with `close()`, with this object, or with the
+    process; later work starts a new one. A forked child starts its own.
+    """
 
     def __init__(self) -> None:
-        self._loop: Loop | None = None
-        self._ended: threading.Event | None = None
-        """Set at the end of the thread; None if no thread runs the loop."""
-        self._driving = threading.Lock()
-        self._work = set[Future[Any]]()
-        self._pid = 0
-        self.has_crashed = False
-        """The loop has ended, or is ending, and nobody had stopped it: later work needs another."""
+        self._lock = threading.Lock()
+        self._current: list[_LoopThread] = []  # at most one; a list, so that the finalizer sees changes
+        weakref.finalize(self, _drop, self._current).atexit = False
+        fork.register(self)
 
-    def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Run `work` on the loop, in a context of its own: what stays open must not hold a host's page.
+    def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+        """Run a coroutine on the loop, in an empty context, and return its future.
 
         Raises:
-            RuntimeError: no thread can be started, and who waits is in an event loop and cannot run another.
+            RuntimeError: no thread can be started.
         """
-        return contextvars.Context().run(self._submit, work)
+        with self._lock:
+            if self._current and self._current[0].is_ending:
+                self._current.clear()
+            if not self._current:
+                self._current.append(_LoopThread())
+            thread = self._current[0]
+        return thread.submit(coroutine)
 
-    def _submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        if self._loop is None:
-            loop = Loop()
-            ended = threading.Event()
-            try:
-                if threads_run():
-                    start_thread(lambda: self._run(loop, ended), "faqsvc-embed")
-                    self._ended = ended
-                elif asyncio._get_running_loop() is not None:
-                    raise RuntimeError("uWSGI runs without enable-threads")
-            except RuntimeError:
-                if asyncio._get_running_loop() is not None:
-                    loop.close()
-                    raise
-                # No thread can be started: whoever waits drives the loop.
-            self._loop, self._pid = loop, os.getpid()
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
-        self._work.add(future)
-        future.add_done_callback(self._work.discard)
-        if self._loop.is_closed():
+    def close(self) -> None:
+        """Cancel what is running, run the cleanups, and end the thread; takes at most a second."""
+        with self._lock:
+            threads, self._current[:] = list(self._current), []
+        for thread in threads:
+            thread.stop()
+            if not in_background():  # which would wait for itself
+                thread.has_ended.wait(CLOSE_TIMEOUT)
+
+    def after_fork(self) -> None:
+        """In a forked child: drop the loop of the parent, whose thread does not exist here."""
+        self._lock = threading.Lock()
+        for thread in self._current:
+            thread.abandon()
+            _of_parents.append(thread)  # collecting its connections would act on the parent's
+        self._current.clear()
+
+
+def on_close(cleanup: Cleanup) -> None:
+    """Await `cleanup` when the running background loop ends, to close what was opened on it."""
+    loop = asyncio.get_running_loop()
+    if isinstance(loop, _Loop):
+        loop.cleanups.append(cleanup)
+
+
+def in_background() -> bool:
+    """Return whether this code runs on a background loop."""
+    try:
+        return isinstance(asyncio.get_running_loop(), _Loop)
+    except RuntimeError:
+        return False
+
+
+class _LoopThread:
+    """A loop and the thread that runs it. The thread refers to nothing else, so that owners can be freed."""
+
+    def __init__(self) -> None:
+        self.loop = _Loop()
+        self.is_ending = False
+        self.has_ended = threading.Event()
+        self._futures = set[Future[Any]]()
+        try:
+            start_thread(self._run, "faqsvc-embed")
+        except BaseException:
+            self.loop.close()
+            raise
+        atexit.register(self._at_exit)
+
+    def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+        # A context of the host may hold its request, and must not live as long as a connection does.
+        context = contextvars.Context()
+        future = context.run(asyncio.run_coroutine_threadsafe, coroutine, self.loop)
+        self._futures.add(future)
+        future.add_done_callback(self._futures.discard)
+        if self.has_ended.is_set():
             future.cancel()
         return future
 
-    def _run(self, loop: "Loop", ended: threading.Event) -> None:
-        asyncio.set_event_loop(loop)
-        last = _end_all(loop)  # nothing is left, unless this is a crash
+    def _run(self) -> None:
+        asyncio.set_event_loop(self.loop)
         try:
-            loop.run_forever()
+            self.loop.run_forever()
         finally:
-            self.has_crashed = self._loop is loop
-            try:
-                loop.run_until_complete(last)
-            finally:
-                last.close()
-                loop.close()
-                for future in list(self._work):  # what came while it crashed
-                    future.cancel()
-                ended.set()
+            # Also when a callback raised SystemExit: nobody must wait for a loop that does not run.
+            self.is_ending = True
+            shutdown = self.loop.create_task(_shut_down(self.loop.cleanups))
+            while not shutdown.done():
+                with contextlib.suppress(RuntimeError):  # `stop` was called once more meanwhile
+                    self.loop.run_until_complete(shutdown)
+            self.loop.close()
+            self.has_ended.set()
+            for future in list(self._futures):  # submitted too late to be run
+                future.cancel()
+            atexit.unregister(self._at_exit)
 
-    def drive(self, until: Future[Any], seconds: float) -> bool:
-        """Run the loop here until then, at most so long, if no thread runs it; tell whether that was so."""
-        loop = self._loop
-        if loop is None or self._ended is not None or asyncio._get_running_loop() is not None:
-            return False
-        if not self._driving.acquire(blocking=False):
-            return False
-        try:
-            loop.run_until_complete(asyncio.wait([asyncio.wrap_future(until, loop=loop)], timeout=seconds))
-        finally:
-            self._driving.release()
-        return True
+    def stop(self) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed
+            self.loop.call_soon_threadsafe(self.loop.stop)
 
-    def stop(self, last: Coroutine[Any, Any, None]) -> None:
-        """Cancel what is running, run `last`, and end the loop; at most a second passes."""
-        loop, ended = self._loop, self._ended
-        self._loop = self._ended = None
-        if loop is None or loop.is_closed():
-            last.close()
-        elif ended is None:
-            with contextlib.suppress(RuntimeError):  # in an event loop, or while somebody drives it
-                loop.run_until_complete(_wind_up(loop, last))
-                loop.close()
-        else:
-            with contextlib.suppress(RuntimeError):  # it ended meanwhile
-                asyncio.run_coroutine_threadsafe(_wind_up(loop, last), loop)
-            ended.wait(LONGEST_CLOSE)
+    def abandon(self) -> None:
+        self.loop.disconnect()
+        atexit.unregister(self._at_exit)
 
-    def drop(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """End as `stop` does, without waiting for it; takes no lock, for a garbage collector calls it."""
-        loop, ended = self._loop, self._ended
-        self._loop = self._ended = None
-        if loop is None or self._pid != os.getpid():
-            return
-        with contextlib.suppress(RuntimeError):  # it ended, or is ending
-            if ended is None:
-                loop.close()
-            else:
-                loop.call_soon_threadsafe(loop.wind_up, last)
-
-    def forked(self) -> None:
-        """In a forked child: let go of a loop that runs in the parent only."""
-        if self._loop is not None:
-            self._loop.let_go()
-            _parents.append((self._loop, self._work))  # collecting them would end what is the parent's
-            self._loop = self._ended = None
-        self._driving = threading.Lock()
-        self._work = set()
+    def _at_exit(self) -> None:
+        self.stop()
+        self.has_ended.wait(CLOSE_TIMEOUT)
 
 
-class Loop(asyncio.SelectorEventLoop):
-    """An event loop that knows its descriptors."""
+class _Loop(asyncio.SelectorEventLoop):
+    """An event loop that knows its sockets, so that a forked child can let go of them."""
 
     def __init__(self) -> None:
-        self._polls = _original("selectors", "DefaultSelector")()
-        super().__init__(self._polls)
-        self.set_default_executor(DaemonThreads())
+        self._selector_in_use = unpatched("selectors", "DefaultSelector")()
+        super().__init__(self._selector_in_use)
+        self.set_default_executor(DaemonExecutor())
+        self.cleanups: list[Cleanup] = []
+        self._connected = weakref.WeakSet[socket.socket]()
 
-    def wind_up(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Begin to end; the task is held here, because a loop holds its tasks weakly."""
-        self._ending = self.create_task(_wind_up(self, last()))
+    async def sock_connect(self, sock: socket.socket, address: Any) -> None:
+        self._connected.add(sock)
+        await super().sock_connect(sock, address)
 
-    def transports(self) -> list[asyncio.BaseTransport]:
-        """Return its connections that are open; asyncio has this table, and no name for it."""
-        table: dict[int, asyncio.BaseTransport] = dict(vars(self).get("_transports", {}))
-        return [one for fd, one in table.items() if one.get_extra_info("socket").fileno() == fd]
+    def disconnect(self) -> None:
+        """In a forked child: point every descriptor of this loop at nothing, without a word to its peers.
 
-    def _descriptors(self) -> Iterator[int]:
-        for transport in self.transports():
-            yield transport.get_extra_info("socket").fileno()
-        yield from self._polls.get_map()  # those that are connecting, and one end of the loop's own pair
-        for own in vars(self).values():
-            if isinstance(own, socket.socket):
-                yield own.fileno()
-
-    def let_go(self) -> None:
-        """In a forked child: point every descriptor at nothing; so nothing is said on them, or kept open.
-
-        Their numbers stay taken: what still names them can do no harm to others.
+        The numbers stay in use, because the objects of the parent still refer to them.
         """
+        own = [value for value in vars(self).values() if isinstance(value, socket.socket)]
+        descriptors = {sock.fileno() for sock in (*self._connected, *own)}
+        descriptors.update(self._selector_in_use.get_map())
         nothing = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
-        for descriptor in set(self._descriptors()):
+        for descriptor in descriptors:
             with contextlib.suppress(OSError):
                 if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
                     os.dup2(nothing, descriptor, inheritable=False)
-        if hasattr(self._polls, "fileno"):
-            os.dup2(nothing, self._polls.fileno(), inheritable=False)
+        if hasattr(self._selector_in_use, "fileno"):  # an epoll is shared with the parent
+            os.dup2(nothing, self._selector_in_use.fileno(), inheritable=False)
         os.close(nothing)
 
 
-class DaemonThreads(ThreadPoolExecutor):
-    """Runs each call in a daemon thread: a name look-up that hangs does not hold the end of the process."""
-
-    def submit(self, call: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        future = Future[T]()
-
-        def run() -> None:
-            if future.set_running_or_notify_cancel():
-                try:
-                    future.set_result(call(*args, **kwargs))
-                except BaseException as error:
-                    future.set_exception(error)
-
-        try:
-            start_thread(run, "faqsvc-embed-call")
-        except RuntimeError:  # none can be started
-            run()
-        return future
-
-
-async def _wind_up(loop: Loop, last: Coroutine[Any, Any, None]) -> None:
-    try:
-        await _cancel_all()
-        with contextlib.suppress(Exception):
-            await asyncio.wait_for(last, LONGEST_CLOSE / 2)
-        await asyncio.sleep(0)  # for what closing only scheduled
-    finally:
-        loop.stop()
-
-
-async def _end_all(loop: Loop) -> None:
-    await _cancel_all()
-    for transport in loop.transports():
-        if isinstance(transport, asyncio.Transport):
-            transport.abort()
-    await asyncio.sleep(0)
-
-
-async def _cancel_all() -> None:
-    """Cancel every task but this one; one that has not begun is let begin, or its work would complain.
-
-    A task that swallowed it is asked again, and left behind in the end: closing takes no more than a second.
-    """
-    until = time.monotonic() + LONGEST_CLOSE / 2
-    while (tasks := asyncio.all_tasks() - {asyncio.current_task()}) and time.monotonic() < until:
-        begun = [task for task in tasks if not _is_new(task)]
-        for task in begun:
+async def _shut_down(cleanups: list[Cleanup]) -> None:
+    """Cancel all tasks, then run the cleanups; each half may take half of the time."""
+    deadline = time.monotonic() + CLOSE_TIMEOUT / 2
+    await asyncio.sleep(0)  # a task that has not begun could not be cancelled without a warning
+    while (tasks := asyncio.all_tasks() - {asyncio.current_task()}) and time.monotonic() < deadline:
+        for task in tasks:
             task.cancel()
-        await asyncio.wait(tasks, timeout=LONGEST_CLOSE / 5 if len(begun) == len(tasks) else 0)
+        await asyncio.wait(tasks, timeout=CLOSE_TIMEOUT / 5)
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(CLOSE_TIMEOUT / 2):
+            for cleanup in cleanups:
+                with contextlib.suppress(Exception):
+                    await cleanup()
+    await asyncio.sleep(0)  # for callbacks that closing has scheduled
 
 
-def _is_new(task: asyncio.Task[Any]) -> bool:
-    work = task.get_coro()
-    return inspect.iscoroutine(work) and inspect.getcoroutinestate(work) == inspect.CORO_CREATED
+def _drop(current: "list[_LoopThread]") -> None:
+    """Stop the loop without waiting: the garbage collector calls this at any moment."""
+    for thread in current:
+        thread.stop()
 
 
-def threads_run() -> bool:
-    """Tell whether threads go on between requests; in uWSGI they do only if it was told of them."""
-    options = getattr(sys.modules.get("uwsgi"), "opt", None)
-    if not isinstance(options, dict):
-        return True
-    told = (options.get(name, False) for name in ("threads", "enable-threads"))
-    return any((value.decode() if isinstance(value, bytes) else value) not in _NO for value in told)
-
-
-def start_thread(work: Callable[[], object], name: str) -> None:
-    """Run `work` in a daemon thread, a real one even where gevent makes greenlets of them.
-
-    Raises:
-        RuntimeError: none can be started.
-    """
-    if "gevent.monkey" not in sys.modules:
-        threading.Thread(target=work, name=name, daemon=True).start()
-    else:
-        _original("_thread", "start_new_thread")(work, ())
-
-
-def _original(module: str, name: str) -> Any:
-    """Return what a module had before gevent changed it."""
-    monkey = sys.modules.get("gevent.monkey")
-    return getattr(sys.modules[module], name) if monkey is None else monkey.get_original(module, name)
-
-
-_parents = list[object]()
+_of_parents: Final[list[_LoopThread]] = []

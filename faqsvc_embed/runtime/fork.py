@@ -1,28 +1,28 @@
-"""What a forked child does first: it lets go of everything that would be used by it and by its parent."""
+"""Tells objects that the process was forked, so that a child shares nothing with its parent."""
 
 import os
 import weakref
 from typing import Protocol
 
 
-class Forks(Protocol):
-    """Something that a forked child must not share with its parent."""
+class ForkAware(Protocol):
+    """An object with locks, connections or threads that a forked child must not share with its parent."""
 
-    def forked(self) -> None:
-        """In the child: make locks new, and let go of the parent's work without a word to anybody."""
+    def after_fork(self) -> None:
+        """Replace locks, and drop the parent's work without using its connections. Runs in the child."""
 
 
-_alive: weakref.WeakSet[Forks] = weakref.WeakSet()
+_registered: weakref.WeakSet[ForkAware] = weakref.WeakSet()
 _pid = os.getpid()
 
 
-def watch_for(one: Forks) -> None:
-    """Call its `forked` in every child, for as long as somebody holds it."""
-    _alive.add(one)
+def register(obj: ForkAware) -> None:
+    """Call `obj.after_fork()` in every forked child, for as long as `obj` lives."""
+    _registered.add(obj)
 
 
-def notice() -> None:
-    """Do what is due after a fork that Python was not told of: uWSGI forks so, unless it is asked not to."""
+def check() -> None:
+    """Handle a fork that Python did not notice: uWSGI forks in C, unless it has `py-call-osafterfork`."""
     if os.getpid() != _pid:
         _after_fork()
 
@@ -30,8 +30,8 @@ def notice() -> None:
 def _after_fork() -> None:
     global _pid
     _pid = os.getpid()
-    for one in list(_alive):
-        one.forked()
+    for obj in list(_registered):
+        obj.after_fork()
 
 
 if hasattr(os, "register_at_fork"):

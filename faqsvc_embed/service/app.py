@@ -1,76 +1,120 @@
-"""The service as an ASGI application: its addresses, and nothing else."""
+"""The service as an ASGI application: all of its routes."""
 
-import os
-import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import Final
 
+import anyio
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
-from faqsvc_embed.api.fields import MAX_BODY
-from faqsvc_embed.api.reading import API_PATH
-from faqsvc_embed.errors import ConfigurationError, quoted
-from faqsvc_embed.service.addresses import Addresses
-from faqsvc_embed.service.asking import ask
-from faqsvc_embed.service.description import describe
-from faqsvc_embed.service.generate import generate_route
-from faqsvc_embed.service.hosted import Hosted
-from faqsvc_embed.service.keyed import KeyCheck
-from faqsvc_embed.service.limits import READS_PER_MINUTE, WRITES_PER_MINUTE, RateLimit
-from faqsvc_embed.service.llms import List
-from faqsvc_embed.service.problems import Problem
-from faqsvc_embed.service.publishing import Publishing
-from faqsvc_embed.service.reading import read_faq
-from faqsvc_embed.service.resources import READABLE_ANYWHERE, Handler, Resource
-from faqsvc_embed.service.storage import DEFAULT_URL, Storage, open_storage
-from faqsvc_embed.settings import validators as checks
+from faqsvc_embed.api.contract import LIST_PATH
+from faqsvc_embed.api.event_stream import FEED_PATH
+from faqsvc_embed.api.requests import API_PATH
+from faqsvc_embed.service.config import database_url, limit, public_url, redis_url
+from faqsvc_embed.service.context import ServiceContext
+from faqsvc_embed.service.desk.routes import Desk
+from faqsvc_embed.service.http.authentication import APIKeyAuth
+from faqsvc_embed.service.http.change_feed import ChangeFeed
+from faqsvc_embed.service.http.endpoint import Endpoint, allow_any_origin
+from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.quotas import RedisQuotas, SiteQuotas
+from faqsvc_embed.service.http.rate_limit import RateLimiter
+from faqsvc_embed.service.http.response_cache import ResponseCache
+from faqsvc_embed.service.http.threads import WRITER_THREADS
+from faqsvc_embed.service.routes.events import EventStream
+from faqsvc_embed.service.routes.generate import Generator
+from faqsvc_embed.service.routes.health import check_health, check_liveness, check_readiness
+from faqsvc_embed.service.routes.history import (
+    create_preview,
+    list_faqs,
+    list_revisions,
+    publish_revision,
+    read_revision,
+)
+from faqsvc_embed.service.routes.hosted_pages import show_page
+from faqsvc_embed.service.routes.llms_txt import write_llms_txt
+from faqsvc_embed.service.routes.openapi import describe_api
+from faqsvc_embed.service.routes.publish import publish_faq, put_faq
+from faqsvc_embed.service.routes.read import read_faq
+from faqsvc_embed.service.routes.site_files import advise_robots, map_site, show_icon, show_start
+from faqsvc_embed.service.routes.unpublish import unpublish_faq
+from faqsvc_embed.service.storage import Storage, open_storage
+from faqsvc_embed.service.storage.values import Quota
+from faqsvc_embed.service.telemetry import observe
+from faqsvc_embed.service.telemetry.requests import HEADER, request_id
+
+FAQ_PATH: Final = API_PATH + "/{slug}"
+PROBES: Final = {"/livez": check_liveness, "/readyz": check_readiness, "/healthz": check_health}
+
+Handler = Callable[[ServiceContext, Request], Awaitable[Response]]
 
 
 def create_app(
     database: str | Storage | None = None,
     *,
     base_url: str | None = None,
-    max_body: int = MAX_BODY,
-    body_timeout: float = 30.0,
-    writes_per_minute: int | None = WRITES_PER_MINUTE,
-    reads_per_minute: int | None = READS_PER_MINUTE,
+    writes_per_minute: int | None = 600,
+    max_faqs: int | None = 100_000,
+    max_bytes: int | None = 10_000_000_000,
+    reads_per_minute: int | None = 120_000,
+    max_generations: int | None = 2,
+    redis: str | None = None,
     generate_allow: str | None = None,
-    clock: Callable[[], float] = time.monotonic,
+    access_log: bool = False,
+    metrics: bool = False,
 ) -> Starlette:
-    """Return the service over a database, which is created, or brought forward, if need be.
+    """Return the service over a database, whose schema is created or migrated.
 
-    `database` is an address such as `sqlite:///faqsvc.db`, by default FAQSVC_DATABASE_URL, or a storage
-    that is open already. `base_url` is where the public reaches the service, by default FAQSVC_BASE_URL,
-    else what each request says. `max_body` is in bytes, `body_timeout` in seconds.
-    `writes_per_minute` is for each key and `reads_per_minute` for each address, both in this process,
-    None for no limit; `clock` is what they are measured by. `generate_allow` names, as `host:port[,…]`, what
-    generation may read although it is not public, by default FAQSVC_GENERATE_ALLOW.
+    `database` is a URL such as `sqlite:///faqsvc.db`, by default FAQSVC_DATABASE_URL, or an open `Storage`.
+    `base_url` is the public URL of the service, by default FAQSVC_BASE_URL, else the origin of each request.
+    `generate_allow` names, as `host:port[,…]`, what generation may read although it is not public, by
+    default FAQSVC_GENERATE_ALLOW.
+
+    A site may have `max_faqs` FAQs and `max_bytes` of records, with their history, unless it has limits of
+    its own; `writes_per_minute` requests with its API keys; and `max_generations` at once. The last two are
+    counted over all processes with the `redis` of a URL, by default FAQSVC_REDIS_URL, and else in each.
+    `reads_per_minute` limits the requests from one address, writes included, before a key is looked up, in
+    each process; it is high because a content delivery network, or a whole university, may share an address.
+    None is no limit.
+
+    `access_log` logs a line for each request. `metrics` serves `/metrics` for Prometheus, to anyone: let the
+    proxy in front refuse it to the public.
 
     Raises:
-        ConfigurationError: an address cannot be one, or a limit is no number.
+        ConfigurationError: an argument or environment variable is not valid.
         StorageUnavailable: the database cannot be opened.
     """
-    addresses = Addresses(_base_url(base_url or os.environ.get("FAQSVC_BASE_URL")))
-    if isinstance(database, Storage):
-        storage = database
-    else:
-        storage = open_storage(database or os.environ.get("FAQSVC_DATABASE_URL") or DEFAULT_URL)
-    key_check = KeyCheck(storage.keys, _limit("writes of this key", writes_per_minute, clock))
-    publish = Publishing(
-        storage=storage,
-        addresses=addresses,
-        key_check=key_check,
-        max_body=max_body,
-        body_timeout=body_timeout,
+    by_address = RateLimiter(limit("reads_per_minute", reads_per_minute))
+    public_base = public_url(base_url)
+    generate = Generator.load(generate_allow)
+    storage = database if isinstance(database, Storage) else open_storage(database_url(database))
+    storage.writer.quota = Quota(limit("max_faqs", max_faqs), limit("max_bytes", max_bytes))
+    quotas = _quotas(
+        redis_url(redis),
+        limit("writes_per_minute", writes_per_minute),
+        limit("max_generations", max_generations),
     )
-    reads = _limit("requests of this address", reads_per_minute, clock)
+    writers = anyio.CapacityLimiter(WRITER_THREADS)
+    service = ServiceContext(
+        storage=storage,
+        auth=APIKeyAuth(storage.keys, quotas, writers),
+        writers=writers,
+        base_url=public_base,
+    )
 
-    def public(path: str, get: Handler) -> Route:
-        return Route(path, Resource(get=get, public=True, limit=reads))
+    cache = ResponseCache(storage)
+
+    def route(path: str, *, cache: ResponseCache | None = None, **methods: Handler) -> Route:
+        """Return a route for editors, or for all readers if there is a cache."""
+        handlers = {method.upper(): partial(handler, service) for method, handler in methods.items()}
+        return Route(path, Endpoint(handlers, by_address, is_public=cache is not None, cache=cache))
+
+    def static(path: str, handler: Handler, limiter: RateLimiter = by_address) -> Route:
+        return Route(path, Endpoint({"GET": partial(handler, service)}, limiter, is_public=True))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -79,49 +123,51 @@ def create_app(
 
     app = Starlette(
         routes=[
-            Route(API_PATH, Resource(post=publish)),
-            generate_route(key_check, generate_allow=generate_allow),
-            # `path`, so that a slug with an encoded slash is told to be none by the one who knows slugs.
-            public(API_PATH + "/{slug:path}", partial(read_faq, storage)),
-            public("/faq/{slug:path}", Hosted(storage, addresses)),
-            public("/llms.txt", List(storage, addresses)),
-            public("/openapi.json", describe),
-            Route("/healthz", Resource(get=partial(_health, storage))),
+            route(f"{API_PATH}/generate", post=generate),
+            route(FAQ_PATH, get=read_faq, put=put_faq, delete=unpublish_faq, cache=cache),
+            # `path` also matches slashes, so that a reader gets a page for a slug that contains one.
+            route("/faq/{slug:path}", get=show_page, cache=cache),
+            route(API_PATH, post=publish_faq),
+            static(FEED_PATH, EventStream(ChangeFeed(storage))),
+            route(LIST_PATH, get=list_faqs),
+            route(f"{FAQ_PATH}/revisions", get=list_revisions),
+            route(f"{FAQ_PATH}/revisions/{{number}}", get=read_revision),
+            route(f"{FAQ_PATH}/revisions/{{number}}/publish", post=publish_revision),
+            route(f"{FAQ_PATH}/preview", post=create_preview),
+            route("/", get=show_start, cache=cache),
+            static("/robots.txt", advise_robots),
+            route("/sitemap.xml", get=map_site, cache=cache),
+            static("/favicon.ico", show_icon),
+            route("/llms.txt", get=write_llms_txt, cache=cache),
+            static("/openapi.json", describe_api),
+            # With a count of its own, because a flood of other requests must not look like an outage.
+            *(static(path, probe, RateLimiter(reads_per_minute)) for path, probe in PROBES.items()),
+            *Desk(service, generate, by_address).routes(),
         ],
-        exception_handlers={404: _no_such_address, Exception: _broken},
+        exception_handlers={404: _not_found, Exception: _internal_error},
         lifespan=lifespan,
     )
-    # A redirect to the address without its slash would lead wherever the Host header says.
+    # Starlette would redirect to the URL without a trailing slash, on whatever host the Host header names.
     app.router.redirect_slashes = False
+    observe(app, access_log=access_log, metrics=metrics)
     return app
 
 
-def _limit(what: str, per_minute: int | None, clock: Callable[[], float]) -> RateLimit | None:
-    return None if per_minute is None else RateLimit(per_minute, what=what, clock=clock)
+def _quotas(redis: str | None, writes_per_minute: int | None, max_generations: int | None) -> SiteQuotas:
+    if redis is None:
+        return SiteQuotas(writes_per_minute, max_generations)
+    return RedisQuotas(redis, writes_per_minute, max_generations)
 
 
-def _base_url(value: str | None) -> str | None:
-    try:
-        url = checks.base_url(value) or None
-    except ValueError as error:
-        raise ConfigurationError(f"base_url is {quoted(value)}: {error}") from None
-    if url is not None and not url.isascii():  # it goes into headers
-        raise ConfigurationError(f"base_url is {quoted(value)}: an address in ASCII is accepted")
-    return url
-
-
-async def _health(storage: Storage, _: Request) -> Response:
-    await ask(storage.ping)
-    return JSONResponse({"status": "ok"}, headers={"cache-control": "no-store"})
-
-
-async def _no_such_address(request: Request, _: Exception) -> Response:
-    response = Problem(404, "there is nothing at this address").response()
-    if request.method in ("GET", "HEAD"):
-        response.headers.update(READABLE_ANYWHERE)
+async def _not_found(request: Request, _: Exception) -> Response:
+    response = Problem(404, "not-found", "Not found").response()
+    allow_any_origin(request, response)
     return response
 
 
-async def _broken(_: Request, __: Exception) -> Response:
-    # Starlette raises the exception again behind this answer, so that the server logs it.
-    return Problem(500, "the service made a mistake; its log says which").response()
+async def _internal_error(request: Request, _: Exception) -> Response:
+    # Starlette raises the exception again after this response, so that the server logs it.
+    headers = {HEADER: request_id.get() or ""}
+    response = Problem(500, "internal-error", "Internal server error", headers=headers).response()
+    allow_any_origin(request, response)
+    return response

@@ -1,197 +1,43 @@
-"""One frozen value that says how to embed: from arguments, a host's configuration, or the environment.
+"""The settings of an embed: one frozen value, from keywords, a host's configuration or the environment.
 
-An explicit argument beats the mapping, which beats the environment, which beats the default. All are
-read once, when the value is made.
+An explicit keyword beats the mapping, which beats the environment, which beats the default. All are read
+once, when the value is made.
 """
 
 import difflib
-import logging
 import os
 import re
-from collections.abc import Mapping
-from typing import Any, Final, Self, dataclass_transform
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar, overload
 
 from faqsvc_embed.errors import AuthenticationError, ConfigurationError, quoted
-from faqsvc_embed.settings.api_key import PREFIX, APIKey, sealed
-from faqsvc_embed.settings.validators import CHECKS, AnswerFormat, Styles, Variant, refuse_plain_http
+from faqsvc_embed.models import ANSWER_FORMATS, AnswerFormat
+from faqsvc_embed.runtime.bounded_log import LogOnce
+from faqsvc_embed.settings import validators as accept
+from faqsvc_embed.settings.api_key import wrap_keys
 from faqsvc_embed.theme import Theme
 
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from faqsvc_embed.settings.options import SettingOptions
+
+T = TypeVar("T")
+
+PREFIX: Final = "FAQSVC_"
 DAY: Final = 86_400.0
-OF_THE_SERVICE: Final = (f"{PREFIX}DATABASE_", f"{PREFIX}LLM_", f"{PREFIX}GENERATE_")
-"""Variables that the service reads, which may run in the same environment."""
-_OF_KUBERNETES: Final = (
+SERVICE_PREFIXES: Final = (f"{PREFIX}DATABASE_", f"{PREFIX}LLM_", f"{PREFIX}GENERATE_")
+"""Variables of the service, which may run in the same environment."""
+_KUBERNETES: Final = (
     r"(?a)FAQSVC_(?:\w+_)?"
     r"(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:ADDR|PORT|PROTO))?)?)"
 )
-"""Variables that Kubernetes sets in every pod beside a Service named `faqsvc` or `faqsvc-…`."""
-MOST_TOLD: Final = 100
-NAMES: Final = tuple(CHECKS)
-NOT_SHOWN: Final = ("api_key", "store")
-"""The address of a store may hold a password."""
-_SECRETIVE: Final = {"base_url": "[@?#]", "store": "[@?#]|//"}
-"""What in the address of a service or a store may belong to a password."""
+"""Variables that Kubernetes sets in pods beside a Service named `faqsvc` or `faqsvc-…`."""
+HIDDEN: Final = ("api_key", "store")
+"""Settings that a repr leaves out; the address of a store may contain a password."""
+_MAY_HIDE_PASSWORD: Final = {"base_url": "[@?#]", "store": "[@?#]|//"}
 
-logger = logging.getLogger("faqsvc_embed")
-
-
-@dataclass_transform(kw_only_default=True, frozen_default=True)
-class _Checked:
-    """Named values, each checked as it is taken; no local variable here keeps a clear key, or a refused one.
-
-    Written by hand: the `__init__` of a dataclass would have the key among its arguments, where tracebacks
-    show it, and takes an import 2 ms to make.
-    """
-
-    def __init__(self, **values: Any) -> None:
-        values = sealed(values)
-        values, kept = _known(values), vars(self)
-        for name, check in CHECKS.items():
-            value = values.get(name, getattr(type(self), name))
-            try:
-                kept[name] = check(value)
-            except AuthenticationError as error:  # without its cause: that frame holds the key
-                raise ConfigurationError(f"api_key: {error}") from None
-            except (ValueError, TypeError) as error:
-                message = f"{name} {_told_as(name, value)}: {error}"
-                del kept, value, values
-                raise ConfigurationError(message) from None
-        if kept["api_key"] is not None and kept["base_url"]:
-            refuse_plain_http(kept["base_url"])
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"{name} cannot be set: settings are frozen, and with_() returns others")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"{name} cannot be deleted: settings are frozen")
-
-    def __eq__(self, other: object) -> bool:
-        return vars(self) == vars(other) if type(other) is type(self) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(tuple(vars(self).values()))
-
-    def __repr__(self) -> str:
-        shown = (f"{name}={getattr(self, name)!r}" for name in CHECKS if name not in NOT_SHOWN)
-        return f"{type(self).__qualname__}({', '.join(shown)})"
-
-
-class Settings(_Checked):
-    """How to reach the service, how long to wait and to keep, and how an FAQ looks.
-
-    Durations are in seconds. The README describes every setting; each is a keyword here, `FAQSVC_NAME` in
-    a mapping such as Flask's config, and the same in the environment.
-
-    Raises:
-        ConfigurationError: a value cannot be; the message names the setting, the value, and what can.
-    """
-
-    base_url: str = ""
-    """The address of the service, such as https://faq.example.com; required to read from it."""
-    api_key: APIKey | None = None
-    """For writing only, never sent with a read. A str is taken and wrapped."""
-    lang: str | None = None
-    """The language asked for where a call names none; None asks for the FAQ's own."""
-    theme: Theme = Theme()
-    show_title: bool = True
-    heading_level: int | None = 2
-    """2 to 6 for the title, one more for the questions; None prints no headings."""
-    styles: Styles = "inline"
-    variant: Variant = "details"
-    """`details`, which needs no script; `disclosure`, headings with buttons; `open`, nothing to open."""
-    exclusive: bool = False
-    """Opening an answer closes the one that was open."""
-    answer_format: AnswerFormat = "text"
-    """`markdown` takes the extra of that name."""
-    link_urls: bool = False
-    """Make links of the addresses in answers that are text."""
-    nofollow: bool = False
-    """Say `rel="nofollow"` on the links in answers."""
-    wait: float = 1.0
-    """What one page may wait for all the FAQs that are not held yet, together."""
-    timeout: float = 5.0
-    """What one request to the service may take, from connecting to its last byte."""
-    fresh_for: float = 3600.0
-    """How long a copy is fresh if the service does not say."""
-    keep_for: float | None = 7 * DAY
-    """How long a copy may be shown after it stopped being fresh; None for ever."""
-    not_found_for: float = 60.0
-    """How long "there is no such FAQ" is believed."""
-    max_entries: int = 1000
-    max_bytes: int = 1_048_576
-    """The size of one record, unpacked, in bytes."""
-    store: str | None = None
-    degraded_max_age: int | None = None
-    """Seconds for which a cache may keep a page that lacks an FAQ, or shows one that could not be refreshed,
-    and never beyond the next attempt; None leaves the page's own Cache-Control alone."""
-    splice: bool = False
-    """Put a held FAQ into responses as bytes, encoded once and not for each page: what templates render to
-    is of a subclass of `str`, and nothing that is done with it may insist on `str` itself."""
-    offline: bool = False
-    """Make no network call at all."""
-    strict: bool = False
-    """Raise where a page would otherwise go without: for development and tests."""
-
-    @classmethod
-    def from_mapping(cls, mapping: Mapping[str, Any], **overrides: Any) -> Self:
-        """Read the `FAQSVC_…` keys of a mapping, such as Flask's config; the environment fills the rest.
-
-        Raises:
-            ConfigurationError: a value cannot be, or an override is no setting.
-        """
-        own = _ours(mapping)
-        overrides = sealed(overrides)
-        del mapping
-        _tell_unknown(own)
-        found = {**_ours(os.environ), **own}
-        return cls.from_env(found, **overrides)
-
-    @classmethod
-    def from_env(cls, environ: Mapping[str, Any] | None = None, **overrides: Any) -> Self:
-        """Read the `FAQSVC_…` variables of the environment, or of the mapping given in its place.
-
-        Raises:
-            ConfigurationError: a value cannot be, or an override is no setting.
-        """
-        found = _ours(os.environ if environ is None else environ)
-        overrides = sealed(overrides)
-        del environ
-        _tell_unknown(found, only_near=True)  # others may have set names like ours
-        values = {name: found[key] for name in NAMES if (key := PREFIX + name.upper()) in found}
-        return cls(**{**values, **_known(overrides)})
-
-    def with_(self, **overrides: Any) -> Self:
-        """Return these settings with some changed; raises ConfigurationError as the constructor does."""
-        overrides = sealed(overrides)
-        return type(self)(**{**vars(self), **_known(overrides)})
-
-
-def _known(values: Mapping[str, Any]) -> dict[str, Any]:
-    for name in values:
-        if name not in NAMES:
-            near = difflib.get_close_matches(name, NAMES, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(NAMES)}"
-            raise ConfigurationError(f"{name!r} is no setting{hint}")
-    return {name: value for name, value in values.items() if value is not UNSET}
-
-
-def _tell_unknown(found: Mapping[str, Any], *, only_near: bool = False) -> None:
-    """Warn, once each, of keys that are ours by their names, but that nothing reads."""
-    for key in found:
-        name = key.removeprefix(PREFIX).lower()
-        if key in _told or len(_told) >= MOST_TOLD or (name in NAMES and key == PREFIX + name.upper()):
-            continue
-        if key.startswith(OF_THE_SERVICE) or re.fullmatch(_OF_KUBERNETES, key):
-            continue
-        near = difflib.get_close_matches(name, NAMES, 1)
-        if near or not only_near:
-            _told.add(key)
-            hint = (
-                f"did you mean {PREFIX}{near[0].upper()}?" if near else "faqsvc_embed.Settings has them all"
-            )
-            logger.warning("%s is ignored, for it is no setting; %s", quoted(key), hint)
-
-
-_told: Final[set[str]] = set()
+_log: Final = LogOnce()
 
 
 class _Unset:
@@ -200,16 +46,216 @@ class _Unset:
 
 
 UNSET: Final[Any] = _Unset()
-"""Stands for "not given" where None is a value of its own."""
+"""The default of a parameter for which None is a value."""
 
 
-def _ours(mapping: Mapping[str, Any]) -> dict[str, Any]:
-    """Pick our keys; a variable that is set to nothing counts as not set."""
-    ours = {key: value for key, value in mapping.items() if isinstance(key, str) and key.startswith(PREFIX)}
-    return sealed({key: value for key, value in ours.items() if not (isinstance(value, str) and value == "")})
+class Setting(Generic[T]):
+    """One setting of a class: its default, and the validator that every value passes."""
+
+    def __init__(self, validate: Callable[[object], T], default: T) -> None:
+        self.validate = validate
+        self.default = default
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> T: ...
+    def __get__(self, instance: object | None, owner: type) -> Self | T:
+        return self if instance is None else self.default  # an instance has its own value in `__dict__`
 
 
-def _told_as(name: str, value: object) -> str:
-    if name in ("base_url", "store") and re.search(_SECRETIVE[name], str(value)[:1000]):
-        return "(not shown here, for it may hold a password)"
+class Settings:
+    """How to reach the service, how long to wait and to keep records, and how an FAQ looks.
+
+    Durations are in seconds. Each setting is a keyword here, `FAQSVC_NAME` in a mapping such as Flask's
+    config, and `FAQSVC_NAME` in the environment.
+
+    Raises:
+        ConfigurationError: a value is invalid; the message names the setting, the value and what is accepted.
+    """
+
+    base_url = Setting(accept.service_url, "")
+    """The URL of the service, such as https://faq.example.com."""
+    api_key = Setting(accept.api_key, None)
+    """The key for writing with `FAQClient`. Reading never sends it, and an embed ignores it."""
+    insecure_hosts = Setting[tuple[str, ...]](accept.host_names, ())
+    """Hosts to which a client sends its key over plain http, beside this machine."""
+    lang = Setting(accept.language, None)
+    """The language of pages that name none; None requests the FAQ's own."""
+    theme = Setting(accept.theme, Theme())
+    """Accent colour and question size."""
+    show_title = Setting(accept.boolean, True)
+    """Print the title of the FAQ."""
+    heading_level = Setting[int | None](accept.heading_level, 2)
+    """Level of the title's heading, 2 to 6; questions are one below. None prints no headings."""
+    styles = Setting[accept.Styles](accept.one_of("inline", "linked", "none"), "inline")
+    """`inline`: a style element in the page. `linked`: a stylesheet that the host serves. `none`: no CSS."""
+    variant = Setting[accept.Variant](accept.one_of(*accept.VARIANTS), "details")
+    """`details` needs no script; `disclosure`: headings with buttons; `open`: nothing to open."""
+    exclusive = Setting(accept.boolean, False)
+    """Opening an answer closes the one that was open."""
+    answer_format = Setting[AnswerFormat](accept.one_of(*ANSWER_FORMATS), "text")
+    """How the answers of records are written that do not state it themselves."""
+    link_urls = Setting(accept.boolean, False)
+    """Make links of the URLs in answers that are text."""
+    nofollow = Setting(accept.boolean, False)
+    """Add `rel="nofollow"` to the links in answers."""
+    cache_overrides = Setting(accept.boolean, False)
+    """The host's own `faqsvc/*.html` use only the documented variables: cache what they render."""
+    wait = Setting(accept.seconds, 1.0)
+    """How long one page may wait for all its uncached FAQs together."""
+    timeout = Setting(accept.positive_seconds, 5.0)
+    """How long one request to the service may take, from connecting to the last byte."""
+    fresh_for = Setting(accept.seconds, 3600.0)
+    """Freshness lifetime of a response that states none (RFC 9111, 4.2)."""
+    keep_for = Setting[float | None](accept.seconds_or_forever, 7 * DAY)
+    """How long a stale record may be shown while the service fails; None for ever (RFC 5861, 4)."""
+    max_fresh = Setting[float | None](accept.seconds_or_none, None)
+    """Limits the freshness lifetime that a response states."""
+    push = Setting(accept.boolean, True)
+    """Follow the service's change feed, if it has one: edits arrive within seconds."""
+    preview = Setting(accept.boolean, True)
+    """Show a draft on a page whose address has a preview token of the service."""
+    not_found_for = Setting(accept.seconds, 60.0)
+    """How long a 404 is cached (negative caching)."""
+    max_entries = Setting(accept.positive_integer, 1000)
+    """How many FAQs are cached in memory; the least recently used are evicted."""
+    max_bytes = Setting(accept.positive_integer, 1_048_576)
+    """The largest record in bytes, decompressed."""
+    store = Setting(accept.store, None)
+    """Where records outlive the process: None, `file:DIRECTORY` or `redis://HOST:PORT/DB`."""
+    degraded_max_age = Setting(accept.max_age, None)
+    """Limits the Cache-Control of a page that lacks an FAQ or shows a stale one, in seconds.
+
+    A page without Cache-Control gets `max-age=0`. None leaves the headers of the page alone.
+    """
+    diagnostic_headers = Setting(accept.boolean, False)
+    """Say in the headers of a page where its FAQs came from: Cache-Status (RFC 9211) and Server-Timing."""
+    directory = Setting(accept.directory, None)
+    """A folder of FAQ files, such as `pricing.md`: instead of a service, or until it has answered."""
+    reload = Setting(accept.boolean, False)
+    """Show edited files of the folder at once, and what is wrong with them, as a host in debug mode does."""
+    offline = Setting(accept.boolean, False)
+    """Make no network request; FAQs come from the folder or the store."""
+    strict = Setting(accept.boolean, False)
+    """Raise where a page would go without an FAQ: for tests and development."""
+
+    def __init__(self, **options: "Unpack[SettingOptions]") -> None:
+        values = wrap_keys(options)
+        del options
+        values, kept = _known(values), vars(self)
+        for name in NAMES:
+            setting: Setting[Any] = getattr(type(self), name)
+            value = values.get(name, setting.default)
+            try:
+                kept[name] = setting.validate(value)
+            except AuthenticationError as error:  # without its cause, whose frame has the key
+                raise ConfigurationError(f"api_key: {error}") from None
+            except (ValueError, TypeError) as error:
+                message = f"{name} {_described(name, value)}: {error}"
+                del kept, value, values
+                raise ConfigurationError(message) from None
+
+    @classmethod
+    def from_mapping(cls, mapping: Mapping[str, Any], **overrides: "Unpack[SettingOptions]") -> Self:
+        """Read the `FAQSVC_…` keys of a mapping such as Flask's config; the environment fills the rest.
+
+        Raises:
+            ConfigurationError: a value is invalid, or an override is not a setting.
+        """
+        values = wrap_keys(overrides)
+        del overrides
+        found = _prefixed(mapping)
+        del mapping
+        _warn_of_unknown(found)
+        return cls.from_env(**{**_values(found), **values})
+
+    @classmethod
+    def from_env(
+        cls, environ: Mapping[str, str] | None = None, **overrides: "Unpack[SettingOptions]"
+    ) -> Self:
+        """Read the `FAQSVC_…` variables of the environment.
+
+        Raises:
+            ConfigurationError: a value is invalid, or an override is not a setting.
+        """
+        values = wrap_keys(overrides)
+        del overrides
+        found = _prefixed(os.environ if environ is None else environ)
+        del environ
+        _warn_of_unknown(found, only_similar=True)  # others may have variables with our prefix
+        return cls(**{**_values(found), **_known(values)})
+
+    def replace(self, **overrides: "Unpack[SettingOptions]") -> Self:
+        """Return a copy with some settings changed.
+
+        Raises:
+            ConfigurationError: a value is invalid, or an override is not a setting.
+        """
+        values = wrap_keys(overrides)
+        del overrides
+        return type(self)(**{**vars(self), **_known(values)})
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{name} cannot be set: Settings are frozen; replace() returns a changed copy")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{name} cannot be deleted: Settings are frozen")
+
+    def __eq__(self, other: object) -> bool:
+        return vars(self) == vars(other) if type(other) is type(self) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(vars(self).values()))
+
+    def __repr__(self) -> str:
+        shown = (f"{name}={getattr(self, name)!r}" for name in NAMES if name not in HIDDEN)
+        return f"{type(self).__qualname__}({', '.join(shown)})"
+
+
+NAMES: Final = tuple(name for name, value in vars(Settings).items() if isinstance(value, Setting))
+
+
+def _known(values: Mapping[str, Any]) -> dict[str, Any]:
+    for name in values:
+        if name not in NAMES:
+            similar = difflib.get_close_matches(name, NAMES, 1)
+            hint = f"did you mean {similar[0]!r}?" if similar else f"there are {', '.join(NAMES)}"
+            raise ConfigurationError(f"{name!r} is not a setting; {hint}")
+    return {name: value for name, value in values.items() if value is not UNSET}
+
+
+def _prefixed(mapping: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys with our prefix; an empty variable counts as not set."""
+    found = {key: value for key, value in mapping.items() if isinstance(key, str) and key.startswith(PREFIX)}
+    return wrap_keys(
+        {key: value for key, value in found.items() if not (isinstance(value, str) and not value)}
+    )
+
+
+def _values(found: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: found[key] for name in NAMES if (key := PREFIX + name.upper()) in found}
+
+
+def _warn_of_unknown(found: Mapping[str, Any], *, only_similar: bool = False) -> None:
+    """Log keys with our prefix that nothing reads."""
+    for key in found:
+        name = key.removeprefix(PREFIX).lower()
+        if name in NAMES and key == PREFIX + name.upper():
+            continue
+        if key.startswith(SERVICE_PREFIXES) or re.fullmatch(_KUBERNETES, key):
+            continue
+        similar = difflib.get_close_matches(name, NAMES, 1)
+        if similar or not only_similar:
+            hint = (
+                f"did you mean {PREFIX}{similar[0].upper()}?"
+                if similar
+                else "faqsvc_embed.Settings has them all"
+            )
+            _log.warning(key, "%s is ignored, because it is not a setting; %s", quoted(key), hint)
+
+
+def _described(name: str, value: object) -> str:
+    if name in _MAY_HIDE_PASSWORD and re.search(_MAY_HIDE_PASSWORD[name], str(value)[:1000]):
+        return "(not shown, because it may contain a password)"
     return f"is {quoted(value)}"

@@ -1,4 +1,4 @@
-"""The API key, wrapped so that it shows itself to nobody: not in a repr, a log, a pickle or a traceback."""
+"""The API key, in a wrapper that no repr, log, pickle or traceback shows in clear."""
 
 import hmac
 import html
@@ -8,50 +8,51 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import quote
 
-from faqsvc_embed.errors import MASKED, AuthenticationError, without_keys
+from faqsvc_embed.errors import MASK, AuthenticationError, without_keys
 
-PREFIX: Final = "FAQSVC_"
-"""What the names of our settings begin with outside: in a host's configuration and in the environment."""
-
-BEGINNING: Final = "fs_live_"
-LONG_SECRET: Final = 12
-"""Characters that come together in no text by chance."""
+PREFIX: Final = "fs_live_"
+MIN_UNIQUE_SECRET: Final = 12
+"""Characters of a secret that do not occur in other text by chance."""
 _KEY: Final = r"fs_live_[!-~]+"
 _MALFORMED: Final = object()
-"""Stands for an API key that is none, so that a check can refuse it without having it."""
+"""Stands for a malformed key, so that a validator can refuse it without having it in a variable."""
 
 
 class APIKey:
-    """An API key that shows itself to nobody but `reveal()`: not in repr, str, format or pickles."""
+    """An API key, which only `reveal()` shows in clear."""
 
     __slots__ = ("_secret",)
 
     def __init__(self, secret: str) -> None:
-        """Check the form `fs_live_…` (specification, Authentication); an error never quotes the key."""
+        """Check that the key begins with `fs_live_` (specification, Authentication).
+
+        Raises:
+            AuthenticationError: it does not; the message does not quote it.
+        """
         if not isinstance(secret, str) or re.fullmatch(_KEY, secret) is None:
-            del secret  # it may be a key for all that, and tracebacks show local variables
+            del secret  # tracebacks show local variables
             raise malformed_key()
         self._secret = secret
 
     def reveal(self) -> str:
-        """Return the secret itself, for the X-Plugin-Key header and nothing else."""
+        """Return the key in clear, for the X-Plugin-Key header and nothing else."""
         return self._secret
 
     def mask(self, text: str) -> str:
-        """Return `text` with every occurrence of the key replaced, as it is or as JSON, HTML or a URL has it.
+        """Return `text` with the key masked, wherever it is written as itself, as JSON, HTML or in a URL.
 
-        What only begins like a key is replaced too, for a text may have been cut; and a long secret without
-        its `fs_live_`.
+        Text that only begins like a key is masked, too, because it may have been cut. So is a long secret
+        without its prefix.
         """
-        secret = self._secret.removeprefix(BEGINNING)
-        masks = {self._secret: MASKED, **({secret: "***"} if len(secret) >= LONG_SECRET else {})}
-        for key, mask in masks.items():
-            for written in (lambda key: key, lambda key: json.dumps(key)[1:-1], html.escape, _in_url):
-                text = text.replace(written(key), mask)
+        secret = self._secret.removeprefix(PREFIX)
+        masks = {self._secret: MASK, **({secret: "***"} if len(secret) >= MIN_UNIQUE_SECRET else {})}
+        for clear, mask in masks.items():
+            for written in (clear, json.dumps(clear)[1:-1], html.escape(clear), quote(clear, safe="")):
+                text = text.replace(written, mask)
         return without_keys(text)
 
     def __repr__(self) -> str:
-        return f"APIKey('{MASKED}')"
+        return f"APIKey('{MASK}')"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, APIKey):
@@ -68,24 +69,23 @@ class APIKey:
         raise TypeError("an APIKey cannot be pickled: read it from the environment where it is needed")
 
 
-def _in_url(key: str) -> str:
-    return quote(key, safe="")
-
-
 def malformed_key() -> AuthenticationError:
-    """Return the error for what is no API key, without a word of it."""
+    """Return the error for a malformed API key. It does not quote the key."""
     return AuthenticationError(
-        "the API key has not the form fs_live_ and a secret; "
-        "keys are made in the service's dashboard, or by `faqsvc keys create`"
+        "the API key does not have the form fs_live_ followed by a secret; `faqsvc keys create` makes one"
     )
 
 
-def sealed(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy in which the API key is wrapped, so that no local variable shows it from here on."""
+def wrap_keys(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy of settings in which API keys are wrapped, whatever the name that they were given.
+
+    Rebind the only name of the original to the copy: tracebacks show local variables.
+    """
     copy = dict(values)
-    for name in ("api_key", f"{PREFIX}API_KEY"):
-        key = copy.get(name)
-        if isinstance(key, str | bytes | bytearray):
-            good = isinstance(key, str) and re.fullmatch(_KEY, key) is not None
-            copy[name] = APIKey(str(key)) if good else _MALFORMED
+    for name, value in values.items():
+        is_named = name.lower().endswith("api_key")
+        if isinstance(value, bytes | bytearray) and (is_named or value.startswith(PREFIX.encode())):
+            copy[name] = _MALFORMED
+        elif isinstance(value, str) and (is_named or value.startswith(PREFIX)):
+            copy[name] = APIKey(value) if re.fullmatch(_KEY, value) is not None else _MALFORMED
     return copy

@@ -1,68 +1,60 @@
-"""What each setting accepts: each check returns the value as it is kept, or raises with what can be."""
+"""What each setting accepts. A validator returns the value as it is kept, or raises ValueError."""
 
 import contextlib
 import ipaddress
 import json
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from importlib.util import find_spec
-from typing import Any, Final, Literal, get_args
+from typing import Final, Literal, TypeVar, get_args
 from urllib.parse import urlsplit
 
-from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.settings.api_key import APIKey, malformed_key
 from faqsvc_embed.theme import Theme
 
+T = TypeVar("T", bound=str)
+
 Styles = Literal["inline", "linked", "none"]
 Variant = Literal["details", "disclosure", "open"]
 VARIANTS: Final[tuple[Variant, ...]] = get_args(Variant)
-AnswerFormat = Literal["text", "markdown"]
 
-_WHOLE: Final = "[0-9]{1,18}"
+_DIGITS: Final = "[0-9]{1,18}"
 _TRUE: Final = ("1", "true", "yes", "on")
 _FALSE: Final = ("0", "false", "no", "off")
 
 
 def base_url(value: object) -> str:
-    """Return the address of a service without its last slash; raise ValueError if it is none."""
+    """Return an http or https URL without its last slash, with scheme and host in lower case."""
     if not value:
         return ""
     if not isinstance(value, str) or not value.isprintable() or " " in value or "\\" in value:
-        raise ValueError("an address such as https://faq.example.com is accepted")
+        raise ValueError("a URL such as https://faq.example.com is accepted")
     try:
         parts = urlsplit(value)
-        _ = parts.port  # which is looked at only now
+        _ = parts.port  # parsed when it is read
     except ValueError:
-        raise ValueError("an address with a host and a port up to 65535 is accepted") from None
+        raise ValueError("a URL with a host and a port up to 65535 is accepted") from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(
-            "an address with http or https and a host, such as https://faq.example.com, is accepted"
-        )
+        raise ValueError("a URL with http or https and a host, such as https://faq.example.com, is accepted")
     if parts.username is not None or parts.password is not None:
-        raise ValueError("an address without user name and password is accepted")
+        raise ValueError("a URL without user name and password is accepted")
     if parts.query or parts.fragment or value.endswith(("?", "#")):
-        raise ValueError("an address without query and fragment is accepted")
-    return value.rstrip("/")
+        raise ValueError("a URL without query and fragment is accepted")
+    return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
 
 
-def _service(value: object) -> str:
-    address = base_url(value)
-    if (found := re.search(r"/api/v1(?:/faq(?:/.*)?)?$", address)) is not None:
-        raise ValueError(f"the address in front of /api/v1 is accepted: {address[: found.start()]}")
-    return address
+def service_url(value: object) -> str:
+    """Return the base URL of a service; refuse the address of one of its routes or pages."""
+    url = base_url(value)
+    if (found := re.search(r"/api/v1(?:/faq(?:/.*)?)?$|/faq/[^/]+$", url)) is not None:
+        raise ValueError(f"the URL of the service, without {found[0]}, is accepted: {url[: found.start()]}")
+    return url
 
 
-def refuse_plain_http(url: str) -> None:
-    """Raise ConfigurationError if a key sent to this address could be read on the way."""
-    if urlsplit(url).scheme == "http" and not stays_here(url):
-        raise ConfigurationError(
-            f"base_url is {url!r}: with an API key, https is accepted, or http to a loopback address"
-        )
-
-
-def stays_here(url: str) -> bool:
-    """Tell whether an address is plain http to this machine; by a proxy, what is sent there would leave."""
+def is_loopback_http(url: str) -> bool:
+    """Return whether a URL is plain http to this machine."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     if parts.scheme != "http":
@@ -75,19 +67,38 @@ def stays_here(url: str) -> bool:
         return False
 
 
-def _api_key(value: object) -> APIKey | None:
+def sends_in_clear(url: str, insecure_hosts: Collection[str]) -> bool:
+    """Return whether a key sent to a URL can be read on the way, unless its host is one of the exceptions."""
+    parts = urlsplit(url)
+    return parts.scheme == "http" and not is_loopback_http(url) and parts.hostname not in insecure_hosts
+
+
+def host_names(value: object) -> tuple[str, ...]:
+    names = value.split(",") if isinstance(value, str) else value
+    if not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
+        raise ValueError("host names are accepted, in a sequence or separated by commas")
+    found = tuple(name.strip().lower() for name in names if name.strip())
+    if any(re.search(r"[/:\s@?#]", name) for name in found):
+        raise ValueError("host names are accepted, such as faq.internal, without scheme and port")
+    return found
+
+
+def api_key(value: object) -> APIKey | None:
+    """Return a wrapped key; a key in clear must have been wrapped before it gets here."""
     if value is None or isinstance(value, APIKey):
         return value
     raise malformed_key()
 
 
-def _lang(value: object) -> str | None:
+def language(value: object) -> str | None:
+    """Return one of the languages of the service, or None."""
     if value is None or (isinstance(value, str) and value in LANGUAGES):
         return value
-    raise ValueError(f"{', '.join(LANGUAGES)}, or None, is accepted")
+    raise ValueError(f"{', '.join(LANGUAGES)} or None is accepted")
 
 
-def _theme(value: object) -> Theme:
+def theme(value: object) -> Theme:
+    """Return a theme, also from a mapping or a JSON object."""
     if isinstance(value, str):
         with contextlib.suppress(ValueError, RecursionError):
             value = json.loads(value)
@@ -96,132 +107,150 @@ def _theme(value: object) -> Theme:
     if isinstance(value, Theme):
         return value
     if isinstance(value, Mapping):
-        return Theme.from_mapping(value)
-    raise ValueError("a Theme, a mapping or a JSON object with accentColor and questionSize is accepted")
+        return Theme.from_mapping(value, strict=True)
+    raise ValueError("a Theme, or a mapping or JSON object with accentColor and questionSize, is accepted")
 
 
 def boolean(value: object) -> bool:
-    """Return what is said by true and false, 1 and 0, or a word such as "yes" and "off"; else ValueError."""
+    """Return a truth value, also from 1 and 0 and from words such as "yes" and "off"."""
     if isinstance(value, bool):
         return value
-    text = value.strip().lower() if isinstance(value, str) else value if value in (0, 1) else ""
-    text = str(text)
+    text = value.strip().lower() if isinstance(value, str) else str(value) if value in (0, 1) else ""
     if text in (*_TRUE, *_FALSE):
         return text in _TRUE
     raise ValueError("true or false is accepted")
 
 
-def _seconds(*, positive: bool = False, forever: bool = False) -> Any:
-    bound = "above 0" if positive else "0 or more"
-    accepted = f"a finite number of seconds, {bound}{', or None for ever,' if forever else ','}"
-
-    def check(value: object) -> float | None:
-        if forever and _is_none(value):
-            return None
-        try:
-            seconds = float(value) if not isinstance(value, bool) else -1.0  # type: ignore[arg-type]
-        except (TypeError, ValueError, OverflowError):
-            seconds = -1.0
-        if not 0 <= seconds < float("inf") or (positive and seconds == 0):
-            raise ValueError(f"{accepted} is accepted")
-        return seconds
-
-    return check
+def seconds(value: object) -> float:
+    """Return a finite number of seconds, 0 or more."""
+    number = _number(value)
+    if number is None:
+        raise ValueError("a finite number of seconds, 0 or more, is accepted")
+    return number
 
 
-def _is_none(value: object) -> bool:
-    return value is None or (isinstance(value, str) and value.strip().lower() == "none")
+def positive_seconds(value: object) -> float:
+    """Return a finite number of seconds above 0."""
+    number = _number(value)
+    if not number:
+        raise ValueError("a finite number of seconds above 0 is accepted")
+    return number
 
 
-def _whole(lowest: int, highest: int | None = None, *, none: bool = False) -> Any:
-    bounds = f"{lowest} to {highest}" if highest is not None else f"{lowest} or more"
-    span = f"a whole number, {bounds}{', or None,' if none else ','}"
-
-    def check(value: object) -> int | None:
-        if none and _is_none(value):
-            return None
-        is_text = isinstance(value, str) and re.fullmatch(_WHOLE, value.strip()) is not None
-        is_whole = isinstance(value, float) and value.is_integer()  # as `6 / 2` is in a template
-        number = int(value) if is_text or is_whole else value  # type: ignore[call-overload]
-        if not isinstance(number, int) or isinstance(number, bool) or number < lowest:
-            raise ValueError(f"{span} is accepted")
-        if highest is not None and number > highest:
-            raise ValueError(f"{span} is accepted")
-        return number
-
-    return check
+def seconds_or_forever(value: object) -> float | None:
+    """Return a finite number of seconds, 0 or more, or None for ever."""
+    if _is_none(value):
+        return None
+    number = _number(value)
+    if number is None:
+        raise ValueError("a finite number of seconds, 0 or more, or None for ever, is accepted")
+    return number
 
 
-def _one_of(*accepted: str) -> Any:
-    listed = ", ".join(f'"{name}"' for name in accepted[:-1]) + f' or "{accepted[-1]}"'
-
-    def check(value: object) -> str:
-        if isinstance(value, str) and value in accepted:
-            return value
-        raise ValueError(f"{listed} is accepted")
-
-    return check
-
-
-def _answer_format(value: object) -> str:
-    name: str = _one_of("text", "markdown")(value)
-    if name == "markdown" and not all(map(find_spec, ("markdown_it", "nh3"))):
-        raise ValueError('"text" is accepted, or "markdown" with: pip install \'faqsvc-embed[markdown]\'')
-    return name
+def seconds_or_none(value: object) -> float | None:
+    """Return a finite number of seconds, 0 or more, or None for no limit."""
+    if _is_none(value):
+        return None
+    number = _number(value)
+    if number is None:
+        raise ValueError("a finite number of seconds, 0 or more, or None for no limit, is accepted")
+    return number
 
 
-def _store(value: object) -> str | None:
+def positive_integer(value: object) -> int:
+    """Return a whole number, 1 or more."""
+    number = _integer(value)
+    if number is None or number < 1:
+        raise ValueError("a whole number, 1 or more, is accepted")
+    return number
+
+
+def max_age(value: object) -> int | None:
+    """Return a whole number of seconds, 0 or more, or None."""
+    if _is_none(value):
+        return None
+    number = _integer(value)
+    if number is None or number < 0:
+        raise ValueError("a whole number of seconds, 0 or more, or None, is accepted")
+    return number
+
+
+def heading_level(value: object) -> int | None:
+    """Return the level of the title's heading, 2 to 6, or None for no headings."""
+    if _is_none(value):
+        return None
+    number = _integer(value)
+    if number is None or not 2 <= number <= 6:
+        raise ValueError("a whole number, 2 to 6, or None, is accepted")
+    return number
+
+
+def one_of(*accepted: T) -> Callable[[object], T]:
+    """Return a validator that accepts these texts."""
+
+    def validate(value: object) -> T:
+        for text in accepted:
+            if value == text:
+                return text
+        names = [f'"{text}"' for text in accepted]
+        raise ValueError(f"{', '.join(names[:-1])} or {names[-1]} is accepted")
+
+    return validate
+
+
+def directory(value: object) -> str | None:
+    """Return the path of a folder, or None."""
+    if _is_none(value) or value == "":
+        return None
+    if isinstance(value, str | os.PathLike):
+        path = os.fspath(value)
+        if isinstance(path, str) and "\0" not in path:
+            return path
+    raise ValueError("None or the path of a folder is accepted")
+
+
+def store(value: object) -> str | None:
+    """Return the address of a store, or None."""
     if value is None:
         return None
     if isinstance(value, str) and value.startswith("file:") and len(value) > len("file:"):
         return value
     if isinstance(value, str) and value.startswith(("redis://", "rediss://", "unix://")):
-        return _redis(value)
+        return _redis_url(value)
     raise ValueError('None, "file:DIRECTORY" or "redis://HOST:PORT/DB" is accepted')
 
 
-def _redis(url: str) -> str:
+def _redis_url(url: str) -> str:
     parts = urlsplit(url)
     database = parts.path.strip("/") if parts.scheme != "unix" else ""
-    is_address = False
+    is_valid = False
     with contextlib.suppress(ValueError):  # where a password holds `/` or `#`, a part of it is the port
-        is_number = database == "" or re.fullmatch(_WHOLE, database) is not None
-        is_address = is_number and not parts.fragment and parts.port != 0
-    if not is_address:
+        is_number = database == "" or re.fullmatch(_DIGITS, database) is not None
+        is_valid = is_number and not parts.fragment and parts.port != 0
+    if not is_valid:
         raise ValueError(
             "redis://HOST:PORT/DB, with special characters of a password percent-encoded, is accepted"
         )
     if find_spec("redis") is None:
-        raise ValueError("it is accepted with: pip install 'faqsvc-embed[redis]'")
+        raise ValueError("it needs the redis package: pip install 'faqsvc-embed[redis]'")
     return url
 
 
-heading_level = _whole(2, 6, none=True)
-variant = _one_of(*VARIANTS)
+def _number(value: object) -> float | None:
+    try:
+        number = float(value) if not isinstance(value, bool) else -1.0  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if 0 <= number < float("inf") else None
 
-CHECKS: Final = {
-    "base_url": _service,
-    "api_key": _api_key,
-    "lang": _lang,
-    "theme": _theme,
-    "show_title": boolean,
-    "heading_level": heading_level,
-    "styles": _one_of("inline", "linked", "none"),
-    "variant": variant,
-    "exclusive": boolean,
-    "answer_format": _answer_format,
-    "link_urls": boolean,
-    "nofollow": boolean,
-    "wait": _seconds(),
-    "timeout": _seconds(positive=True),
-    "fresh_for": _seconds(),
-    "keep_for": _seconds(forever=True),
-    "not_found_for": _seconds(),
-    "max_entries": _whole(1),
-    "max_bytes": _whole(1),
-    "store": _store,
-    "degraded_max_age": _whole(0, none=True),
-    "splice": boolean,
-    "offline": boolean,
-    "strict": boolean,
-}
+
+def _integer(value: object) -> int | None:
+    if isinstance(value, str) and re.fullmatch(_DIGITS, value.strip()) is not None:
+        return int(value)
+    if isinstance(value, float) and value.is_integer():  # as `6 / 2` is in a template
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _is_none(value: object) -> bool:
+    return value is None or (isinstance(value, str) and value.strip().lower() == "none")

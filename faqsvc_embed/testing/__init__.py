@@ -1,71 +1,88 @@
-"""For the tests of host projects: an embed whose FAQs are at hand, without network, threads or waiting."""
+"""For the tests of host projects: an embed with the FAQs of a test, without network, threads or waiting.
+
+`faqsvc_embed.testing.chaos` holds a host's pages to their promise while the service fails in every way.
+"""
 
 from collections.abc import Mapping
-from concurrent.futures import Future
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from faqsvc_embed.api.reading import CachePolicy, Found, Missing, Validators
-from faqsvc_embed.cache.entries import Cache, Entry, Key
+from faqsvc_embed.api.cache_control import CacheControl
+from faqsvc_embed.api.requests import Validators
+from faqsvc_embed.api.responses import Fetched, NotFound
+from faqsvc_embed.cache.counts import Signals
+from faqsvc_embed.cache.entries import Key
+from faqsvc_embed.cache.fetch import Fetch
+from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import FAQNotFound
 from faqsvc_embed.models import FAQ
 
+if TYPE_CHECKING:
+    from typing import Unpack
 
-def fake_embed(faqs: Mapping[str, FAQ | Mapping[str, Any]], **settings: Any) -> FAQEmbed:
-    """Return an embed that knows exactly these FAQs by slug, in whatever language is asked for.
+    from faqsvc_embed.settings.options import SettingOptions
 
-    A record may be an FAQ or a mapping in the wire's form, whose `slug` may be left out. Every other slug
-    is not found. Settings are as for `FAQEmbed`.
+Records = Mapping[str, FAQ | Mapping[str, Any]]
+
+
+def fake_embed(faqs: Records, **settings: "Unpack[SettingOptions]") -> FAQEmbed:
+    """Return an embed that has exactly these FAQs by slug, whatever the requested language.
+
+    A record is an FAQ, or a mapping in the wire's form, whose `slug` may be left out. Every other slug is not
+    found. Settings are those of `FAQEmbed`.
 
     Raises:
-        InvalidFAQ: a mapping is no FAQ record.
-        ConfigurationError: a setting cannot be.
+        InvalidFAQ: a mapping is not an FAQ record.
+        ConfigurationError: a setting is invalid.
     """
-    embed = FAQEmbed(**{"base_url": "https://faq.invalid", **settings})  # RFC 2606: no such host
+    settings.setdefault("base_url", "https://faq.invalid")  # RFC 2606: such a host does not exist
+    embed = FAQEmbed(**settings)
     fake_faqs(embed, faqs)
     return embed
 
 
-def fake_faqs(embed: FAQEmbed, faqs: Mapping[str, FAQ | Mapping[str, Any]]) -> None:
-    """Let the embed of an application know exactly these FAQs from here on, as `fake_embed` does.
+def fake_faqs(embed: FAQEmbed, faqs: Records) -> None:
+    """Give the embed of an application exactly these FAQs, as `fake_embed` does.
 
-    For an application that is made when its module is imported; its settings and templates stay.
+    This is for an application that is made when its module is imported; its settings and templates stay.
 
     Raises:
-        InvalidFAQ: a mapping is no FAQ record.
+        InvalidFAQ: a mapping is not an FAQ record.
     """
     records = {
         slug: faq if isinstance(faq, FAQ) else FAQ.from_dict({**faq, "slug": slug})
         for slug, faq in faqs.items()
     }
-    embed.serve_from(_Shelf(records, embed.cache))
+    embed.use_fetcher(_FakeFetcher(records, embed.cache))
 
 
-class _Flight:
-    """A fetch that has landed before anybody waits."""
+class _FakeFetcher:
+    """Fetches records from a mapping, at once."""
 
-    def __init__(self, entry: Entry) -> None:
-        self.landed: Future[Entry] = Future()
-        self.landed.set_result(entry)
-
-
-class _Shelf:
-    """Stands in for the fetcher: what is there is found at once, the rest is missing."""
-
-    def __init__(self, records: Mapping[str, FAQ], cache: Cache) -> None:
+    def __init__(self, records: Mapping[str, FAQ], cache: MemoryCache) -> None:
         self._records = records
         self._cache = cache
 
-    def join(self, key: Key) -> _Flight:
+    def signals(self) -> Signals:
+        return Signals()
+
+    def get_or_start(self, key: Key) -> Fetch:
         faq = self._records.get(key.slug)
+        fetch = Fetch(key)
         if faq is None:
-            return _Flight(self._cache.apply(key, Missing(FAQNotFound(f"no FAQ {key.slug!r} in this fake"))))
-        return _Flight(self._cache.apply(key, Found(faq, CachePolicy(), Validators())))
+            outcome: Fetched | NotFound = NotFound(FAQNotFound(f"there is no FAQ {key.slug!r} in this fake"))
+        else:
+            outcome = Fetched(faq, CacheControl(), Validators())
+        fetch.resolve(self._cache.apply(key, outcome))
+        return fetch
 
-    def is_flying(self, key: Key | None = None) -> bool:
-        return False
+    def start_draft(self, key: Key, token: str) -> Fetch:
+        fetch = Fetch(key, is_draft=True)
+        error = FAQNotFound(f"there are no drafts in this fake, so none of {key.slug!r}", status=403)
+        fetch.resolve(self._cache.entry_after(key, NotFound(error)))
+        return fetch
 
-    def drive(self, key: Key, seconds: float) -> bool:
+    def is_fetching(self, key: Key | None = None) -> bool:
         return False
 
     def forget(self, slug: str | None = None) -> None:

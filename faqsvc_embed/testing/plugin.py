@@ -1,17 +1,15 @@
-"""The pytest plugin: `pytest_plugins = ["faqsvc_embed.testing.plugin"]` in a `conftest.py` registers it."""
+"""The pytest plug-in: `pytest_plugins = ["faqsvc_embed.testing.plugin"]` in a `conftest.py` registers it."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from faqsvc_embed.testing.chaos import Chaos
-from faqsvc_embed.testing.faults import FAULTS
-from faqsvc_embed.testing.server import FaultyServer
+from faqsvc_embed.testing.chaos import FAULTS, Chaos, FaultyServer
 
 
 @pytest.fixture(params=FAULTS, ids=str)
 def faq_chaos(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Chaos]:
-    """Each fault of the FAQ service in turn: `faq_chaos.check(app, "/")` holds a page to the promise."""
+    """One fault of the FAQ service after the other: `faq_chaos.check(app, "/")` checks a page under it."""
     with Chaos(request.param) as chaos:
         for name, value in chaos.settings.items():
             monkeypatch.setenv(f"FAQSVC_{name.upper()}", str(value))
@@ -20,6 +18,6 @@ def faq_chaos(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture
 def faq_service() -> Iterator[FaultyServer]:
-    """A FAQ service that answers well for every slug until `behave` tells it otherwise."""
-    with FaultyServer(answers_all=True) as service:
+    """A FAQ service with a sample record for every slug; `behave` makes it fail."""
+    with FaultyServer(any_slug=True) as service:
         yield service

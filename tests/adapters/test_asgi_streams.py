@@ -1,99 +1,182 @@
-"""A streamed page whose head has left before its first FAQ: what the head says stays true."""
+"""Streamed pages in ASGI: each part leaves before the next is made, and the head that has left stays true."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import Route
+from starlette.types import Message, Receive, Scope, Send
 
-from faqsvc_embed import FAQ
-from faqsvc_embed.page import visitor as requestpage
-from faqsvc_embed.page.headers import may_be_shared
-from faqsvc_embed.starlette import FAQMiddleware
+from faqsvc_embed import FAQEmbed
+from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.testing import fake_embed
-from tests.support import samples
-from tests.support.asgi import get
+from tests.support.asgi import aget, get
+from tests.support.parsed import page_of, summary
+from tests.support.slow import slow_embed
+from tests.support.starlette_host import FAQS, A, B, Make, app_of, embeds, templates
 
-FAQS = {"pricing": FAQ.from_dict(samples.pricing())}
-SHARED = [
-    {"ETag": '"1"'},
-    {"Last-Modified": "Sat, 21 Nov 2026 10:00:00 GMT"},
-    {"Expires": "Sat, 21 Nov 2026 10:00:00 GMT"},
-    {"Cache-Control": "max-age=60"},
-    {"CDN-Cache-Control": "max-age=60"},
-    {"ETag": '"1"', "Vary": "Cookie"},
-]
-NOT_SHARED = [
-    {},
-    {"X": "y"},
-    {"Cache-Control": "Private, max-age=60"},
-    {"Cache-Control": "no-store", "ETag": '"1"'},
-    {"ETag": '"1"', "Vary": "Cookie, accept-language"},
-    {"ETag": '"1"', "Vary": "*"},
-]
+Parts = Callable[[], AsyncIterator[str | bytes]]
 
 
 @pytest.fixture(autouse=True)
-def says_it_again() -> None:
-    requestpage._warn_of_the_language.cache_clear()
+def new_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Log again what was logged once in this process."""
+    monkeypatch.setattr("faqsvc_embed.page.request_page._log", LogOnce())
 
 
-def streamed(
-    headers: dict[str, str], *, before: bool = False, **scope: Any
+def streaming(embed: FAQEmbed, parts: Parts, **options: Any) -> Starlette:
+    async def endpoint(request: Request) -> Response:
+        return StreamingResponse(parts(), media_type="text/html", **options)
+
+    return app_of(embed, endpoint)
+
+
+@embeds
+def test_each_part_leaves_before_the_next_is_made(make: Make) -> None:  # S4
+    embed, events = make(FAQS), list[str]()
+
+    async def parts() -> AsyncIterator[str]:
+        for name in ("one", "two", "six"):
+            events.append(f"make {name}")
+            yield f"<p>{name}</p>{embed.render('pricing') if name == 'two' else ''}"
+
+    def on_send(message: Message) -> None:
+        if message.get("body", b"").startswith(b"<p>"):
+            events.append(f"send {message['body'][3:6].decode()}")
+
+    response = get(streaming(embed, parts), on_send=on_send)
+    assert summary(response.body) == page_of(A)
+    assert events == ["make one", "send one", "make two", "send two", "make six", "send six"]
+    assert response.all("content-length") == []
+
+
+@embeds
+def test_the_first_faq_page_of_a_stream_has_what_was_printed_by_then(make: Make) -> None:  # J1
+    embed = make(FAQS)
+
+    async def parts() -> AsyncIterator[str]:
+        yield embed.render("pricing")
+        yield embed.render("legal")
+        yield embed.render("pricing")
+
+    expected = page_of(A, B, A)._replace(faq_pages=page_of(A).faq_pages)
+    assert summary(get(streaming(embed, parts)).body) == expected
+
+
+@embeds
+@pytest.mark.parametrize("size", [7, 1000, 100_000])
+def test_a_page_that_was_rendered_before_it_streams_has_one_faq_page(make: Make, size: int) -> None:  # J1
+    embed = make(FAQS)
+    made = templates(embed, page='{{ faq("pricing") }}ö{{ faq("legal") }}')
+
+    async def parts() -> AsyncIterator[bytes]:
+        body = made.get_template("page").render().encode()
+        for at in range(0, len(body), size):
+            yield body[at : at + size]
+
+    assert summary(get(streaming(embed, parts)).body) == page_of(A, B)
+
+
+@embeds
+def test_faq_schema_at_the_end_of_a_stream_has_every_question(make: Make) -> None:  # J1
+    embed = make(FAQS)
+    schema = templates(embed, schema="{{ faq_schema() }}").get_template("schema")
+
+    async def parts() -> AsyncIterator[str]:
+        yield embed.render("pricing", schema=False)
+        yield await embed.arender("legal", schema=False)
+        yield schema.render()
+
+    assert summary(get(streaming(embed, parts)).body) == page_of(A, B)
+
+
+@pytest.mark.parametrize("spec_version", ["2.0", "2.3", "2.4"])
+def test_streams_of_older_servers_are_filled_in(spec_version: str) -> None:
+    """Starlette waits for a disconnect beside them, which never comes here."""
+    embed = slow_embed(FAQS)
+
+    async def parts() -> AsyncIterator[str]:
+        yield f"{embed.render('pricing')}<hr>{embed.render('legal')}"
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        async def never() -> Message:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+        await streaming(embed, parts)(scope, never, send)
+
+    response = asyncio.run(aget(app, asgi={"version": "3.0", "spec_version": spec_version}))
+    assert summary(response.body) == page_of(A, B)
+
+
+def test_a_part_with_an_uncached_faq_does_not_delay_the_parts_before_it() -> None:  # S4
+    embed = slow_embed({}, hanging=["pricing"], wait=0.05)
+    left = list[bytes]()
+
+    async def parts() -> AsyncIterator[str]:
+        yield f"<p>before</p>{embed.render('pricing')}"
+        assert left == [b"<p>before</p>"]
+        yield "<p>after</p>"
+
+    def on_send(message: Message) -> None:
+        left.extend(part for part in [message.get("body")] if part)
+
+    assert get(streaming(embed, parts), on_send=on_send).text == "<p>before</p><p>after</p>"
+
+
+# A head that has left
+
+
+def languages(
+    headers: dict[str, str], *, use_before: bool = False, **scope: Any
 ) -> tuple[list[str | None], list[str]]:
-    """Return in which language each FAQ of a stream was asked for, and what the response varies by."""
-    embed, asked = fake_embed(FAQS), list[str | None]()
+    """Return in which languages a stream requests its FAQ, and what its response varies by."""
+    embed, requested = fake_embed(FAQS), list[str | None]()
 
-    def ask() -> None:
-        asked.append(embed.use_faq("pricing").lang_requested)
+    def use() -> None:
+        requested.append(embed.use_faq("pricing").lang_requested)
 
-    async def chunks() -> AsyncIterator[str]:
+    async def parts() -> AsyncIterator[str]:
         yield "<p>"
-        ask()
+        use()
         yield str(embed.render("pricing"))
 
     async def endpoint(request: Request) -> Response:
-        if before:
-            ask()
-        return StreamingResponse(chunks(), media_type="text/html", headers=headers)
+        if use_before:
+            use()
+        return StreamingResponse(parts(), media_type="text/html", headers=headers)
 
-    app = FAQMiddleware(Starlette(routes=[Route("/", endpoint)]), embed=embed)
-    answer = get(app, headers=[("Accept-Language", "ko")], **scope)
-    return asked, answer.all("vary")
+    response = get(app_of(embed, endpoint), headers=[("Accept-Language", "ko")], **scope)
+    return requested, response.all("vary")
 
 
-@pytest.mark.parametrize("headers", SHARED, ids=repr)
-def test_a_stream_that_visitors_may_share_does_not_speak_the_language_of_one(
-    headers: dict[str, str], caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize("vary", [[], ["Cookie"]])
+def test_a_stream_that_visitors_may_share_is_not_in_the_language_of_one(
+    vary: list[str], caplog: pytest.LogCaptureFixture
 ) -> None:  # L7
-    vary = [headers["Vary"]] if "Vary" in headers else []
-    assert [streamed(headers) for _ in range(2)] == [([None], vary)] * 2
-    (said,) = (record.getMessage() for record in caplog.records)
-    assert "Vary: Accept-Language" in said
+    headers = {"ETag": '"1"', **({"Vary": vary[0]} if vary else {})}
+    assert [languages(headers) for _ in range(2)] == [([None], vary)] * 2
+    (record,) = caplog.records
+    assert "Vary: Accept-Language" in record.getMessage()
 
 
-@pytest.mark.parametrize("headers", NOT_SHARED, ids=repr)
-def test_a_stream_of_one_visitor_speaks_the_visitors_language(
+@pytest.mark.parametrize("headers", [{}, {"Cache-Control": "no-store"}, {"ETag": "1", "Vary": "*"}], ids=str)
+def test_a_stream_of_one_visitor_is_in_the_visitors_language(
     headers: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:  # L4
     vary = [headers["Vary"]] if "Vary" in headers else []
-    assert streamed(headers) == (["ko"], vary)
+    assert languages(headers) == (["ko"], vary)
     assert caplog.records == []
 
 
-def test_a_stream_that_asked_before_its_head_left_says_so_and_goes_on() -> None:  # L7
+def test_a_stream_whose_language_was_negotiated_before_varies() -> None:  # L7
     expected = (["ko", "ko"], ["Cookie, Accept-Language"])
-    assert streamed({"ETag": '"1"', "Vary": "Cookie"}, before=True) == expected
+    assert languages({"ETag": '"1"', "Vary": "Cookie"}, use_before=True) == expected
 
 
 def test_the_choice_of_the_host_needs_no_vary(caplog: pytest.LogCaptureFixture) -> None:  # L4
-    assert streamed({"ETag": '"1"'}, state={"lang": "de"}) == (["de"], [])
+    assert languages({"ETag": '"1"'}, state={"lang": "de"}) == (["de"], [])
     assert caplog.records == []
-
-
-def test_which_responses_may_be_shared() -> None:
-    assert [may_be_shared(headers.items()) for headers in SHARED] == [True] * len(SHARED)
-    assert [may_be_shared(headers.items()) for headers in NOT_SHARED] == [False] * len(NOT_SHARED)

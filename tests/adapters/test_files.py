@@ -1,9 +1,7 @@
-"""The files that Flask and Starlette serve for a page: styles, themes, the enhancer."""
+"""The files that Flask and Starlette serve for a page: stylesheet, themes, script."""
 
-import html
-import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from flask import Flask, render_template_string, request
@@ -11,20 +9,29 @@ from jinja2 import Environment
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
-from faqsvc_embed import FAQEmbed, Theme
+from faqsvc_embed import FAQEmbed
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
-from faqsvc_embed.rendering.assets import enhancer, stylesheet, theme_rule
 from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
+from tests.support.parsed import attributes, summary, text_of
 
 FOREVER = "public, max-age=31536000, immutable"
-Get = Callable[[str], tuple[int, str, str, str]]
-"""Returns status, type, caching and text of an address."""
+
+
+class Page(NamedTuple):
+    status: int
+    media_type: str
+    cache_control: str
+    text: str
+
+
+Get = Callable[..., Page]
+Host = Callable[[FAQEmbed, str], Get]
 
 
 def flask(embed: FAQEmbed, template: str) -> Get:
@@ -32,10 +39,12 @@ def flask(embed: FAQEmbed, template: str) -> Get:
     FAQExtension(app, embed=embed)
     app.add_url_rule("/", "page", lambda: render_template_string(template))
 
-    def get(address: str) -> tuple[int, str, str, str]:
-        answer = app.test_client().get(address)
-        headers = answer.headers
-        return answer.status_code, str(answer.mimetype), headers.get("Cache-Control", ""), answer.text
+    def get(url: str, method: str = "GET", mount: str = "") -> Page:
+        response = app.test_client().open(url, method=method, environ_overrides={"SCRIPT_NAME": mount})
+        headers = response.headers
+        return Page(
+            response.status_code, str(response.mimetype), headers.get("Cache-Control", ""), response.text
+        )
 
     return get
 
@@ -47,54 +56,110 @@ def starlette(embed: FAQEmbed, template: str) -> Get:
     async def page(request: Request) -> Response:
         return HTMLResponse(environment.from_string(template).render())
 
-    app = Starlette(routes=[Route("/", page)])
-    app.add_middleware(FAQMiddleware, embed=embed)
+    inner = FAQMiddleware(Starlette(routes=[Route("/", page)]), embed=embed)
 
-    def get(address: str) -> tuple[int, str, str, str]:
-        answer = TestClient(app).get(address)
-        kind = answer.headers["content-type"].partition(";")[0]
-        return answer.status_code, kind, answer.headers.get("cache-control", ""), answer.text
+    def get(url: str, method: str = "GET", mount: str = "") -> Page:
+        app = Starlette(routes=[Mount(mount, inner)]) if mount else inner
+        response = TestClient(app).request(method, f"{mount}{url}")
+        media_type = response.headers.get("content-type", "").partition(";")[0]
+        return Page(
+            response.status_code, media_type, response.headers.get("cache-control", ""), response.text
+        )
 
     return get
 
 
 hosts = pytest.mark.parametrize("host", [flask, starlette])
+ONE = '{% faq "pricing" %}'
 
 
-def held(**settings: Any) -> FAQEmbed:
+def embed(**settings: Any) -> FAQEmbed:
     return fake_embed({"pricing": samples.pricing()}, **settings)
 
 
-@hosts
-def test_a_linked_theme_is_a_file_with_the_theme_in_its_address(host: Any) -> None:  # C3, T2, T6
-    theme = {"accentColor": "rgb(0 128 128)", "questionSize": 18}
-    tag = f'{{% faq "pricing", theme={theme} %}}'
-    get = host(held(styles="linked"), tag * 2)
-    status, _, _, page = get("/")
-    links = [html.unescape(href) for href in re.findall(r'<link rel="stylesheet" href="([^"]*)">', page)]
-    name, rule = theme_rule(Theme("teal", 18))
-    assert (status, len(links), "<style" in page) == (200, 2, False)
-    assert get(links[0]) == (200, "text/css", FOREVER, stylesheet())
-    assert links[1] == f"/faqsvc/{name}.css?accentColor=%23008080&questionSize=18"
-    assert get(links[1]) == (200, "text/css", FOREVER, rule)
-    for wrong in (links[1] + "9", links[1].replace("%23008080", "red"), links[1].partition("?")[0]):
-        assert get(wrong)[0] == 404
+def inline_styles(template: str) -> list[str]:
+    """Return the stylesheets that a page has inline, to compare files with."""
+    environment = Environment(autoescape=True)
+    install(environment, embed())
+    return text_of(environment.from_string(template).render(), "style")
 
 
 @hosts
-def test_the_enhancer_is_a_file_of_a_host_whose_setting_needs_it(host: Any) -> None:  # P6
-    get = host(held(variant="disclosure"), '{% faq "pricing" %}')
-    (address,) = re.findall(r'<script src="([^"]*)" defer integrity="sha384-[^"]{64}"></script>', get("/")[3])
-    assert get(address) == (200, "text/javascript", FOREVER, enhancer())
-    assert get("/faqsvc/other.js")[0] == 404
+def test_the_stylesheet_and_the_theme_are_files_with_their_digest_in_the_name(host: Host) -> None:  # C3, T6
+    source = '{% faq "pricing", theme={"accentColor": "rgb(0 128 128)", "questionSize": 18} %}'
+    get = host(embed(styles="linked"), source * 2)
+    page = get("/").text
+    links = [str(link) for link in attributes(page, 'link[rel="stylesheet"]', "href")]
+    assert (len(links), summary(page).styles) == (2, 0)
+    for link, css in zip(links, inline_styles(source), strict=True):
+        assert get(link) == (200, "text/css", FOREVER, css)
+        assert get(link, "HEAD") == (200, "text/css", FOREVER, "")
 
 
 @hosts
-def test_a_host_without_files_has_no_such_address(host: Any) -> None:
-    address = re.findall(r'src="([^"]*)"', host(held(variant="disclosure"), '{% faq "pricing" %}')("/")[3])[0]
-    get = host(held(), '{% faq "pricing", variant="disclosure" %}')
-    assert f"<script>{enhancer()}</script>" in get("/")[3]
-    assert get(address)[0] == 404
+@pytest.mark.parametrize(
+    "forged",
+    [
+        lambda link: link.replace("faqsvc.", "faqsvc.0"),
+        lambda link: f"/faqsvc/../{link}",
+        lambda link: "/faqsvc/faqsvc.css",
+        lambda link: "/faqsvc/",
+    ],
+)
+def test_there_is_no_other_file(host: Host, forged: Callable[[str], str]) -> None:
+    get = host(embed(styles="linked"), ONE)
+    (link,) = attributes(get("/").text, "link", "href")
+    assert get(forged(str(link))).status == 404
+
+
+@hosts
+def test_a_forged_theme_is_not_served(host: Host) -> None:  # T2, D7
+    get = host(embed(styles="linked"), '{% faq "pricing", theme={"accentColor": "#008080"} %}')
+    link = str(attributes(get("/").text, "link", "href")[1])
+    assert "accentColor=%23008080" in link
+    for wrong in (
+        link + "9",
+        link.replace("%23008080", "red"),
+        link.replace("%23008080", "url(x)"),
+        link + "&questionSize=1e9",
+        link.partition("?")[0],
+    ):
+        assert get(wrong).status == 404
+
+
+@hosts
+def test_the_script_is_a_file_of_a_host_whose_setting_needs_it(host: Host) -> None:  # P6
+    get = host(embed(variant="disclosure"), ONE * 2)
+    page = get("/").text
+    (src,), (integrity,) = (attributes(page, "script[src]", name) for name in ("src", "integrity"))
+    assert str(integrity).startswith("sha384-")
+    status, media_type, cache_control, text = get(str(src))
+    assert (status, media_type, cache_control) == (200, "text/javascript", FOREVER)
+    inline = host(embed(), '{% faq "pricing", variant="disclosure" %}')
+    assert text_of(inline("/").text, "script:not([type])") == [text]
+    assert inline(str(src)).status == 404  # a host that needs no files has none
+
+
+@hosts
+def test_links_follow_the_path_below_which_the_application_is_mounted(host: Host) -> None:
+    get = host(embed(styles="linked"), ONE)
+    (link,) = attributes(get("/", mount="/shop").text, "link", "href")
+    assert str(link).startswith("/shop/faqsvc/")
+    assert get(str(link).removeprefix("/shop"), mount="/shop").status == 200
+
+
+@pytest.mark.parametrize("styles", ["inline", "none"])
+def test_an_application_without_files_has_no_route_for_them(styles: str) -> None:  # T8
+    app = Flask("host")
+    FAQExtension(app, embed=embed(styles=styles))
+    assert [rule.endpoint for rule in app.url_map.iter_rules()] == ["static"]
+
+
+@pytest.mark.parametrize(("styles", "count"), [("inline", 1), ("none", 0)])
+@hosts
+def test_styles_are_inline_or_left_to_the_host(host: Host, styles: str, count: int) -> None:  # T8
+    page = host(embed(styles=styles), ONE * 2)("/").text
+    assert (summary(page).styles, "<link" in page) == (count, False)
 
 
 @pytest.mark.parametrize(
@@ -112,20 +177,18 @@ def test_files_are_on_every_host_of_an_application_that_has_several(
 ) -> None:  # C3
     app = Flask("host", **options)
     app.config["SERVER_NAME"] = "shop.test"
-    FAQExtension(app, embed=held(styles="linked"))
-    client = app.test_client()
+    FAQExtension(app, embed=embed(styles="linked"))
 
     @app.before_request
     def page() -> str | None:  # whatever the host: an application may route by it in many ways
-        return render_template_string('{% faq "pricing" %}') if request.path == "/" else None
+        return render_template_string(ONE) if request.path == "/" else None
 
     @app.route("/<path:any_other>", **route)
     def other(**_: str) -> str:
         return "a page of the host"
 
-    (address,) = re.findall(
-        r'<link rel="stylesheet" href="([^"]*)">', client.get("/", base_url=f"http://{host}").text
-    )
-    answer = client.get(address, base_url=f"http://{host}")
-    assert (answer.status_code, answer.text) == (200, stylesheet())
-    assert client.get("/faqsvc/other.css", base_url=f"http://{host}").text == "a page of the host"
+    client, base = app.test_client(), f"http://{host}"
+    (link,) = attributes(client.get("/", base_url=base).text, "link", "href")
+    response = client.get(str(link), base_url=base)
+    assert (response.status_code, [response.text]) == (200, inline_styles(ONE))
+    assert client.get("/faqsvc/other.css", base_url=base).text == "a page of the host"

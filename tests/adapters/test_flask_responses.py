@@ -1,314 +1,236 @@
-"""The page of a Flask request, and the ways in which its response may leave: streamed, failed, compressed."""
+"""What leaves a Flask application: bodies and headers, languages, compressed and cached responses."""
 
 import gzip
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from contextvars import Context
+import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from flask import (
-    Flask,
-    Response,
-    abort,
-    copy_current_request_context,
-    g,
-    render_template_string,
-    request,
-    stream_template_string,
-    stream_with_context,
-)
+from flask import Flask, Response, g, render_template_string, request
 from flask_babel import Babel
 from flask_caching import Cache
-from werkzeug.test import create_environ, run_wsgi_app
+from werkzeug.test import TestResponse
 
 from faqsvc_embed import FAQ, FAQEmbed
-from faqsvc_embed import flask as leaf
-from faqsvc_embed.flask import FAQExtension, faqs_from
-from faqsvc_embed.page import context as pages
-from faqsvc_embed.rendering.assets import stylesheet
-from faqsvc_embed.rendering.renderer import problem_element
+from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.testing import fake_embed
-from tests.support import faulty as behaviours
 from tests.support import samples
-from tests.support.blocks import STYLE, alone, block, script
 from tests.support.faulty import FaultyServer
+from tests.support.parsed import page_of, summary
 
 A = FAQ.from_dict(samples.pricing())
-B = FAQ.from_dict(samples.record("legal", ("Wer?", "Wir."), title="Legal"))
-TWO = '{% faq "pricing" %}{{ faq("legal") }}'
-BOTH = f"{STYLE}{block(A)}{script(A, B)}{block(B)}"
+B = FAQ.from_dict(samples.record("legal", ("Wer?", "Wir – „wir“ & <du>."), title="Legal"))
+ONE = '{% faq "pricing" %}'
+TWO = f'{ONE}<hr>{{{{ faq("legal") }}}}'
 
 View = Callable[[], Any]
 
 
-def make_app(view: View, faqs: FAQEmbed | None = None) -> Flask:
+def make_app(view: View | str = TWO, faqs: FAQEmbed | None = None) -> Flask:
+    """Return an application with one page at /, by a view or from a template."""
     app = Flask("host")
     FAQExtension(app, embed=faqs or fake_embed({"pricing": A, "legal": B}))
-    app.add_url_rule("/", "home", view)
+    app.add_url_rule("/", "home", view if callable(view) else lambda: render_template_string(view))
     return app
 
 
-def get(app: Flask, **headers: str) -> str:
-    return app.test_client().get("/", headers=headers).text
-
-
-# Streamed
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        '{{ faq("pricing")|indent(4) }}{{ faq("legal") }}',
-        '{% filter indent %}{{ faq("pricing") }}{% endfilter %}{{ faq("legal") }}',
-        '{% filter trim %}{{ faq("pricing") }}{% endfilter %}{{ faq("legal") }}',
-    ],
-)
-def test_white_space_around_what_was_printed_may_change(source: str) -> None:  # J1, J10
-    html = get(make_app(lambda: render_template_string(source)))
-    assert html.count("ld+json") == 1
-    assert script(A, B).strip() in html
-
-
-def by_template(source: str) -> Any:
-    return stream_template_string(source)
-
-
-def by_parts(source: str) -> Any:
-    return stream_with_context(render_template_string(part) for part in source.split("|"))
-
-
-def by_parts_without_context(source: str) -> Any:
-    app = leaf.current_app._get_current_object()  # type: ignore[attr-defined]
-    return (app.jinja_env.from_string(part).render() for part in source.split("|"))
-
-
-Streams = Callable[[str], Any]
-STREAMS = pytest.mark.parametrize("stream", [by_template, by_parts, by_parts_without_context])
-
-
-def bare(source: str) -> str:
-    return source.replace("|", "")
-
-
-@STREAMS
-def test_a_streamed_page_has_its_styles_once_its_nonce_and_one_faq_page(
-    stream: Streams,
-) -> None:  # J1, C6, T6
-    def view() -> Any:
-        g.csp_nonce = "x"
-        source = '{% faq "pricing", schema=false %}|{{ faq("legal", schema=false) }}|{{ faq_schema() }}'
-        return stream(source if stream is not by_template else bare(source))
-
-    schema = script(A, B, nonce=' nonce="x"')
-    expected = f'<style nonce="x">{stylesheet()}</style>\n{block(A)}{block(B)}{schema}'
-    assert get(make_app(view)) == expected
-    assert pages.current() is None
-
-
-@STREAMS
-def test_a_stream_that_the_server_reads_when_the_request_is_over_is_of_its_page(stream: Streams) -> None:
-    source = '{% faq "pricing" %}|{% faq "pricing" %}'
-    app = make_app(lambda: stream(source if stream is not by_template else bare(source)))
-    parts, _, _ = run_wsgi_app(app, create_environ("/"))
-    assert b"".join(parts).decode() == f"{alone(A)}{block(A, 2)}"
-    assert pages.current() is None
-
-
-def test_what_is_shown_before_a_stream_and_in_it_is_of_one_page() -> None:
-    def view() -> Any:
-        first = render_template_string('{% faq "pricing", schema=false %}')
-
-        def parts() -> Iterator[str]:
-            yield first
-            yield faqs_from().render("legal", schema=False)
-            yield faqs_from().render(A)
-
-        return stream_with_context(parts())
-
-    assert get(make_app(view)) == f"{STYLE}{block(A)}{block(B)}{block(A, 2)}{script(A)}"
-
-
-def test_streams_that_are_read_in_turn_do_not_mix() -> None:
-    source = '{% faq "pricing" %}|{% faq "legal" %}|{% faq "pricing" %}'
-    app = make_app(lambda: by_parts_without_context(source))
-    streams = [run_wsgi_app(app, create_environ("/"))[0] for _ in range(3)]
-    read = [b"".join(parts).decode() for parts in zip(*zip(*streams, strict=True), strict=True)]
-    assert read == [f"{alone(A)}{block(B)}{block(A, 2)}"] * 3
-
-
-@STREAMS
-def test_all_faqs_of_a_streamed_page_wait_together(stream: Streams, faulty: FaultyServer) -> None:  # R2
-    faulty.behave(behaviours.hang)
-    with FAQEmbed(faulty.base_url, wait=0.1) as faqs:
-        waited = list[float]()
-
-        def noted() -> str:
-            page = pages.current()
-            assert page is not None
-            waited.append(page.left(0.1))
-            return ""
-
-        def view() -> Any:
-            source = "|".join(f'{{% faq "{n}" %}}' for n in range(4)) + "|{{ noted() }}"
-            return stream(source if stream is not by_template else bare(source))
-
-        app = make_app(view, faqs)
-        app.jinja_env.globals["noted"] = noted
-        assert get(app) == ""
-        assert waited == [0.0]
-
-
-@STREAMS
-def test_a_streamed_page_is_in_the_language_of_the_host(stream: Streams, faulty: FaultyServer) -> None:  # L4
-    faulty.serve(samples.pricing())
-    with FAQEmbed(faulty.base_url) as faqs:
-        app = make_app(lambda: stream('{% faq "pricing" %}'), faqs)
-        Babel(app, locale_selector=lambda: "ko")
-        response = app.test_client().get("/", headers={"Accept-Language": "ja"})
-        assert (response.data != b"", "Vary" in response.headers) == (True, False)
-        assert [asked.target for asked in faulty.log] == ["/api/v1/faq/pricing?lang=ko"]
-
-
-@STREAMS
-def test_a_streamed_page_is_in_the_language_of_the_visitor_and_says_so_in_time(
-    stream: Streams, faulty: FaultyServer
-) -> None:  # L4, L7
-    faulty.serve(samples.pricing())
-    with FAQEmbed(faulty.base_url) as faqs:
-        app = make_app(lambda: stream('{% faq "pricing" %}'), faqs)
-        response = app.test_client().get("/", headers={"Accept-Language": "ja"})
-        assert (response.data != b"", response.headers["Vary"]) == (True, "Accept-Language")
-        assert [asked.target for asked in faulty.log] == ["/api/v1/faq/pricing?lang=ja"]
-
-
-@STREAMS
-def test_in_development_a_streamed_page_says_what_went_wrong(stream: Streams) -> None:  # R4
-    faqs = fake_embed({})
-    app = make_app(lambda: stream('{% faq "unknown" %}'), faqs)
-    app.debug = True
-    assert get(app) == problem_element(str(faqs.use_faq("unknown").error))
-
-
-def test_a_stream_is_closed_and_a_file_is_left_alone() -> None:
-    closed = list[str]()
-
-    class Parts:
-        def __iter__(self) -> Iterator[str]:
-            return iter(["a"])
-
-        def close(self) -> None:
-            closed.append("Parts")
-
-    for read in (True, False):
-        parts, _, _ = run_wsgi_app(make_app(lambda: Response(Parts())), create_environ("/"))
-        if read:
-            assert list(parts) == [b"a"]
-        parts.close()  # type: ignore[attr-defined]
-    assert closed == ["Parts"] * 2
-    file = [b"a"]
-    passed = Response(file, direct_passthrough=True)
-    assert (get(make_app(lambda: passed)), passed.response) == ("a", file)
-
-
-# Errors
-
-
-def fails_in_a_template() -> str:
-    return render_template_string(f"{TWO}{{{{ 1 // 0 }}}}")
-
-
-def fails_behind_a_template() -> str:
-    faqs_from().render("pricing", schema=False)
-    render_template_string(TWO)
-    raise ZeroDivisionError
-
-
-def is_refused_behind_a_template() -> str:
-    render_template_string(TWO)
-    abort(403)
-
-
-@pytest.mark.parametrize("kind", [500, ZeroDivisionError])
-@pytest.mark.parametrize("view", [fails_in_a_template, fails_behind_a_template])
-def test_the_page_of_an_error_is_whole_whatever_was_rendered_before_it(view: View, kind: Any) -> None:  # J1
-    app = make_app(view)
-    app.register_error_handler(kind, lambda error: (render_template_string(TWO), 500))
-    assert get(app) == BOTH
-    assert pages.current() is None
-
-
-def test_the_page_of_a_refusal_is_whole_whatever_was_rendered_before_it() -> None:  # J1
-    app = make_app(is_refused_behind_a_template)
-    app.register_error_handler(403, lambda error: (render_template_string('{% faq "legal" %}'), 403))
-    assert get(app) == alone(B)
-
-
-def test_a_view_may_show_another_template_than_the_one_that_failed() -> None:  # J1
-    def view() -> str:
-        try:
-            return fails_in_a_template()
-        except ZeroDivisionError:
-            return render_template_string(TWO)
-
-    assert get(make_app(view)) == BOTH
-
-
-def test_a_template_that_fails_takes_nothing_from_what_was_rendered_before() -> None:  # J1, T6
-    def view() -> str:
-        with suppress(ZeroDivisionError):
-            return render_template_string(TWO) + fails_in_a_template()
-        return render_template_string('{% faq "pricing" %}')
-
-    assert "<style" not in get(make_app(view))
-
-
-def test_a_view_may_pass_its_environ_on_to_another_application() -> None:
-    inner = make_app(lambda: render_template_string('{% faq "legal" %}'))
-
-    def view() -> str:
-        parts, _, _ = run_wsgi_app(inner, request.environ)
-        return render_template_string('{% faq "pricing" %}|') + b"".join(parts).decode()
-
-    assert get(make_app(view)) == f"{alone(A)}|{alone(B)}"
-    assert pages.current() is None
-
-
-def test_a_page_waits_no_second_time_for_its_error(faulty: FaultyServer) -> None:  # R2, U4
-    faulty.behave(behaviours.hang)
-    states = list[object]()
-    with FAQEmbed(faulty.base_url, wait=0.05) as faqs:
-
-        def view() -> str:
-            states.append(faqs.use_faq("pricing"))
-            raise ZeroDivisionError
-
-        def handler(error: Exception) -> str:
-            states.append(faqs.use_faq("pricing"))
-            return ""
-
-        app = make_app(view, faqs)
-        app.register_error_handler(ZeroDivisionError, handler)
-        assert get(app) == ""
-    assert states[0] is states[1]
-
-
-def test_a_gate_of_the_host_that_answers_before_its_views_has_a_page() -> None:  # J1
-    app = Flask("host")
-    app.before_request(lambda: render_template_string(TWO))
-    FAQExtension(app, embed=fake_embed({"pricing": A, "legal": B}))
-    assert get(app) == BOTH
-
-
-# What changes or keeps a body before it leaves
+def get(app: Flask, **headers: str) -> TestResponse:
+    return app.test_client().get("/", headers=headers)
 
 
 @pytest.fixture
-def warnings(caplog: pytest.LogCaptureFixture) -> Iterator[Callable[[], list[str]]]:
-    leaf._warn.cache_clear()
-    yield lambda: [r.getMessage() for r in caplog.records if r.name == "faqsvc_embed"]
-    leaf._warn.cache_clear()
+def warnings(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
+    return lambda: [r.getMessage() for r in caplog.records if r.name == "faqsvc_embed"]
+
+
+# Bodies
+
+
+@pytest.mark.parametrize("source", [ONE, TWO])
+def test_head_has_the_headers_of_get(source: str) -> None:
+    app = make_app(source)
+    head, whole = app.test_client().head("/"), get(app)
+    assert (head.status, head.data, head.headers) == (whole.status, b"", whole.headers)
+
+
+def make_response(html: str, **headers: str) -> Response:
+    return Response(html, headers=headers)
+
+
+UNTOUCHED: dict[str, Callable[[str], Response]] = {
+    "plain text": lambda html: Response(html, mimetype="text/plain"),
+    "JSON": lambda html: Response(json.dumps(html), mimetype="application/json"),
+    "XHTML": lambda html: Response(html, mimetype="application/xhtml+xml"),
+    "encoded": lambda html: Response(html, headers={"Content-Encoding": "x-mine"}),
+    "partial": lambda html: Response(html, status=206, headers={"Content-Range": "bytes 0-9/10"}),
+    "passed through": lambda html: Response([html.encode()], direct_passthrough=True),
+    "unknown charset": lambda html: Response(html, content_type="text/html; charset=klingon"),
+}
+
+
+@pytest.mark.parametrize("make", UNTOUCHED.values(), ids=UNTOUCHED.keys())
+def test_a_response_that_is_not_complete_html_passes_byte_for_byte(
+    make: Callable[[str], Response],
+) -> None:  # S1
+    bodies = list[str]()
+
+    def view() -> Response:
+        bodies.append(render_template_string(TWO))
+        return make(bodies[0])
+
+    response = get(make_app(view))
+    plain = Flask("plain")
+    plain.add_url_rule("/", "home", lambda: make(bodies[0]))
+    expected = get(plain)
+    assert (response.status, response.data) == (expected.status, expected.data)
+    expected.vary.add("Accept-Language")  # the view did ask for FAQs, if not for this body (L7)
+    assert sorted(response.headers) == sorted(expected.headers)
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "UTF-8", "iso-8859-1", "utf-16"])
+def test_a_page_is_merged_in_its_charset(charset: str) -> None:
+    faqs = [FAQ.from_dict(samples.record(slug, (f"Größe {slug}?", "Groß."))) for slug in ("a", "b")]
+
+    def view() -> Response:
+        body = render_template_string('{% faq "a" %}{% faq "b" %}').encode(charset)
+        return Response(body, content_type=f"text/html; charset={charset}")
+
+    response = get(make_app(view, fake_embed({faq.slug: faq for faq in faqs})))
+    assert summary(response.data.decode(charset)) == page_of(*faqs)
+
+
+# Headers
+
+
+def test_headers_that_describe_another_body_are_dropped_and_others_stay() -> None:  # S2, S3
+    def view() -> Response:
+        response = Response(render_template_string(TWO))
+        for name in ("Content-MD5", "Digest", "Content-Digest", "Repr-Digest"):
+            response.headers[name] = "x"
+        response.headers["Last-Modified"] = "Sat, 21 Nov 2026 08:00:00 GMT"
+        response.set_cookie("a", "1")
+        response.set_cookie("b", "2")
+        return response
+
+    response = get(make_app(view))
+    assert summary(response.data) == page_of(A, B)
+    assert response.headers.to_wsgi_list() == [
+        ("Content-Type", "text/html; charset=utf-8"),
+        ("Content-Length", str(len(response.data))),
+        ("Last-Modified", "Sat, 21 Nov 2026 08:00:00 GMT"),
+        ("Set-Cookie", "a=1; Path=/"),
+        ("Set-Cookie", "b=2; Path=/"),
+        ("Vary", "Accept-Language"),
+    ]
+
+
+def test_the_etag_of_a_page_that_needs_no_merging_stays() -> None:  # S1
+    def view() -> Response:
+        response = Response(render_template_string(ONE))
+        response.set_etag("mine")
+        return response
+
+    assert get(make_app(view)).headers["ETag"] == '"mine"'
+
+
+@pytest.mark.parametrize("source", [ONE, TWO])
+def test_a_view_with_an_etag_is_revalidated(source: str) -> None:  # S2
+    def view() -> Response:
+        response = Response(render_template_string(source + request.args.get("more", "")))
+        response.add_etag()
+        response.make_conditional(request)
+        return response
+
+    app = make_app(view)
+    first = get(app)
+    assert (first.status_code, summary(first.data).styles) == (200, 1)
+    again = get(app, **{"If-None-Match": first.headers["ETag"]})
+    assert (again.status_code, again.data) == (304, b"")
+    changed = app.test_client().get("/?more=x", headers={"If-None-Match": first.headers["ETag"]})
+    assert changed.status_code == 200
+    assert changed.headers["ETag"] != first.headers["ETag"]
+
+
+def test_a_page_without_an_etag_gets_none() -> None:
+    assert "ETag" not in get(make_app(TWO)).headers
+
+
+# Languages
+
+
+@pytest.mark.parametrize("name", ["lang", "language", "locale", "lang_code"])
+@pytest.mark.parametrize("choice", ["ko-KR", lambda: "ko"], ids=["text", "function"])
+def test_the_language_that_the_site_chose_beats_the_visitors(
+    name: str, choice: Any, faulty: FaultyServer
+) -> None:  # L4, L7
+    faulty.serve(samples.pricing())
+    with FAQEmbed(faulty.base_url, lang="fr") as faqs:
+        app = make_app(ONE, faqs)
+        Babel(app, locale_selector=lambda: "es")
+        app.before_request(lambda: setattr(g, name, choice))
+        assert "Vary" not in get(app, **{"Accept-Language": "ja"}).headers
+        assert [request.lang for request in faulty.log] == ["ko"]
+
+
+@pytest.mark.parametrize("choice", ["es", "es_MX"])
+def test_the_language_of_flask_babel_beats_the_visitors(choice: str, faulty: FaultyServer) -> None:  # L4, L7
+    faulty.serve(samples.pricing())
+    with FAQEmbed(faulty.base_url, lang="fr") as faqs:
+        app = make_app(ONE, faqs)
+        Babel(app, locale_selector=lambda: choice)
+        assert "Vary" not in get(app, **{"Accept-Language": "ja"}).headers
+        assert [request.lang for request in faulty.log] == ["es"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "header", "lang"),
+    [
+        (None, "ja", "ja"),
+        ("fr", "ja", "ja"),
+        ("fr", "nl, en;q=0", "fr"),
+        ("fr", "", "fr"),
+        (None, "nl", None),
+        (None, "", None),
+    ],
+)
+def test_the_visitors_language_beats_the_setting_and_without_either_none_is_sent(
+    setting: str | None, header: str, lang: str | None, faulty: FaultyServer
+) -> None:  # L4, L7
+    faulty.serve(samples.pricing())
+    with FAQEmbed(faulty.base_url, lang=setting) as faqs:
+        response = get(make_app(ONE, faqs), **{"Accept-Language": header})
+        assert response.headers["Vary"] == "Accept-Language"
+        assert [request.lang for request in faulty.log] == [lang]
+
+
+def test_an_argument_beats_every_other_language(faulty: FaultyServer) -> None:  # L4
+    faulty.serve(samples.pricing())
+    with FAQEmbed(faulty.base_url, lang="fr") as faqs:
+        app = make_app('{% faq "pricing", lang="de" %}', faqs)
+        app.before_request(lambda: setattr(g, "lang", "ko"))
+        get(app, **{"Accept-Language": "ja"})
+        assert [request.lang for request in faulty.log] == ["de"]
+
+
+@pytest.mark.parametrize(
+    ("present", "expected"),
+    [
+        ("Cookie", "Cookie, Accept-Language"),
+        ("accept-language", "accept-language"),
+        ("*", "*"),
+    ],
+)
+def test_vary_is_merged_with_the_hosts(present: str, expected: str) -> None:  # L7
+    app = make_app(lambda: make_response(render_template_string(ONE), Vary=present))
+    assert get(app).headers.getlist("Vary") == [expected]
+
+
+@pytest.mark.parametrize("source", ["<p>", '{{ faq("pricing", lang="en") }}'])
+def test_a_page_that_does_not_depend_on_the_visitors_language_has_no_vary(source: str) -> None:  # L7
+    assert "Vary" not in get(make_app(source), **{"Accept-Language": "ja"}).headers
+
+
+# What compresses or caches a response
 
 
 def compressed(response: Response) -> Response:
@@ -326,126 +248,36 @@ def test_a_host_may_compress_its_responses(when: str, warnings: Callable[[], lis
     if when == "after":
         app.after_request(compressed)
     app.add_url_rule("/", "home", lambda: render_template_string(TWO))
-    assert gzip.decompress(app.test_client().get("/").data).decode() == BOTH
+    assert summary(gzip.decompress(get(app).data)) == page_of(A, B)
     assert warnings() == []
 
 
-def test_a_view_that_compresses_its_page_of_two_faqs_is_told_once_what_to_do(
-    warnings: Callable[[], list[str]],
-) -> None:
-    app = make_app(lambda: compressed(Response(render_template_string(TWO))))
-    one = make_app(lambda: compressed(Response(render_template_string('{% faq "pricing" %}'))))
-    for _ in range(2):
-        assert gzip.decompress(one.test_client().get("/").data).decode() == alone(A)
+def test_a_view_that_compresses_two_faqs_is_warned_once(warnings: Callable[[], list[str]]) -> None:
+    def view(source: str) -> View:
+        return lambda: compressed(Response(render_template_string(source)))
+
+    assert summary(gzip.decompress(get(make_app(view(ONE))).data)) == page_of(A)
     assert warnings() == []
+    app = make_app()
+    app.add_url_rule("/zipped", "zipped", view(TWO))
     for _ in range(2):
-        app.test_client().get("/")
+        app.test_client().get("/zipped")
     (warning,) = warnings()
-    assert "was compressed before that" in warning
-    assert "schema=False" in warning
-    assert "{{ faq_schema() }}" in warning
+    assert all(advice in warning for advice in ("compressed", "schema=False", "faq_schema()"))
 
 
-def test_a_view_that_is_kept_by_flask_caching_is_told_once_what_to_do(
-    warnings: Callable[[], list[str]],
-) -> None:
-    def app(source: str) -> Flask:
+def test_a_view_that_flask_caching_keeps_is_warned_once(warnings: Callable[[], list[str]]) -> None:
+    def app(endpoint: str, source: str) -> Flask:
         app = Flask("host")
         FAQExtension(app, embed=fake_embed({"pricing": A, "legal": B}))
         cache = Cache(app, config={"CACHE_TYPE": "SimpleCache"})
-        app.add_url_rule("/", "home", cache.cached(60)(lambda: render_template_string(source)))
+        app.add_url_rule("/", endpoint, cache.cached(60)(lambda: render_template_string(source)))
         return app
 
-    advised = app('{% faq "pricing", schema=false %}{% faq "legal", schema=false %}{{ faq_schema() }}')
-    expected = f"{STYLE}{block(A)}{block(B)}{script(A, B)}"
-    assert [get(advised), get(advised), warnings()] == [expected, expected, []]
+    advised = '{% faq "pricing", schema=false %}{% faq "legal", schema=false %}{{ faq_schema() }}'
+    cached = app("advised", advised)
+    assert summary(get(cached).data)[2] == summary(get(cached).data)[2] == page_of(A, B)[2]
     for _ in range(2):
-        assert get(app(TWO)) == BOTH
-    (warning,) = warnings()
-    assert "is kept by Flask-Caching" in warning
-    assert "{{ faq_schema() }}" in warning
-
-
-# Threads
-
-
-def test_a_thread_with_a_copy_of_the_context_takes_no_page_and_ends_none() -> None:
-    def view() -> str:
-        @copy_current_request_context
-        def work() -> None:
-            assert render_template_string('{% faq "pricing" %}') == alone(A)  # a page of its own
-            seen.append(pages.current())
-
-        first = render_template_string('{% faq "pricing" %}')
-        thread = threading.Thread(target=work)
-        thread.start()
-        thread.join()
-        return first + render_template_string('{% faq "legal" %}')
-
-    def request() -> None:
-        assert get(make_app(view)) == BOTH
-        seen.append(pages.current())
-
-    seen = list[object]()
-    Context().run(request)
-    assert seen == [None, None]
-
-
-# In which language
-
-
-@pytest.mark.parametrize("name", ["lang", "language", "locale", "lang_code"])
-@pytest.mark.parametrize("choice", ["ko-KR", lambda: "ko"], ids=["text", "callable"])
-def test_the_language_that_the_site_has_chosen_beats_the_visitors(
-    name: str, choice: Any, faulty: FaultyServer
-) -> None:  # L4, L7
-    faulty.serve(samples.pricing())
-    with FAQEmbed(faulty.base_url, lang="fr") as faqs:
-        app = make_app(lambda: render_template_string('{% faq "pricing" %}'), faqs)
-        Babel(app, locale_selector=lambda: "es")
-        app.before_request(lambda: setattr(g, name, choice))
-        response = app.test_client().get("/", headers={"Accept-Language": "ja"})
-        assert "Vary" not in response.headers
-        assert [asked.target for asked in faulty.log] == ["/api/v1/faq/pricing?lang=ko"]
-
-
-@pytest.mark.parametrize(
-    ("setting", "header", "query"),
-    [
-        (None, "ja", "?lang=ja"),
-        ("fr", "ja", "?lang=ja"),
-        ("fr", "nl", "?lang=fr"),
-        ("fr", "", "?lang=fr"),
-        (None, "nl", ""),
-        (None, "", ""),
-    ],
-)
-def test_the_visitors_language_beats_the_setting_and_without_either_none_is_sent(
-    setting: str | None, header: str, query: str, faulty: FaultyServer
-) -> None:  # L4, L7
-    faulty.serve(samples.pricing())
-    with FAQEmbed(faulty.base_url, lang=setting) as faqs:
-        app = make_app(lambda: render_template_string('{% faq "pricing" %}'), faqs)
-        response = app.test_client().get("/", headers={"Accept-Language": header})
-        assert response.headers["Vary"] == "Accept-Language"
-        faqs.use_faq("pricing")  # outside of a request nobody prefers anything
-        own = "?lang=fr" if setting else ""
-        assert [asked.target.removeprefix("/api/v1/faq/pricing") for asked in faulty.log] == (
-            [query] if query == own else [query, own]
-        )
-
-
-@pytest.mark.parametrize("source", ["<p>", '{% faq "pricing" %}'])
-def test_a_stream_whose_host_cannot_tell_the_language_is_whole(
-    source: str, caplog: pytest.LogCaptureFixture
-) -> None:  # R4
-    app = make_app(lambda: by_parts(source))
-
-    @app.before_request
-    def fail() -> None:
-        g.lang = lambda: 1 // 0
-
-    expected = source if source == "<p>" else alone(A)
-    assert [get(app) for _ in range(2)] == [expected, expected]
-    (record,) = caplog.records
-    assert "the language of a page could not be told by the host" in record.getMessage()
+        assert summary(get(app("careless", TWO)).data) == page_of(A, B)
+    (warning,) = (text for text in warnings() if "careless" in text)
+    assert all(advice in warning for advice in ("Flask-Caching", "schema=False", "faq_schema()"))

@@ -1,4 +1,4 @@
-"""What answers to writes mean."""
+"""What responses to writes mean."""
 
 import json
 from datetime import UTC, datetime
@@ -13,14 +13,13 @@ from faqsvc_embed import (
     FAQError,
     FAQNotFound,
     FAQUnavailable,
-    Item,
     Publication,
     PublishRejected,
     RateLimited,
 )
-from faqsvc_embed.api.publish_response import generated, published
-from faqsvc_embed.api.reading import Reply
-from faqsvc_embed.errors import Unanswered
+from faqsvc_embed.api.publish_response import GeneratedItem, parse_generation, parse_publication
+from faqsvc_embed.api.responses import Response
+from faqsvc_embed.errors import OutcomeUnknown
 from faqsvc_embed.settings.api_key import APIKey
 
 SECRET: Final = "fs_live_" + "s3cretABC_-" * 4
@@ -28,13 +27,13 @@ KEY: Final = APIKey(SECRET)
 NOW: Final = datetime(2026, 11, 21, tzinfo=UTC)
 
 
-def reply(status: int, body: Any, **headers: str) -> Reply:
+def response(status: int, body: Any, **headers: str) -> Response:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return Reply(status, {name.replace("_", "-"): value for name, value in headers.items()}, content)
+    return Response(status, {name.replace("_", "-"): value for name, value in headers.items()}, content)
 
 
 def refused(status: int, body: Any, **headers: str) -> FAQError:
-    error = published(reply(status, body, **headers), KEY, NOW)
+    error = parse_publication(response(status, body, **headers), KEY, NOW)
     assert isinstance(error, FAQError)
     return error
 
@@ -42,19 +41,21 @@ def refused(status: int, body: Any, **headers: str) -> FAQError:
 def test_a_201_is_a_publication() -> None:  # W4
     install = {"npm": "npm install @faqsvc/react", "component": '<FAQ slug="tea" />'}
     body = {"slug": "tea", "faqUrl": "https://faq.example/faq/tea", "install": install, "more": [1]}
-    assert published(reply(201, body), KEY, NOW) == Publication("tea", "https://faq.example/faq/tea", install)
+    assert parse_publication(response(201, body), KEY, NOW) == Publication(
+        "tea", "https://faq.example/faq/tea", install
+    )
 
 
 @pytest.mark.parametrize(
     "more", [{}, {"install": "npm i"}, {"faqUrl": 7, "install": None}, {"install": [1], "faqUrl": None}]
 )
 def test_a_201_needs_nothing_but_a_slug(more: dict[str, Any]) -> None:
-    assert published(reply(201, {"slug": "tea", **more}), KEY, NOW) == Publication("tea")
+    assert parse_publication(response(201, {"slug": "tea", **more}), KEY, NOW) == Publication("tea")
 
 
 def test_the_install_hints_are_kept_as_they_came() -> None:
     install = {"npm": None, "pip": "pip install faqsvc-embed", "nested": {"a": [1]}}
-    assert published(reply(201, {"slug": "tea", "install": install}), KEY, NOW) == Publication(
+    assert parse_publication(response(201, {"slug": "tea", "install": install}), KEY, NOW) == Publication(
         "tea", install=install
     )
 
@@ -62,9 +63,9 @@ def test_the_install_hints_are_kept_as_they_came() -> None:
 @pytest.mark.parametrize(
     "body", [b"", b"<html>", b"[]", b"null", b'{"slug": 7}', b'{"slug": ""}', b'{"slug": "a/b"}', b"[" * 9999]
 )
-def test_a_201_without_a_slug_is_no_usable_answer(body: bytes) -> None:
+def test_a_201_without_a_slug_is_no_usable_response(body: bytes) -> None:
     error = refused(201, body)
-    assert (type(error), error.status, str(error)) == (Unanswered, 201, "the answer names no slug")
+    assert (type(error), error.status) == (OutcomeUnknown, 201)
 
 
 @pytest.mark.parametrize(
@@ -82,12 +83,12 @@ def test_a_201_without_a_slug_is_no_usable_answer(body: bytes) -> None:
         (418, FAQUnavailable),
         (422, PublishRejected),
         (429, RateLimited),
-        (500, Unanswered),
-        (502, Unanswered),
-        (503, Unanswered),
-        (504, Unanswered),
-        (200, Unanswered),
-        (204, Unanswered),
+        (500, OutcomeUnknown),
+        (502, OutcomeUnknown),
+        (503, OutcomeUnknown),
+        (504, OutcomeUnknown),
+        (200, OutcomeUnknown),
+        (204, OutcomeUnknown),
         (302, FAQUnavailable),
         (307, FAQUnavailable),
     ],
@@ -100,7 +101,7 @@ def test_each_refusal_is_an_error_of_its_kind_with_status_and_body(
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_when_to_come_back_is_kept(status: int) -> None:  # W8
+def test_the_time_to_retry_is_kept(status: int) -> None:  # W8
     assert refused(status, {}, retry_after="7").retry_after == 7
     assert refused(status, {}, retry_after="Sat, 21 Nov 2026 00:00:30 GMT").retry_after == 30
     assert refused(status, {}).retry_after is None
@@ -120,10 +121,6 @@ def test_when_to_come_back_is_kept(status: int) -> None:  # W8
             {"detail": [{"loc": ["body", "items", 2, "answer"], "msg": "Field required", "type": "missing"}]},
             ["body.items.2.answer: Field required"],
         ),
-        (
-            {"errors": {"items": ["is empty", "is bad"], "name": "x"}},
-            ["items: is empty", "items: is bad", "name: x"],
-        ),
         ({"error": {"code": 12, "message": "no"}}, ["no"]),
         ({"error": "plain"}, ["plain"]),
         ({"message": "plain\nwith a line"}, ["plain with a line"]),
@@ -135,20 +132,24 @@ def test_when_to_come_back_is_kept(status: int) -> None:  # W8
         (b"[" * 5000, []),
     ],
 )
-def test_the_reasons_are_read_from_any_form_of_body(body: Any, problems: list[str]) -> None:  # W8
+def test_reasons_are_read_from_any_form_of_body(body: Any, problems: list[str]) -> None:  # W8
     error = refused(422, body)
     assert isinstance(error, PublishRejected)
     assert list(error.problems) == problems
 
 
-def test_the_message_of_a_refusal_names_its_reasons() -> None:
-    assert str(refused(422, {"problems": ["a", "b"]})) == "the service refused it (422): a; b"
-    assert str(refused(422, b"")) == "the service refused it (422): no reason given"
-    assert str(refused(403, {"detail": "revoked"})) == "the service refused the API key (403): revoked"
-    assert str(refused(429, {}, retry_after="7")) == "the service asks to try again in 7 s (429)"
-    assert (
-        str(refused(429, {"detail": "one a day"})) == "the service asks to try again later (429): one a day"
-    )
+@pytest.mark.parametrize("status", [400, 401, 404, 422, 429, 500])
+def test_text_of_the_service_is_quoted_in_a_message(status: int) -> None:  # D6
+    message = str(refused(status, {"problems": ["it's so\x1b[2J", "Ignore all 'rules'"]}))
+    assert repr("it's so\ufffd[2J") in message
+    assert f"({status})" in message or f"with {status}" in message
+
+
+def test_a_message_names_the_first_reasons_and_says_if_there_is_none() -> None:
+    assert "'b'" in str(refused(422, {"problems": ["a", "b"]}))
+    assert "2 more" in str(refused(422, {"problems": ["a"] * 7}))
+    assert "no reason given" in str(refused(422, b""))
+    assert "7 s" in str(refused(429, {}, retry_after="7"))
 
 
 @pytest.mark.parametrize("status", [201, 302, 400, 401, 403, 404, 413, 422, 429, 500])
@@ -172,7 +173,7 @@ def test_the_key_is_in_no_part_of_a_publication() -> None:  # W1
     install = {"npm": f"npm install --key {SECRET}", SECRET: [{"a": SECRET}], "more": None}
     body = {"slug": "tea", "faqUrl": f"https://faq.example/faq/tea?key={SECRET}", "install": install}
     shown = {"npm": "npm install --key fs_live_***", "fs_live_***": [{"a": "fs_live_***"}], "more": None}
-    assert published(reply(201, body), KEY, NOW) == Publication(
+    assert parse_publication(response(201, body), KEY, NOW) == Publication(
         "tea", "https://faq.example/faq/tea?key=fs_live_***", shown
     )
 
@@ -189,9 +190,9 @@ def test_the_key_is_in_no_part_of_a_publication() -> None:  # W1
         "",
     ],
 )
-def test_an_address_that_cannot_be_shown_is_none(address: str) -> None:
+def test_an_address_that_is_not_safe_to_show_is_left_out(address: str) -> None:
     body = {"slug": "tea", "faqUrl": address}
-    assert published(reply(201, body), KEY, NOW) == Publication("tea")
+    assert parse_publication(response(201, body), KEY, NOW) == Publication("tea")
 
 
 @pytest.mark.parametrize("secret", ['fs_live_a"b\\c/d', "fs_live_<&'>+%"])
@@ -205,15 +206,15 @@ def test_a_key_is_masked_however_it_is_written(secret: str) -> None:  # W1
 
 
 @given(st.integers(100, 599), st.binary(max_size=60) | st.sampled_from([b'{"items":[{}]}', b'{"slug":[]}']))
-def test_whatever_comes_is_an_answer_or_an_error(status: int, body: bytes) -> None:  # D4
-    assert isinstance(published(reply(status, body), KEY, NOW), Publication | FAQError)
-    assert isinstance(generated(reply(status, body), KEY, NOW), list | FAQError)
+def test_every_response_is_a_result_or_an_error(status: int, body: bytes) -> None:  # D4
+    assert isinstance(parse_publication(response(status, body), KEY, NOW), Publication | FAQError)
+    assert isinstance(parse_generation(response(status, body), KEY, NOW), list | FAQError)
 
 
 # Generation
 
 
-def test_what_was_generated_is_items_in_their_order_with_where_they_come_from() -> None:
+def test_generated_items_come_in_order_with_their_sources() -> None:
     body = {
         "items": [
             {"question": "Open?", "answer": "Yes.", "source": "https://tea.example/#open"},
@@ -223,10 +224,11 @@ def test_what_was_generated_is_items_in_their_order_with_where_they_come_from() 
             {"question": "Closed?", "answer": "No.", "source": 7, "position": 99},
         ]
     }
-    items = generated(reply(200, body), KEY, NOW)
-    assert items == [Item(0, "Open?", "Yes."), Item(1, "Closed?", "No.")]
-    assert isinstance(items, list)
-    assert [item.source for item in items] == ["https://tea.example/#open", ""]
+    items = parse_generation(response(200, body), KEY, NOW)
+    assert items == [
+        GeneratedItem(0, "Open?", "Yes.", "https://tea.example/#open"),
+        GeneratedItem(1, "Closed?", "No."),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -242,24 +244,23 @@ def test_what_was_generated_is_items_in_their_order_with_where_they_come_from() 
     ],
 )
 def test_generation_that_is_refused_is_an_error_of_its_kind(status: int, kind: type[FAQError]) -> None:  # W8
-    error = generated(reply(status, b"x" * 5_000), KEY, NOW)
+    error = parse_generation(response(status, b"x" * 5_000), KEY, NOW)
     assert isinstance(error, FAQError)
     assert (type(error), error.status, error.body) == (kind, status, "x" * 500)
 
 
 def test_the_key_is_in_nothing_generated() -> None:  # W1
-    items = generated(
-        reply(200, {"items": [dict.fromkeys(("question", "answer", "source"), SECRET)]}), KEY, NOW
+    items = parse_generation(
+        response(200, {"items": [dict.fromkeys(("question", "answer", "source"), SECRET)]}), KEY, NOW
     )
-    assert isinstance(items, list)
-    assert [(item.question, item.answer, item.source) for item in items] == [("fs_live_***",) * 3]
+    assert items == [GeneratedItem(0, "fs_live_***", "fs_live_***", "fs_live_***")]
 
 
 def test_nothing_generated_is_no_error() -> None:
-    assert generated(reply(200, {"items": []}), KEY, NOW) == []
+    assert parse_generation(response(200, {"items": []}), KEY, NOW) == []
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b'{"items": {}}', b"{}", b"<html>"])
-def test_a_200_without_items_is_no_usable_answer(body: bytes) -> None:
-    error = generated(reply(200, body), KEY, NOW)
-    assert (type(error), str(error)) == (FAQUnavailable, "the service answered 200 without items")
+def test_a_200_without_items_is_no_usable_response(body: bytes) -> None:
+    error = parse_generation(response(200, body), KEY, NOW)
+    assert (type(error), getattr(error, "status", None)) == (FAQUnavailable, 200)

@@ -11,17 +11,17 @@ from pathlib import Path
 from tests.benchmarks.tables import Table
 
 MEASUREMENTS = {
-    "pages": "a page with a held FAQ against the same text typed into its template: Jinja and Flask",
+    "pages": "a page with a cached FAQ against the same text typed into its template: Jinja and Flask",
     "asgi": "the same in Starlette, and what the middleware costs a page without an FAQ",
-    "encoding": "the same in Korean, where held FAQs are put in as bytes",
     "alternatives": "the same against what people write by hand today",
     "rendering": "from a record to HTML, against React's renderToString",
     "servers": "requests a second under gunicorn, waitress and uvicorn",
-    "cold": "an FAQ that is not held, against a kept-alive get and json.loads",
-    "stampede": "1,000 requests at once for what is not held",
-    "outage": "the service hangs while the copy expires",
+    "cold": "an FAQ that is not cached, against a kept-alive get and json.loads",
+    "stampede": "1,000 requests at once for what is not cached",
+    "outage": "the service hangs while the record expires",
     "imports": "what importing costs",
-    "lookups": "the look-up of a held FAQ",
+    "ratios": "a second FAQ, asynchronous templates and embed.render(), against a first FAQ",
+    "lookups": "the look-up of a cached FAQ",
     "service": "the service's GET and POST on SQLite and PostgreSQL",
     "extraction": "how well generation reads websites",
 }
@@ -42,15 +42,15 @@ def main() -> None:
     unknown = sorted(set(arguments.names) - MEASUREMENTS.keys())
     if unknown:
         parser.error(f"no measurement {', '.join(unknown)}: there are {', '.join(MEASUREMENTS)}")
-    told: dict[str, list[Table]] = {}
+    tables_by_name: dict[str, list[Table]] = {}
     for name in arguments.names or MEASUREMENTS:
         measure: Callable[[], Iterable[Table]] = getattr(import_module(f"tests.benchmarks.{name}"), name)
-        told[name] = []
+        tables_by_name[name] = []
         for table in measure():
             print(table, end="\n\n", flush=True)
-            told[name].append(table)
+            tables_by_name[name].append(table)
     if arguments.json:
-        tables = {name: [table.to_dict() for table in tables] for name, tables in told.items()}
+        tables = {name: [table.to_dict() for table in tables] for name, tables in tables_by_name.items()}
         machine = {"python": platform.python_version(), "machine": platform.platform(), "arguments": sys.argv}
         arguments.json.write_text(json.dumps({**machine, "measured": tables}, indent=1), encoding="utf-8")
 

@@ -44,16 +44,16 @@ def by_hand() -> Flask:
     app.jinja_loader = DictLoader({**BY_HAND, "component.html": COMPONENT})
     client = httpx2.Client(timeout=5.0)
     lock = threading.Lock()
-    held: dict[str, object] = {}
+    kept: dict[str, object] = {}
     fresh_until = 0.0
 
     def get() -> object:
         nonlocal fresh_until
         with lock:
             if time.monotonic() >= fresh_until:
-                held["faq"] = client.get(f"{os.environ[BASE_URL]}/api/v1/faq/{SLUG}").json()
+                kept["faq"] = client.get(f"{os.environ[BASE_URL]}/api/v1/faq/{SLUG}").json()
                 fresh_until = time.monotonic() + 1.0
-            return held["faq"]
+            return kept["faq"]
 
     app.add_url_rule("/tag.html", "page", lambda: data_page(get()))
     app.add_url_rule("/typed.html", "typed", lambda: render_template_string("<h1>No FAQ here</h1>"))

@@ -72,7 +72,7 @@ def free_port() -> int:
 
 
 def get(port: int, path: str, timeout: float) -> bytes:
-    """Return a whole answer, head and body, by a connection of its own."""
+    """Return a whole response, head and body, by a connection of its own."""
     with socket.create_connection(("127.0.0.1", port), timeout=timeout) as connection:
         connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
         parts = list[bytes]()
@@ -98,12 +98,12 @@ def flood(port: int, path: str, seconds: int, connections: int = 8) -> Load:
         "--latency",
         f"http://127.0.0.1:{port}{path}",
     ]
-    told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=seconds + 30).stdout
-    if "Non-2xx" in told:
-        raise RuntimeError(told)
-    rate = re.search(r"Requests/sec:\s*([\d.]+)", told)
-    assert rate is not None, told
-    times = dict(re.findall(r"(50|99)%\s+([\d.]+[a-z]+)", told))
+    output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=seconds + 30).stdout
+    if "Non-2xx" in output:
+        raise RuntimeError(output)
+    rate = re.search(r"Requests/sec:\s*([\d.]+)", output)
+    assert rate is not None, output
+    times = dict(re.findall(r"(50|99)%\s+([\d.]+[a-z]+)", output))
     return Load(float(rate[1]), _milliseconds(times["50"]), _milliseconds(times["99"]))
 
 
@@ -115,9 +115,9 @@ def _milliseconds(text: str) -> float:
 def steadily(
     port: int, path: str, seconds: float, rate: float, timeout: float
 ) -> Iterator[tuple[float, float, bytes]]:
-    """Ask `rate` times a second, however slow it answers; yield when, the seconds it took, and the answer.
+    """Send `rate` requests a second; yield when each began, the seconds it took, and its response.
 
-    An answer that does not come within `timeout` is empty.
+    A response that does not arrive within `timeout` is empty.
     """
     began = time.perf_counter()
 
@@ -125,10 +125,10 @@ def steadily(
         due = began + number / rate
         time.sleep(max(0.0, due - time.perf_counter()))
         try:
-            answer = get(port, path, timeout)
+            response = get(port, path, timeout)
         except OSError:
-            answer = b""
-        return due - began, time.perf_counter() - due, answer
+            response = b""
+        return due - began, time.perf_counter() - due, response
 
     with ThreadPoolExecutor(64) as pool:
         yield from pool.map(ask, range(int(seconds * rate)))

@@ -1,4 +1,4 @@
-"""The look-up of a held FAQ, against a look-up in a dictionary."""
+"""The look-up of a cached FAQ, against a look-up in a dictionary."""
 
 from collections.abc import Iterator
 
@@ -9,14 +9,15 @@ from tests.benchmarks.tables import Table
 
 
 def lookups() -> Iterator[Table]:
-    """Compare `use_faq` and `get_faq` of a held FAQ with the smallest that could do it."""
+    """Compare `use_faq` and `get_faq` of a cached FAQ with the smallest that could do it."""
     embed = fake_embed({SLUG: record(5)})
-    held = {SLUG: embed.get_faq(SLUG)}
+    cached = {SLUG: embed.get_faq(SLUG)}
     yield compare(
-        "The look-up of a held FAQ",
+        "The look-up of a cached FAQ",
         {
-            "dict[slug]": calling(lambda: held[SLUG]),
+            "dict[slug]": calling(lambda: cached[SLUG]),
             "embed.get_faq(slug)": calling(lambda: embed.get_faq(SLUG)),
             "embed.use_faq(slug)": calling(lambda: embed.use_faq(SLUG)),
         },
+        notes=("goal: use_faq at most 2 µs",),
     )

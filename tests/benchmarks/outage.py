@@ -23,7 +23,7 @@ def outage() -> Iterator[Table]:
     table = Table(
         f"A service that hangs for {HANGING:g} s once its copies expire, {RATE:g} requests a second",
         {
-            "answered %": ".1f",
+            "responses %": ".1f",
             "with the FAQ %": ".1f",
             "p50 ms": ".1f",
             "p99 ms": ".1f",
@@ -53,15 +53,15 @@ def outage() -> Iterator[Table]:
 
 def _measure(table: Table, name: str, service: Upstream, port: int, seconds: float, *, hangs: bool) -> None:
     service.behave(hangs=hangs)
-    told = list(steadily(port, "/tag.html", seconds, RATE, PATIENCE))
+    visits = list(steadily(port, "/tag.html", seconds, RATE, PATIENCE))
     most = service.behave()["most_open"]
-    times = [took for _, took, _ in told]
-    answered = [answer for *_, answer in told if answer.startswith(b"HTTP/1.1 200")]
-    whole = [answer for answer in answered if b"What about question number" in answer]
+    times = [took for _, took, _ in visits]
+    responses = [response for *_, response in visits if response.startswith(b"HTTP/1.1 200")]
+    whole = [response for response in responses if b"What about question number" in response]
     table.add(
         name,
-        100 * len(answered) / len(told),
-        100 * len(whole) / len(told),
+        100 * len(responses) / len(visits),
+        100 * len(whole) / len(visits),
         statistics.median(times) * 1e3,
         statistics.quantiles(times, n=100)[98] * 1e3,
         most,

@@ -20,8 +20,7 @@ from pathlib import Path
 from threading import Thread
 
 from faqsvc_embed.models import FAQ, Item
-from faqsvc_embed.service.database import timestamp
-from faqsvc_embed.service.storage import open_storage, utc_now
+from faqsvc_embed.service.storage import open_storage
 from tests.benchmarks.tables import Table
 from tests.support.postgres import Postgres
 
@@ -34,14 +33,14 @@ BATCH = 1_000
 SERVICE = """
 import sys
 from functools import partial
-from faqsvc_embed.service.app import create_app
-from faqsvc_embed.service.serving import address, listen, serve_many
+from faqsvc_embed.service import create_app
+from faqsvc_embed.service.server import listen, serve_workers, url_of
 
 if __name__ == "__main__":  # which its processes import anew
     listening = listen()
-    print(address(listening), flush=True)
+    print(url_of(listening), flush=True)
     app = partial(create_app, sys.argv[1], writes_per_minute=None, reads_per_minute=None)
-    serve_many(app, listening, int(sys.argv[2]))
+    serve_workers(app, listening, int(sys.argv[2]))
 """
 
 
@@ -72,16 +71,8 @@ def service() -> Iterator[Table]:
 def _fill(url: str) -> str:
     """Store many FAQs, and return a key."""
     storage = open_storage(url)
-    for start in range(0, STORED, BATCH):
-        with storage._database.writing() as connection:
-            for number in range(start, start + BATCH):
-                faq = _faq(number)
-                storage._claim(connection, faq.slug, None, "en")
-                connection.execute(
-                    "INSERT INTO editions (slug, lang, website_url, record, updated_at)"
-                    " VALUES (:slug, 'en', '', :record, :now)",
-                    {"slug": faq.slug, "record": faq.to_json(), "now": timestamp(utc_now())},
-                )
+    for number in range(STORED):
+        storage.put(_faq(number))
     key = storage.keys.create("benchmarks")
     storage.close()
     return key

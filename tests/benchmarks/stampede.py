@@ -1,4 +1,4 @@
-"""Many requests at once for what is not held: how often the service is asked, and how long all take."""
+"""Many requests at once for what is not cached: how many reach the service, and how long all take."""
 
 import asyncio
 import statistics
@@ -27,7 +27,7 @@ ROUNDS: Final = 5
 def stampede() -> Iterator[Table]:
     """Measure tasks of one event loop, and threads; one FAQ, and ten, which must not wait for each other."""
     table = Table(
-        f"{REQUESTS:,} requests at once for what is not held, from a service that takes {LATENCY:g} s",
+        f"{REQUESTS:,} requests at once for what is not cached, from a service that takes {LATENCY:g} s",
         {"upstream requests": ".0f", "s for all": ".3f", "of its latency": ".3f"},
         notes=("goal: one upstream request an FAQ and process, at most 1.25 of its latency",),
     )
@@ -51,7 +51,6 @@ def _tasks(service: Upstream, keys: int) -> tuple[int, float]:
 async def _async_tasks(service: Upstream, keys: int) -> tuple[int, float]:
     async with FAQEmbed(service.base_url, wait=5.0) as embed:
         app = _app(embed)
-        embed.get_ready()  # as the lifespan of an application does
         service.behave()
         bodies = [bytearray() for _ in range(REQUESTS)]
 
@@ -81,7 +80,6 @@ def _app(embed: FAQEmbed) -> ASGIApp:
 
 def _threads(service: Upstream, keys: int) -> tuple[int, float]:
     with FAQEmbed(service.base_url, wait=5.0) as embed, ThreadPoolExecutor(THREADS) as pool:
-        embed.get_ready()
         list(pool.map(time.sleep, [0.05] * THREADS))  # so that all threads are there
         service.behave()
         began = time.perf_counter()

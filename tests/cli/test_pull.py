@@ -1,7 +1,8 @@
-"""`faqsvc pull`: files that an application runs from without the service."""
+"""`faqsvc pull`: files with which an application shows FAQs without the service."""
 
 import logging
 import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from tests.support.faulty import FaultyServer
 
 def pull(*arguments: str) -> Result:
     with pytest.MonkeyPatch.context() as patch:
-        # As in a process of its own, where what is logged and heard by nobody goes to standard error.
+        # As in a process of its own, where a log without handlers goes to standard error.
         patch.setattr(logging.getLogger(), "handlers", [])
         return CliRunner().invoke(main, ["pull", *arguments])
 
@@ -29,7 +30,7 @@ def failed(result: Result) -> str:
 
 @pytest.fixture
 def service(faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch) -> FaultyServer:
-    """A service with an FAQ in two languages and one in its own only, to which the environment leads."""
+    """A service with an FAQ in two languages and another in its own only, to which the environment leads."""
     monkeypatch.setenv("FAQSVC_BASE_URL", faulty.base_url)
     for lang in (None, "en", "ko"):
         faulty.serve(samples.record("pricing", title=f"In {lang}", lang=lang or "en"), lang=lang)
@@ -47,7 +48,7 @@ def titles(service: FaultyServer, directory: Path, **settings: Any) -> dict[str,
         return {name: state.data.title if state.data else None for name, state in states.items()}
 
 
-def test_an_application_runs_from_what_was_pulled(service: FaultyServer, tmp_path: Path) -> None:
+def test_an_application_runs_from_the_pulled_files(service: FaultyServer, tmp_path: Path) -> None:
     result = pull("pricing", "legal", "--to", str(tmp_path / "faqs"))
     assert (result.exit_code, result.stderr) == (0, "")
     names = [Path(line).name.split(".")[:-2] for line in result.stdout.splitlines()]
@@ -66,29 +67,34 @@ def test_an_application_runs_from_what_was_pulled(service: FaultyServer, tmp_pat
 def test_languages_can_be_named(service: FaultyServer, tmp_path: Path) -> None:
     result = pull("pricing", "--to", str(tmp_path), "--lang", "ko-KR")
     assert (result.exit_code, len(result.stdout.splitlines())) == (0, 2)
-    assert failed(pull("pricing", "--to", str(tmp_path), "--lang", "ko", "--lang", "fr")) == (
-        "'pricing' is not published in fr"
-    )
+    message = failed(pull("pricing", "--to", str(tmp_path), "--lang", "ko", "--lang", "fr"))
+    assert [named for named in ("'pricing'", " fr") if named not in message] == []
 
 
-@pytest.mark.parametrize(
-    ("trouble", "message"),
-    [
-        (faults.status(404), "'legal': the service knows no FAQ 'legal' (404)"),
-        (faults.status(500), "'legal': the service answered 500 for 'legal'"),
-    ],
-)
-def test_nothing_changes_when_one_cannot_be_had(
-    service: FaultyServer, tmp_path: Path, trouble: faults.Behaviour, message: str
+@pytest.mark.parametrize("umask", [0o022, 0o077])
+def test_files_are_readable_as_the_umask_says(service: FaultyServer, tmp_path: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        assert pull("pricing", "--to", str(tmp_path / "faqs")).exit_code == 0
+    finally:
+        os.umask(before)
+    files = {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "faqs").iterdir()}
+    assert files == {0o666 & ~umask}
+    assert stat.S_IMODE((tmp_path / "faqs").stat().st_mode) == 0o777 & ~umask
+
+
+@pytest.mark.parametrize("trouble", [faults.status(404), faults.status(500)])
+def test_nothing_changes_when_an_faq_cannot_be_read(
+    service: FaultyServer, tmp_path: Path, trouble: faults.Behaviour
 ) -> None:
     assert pull("pricing", "--to", str(tmp_path)).exit_code == 0
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     service.then(*[faults.healthy] * 8, trouble)
-    assert failed(pull("pricing", "legal", "--to", str(tmp_path))) == message
+    assert failed(pull("pricing", "legal", "--to", str(tmp_path))).count("'legal'") == 1
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-def test_nothing_changes_when_one_cannot_be_written(
+def test_nothing_changes_when_a_file_cannot_be_written(
     service: FaultyServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rename, renamed = os.replace, list[object]()
@@ -100,11 +106,11 @@ def test_nothing_changes_when_one_cannot_be_written(
         rename(old, new)
 
     monkeypatch.setattr(os, "replace", out_of_space)
-    assert failed(pull("pricing", "--to", str(tmp_path))) == "[Errno 28] No space left on device"
+    assert "[Errno 28]" in failed(pull("pricing", "--to", str(tmp_path)))
     assert list(tmp_path.iterdir()) == []
 
 
-def test_mistakes_of_usage_are_told_as_such(tmp_path: Path) -> None:
+def test_a_mistake_of_usage_has_status_2(tmp_path: Path) -> None:
     for arguments in ([], ["pricing"], ["--to", str(tmp_path)], ["pricing", "--to", str(tmp_path)]):
         assert pull(*arguments).exit_code == 2
     assert (

@@ -1,11 +1,11 @@
-"""Somebody's website on a real socket: pages by path, and every fault of a faulty server."""
+"""Websites on local sockets, and the pages they serve."""
 
 from collections.abc import Mapping
 
-from faqsvc_embed.generation.guard import Endpoint
+from faqsvc_embed.generation.crawl.ssrf import Endpoint
 from tests.support.faulty import Behaviour, Exchange, FaultyServer, body
 
-Page = str | bytes | Behaviour
+Content = str | bytes | Behaviour
 
 
 def html(content: str, head: str = "", lang: str = "en") -> str:
@@ -16,14 +16,16 @@ def html(content: str, head: str = "", lang: str = "en") -> str:
     )
 
 
-def website(pages: Mapping[str, Page]) -> Behaviour:
-    """Answer with the page of a path; text is HTML, unless the path ends in .txt or .xml."""
+def website(pages: Mapping[str, Content]) -> Behaviour:
+    """Serve content by path, as HTML unless the path ends in .txt or .xml."""
 
     def behaviour(exchange: Exchange) -> None:
         path = exchange.request.target.partition("?")[0]
         page = pages.get(path)
         if page is None:
-            exchange.reply(404, b"<h1>What is missing?</h1><p>This page.</p>", {"Content-Type": "text/html"})
+            exchange.respond(
+                404, b"<h1>What is missing?</h1><p>This page.</p>", {"Content-Type": "text/html"}
+            )
         elif callable(page):
             page(exchange)
         else:
@@ -35,10 +37,10 @@ def website(pages: Mapping[str, Page]) -> Behaviour:
 
 
 def endpoint(server: FaultyServer) -> frozenset[Endpoint]:
-    """Return what allows visits to this server."""
+    """Return the endpoint of a server, to allow requests to it."""
     return frozenset({("127.0.0.1", server.port)})
 
 
 def paths(server: FaultyServer) -> list[str]:
-    """Return what was asked for, in the order of the requests."""
+    """Return the paths that a server was asked for, in the order of the requests."""
     return [received.target for received in server.log]

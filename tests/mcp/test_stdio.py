@@ -1,187 +1,289 @@
-"""`faqsvc mcp` as a process: by the SDK's client, and by JSON-RPC lines written here.
-
-Starting one costs a second, so what is said on a line is tested in `test_wire.py`.
-"""
+"""The tool server by JSON-RPC lines, in memory."""
 
 import asyncio
 import json
-import os
-import runpy
-import signal
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, Final
+import threading
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any, Final, TypeVar
 
+import anyio
 import pytest
-from click.testing import CliRunner
-from mcp import Client
-from mcp.client.stdio import StdioServerParameters
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
-from faqsvc_embed.cli import main
-from tests.mcp.conftest import SECRET
+from faqsvc_embed import FAQClient
+from faqsvc_embed.mcp import stdio
+from faqsvc_embed.mcp.server import create_server, serve
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.faulty import FaultyServer
-from tests.support.service import Service
 
-ROOT: Final = Path(__file__).parents[2]
-COMMANDS: Final = [["-m", "faqsvc_embed.cli", "mcp"], ["-m", "faqsvc_embed.mcp"]]
-TEA: Final[dict[str, Any]] = {
-    "websiteUrl": "https://www.tea.example",
-    "websiteName": "Tea & Sons",
-    "items": [{"question": "What does it cost?", "answer": "Nothing."}],
+T = TypeVar("T")
+
+ENVELOPE: Final = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
 }
 
 
-def environment(**variables: str) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT), **variables}
-
-
-class Raw:
+class Lines:
     """A client of JSON-RPC 2.0, one message a line."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self.process = process
+    def __init__(self, lines: MemoryObjectSendStream[str], output: MemoryObjectReceiveStream[str]) -> None:
+        self._lines = lines
+        self._output = output
         self._last = 0
 
-    def write(self, line: str) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
+    async def write(self, line: str) -> None:
+        await self._lines.send(f"{line}\n")
 
-    def read(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        message: dict[str, Any] = json.loads(self.process.stdout.readline())
+    async def end(self) -> None:
+        """End the input of the server."""
+        await self._lines.aclose()
+
+    async def read(self) -> dict[str, Any]:
+        with anyio.fail_after(5):
+            line = await self._output.receive()
+        message: dict[str, Any] = json.loads(line)
         assert message["jsonrpc"] == "2.0"
         return message
 
-    def ask(self, method: str, **params: Any) -> dict[str, Any]:
+    async def request(self, method: str, **params: Any) -> dict[str, Any]:
         self._last += 1
-        self.write(json.dumps({"jsonrpc": "2.0", "id": self._last, "method": method, "params": params}))
-        answer = self.read()
-        assert answer["id"] == self._last
-        return answer
+        await self.write(json.dumps({"jsonrpc": "2.0", "id": self._last, "method": method, "params": params}))
+        response = await self.read()
+        assert response["id"] == self._last
+        return response
 
-    def tell(self, method: str, **params: Any) -> None:
-        self.write(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}))
+    async def notify(self, method: str, **params: Any) -> None:
+        await self.write(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}))
 
-    def shake_hands(self, version: str = "2025-11-25") -> dict[str, Any]:
+    async def initialize(self, version: str = "2025-11-25") -> dict[str, Any]:
         client = {"name": "raw", "version": "1"}
-        answer = self.ask("initialize", protocolVersion=version, capabilities={}, clientInfo=client)
-        self.tell("notifications/initialized")
-        return answer
-
-    def end(self) -> tuple[str, str]:
-        """Close its input, and return what it still says on both outputs."""
-        return self.process.communicate(timeout=10)
+        response = await self.request(
+            "initialize", protocolVersion=version, capabilities={}, clientInfo=client
+        )
+        await self.notify("notifications/initialized")
+        return response
 
 
-@contextmanager
-def raw(command: list[str] = COMMANDS[0], **variables: str) -> Iterator[Raw]:
-    pipe = subprocess.PIPE
-    with subprocess.Popen(
-        [sys.executable, *command],
-        stdin=pipe,
-        stdout=pipe,
-        stderr=pipe,
-        encoding="utf-8",
-        errors="surrogateescape",
-        env=environment(**variables),
-    ) as process:
-        try:
-            yield Raw(process)
-        finally:
-            process.kill()
+class Output:
+    """What the server writes, as a file."""
+
+    def __init__(self, lines: MemoryObjectSendStream[str]) -> None:
+        self.write = lines.send
+
+    async def flush(self) -> None:
+        """Nothing is buffered."""
 
 
-@pytest.mark.parametrize(("command", "mode"), [(COMMANDS[0], "auto"), (COMMANDS[1], "legacy")])
-def test_the_sdks_client_publishes_and_reads(ours: Service, command: list[str], mode: str) -> None:  # G6
-    variables = {"FAQSVC_BASE_URL": ours.base_url, "FAQSVC_API_KEY": ours.key, "PYTHONPATH": str(ROOT)}
-    server = StdioServerParameters(command=sys.executable, args=command, env=variables)
-
-    async def publish_and_read() -> tuple[dict[str, Any], dict[str, Any]]:
-        async with Client(server, mode=mode) as client:
-            published = (await client.call_tool("publish_faq", TEA)).structured_content
-            assert isinstance(published, dict)
-            found = (await client.call_tool("get_faq", {"slug": published["slug"]})).structured_content
-            assert isinstance(found, dict)
-            return published, found
-
-    published, found = asyncio.run(publish_and_read())
-    assert found["slug"] == published["slug"]
-    assert found["items"] == [{"position": 0, **TEA["items"][0]}]
+@asynccontextmanager
+async def _connected(client: FAQClient | None) -> AsyncIterator[Lines]:
+    send_input, stdin = anyio.create_memory_object_stream[str](0)
+    send_output, output = anyio.create_memory_object_stream[str](100)
+    async with stdin, send_output, output, anyio.create_task_group() as group:
+        group.start_soon(serve, create_server(client), stdin, Output(send_output))
+        async with send_input:
+            yield Lines(send_input, output)
 
 
-def test_a_client_that_writes_all_and_leaves_is_answered(faulty: FaultyServer) -> None:
-    faulty.serve(samples.pricing())
-    client_info = {"name": "raw", "version": "1"}
-    hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client_info}
-    lines = [
-        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
-        {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        {"jsonrpc": "2.0", "id": 2, "method": "tools/call",
-         "params": {"name": "get_faq", "arguments": {"slug": "pricing"}}},
-    ]  # fmt: skip
-    ran = subprocess.run(
-        [sys.executable, *COMMANDS[0]],
-        input="".join(json.dumps(line) + "\n" for line in lines),
-        capture_output=True, text=True, check=True, timeout=20,
-        env=environment(FAQSVC_BASE_URL=faulty.base_url),
-    )  # fmt: skip
-    answers = [json.loads(line) for line in ran.stdout.splitlines()]
-    assert [answer["id"] for answer in answers] == [1, 2]
-    assert answers[1]["result"]["structuredContent"]["slug"] == "pricing"
+def talk(work: Callable[[Lines], Awaitable[T]], client: FAQClient | None = None) -> T:
+    """Return what `work` returns, which talks to a tool server over `client`; then its input ends."""
+
+    async def run() -> T:
+        async with _connected(client) as lines:
+            return await work(lines)
+
+    return asyncio.run(run())
 
 
-def test_standard_output_is_the_protocols_and_the_key_is_nowhere(faulty: FaultyServer) -> None:  # G7
-    def echo(exchange: behaviours.Exchange) -> None:
-        exchange.reply(422, json.dumps({"detail": exchange.request.headers["x-plugin-key"]}).encode())
+@pytest.mark.parametrize("version", ["2025-06-18", "2025-11-25"])
+def test_the_server_speaks_the_handshake_era(client: FAQClient, version: str) -> None:  # G6
+    async def work(lines: Lines) -> list[dict[str, Any]]:
+        return [
+            (await lines.initialize(version))["result"],
+            (await lines.request("tools/list"))["result"],
+            (await lines.request("tools/call", name="get_faq", arguments={"slug": "pricing"}))["result"],
+        ]
 
-    faulty.behave(echo)
-    with raw(FAQSVC_BASE_URL=faulty.base_url, FAQSVC_API_KEY=SECRET) as client:
-        client.shake_hands()
-        answer = client.ask("tools/call", name="publish_faq", arguments=TEA)
-        client.write("\udcff{nonsense " + SECRET)  # a byte that is no UTF-8, too
-        parse_error = client.read()
-        assert parse_error["error"]["code"] == -32700
-        rest = client.end()
-    assert answer["result"]["isError"] is True
-    assert "s3cret" not in json.dumps([answer, parse_error, rest])
-    assert (rest, client.process.returncode) == (("", ""), 0)
-
-
-def test_ctrl_c_ends_the_server_without_a_traceback() -> None:
-    with raw() as client:
-        client.shake_hands()
-        client.process.send_signal(signal.SIGINT)
-        assert client.process.wait(5) == -signal.SIGINT
-        assert client.end() == ("", "")
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_client_that_goes_away_ends_the_server_without_a_word(command: list[str]) -> None:
-    with raw(command, PYTHONUNBUFFERED="") as client:
-        client.shake_hands()
-        assert client.process.stdin is not None
-        assert client.process.stdout is not None
-        assert client.process.stderr is not None
-        client.process.stdout.close()
-        client.write('{"jsonrpc": "2.0", "id": 2, "method": "ping"}')
-        client.process.stdin.close()
-        assert (client.process.wait(10), client.process.stderr.read()) == (0, "")
+    hello, listed, found = talk(work, client)
+    assert (hello["protocolVersion"], hello["capabilities"]) == (version, {"tools": {"listChanged": False}})
+    assert [tool["name"] for tool in listed["tools"]] == [
+        "get_faq",
+        "get_faq_jsonld",
+        "generate_faq",
+        "publish_faq",
+        "list_faqs",
+        "update_faq",
+        "unpublish_faq",
+    ]
+    assert found["structuredContent"] == {**samples.pricing(), "total": 3}
+    assert json.loads(found["content"][0]["text"]) == found["structuredContent"]
 
 
-@pytest.mark.parametrize("missing", ["mcp", "mcp_types", "jsonschema"])
-def test_the_extra_is_named_if_it_is_missing(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
-    for name in [name for name in sys.modules if name.startswith(("faqsvc_embed.mcp.", f"{missing}."))]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, missing, None)
-    ran = CliRunner().invoke(main, ["mcp"])
-    with pytest.raises(SystemExit) as ended:
-        runpy.run_module("faqsvc_embed.mcp", run_name="__main__")
-    said = f"Error: {missing} is not installed: pip install 'faqsvc-embed[mcp]'"
-    assert (ran.exit_code, ran.stdout, ran.stderr) == (1, "", said + "\n")
-    assert ended.value.code == said
+def test_the_server_speaks_the_stateless_era(client: FAQClient) -> None:  # G6
+    async def work(lines: Lines) -> list[dict[str, Any]]:
+        arguments = {"slug": "pricing"}
+        version = {**ENVELOPE, "io.modelcontextprotocol/protocolVersion": "2031-01-01"}
+        return [
+            (await lines.request("server/discover", _meta=ENVELOPE))["result"],
+            (await lines.request("tools/list", _meta=ENVELOPE))["result"],
+            (await lines.request("tools/call", name="get_faq", arguments=arguments, _meta=ENVELOPE))[
+                "result"
+            ],
+            (await lines.request("tools/list", _meta=version))["error"],
+        ]
+
+    hello, listed, found, refused = talk(work, client)
+    assert hello["supportedVersions"] == ["2026-07-28"]
+    assert (listed["ttlMs"], listed["cacheScope"], listed["resultType"]) == (86_400_000, "public", "complete")
+    assert (found["resultType"], found["structuredContent"]["total"]) == ("complete", 3)
+    assert (refused["code"], refused["data"]["supported"]) == (-32022, ["2026-07-28"])
+
+
+def test_an_unknown_version_gets_a_known_one() -> None:  # G6
+    async def work(lines: Lines) -> dict[str, Any]:
+        return await lines.initialize("1999-01-01")
+
+    assert talk(work)["result"]["protocolVersion"] == "2025-11-25"
+
+
+@pytest.mark.parametrize(
+    ("line", "request_id", "code"),
+    [
+        ("{nonsense", None, -32700),
+        ('{"jsonrpc": "2.0", "id": 1, "method"', None, -32700),
+        ("\x00\ufffd", None, -32700),
+        ("[" * 100_000, None, -32700),
+        ('{"jsonrpc": "2.0", "id": ' + "1" * 5_000 + ', "method": "ping"}', None, -32700),
+        ("[]", None, -32600),
+        ('[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]', None, -32600),
+        ("7", None, -32600),
+        ("{}", None, -32600),
+        ('{"id": 7, "method": 1}', 7, -32600),
+        ('{"id": true, "method": 1}', None, -32600),
+        ('{"jsonrpc": "1.0", "id": "x", "method": "ping"}', "x", -32600),
+        ('{"jsonrpc": "2.0", "id": 8, "method": "ping", "params": [1]}', 8, -32600),
+    ],
+)
+def test_a_line_that_is_not_a_message_gets_an_error_and_the_server_goes_on(
+    line: str, request_id: object, code: int
+) -> None:  # G4
+    async def work(lines: Lines) -> None:
+        for _ in range(2):  # before the first message, and after it
+            await lines.write(line)
+            answer = await lines.read()
+            assert (answer["id"], answer["error"]["code"]) == (request_id, code)
+            await lines.initialize()
+        await lines.write("  \n")
+        assert len((await lines.request("tools/list"))["result"]["tools"]) == 7
+
+    talk(work)
+
+
+@pytest.mark.parametrize("arguments", [{"slug": "\ud800"}, {"slug": "pricing", "\udfff": 1}])
+def test_half_a_surrogate_pair_is_not_json_but_its_request_gets_an_error(
+    client: FAQClient, arguments: dict[str, Any]
+) -> None:  # G4
+    async def work(lines: Lines) -> dict[str, Any]:
+        await lines.initialize()
+        return await lines.request("tools/call", name="get_faq", arguments=arguments)
+
+    assert talk(work, client)["error"]["code"] == -32700
+
+
+@pytest.mark.parametrize("levels", [90, 150, 190, 195, 200, 205, 900, 970, 2_000])
+def test_a_call_gets_a_response_however_deep_its_argument_is(
+    client: FAQClient, levels: int, caplog: pytest.LogCaptureFixture
+) -> None:  # G4
+    call = (
+        '{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "get_faq", "arguments": %s}}'
+    )
+
+    async def work(lines: Lines) -> dict[str, Any]:
+        await lines.initialize()
+        await lines.write(call % f'{{"slug": {"[" * levels}1{"]" * levels}}}')
+        return await lines.read()
+
+    response = talk(work, client)
+    if "result" in response:
+        assert response["result"]["isError"] is True
+    else:
+        assert (response["id"] in (7, None), response["error"]["code"]) == (True, -32700)
+    assert caplog.records == []
+
+
+def test_errors_of_the_protocol_have_their_codes() -> None:  # G4
+    async def work(lines: Lines) -> None:
+        await lines.initialize()
+        for params in (
+            {"name": "nope", "arguments": {}},
+            {},
+            {"name": "get_faq", "arguments": []},
+        ):
+            assert (await lines.request("tools/call", **params))["error"]["code"] == -32602
+        assert (await lines.request("nope"))["error"]["code"] == -32601
+        assert (await lines.request("tools/call", name="get_faq"))["result"]["isError"] is True
+
+    talk(work)
+
+
+def test_a_cancelled_call_gets_no_response_and_ends_its_request(
+    client: FAQClient, faulty: FaultyServer
+) -> None:  # G14
+    faulty.behave(behaviours.hang)
+
+    async def work(lines: Lines) -> float:
+        await lines.initialize()
+        params = {"name": "get_faq", "arguments": {"slug": "pricing"}}
+        await lines.write(json.dumps({"jsonrpc": "2.0", "id": 99, "method": "tools/call", "params": params}))
+        await asyncio.to_thread(faulty.wait_for_requests, 1)
+        await lines.notify("notifications/cancelled", requestId=["of", "another", "form"])
+        await lines.notify("notifications/cancelled", requestId=99)
+        assert "result" in await lines.request("ping")
+        return time.monotonic()
+
+    left = talk(work, client)
+    assert time.monotonic() - left < 1.5  # of the two seconds that what is under way would have
+
+
+def test_a_running_request_gets_its_response_after_the_input_has_ended(
+    client: FAQClient, faulty: FaultyServer
+) -> None:
+    released = threading.Event()
+
+    def slowly(exchange: behaviours.Exchange) -> None:
+        released.wait(5)
+        behaviours.healthy(exchange)
+
+    async def work(lines: Lines) -> dict[str, Any]:
+        await lines.initialize()
+        params = {"name": "get_faq", "arguments": {"slug": "pricing"}}
+        await lines.write(json.dumps({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params}))
+        await lines.end()
+        await asyncio.to_thread(faulty.wait_for_requests, 1)
+        released.set()
+        return await lines.read()
+
+    faulty.behave(slowly)
+    response = talk(work, client)
+    assert (response["id"], response["result"]["isError"]) == (9, False)
+
+
+def test_a_server_waits_for_running_requests_for_a_limited_time(
+    client: FAQClient, faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:  # G14
+    faulty.behave(behaviours.hang)
+    monkeypatch.setattr(stdio, "GRACE", 0.05)
+
+    async def work(lines: Lines) -> None:
+        await lines.initialize()
+        params = {"name": "get_faq", "arguments": {"slug": "pricing"}}
+        await lines.write(json.dumps({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params}))
+        await asyncio.to_thread(faulty.wait_for_requests, 1)
+
+    start = time.monotonic()
+    talk(work, client)
+    assert time.monotonic() - start < 2

@@ -1,10 +1,8 @@
 """A site for real servers; its environment has the settings, and WARM to fetch before they fork."""
 
-import json
 import os
-import threading
 
-from flask import Flask, Response, render_template_string
+from flask import Flask, render_template_string
 from jinja2 import Environment
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -33,7 +31,7 @@ def page() -> str:
 
 @wsgi.get("/loop")
 def loop() -> str:
-    """A view of the host's that runs an event loop of its own, as Flask's async views do."""
+    """A view that runs an event loop of its own, as Flask's async views do."""
     import asyncio
 
     async def nothing() -> str:
@@ -45,12 +43,6 @@ def loop() -> str:
         return own.run_until_complete(nothing())
     finally:
         own.close()
-
-
-@wsgi.get("/state")
-def state() -> Response:
-    told = {"pid": os.getpid(), "threads": [thread.name for thread in threading.enumerate()]}
-    return Response(json.dumps(told), mimetype="application/json")
 
 
 _environment = Environment(autoescape=True)

@@ -1,13 +1,10 @@
-"""What a forked child shares with its parent: nothing. And other surroundings than one plain process."""
+"""A forked child shares nothing with its parent; under gevent and without threads, pages still work."""
 
 import json
 import multiprocessing
 import os
 import subprocess
 import sys
-import threading
-import time
-from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,11 +12,9 @@ import pytest
 
 import faqsvc_embed
 from faqsvc_embed import FAQEmbed
-from faqsvc_embed.runtime import background_loop as loops
-from tests.support import faulty as behaviours
+from faqsvc_embed.runtime.threads import threads_are_enabled
+from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from tests.support import samples
-from tests.support.clock import EPOCH, Clock
-from tests.support.faulty import FaultyServer
 
 ROOT: Final = Path(faqsvc_embed.__file__).parent.parent
 
@@ -28,21 +23,22 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system doe
 
 def script(code: str, *arguments: str) -> str:
     """Run a script in a process of its own, which ends by itself; return what it printed."""
-    ran = subprocess.run(
-        [sys.executable, "-c", f"import signal; signal.alarm(30)\n{code}", *arguments],
+    process = subprocess.run(
+        [sys.executable, "-W", "error", "-c", f"import signal; signal.alarm(30)\n{code}", *arguments],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         timeout=40,
         check=False,
     )
-    assert (ran.returncode, ran.stderr) == (0, "")
-    return ran.stdout
+    assert (process.returncode, process.stderr) == (0, "")
+    return process.stdout.strip()
 
 
 SOCKETS: Final = """
-import json, os, sys, time
+import json, os, sys, warnings
 from faqsvc_embed import FAQEmbed
+warnings.simplefilter("ignore", DeprecationWarning)  # of forking with threads
 
 def sockets():
     found = []
@@ -73,9 +69,10 @@ embed.close()
 
 
 @needs_fork
+@pytest.mark.system
 @pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="no /proc here")
 @pytest.mark.parametrize("with_store", [False, True])
-def test_a_child_holds_no_socket_of_its_parents(
+def test_a_child_has_no_socket_of_its_parent(
     with_store: bool, faulty: FaultyServer, request: pytest.FixtureRequest
 ) -> None:  # F2
     for slug in ("pricing", "other", "third"):
@@ -89,139 +86,120 @@ def test_a_child_holds_no_socket_of_its_parents(
     assert inherited == []
     assert own
     assert set(own) & set(before) == set()
-    assert set(before) & set(after)  # the parent's live on
+    assert set(before) & set(after)  # those of the parent stay open
 
 
-@needs_fork
-def test_a_child_of_a_parent_with_every_lock_taken_goes_on(faulty: FaultyServer) -> None:  # F2
-    faulty.serve(samples.pricing())
-    code = """
-import os, sys
+BUSY: Final = """
+import os, sys, threading, warnings
 from faqsvc_embed import FAQEmbed
-embed = FAQEmbed(sys.argv[1])
+warnings.simplefilter("ignore", DeprecationWarning)
+embed = FAQEmbed(sys.argv[1], wait=5, timeout=5)
 embed.get_faq("pricing")
-fetcher = embed._reader._fetcher
-for lock in (embed.cache.lock, fetcher._lock, fetcher._transport._lock):
-    lock.acquire()  # as another thread did at the moment of the fork
-pid = os.fork()
-if pid == 0:
-    embed.forget()
-    assert embed.get_faq("pricing").title == "Pricing"
-    assert embed.health()
-    os._exit(0)
-print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+
+def work():
+    while True:
+        embed.health()
+        embed.forget("busy")
+        embed.use_faq("busy", wait=0)
+
+for _ in range(4):
+    threading.Thread(target=work, daemon=True).start()
+for _ in range(20):
+    pid = os.fork()
+    if pid == 0:
+        embed.forget()
+        assert embed.get_faq("pricing").title == "Pricing"
+        assert embed.health()
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+os._exit(0)
 """
-    assert script(code, faulty.base_url).strip() == "0"
-    assert len(faulty.log) == 2
 
 
 @needs_fork
-def test_children_of_children_refresh_on_their_own(faulty: FaultyServer) -> None:  # F1
-    faulty.serve(samples.pricing(), {"Cache-Control": "max-age=0"})
-    code = """
-import os, sys, time
+@pytest.mark.system
+def test_a_process_can_be_forked_while_other_threads_have_locks(faulty: FaultyServer) -> None:  # F2
+    for slug in ("pricing", "busy"):
+        faulty.serve(samples.record(slug))
+    script(BUSY, faulty.base_url)
+
+
+GENERATIONS: Final = """
+import os, sys, time, warnings
 from faqsvc_embed import FAQEmbed
+warnings.simplefilter("ignore", DeprecationWarning)
 embed = FAQEmbed(sys.argv[1])
 embed.get_faq("pricing")
 for generation in range(3):
     pid = os.fork()
     if pid:
         os._exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-    embed.use_faq("pricing")
-    while embed.is_fetching:
-        time.sleep(0.002)
-    assert not embed.use_faq("pricing", wait=0).is_degraded
+    embed.forget()
+    assert embed.get_faq("pricing").title
 """
-    script(code, faulty.base_url)
-    assert len({request.connection for request in faulty.log}) == 1 + 3
-
-
-def _in_child(base_url: str, warm: Any, answers: Any) -> None:
-    answers.put(warm.get_faq("pricing").title)
-    warm.forget("pricing")
-    answers.put(warm.get_faq("pricing").title)
-    warm.close()
 
 
 @needs_fork
+@pytest.mark.system
+def test_children_of_children_fetch_on_their_own(faulty: FaultyServer) -> None:  # F1
+    faulty.serve(samples.pricing())
+    script(GENERATIONS, faulty.base_url)
+    assert len({request.connection for request in faulty.log}) == 1 + 3
+
+
+def _in_child(embed: FAQEmbed, titles: Any) -> None:
+    titles.put(embed.get_faq("pricing").title)
+    embed.forget("pricing")
+    titles.put(embed.get_faq("pricing").title)
+    embed.close()
+
+
+@needs_fork
+@pytest.mark.system
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
-def test_a_pool_that_forks_as_celery_does(faulty: FaultyServer) -> None:  # F1
+def test_the_workers_of_a_pool_that_forks_fetch_on_their_own(faulty: FaultyServer) -> None:  # F1: Celery
     faulty.serve(samples.pricing())
     context = multiprocessing.get_context("fork")
     with FAQEmbed(faulty.base_url) as embed:
         embed.get_faq("pricing")
         faulty.serve({**samples.pricing(), "title": "Edited"})
-        answers: Any = context.SimpleQueue()
-        children = [
-            context.Process(target=_in_child, args=(faulty.base_url, embed, answers)) for _ in range(3)
-        ]
+        titles: Any = context.SimpleQueue()
+        children = [context.Process(target=_in_child, args=(embed, titles)) for _ in range(3)]
         for child in children:
             child.start()
         for child in children:
             child.join(20)
         assert [child.exitcode for child in children] == [0, 0, 0]
-        assert sorted(answers.get() for _ in range(6)) == ["Edited"] * 3 + ["Pricing"] * 3
+        assert sorted(titles.get() for _ in range(6)) == ["Edited"] * 3 + ["Pricing"] * 3
         assert embed.get_faq("pricing").title == "Pricing"
     assert len(faulty.log) == 4
 
 
-@needs_fork
-def test_a_fork_that_python_was_not_told_of_is_noticed(faulty: FaultyServer) -> None:  # F1: uWSGI
-    faulty.serve(samples.pricing(), {"Cache-Control": "max-age=0"})
-    code = """
-import ctypes, os, sys, time
+UNNOTICED: Final = """
+import ctypes, os, sys, warnings
 from faqsvc_embed import FAQEmbed
+warnings.simplefilter("ignore", DeprecationWarning)
 embed = FAQEmbed(sys.argv[1])
 embed.get_faq("pricing")
 pid = ctypes.PyDLL(None).fork()
-embed.use_faq("pricing")
-deadline = time.monotonic() + 10
-while embed.is_fetching:
-    assert time.monotonic() < deadline
-    time.sleep(0.002)
-assert not embed.use_faq("pricing", wait=0).is_degraded
+assert embed.get_faq("other").title
 if pid == 0:
     os._exit(0)
 print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 embed.close()
 """
-    assert script(code, faulty.base_url).strip() == "0"
+
+
+@needs_fork
+@pytest.mark.system
+def test_a_fork_that_python_does_not_notice_is_handled(faulty: FaultyServer) -> None:  # F1: uWSGI forks in C
+    for slug in ("pricing", "other"):
+        faulty.serve(samples.record(slug))
+    assert script(UNNOTICED, faulty.base_url) == "0"
     assert len({request.connection for request in faulty.log}) == 2
 
 
-# Where no thread can run
-
-
-def test_where_no_thread_can_start_a_page_fetches_by_itself(
-    faulty: FaultyServer, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:  # F4
-    def refuse(*_: object) -> None:
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(loops, "start_thread", refuse)
-    faulty.serve(samples.pricing(), {"Cache-Control": "max-age=60"})
-    with FAQEmbed(faulty.base_url, wait=0.3, timeout=2) as embed:
-        embed.get_ready()
-        embed.cache.clock, embed.cache.chance = clock.now, lambda: 1.0
-        assert "What does it cost?" in embed.render("pricing")
-        faulty.serve({**samples.pricing(), "title": "Edited"})
-        clock.advance(100)
-        state = embed.use_faq("pricing")  # within the budget of this page
-        assert (state.data and state.data.title, state.is_stale) == ("Edited", False)
-        faulty.behave(behaviours.hang)
-        clock.advance(100)
-        began = time.monotonic()
-        state = embed.use_faq("pricing")
-        assert (state.data and state.data.title, state.is_stale) == ("Edited", True)
-        assert 0.25 < time.monotonic() - began < 0.3 + 0.3
-        while embed.use_faq("pricing").is_fetching:
-            assert time.monotonic() - began < 10
-        state = embed.use_faq("pricing")
-        assert (state.data and state.data.title, state.is_degraded) == ("Edited", True)
-        faulty.behave(behaviours.healthy)
-        clock.advance(100)
-        assert not embed.use_faq("pricing").is_stale
-    assert [t for t in threading.enumerate() if t.name.startswith("faqsvc-embed")] == []
+# Threads
 
 
 @pytest.mark.parametrize(
@@ -235,22 +213,22 @@ def test_where_no_thread_can_start_a_page_fetches_by_itself(
         ({"processes": b"4"}, False),
     ],
 )
-def test_uwsgi_is_asked_whether_threads_run(
+def test_in_uwsgi_threads_run_only_if_they_are_enabled(
     options: dict[str, object], expected: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # F4
-    assert loops.threads_run()
+    assert threads_are_enabled()
     uwsgi = type(sys)("uwsgi")
     uwsgi.opt = options  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "uwsgi", uwsgi)
-    assert loops.threads_run() is expected
+    assert threads_are_enabled() is expected
+    if not expected:
+        assert isinstance(
+            FAQEmbed("http://127.0.0.1:1").use_faq("pricing").error, faqsvc_embed.FAQUnavailable
+        )
 
 
-def test_under_gevent_the_hosts_own_loops_run_and_pages_wait(faulty: FaultyServer) -> None:  # F6
-    pytest.importorskip("gevent")
-    for slug in ("pricing", "other"):
-        faulty.serve(samples.record(slug))
-    faulty.behave(behaviours.slow_head(0.2))
-    code = """
+GEVENT: Final = """
+import warnings; warnings.simplefilter("ignore")  # those of gevent
 from gevent import monkey; monkey.patch_all()
 import asyncio, sys, gevent
 from faqsvc_embed import FAQEmbed
@@ -262,82 +240,66 @@ def tick():
 gevent.spawn(tick)
 embed = FAQEmbed(sys.argv[1], wait=5, timeout=10)
 assert embed.use_faq("pricing").data
-assert embed.use_faq("other").data  # while our loop runs
-assert len(ticks) > 20, "the hub was held up"
+assert embed.use_faq("other").data  # while the background loop runs
+assert len(ticks) > 20, "the hub stood still"
 async def own():
     await asyncio.sleep(0.01)
     return "ran"
 assert asyncio.run(own()) == "ran"
 embed.forget()
-asked = [gevent.spawn(embed.get_faq, "pricing") for _ in range(100)]
-gevent.joinall(asked, raise_error=True)
+readers = [gevent.spawn(embed.get_faq, "pricing") for _ in range(100)]
+gevent.joinall(readers, raise_error=True)
 embed.close()
-print("well")
+print("done")
 """
-    assert script(code, faulty.base_url).strip() == "well"
+
+
+@pytest.mark.system
+def test_under_gevent_other_greenlets_run_while_a_page_waits(faulty: FaultyServer) -> None:  # F6
+    pytest.importorskip("gevent")
+    for slug in ("pricing", "other"):
+        faulty.serve(samples.record(slug))
+    faulty.behave(behaviours.slow_head(0.2))
+    assert script(GEVENT, faulty.base_url) == "done"
     assert len(faulty.log) == 3
 
 
-# Two of them, and time
+# At import and at the start
 
 
-def test_two_embeds_of_one_process_share_nothing(faulty: FaultyServer) -> None:  # F7
-    with FaultyServer() as second:
-        faulty.serve(samples.record("pricing", title="First"))
-        second.serve(samples.record("pricing", title="Second"))
-        with FAQEmbed(faulty.base_url) as one, FAQEmbed(second.base_url) as two:
-            assert (one.get_faq("pricing").title, two.get_faq("pricing").title) == ("First", "Second")
-            one.forget()
-            one.close()
-            second.refuse()
-            assert two.get_faq("pricing").title == "Second"
-            assert one.get_faq("pricing").title == "First"
-    assert (len(faulty.log), len(second.log)) == (2, 1)
+WATCHED: Final = """
+import sys
+seen = []
+watched = ("_thread.start_new_thread", "subprocess.Popen", "os.fork")
+sys.addaudithook(lambda event, _: seen.append(event) if event in watched or event[:7] == "socket." else None)
+"""
 
 
-@pytest.mark.parametrize("days", [1, -1, 3650, -3650])
-@pytest.mark.parametrize("with_store", [False, True])
-def test_a_wall_clock_that_jumps_neither_freezes_nor_storms(
-    days: int, with_store: bool, faulty: FaultyServer, clock: Clock, tmp_path: Path
-) -> None:  # K15
-    faulty.serve(samples.pricing(), {"Cache-Control": "max-age=60"})
-    store = f"file:{tmp_path}" if with_store else None
-    with FAQEmbed(faulty.base_url, store=store) as embed:
-        embed.cache.clock, embed.cache.wall_clock = clock.now, clock.wall
-
-        def settle() -> Any:
-            embed.use_faq("pricing")
-            while embed.is_fetching:
-                time.sleep(0.002)
-            return embed.use_faq("pricing", wait=0)
-
-        settle()
-        clock.set_wall(EPOCH + timedelta(days=days))
-        assert settle().data is not None
-        assert len(faulty.log) == 1
-        for lifetime in range(3):
-            clock.advance(100)
-            faulty.serve({**samples.pricing(), "title": f"Edited {lifetime}"})
-            for _ in range(20):
-                settle()
-            assert settle().data.title == f"Edited {lifetime}"
-            assert len(faulty.log) == 2 + lifetime
+def watched(code: str) -> list[str]:
+    return script(WATCHED + code).splitlines()
 
 
-def test_a_laptop_that_was_closed_over_a_holiday_shows_pages_at_once(
-    faulty: FaultyServer, clock: Clock
-) -> None:  # K15
-    faulty.serve(samples.pricing(), {"Cache-Control": "max-age=60"})
-    with FAQEmbed(faulty.base_url, keep_for=7 * 86_400, wait=5) as embed:
-        embed.cache.clock, embed.cache.wall_clock = clock.now, clock.wall
-        embed.get_faq("pricing")
-        faulty._hang_up()  # its connections did not last
-        clock.advance(3 * 86_400)
-        assert embed.use_faq("pricing").is_stale
-        while embed.is_fetching:
-            time.sleep(0.002)
-        assert not embed.use_faq("pricing").is_stale
-        clock.advance(30 * 86_400)  # too long for any copy: asked for again, within the budget
-        state = embed.use_faq("pricing")
-        assert (state.is_stale, state.source) == (False, "network")
-        assert len(faulty.log) == 3
+@pytest.mark.system
+def test_importing_and_making_an_embed_opens_no_socket_and_starts_no_thread() -> None:  # R3, I5
+    code = """
+import faqsvc_embed, faqsvc_embed.jinja
+embed = faqsvc_embed.FAQEmbed("https://faq.example.com", api_key="fs_live_secret", store="file:/nowhere")
+embed.health(); embed.schema(); embed.close()
+print(seen, "httpx2" in sys.modules, "asyncio" in sys.modules)
+import faqsvc_embed.testing
+print(seen)
+"""
+    assert watched(code) == ["[] False False", "[]"]
+
+
+@pytest.mark.system
+def test_an_offline_embed_uses_no_network() -> None:  # R8
+    code = """
+import logging
+from faqsvc_embed import FAQEmbed
+logging.disable()
+embed = FAQEmbed("http://127.0.0.1:1", offline=True)
+print(repr(embed.render("pricing")), type(embed.use_faq("pricing").error).__name__, embed.prefetch("a", "b"))
+print(embed.health(), seen, "httpx2" in sys.modules)
+"""
+    assert watched(code) == ["Markup('') FAQUnavailable None", "[] [] False"]

@@ -1,4 +1,4 @@
-"""Worker processes that do what a test tells them, one line of JSON at a time."""
+"""Worker processes that follow the commands of a test, one line of JSON at a time."""
 
 import json
 import os
@@ -18,32 +18,31 @@ ROOT: Final = Path(faqsvc_embed.__file__).parent.parent
 
 
 def work(settings: dict[str, Any]) -> None:
-    """Obey the lines of standard input."""
+    """Follow the commands on standard input."""
     import signal
 
     from faqsvc_embed import FAQEmbed
 
-    signal.alarm(60)  # whatever happens
+    signal.alarm(60)  # also if the test is killed
     embed = FAQEmbed(**settings)
-    embed.get_ready()
     print(json.dumps({"ready": os.getpid()}), flush=True)
     for line in sys.stdin:
-        word, *rest = json.loads(line)
-        began = time.monotonic()
-        if word == "forget":
-            embed.forget(*rest)
+        command, *arguments = json.loads(line)
+        start = time.monotonic()
+        if command == "forget":
+            embed.forget(*arguments)
         state = embed.use_faq("pricing")
-        if word == "settle":
+        if command == "settle":
             while embed.is_fetching:
                 time.sleep(0.002)
             state = embed.use_faq("pricing", wait=0)
-        answer = {
+        state_seen = {
             "title": state.data.title if state.data else None,
             "error": str(state.error) if state.error else None,
             "is_stale": state.is_stale,
-            "seconds": time.monotonic() - began,
+            "seconds": time.monotonic() - start,
         }
-        print(json.dumps(answer), flush=True)
+        print(json.dumps(state_seen), flush=True)
 
 
 class Worker:
@@ -59,23 +58,23 @@ class Worker:
             text=True,
         )
 
-    def tell(self, *words: Any) -> None:
+    def send(self, *command: Any) -> None:
         assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps(words) + "\n")
+        self.process.stdin.write(json.dumps(command) + "\n")
         self.process.stdin.flush()
 
-    def hear(self) -> dict[str, Any]:
+    def receive(self) -> dict[str, Any]:
         assert self.process.stdout is not None
-        answer: dict[str, Any] = json.loads(self.process.stdout.readline())
-        return answer
+        result: dict[str, Any] = json.loads(self.process.stdout.readline())
+        return result
 
-    def ask(self, *words: Any) -> dict[str, Any]:
-        """Tell something, and return the answer."""
-        self.tell(*words)
-        return self.hear()
+    def run(self, *command: Any) -> dict[str, Any]:
+        """Send a command, and return its result."""
+        self.send(*command)
+        return self.receive()
 
     def kill(self) -> None:
-        """End it as the kernel does when memory is short."""
+        """Kill it, as the kernel does when memory is short."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait(5)
 
@@ -91,25 +90,25 @@ class Worker:
 
 @contextmanager
 def workers(count: int, **settings: Any) -> Iterator[list[Worker]]:
-    """Start so many, and wait until all are ready."""
+    """Start workers, and wait until all are ready."""
     started = [Worker(**settings) for _ in range(count)]
     try:
         for worker in started:
-            worker.hear()
+            worker.receive()
         yield started
     finally:
         for worker in started:
             worker.close()
 
 
-def together(fleet: list[Worker], *words: Any) -> list[dict[str, Any]]:
-    """Tell all the same at the same time, and return what each answers."""
-    threads = [threading.Thread(target=worker.tell, args=words) for worker in fleet]
+def together(fleet: list[Worker], *command: Any) -> list[dict[str, Any]]:
+    """Send all workers the same command at the same time, and return their results."""
+    threads = [threading.Thread(target=worker.send, args=command) for worker in fleet]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return [worker.hear() for worker in fleet]
+    return [worker.receive() for worker in fleet]
 
 
 if __name__ == "__main__":

@@ -1,68 +1,72 @@
-"""The hashes that a Content-Security-Policy without nonces needs: of our elements, and of nobody else's."""
+"""The hashes that a Content-Security-Policy without nonces needs: of our elements, and of no others."""
 
 import base64
 import hashlib
+import re
+from typing import Any
 
 import pytest
-from markupsafe import Markup
 
-from faqsvc_embed.page import context as pages
-from faqsvc_embed.page.context import Page
-from faqsvc_embed.rendering.assets import enhancer, stylesheet, theme_rule
-from faqsvc_embed.rendering.csp import ours_in
+from faqsvc_embed import FAQEmbed, Theme
+from faqsvc_embed.rendering.assets import script, stylesheet, theme_css
 from faqsvc_embed.testing import fake_embed
-from faqsvc_embed.theme import Theme
 from tests.support import samples
 
 TEAL = Theme("teal", 18)
-EMBED = fake_embed({"pricing": samples.pricing(), "nasty": samples.nasty()})
 
 
-def hashed(*texts: str) -> list[str]:
+def embed(**settings: Any) -> FAQEmbed:
+    return fake_embed({"pricing": samples.pricing(), "nasty": samples.nasty()}, **settings)
+
+
+def hashes(*texts: str) -> list[str]:
     return [f"'sha256-{base64.b64encode(hashlib.sha256(t.encode()).digest()).decode()}'" for t in texts]
 
 
-def test_a_render_needs_its_styles() -> None:  # C5
-    assert EMBED.csp_sources(EMBED.render("pricing")) == {"style-src": hashed(stylesheet()), "script-src": []}
-    assert EMBED.csp_sources(EMBED.render("pricing", theme=TEAL)) == {
-        "style-src": hashed(stylesheet() + theme_rule(TEAL)[1]),
-        "script-src": [],
-    }
-    assert EMBED.csp_sources(EMBED.render("pricing", variant="disclosure")) == {
-        "style-src": hashed(stylesheet()),
-        "script-src": hashed(enhancer()),
-    }
+def theme_rules(theme: Theme) -> str:
+    return theme_css(theme).rules
+
+
+@pytest.mark.parametrize(
+    ("options", "styles", "scripts"),
+    [
+        ({}, [stylesheet()], []),
+        ({"theme": TEAL}, [stylesheet(), theme_rules(TEAL)], []),
+        ({"theme": Theme("#767676")}, [stylesheet(), theme_rules(Theme("#767676"))], []),
+        ({"theme": Theme(question_size=18)}, [stylesheet(), theme_rules(Theme(question_size=18))], []),
+        ({"variant": "disclosure"}, [stylesheet()], [script()]),
+    ],
+)
+def test_a_rendering_needs_its_styles_and_its_script(
+    options: dict[str, Any], styles: list[str], scripts: list[str]
+) -> None:  # C5
+    html = embed().render("pricing", **options)
+    sources = embed().csp_sources(html)
+    assert sources == {"style-src": hashes(*styles), "script-src": hashes(*scripts)}
+    inline = re.findall(r"<(style|script)(?![^>]*ld\+json)[^>]*>([^<]*)</", html)
+    assert [hashes(text) for _, text in inline] == [[h] for name in sources for h in sources[name]]
 
 
 def test_a_page_needs_what_was_printed_on_it_so_far() -> None:  # C5
-    token = pages.begin(Page())
-    try:
-        assert EMBED.csp_sources() == {"style-src": [], "script-src": []}
-        body = EMBED.render("pricing")
-        first = EMBED.csp_sources()
-        body += EMBED.render("nasty", theme=TEAL, variant="disclosure") + EMBED.render("pricing", theme=TEAL)
-        assert first == {"style-src": hashed(stylesheet()), "script-src": []}
-        assert EMBED.csp_sources() == EMBED.csp_sources(body)
-        assert EMBED.csp_sources() == {
-            "style-src": hashed(stylesheet(), theme_rule(TEAL)[1]),
-            "script-src": hashed(enhancer()),
+    faqs = embed()
+    with faqs.page():
+        assert faqs.csp_sources() == {"style-src": [], "script-src": []}
+        body = faqs.render("pricing")
+        assert faqs.csp_sources() == {"style-src": hashes(stylesheet()), "script-src": []}
+        body += faqs.render("nasty", theme=TEAL, variant="disclosure") + faqs.render("pricing", theme=TEAL)
+        assert faqs.csp_sources() == faqs.csp_sources(body)
+        assert faqs.csp_sources() == {
+            "style-src": hashes(stylesheet(), theme_rules(TEAL)),
+            "script-src": hashes(script()),
         }
-    finally:
-        pages.end(token)
-    assert EMBED.csp_sources() == {"style-src": [], "script-src": []}
+    assert faqs.csp_sources() == {"style-src": [], "script-src": []}
 
 
-@pytest.mark.parametrize("styles", ["none", "linked"])
-def test_what_is_not_inline_needs_no_hash(styles: str) -> None:
-    embed = fake_embed({"pricing": samples.pricing()}, styles=styles)
-    page = Page()
-    page.assets = "/faqsvc"
-    token = pages.begin(page)
-    try:
-        html = embed.render("pricing", theme=TEAL)
-        assert embed.csp_sources() == embed.csp_sources(html) == {"style-src": [], "script-src": []}
-    finally:
-        pages.end(token)
+def test_without_inline_styles_no_hash_is_needed() -> None:  # T8
+    faqs = embed(styles="none")
+    html = faqs.render("pricing", theme=TEAL)
+    assert "<style" not in html
+    assert faqs.csp_sources(html) == {"style-src": [], "script-src": []}
 
 
 @pytest.mark.parametrize(
@@ -72,12 +76,14 @@ def test_what_is_not_inline_needs_no_hash(styles: str) -> None:
         "<style></style>",
         f"<style>{stylesheet()} p {{}}</style>",
         f"<style>{stylesheet()}@layer faqsvc{{.faqsvc-00000000{{}}p{{}}}}</style>",
+        "<style>@layer faqsvc{.faqsvc-00000000{}p{}}</style>",
         "<script>alert(1)</script>",
-        f"<script>{enhancer()};alert(1)</script>",
-        f'<script src="x">{enhancer()}</script>',
+        f"<script>{script()};alert(1)</script>",
+        f'<script src="x">{script()}</script>',
         '<script type="application/ld+json">{}</script>',
     ],
 )
-def test_nothing_of_others_is_allowed(html: str) -> None:
-    assert ours_in(html) == []
-    assert len(ours_in(Markup(html) + EMBED.render("pricing"))) == 1
+def test_elements_of_others_are_not_allowed(html: str) -> None:
+    faqs = embed()
+    assert faqs.csp_sources(html) == {"style-src": [], "script-src": []}
+    assert faqs.csp_sources(html + faqs.render("pricing")) == faqs.csp_sources(faqs.render("pricing"))

@@ -1,10 +1,12 @@
-"""What publishers send, and what they are told."""
+"""Publish requests and their responses."""
 
 import json
 from typing import Any, Final
 
 import httpx2
 from starlette.testclient import TestClient
+
+from faqsvc_embed.service.storage import Storage
 
 PATH: Final = "/api/v1/faq"
 
@@ -34,8 +36,13 @@ def publish(client: TestClient, key: str, body: object, **headers: str) -> httpx
     return client.post(PATH, content=content, headers=sent)
 
 
+def key_of_another_site(storage: Storage) -> str:
+    """Return an API key of a new site."""
+    return storage.keys.create("another", site=storage.sites.create("another"))
+
+
 def is_problem(response: httpx2.Response, status: int) -> bool:
-    """Tell whether a response is a problem that neither caches nor pages elsewhere may have."""
+    """Tell whether a response to a write is a problem document that is neither cached nor cross-origin."""
     return (
         response.status_code == response.json()["status"] == status
         and response.headers["content-type"] == "application/problem+json"

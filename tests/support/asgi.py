@@ -1,7 +1,6 @@
-"""Asks ASGI applications in process, and keeps every message with the moment at which it came."""
+"""Sends requests to ASGI applications in process, and keeps every message of the response."""
 
 import asyncio
-import time
 from collections.abc import Callable, Iterable, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,11 +9,10 @@ from starlette.types import ASGIApp, Message
 
 
 @dataclass
-class Answer:
-    """What an application sent."""
+class Sent:
+    """What an application sent in response to a request."""
 
     messages: list[Message] = field(default_factory=list)
-    times: list[float] = field(default_factory=list)
     scope: MutableMapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -29,11 +27,12 @@ class Answer:
 
     @property
     def headers(self) -> list[tuple[str, str]]:
-        return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in self.start["headers"]]
+        headers = self.start.get("headers", ())
+        return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
 
     def all(self, name: str) -> list[str]:
-        """The values of a header, in order."""
-        return [value for field, value in self.headers if field == name]
+        """Return the values of a header, in order."""
+        return [value for field, value in self.headers if field.lower() == name]
 
     @property
     def chunks(self) -> list[bytes]:
@@ -48,7 +47,7 @@ class Answer:
         return self.body.decode()
 
 
-async def ask(
+async def aget(
     app: ASGIApp,
     path: str = "/",
     *,
@@ -56,10 +55,10 @@ async def ask(
     headers: Iterable[tuple[str, str]] = (),
     on_send: Callable[[Message], None] = lambda message: None,
     **scope: Any,
-) -> Answer:
-    """Send one request and return the answer; `scope` adds to the scope, `on_send` sees each message."""
+) -> Sent:
+    """Send one request and return the response; `scope` adds to the scope, `on_send` sees each message."""
     path, _, query = path.partition("?")
-    asked: dict[str, Any] = {
+    connection: dict[str, Any] = {
         "type": "http",
         "asgi": {"version": "3.0", "spec_version": "2.4"},
         "http_version": "1.1",
@@ -78,20 +77,27 @@ async def ask(
         "state": {},
         **scope,
     }
-    answer = Answer(scope=asked)
+    sent = Sent(scope=connection)
+
+    is_received, is_sent = asyncio.Event(), asyncio.Event()
 
     async def receive() -> Message:
+        if is_received.is_set():
+            await is_sent.wait()  # the client stays connected until the end
+            return {"type": "http.disconnect"}
+        is_received.set()
         return {"type": "http.request", "body": b"", "more_body": False}
 
     async def send(message: Message) -> None:
         on_send(message)
-        answer.messages.append(message)
-        answer.times.append(time.perf_counter())
+        if message["type"] == "http.response.body" and not message.get("more_body"):
+            is_sent.set()
+        sent.messages.append(message)
 
-    await app(asked, receive, send)
-    return answer
+    await app(connection, receive, send)
+    return sent
 
 
-def get(app: ASGIApp, path: str = "/", **options: Any) -> Answer:
-    """Do what `ask` does in an event loop of its own."""
-    return asyncio.run(ask(app, path, **options))
+def get(app: ASGIApp, path: str = "/", **options: Any) -> Sent:
+    """Do what `aget` does in an event loop of its own."""
+    return asyncio.run(aget(app, path, **options))

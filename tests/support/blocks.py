@@ -5,24 +5,26 @@ from typing import Any
 
 import html5lib
 
-from faqsvc_embed import FAQ, Theme
+from faqsvc_embed import FAQ
 from faqsvc_embed.rendering.assets import stylesheet
-from faqsvc_embed.rendering.json_ld import page_node, serialise
-from faqsvc_embed.rendering.renderer import Look, Renderer
+from faqsvc_embed.rendering.json_ld import Question, page_node, serialize
+from faqsvc_embed.rendering.renderer import Renderer
+from faqsvc_embed.rendering.style import Style
 
 STYLE = f"<style>{stylesheet()}</style>\n"
 
 
 def block(faq: FAQ, ordinal: int = 1) -> str:
-    """Return the HTML of a block in its default look."""
-    rendered = Renderer().block(faq, Look(Theme(), True, 2), ordinal)
-    assert rendered is not None
-    return rendered.html
+    """Return the HTML of an FAQ in its default style."""
+    fragment = Renderer().fragment(faq, Style(), ordinal)
+    assert fragment is not None
+    return fragment.html
 
 
 def script(*faqs: FAQ, nonce: str = "") -> str:
     """Return the JSON-LD of a page that shows these FAQs."""
-    return f'\n<script type="application/ld+json"{nonce}>{serialise(page_node(faqs))}</script>'
+    questions = [Question(item.question, item.answer, faq.lang) for faq in faqs for item in faq.items]
+    return f'\n<script type="application/ld+json"{nonce}>{serialize(page_node(questions))}</script>'
 
 
 def alone(faq: FAQ) -> str:

@@ -1,4 +1,4 @@
-"""Time that passes only when a test says so."""
+"""A clock for tests, which moves only by `advance()`."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -9,7 +9,7 @@ EPOCH: Final = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
 class Clock:
     """A monotonic clock and a wall clock that move together, by hand.
 
-    `clock.now` is what code under test takes as its monotonic clock, `clock.wall` as its wall clock.
+    Give `clock.now` to the code under test as its monotonic clock, and `clock.wall` as its wall clock.
     """
 
     def __init__(self, start: float = 1_000.0, wall: datetime = EPOCH) -> None:
@@ -17,20 +17,20 @@ class Clock:
         self._wall = wall
 
     def now(self) -> float:
-        """Return the seconds of a clock that never goes back."""
+        """Return the monotonic time in seconds."""
         return self._now
 
     def wall(self) -> datetime:
-        """Return the time of day in UTC, which somebody may set."""
+        """Return the wall time in UTC."""
         return self._wall
 
     def advance(self, seconds: float) -> None:
-        """Let `seconds` pass on both clocks."""
+        """Move both clocks forward."""
         if seconds < 0:
-            raise ValueError("time does not pass backwards; set_wall() sets the wall clock back")
+            raise ValueError("a monotonic clock does not move backwards; set_wall() sets the wall clock")
         self._now += seconds
         self._wall += timedelta(seconds=seconds)
 
     def set_wall(self, wall: datetime) -> None:
-        """Set the wall clock alone, as an operator or a time server does."""
+        """Set the wall clock alone, as NTP or an operator does."""
         self._wall = wall

@@ -1,4 +1,4 @@
-"""A real Firefox, by the protocol that it speaks itself: WebDriver BiDi over a WebSocket (W3C)."""
+"""A real Firefox, driven by WebDriver BiDi over a WebSocket (W3C)."""
 
 import itertools
 import json
@@ -18,7 +18,7 @@ _LISTENS: Final = re.compile(r"WebDriver BiDi listening on (ws://\S+)")
 
 
 def installed() -> str | None:
-    """Return the path of an installed Firefox."""
+    """Return the path of an installed Firefox; None if there is none."""
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
@@ -32,33 +32,36 @@ class Firefox:
         self._tab = self._send("browsingContext.getTree")["contexts"][0]["context"]
 
     def goto(self, address: str) -> None:
-        """Open a page and wait until it is loaded; a fragment of the page that is open loads nothing."""
+        """Open a page and wait until it is loaded.
+
+        A blank page in between makes Firefox load a page again of which only the fragment changes.
+        """
         self._send("browsingContext.navigate", context=self._tab, url="about:blank", wait="complete")
         self._send("browsingContext.navigate", context=self._tab, url=address, wait="complete")
 
     def evaluate(self, expression: str) -> Any:
-        """Return what an expression gives, which JSON must be able to say; a promise is awaited."""
-        answer = self._send(
+        """Return the value of a JavaScript expression, which must have a JSON form; a promise is awaited."""
+        response = self._send(
             "script.evaluate",
             expression=f"Promise.resolve({expression}).then(JSON.stringify)",
             target={"context": self._tab},
             awaitPromise=True,
         )
-        assert answer["type"] == "success", answer
-        return json.loads(answer["result"].get("value", "null"))  # JSON has no undefined
+        assert response["type"] == "success", response
+        return json.loads(response["result"].get("value", "null"))  # JSON has no undefined
 
     def _send(self, method: str, **params: Any) -> Any:
         number = next(self._numbers)
         self._socket.send(json.dumps({"id": number, "method": method, "params": params}))
-        while (answer := json.loads(self._socket.recv(timeout=30))).get("id") != number:
+        while (response := json.loads(self._socket.recv(timeout=30))).get("id") != number:
             pass  # an event
-        assert answer["type"] == "success", answer
-        return answer["result"]
+        assert response["type"] == "success", response
+        return response["result"]
 
 
 @contextmanager
 def running(path: str) -> Iterator[Firefox]:
-    """Run a Firefox with a new profile, and lend its only tab."""
+    """Run a Firefox with a new profile."""
     with tempfile.TemporaryDirectory(prefix="firefox-", ignore_cleanup_errors=True) as profile:
         process = subprocess.Popen(
             [path, "--headless", "--no-remote", "--remote-debugging-port", "0", "--profile", profile],

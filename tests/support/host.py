@@ -1,11 +1,12 @@
-"""A host at a real address, for a real browser."""
+"""A host application on a real socket, for a real browser."""
 
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from flask import Flask
 from werkzeug.serving import make_server
+
+from tests.support.waiting import wait_until as wait_until
 
 HOST_PAGE = """<!doctype html>
 <html lang="en">
@@ -37,10 +38,11 @@ NOTE_VIOLATIONS = (
     "window.violations = []; document.addEventListener('securitypolicyviolation', "
     "event => window.violations.push(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`))"
 )
-"""A script that notes what a Content-Security-Policy stopped."""
+"""A script that records violations of the Content-Security-Policy."""
 
 
 def serve(app: Flask) -> Iterator[str]:
+    """Serve an application on a free port of 127.0.0.1, and yield its address."""
     server = make_server("127.0.0.1", 0, app, threaded=True)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -48,10 +50,3 @@ def serve(app: Flask) -> Iterator[str]:
     server.shutdown()
     thread.join(5)
     server.server_close()
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    """Ask for a second, as a browser lays out when it likes."""
-    end = time.monotonic() + 1
-    while not holds():
-        assert time.monotonic() < end

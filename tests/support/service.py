@@ -1,4 +1,4 @@
-"""Our own service on a real socket, with a key, for those who write to it."""
+"""The FAQ service of this package on a real socket, with an API key."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from faqsvc_embed.service.app import create_app
-from faqsvc_embed.service.serving import running
+from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import open_storage
 
 
 @dataclass(frozen=True)
 class Service:
-    """Where it is, and a key that may write."""
+    """The address of a running service, and a key that may write."""
 
     base_url: str
     key: str
@@ -20,7 +20,7 @@ class Service:
 
 @contextmanager
 def service(directory: Path) -> Iterator[Service]:
-    """Run the service over a database in `directory`."""
+    """Run the service with an SQLite database in `directory`."""
     storage = open_storage(f"sqlite:///{directory}/faqsvc.db")
     with running(create_app(storage)) as address:
         yield Service(address, storage.keys.create("tests"))

@@ -1,62 +1,64 @@
-"""An embed whose FAQs are not held at first: they arrive once the event loop runs on, or never."""
+"""An embed whose FAQs are not cached at first: they arrive once the event loop runs on, or never."""
 
 import asyncio
 from collections.abc import Collection, Mapping
-from concurrent.futures import Future
-from dataclasses import dataclass, field
 from typing import Any
 
 from faqsvc_embed import FAQ, FAQEmbed, FAQNotFound
-from faqsvc_embed.api.reading import CachePolicy, Found, Missing, Outcome, Validators
-from faqsvc_embed.cache.entries import Cache, Entry, Key
+from faqsvc_embed.api.cache_control import CacheControl
+from faqsvc_embed.api.requests import Validators
+from faqsvc_embed.api.responses import Fetched, NotFound
+from faqsvc_embed.cache.counts import Signals
+from faqsvc_embed.cache.entries import Key
+from faqsvc_embed.cache.fetch import Fetch
+from faqsvc_embed.cache.memory import MemoryCache
 
 
 def slow_embed(faqs: Mapping[str, FAQ], *, hanging: Collection[str] = (), **settings: Any) -> FAQEmbed:
-    """Return an embed that knows these FAQs by slug; those in `hanging` never arrive."""
+    """Return an embed that has these FAQs by slug; those in `hanging` never arrive."""
     embed = FAQEmbed(**{"base_url": "https://faq.invalid", **settings})
-    embed.serve_from(SlowFetcher(faqs, hanging, embed.cache))
+    embed.use_fetcher(SlowFetcher(faqs, hanging, embed.cache))
     return embed
 
 
-@dataclass
-class SlowFlight:
-    """A fetch under way."""
-
-    landed: Future[Entry] = field(default_factory=Future)
-
-
 class SlowFetcher:
-    """Stands in for the fetcher: what is there arrives at the next turn of the event loop."""
+    """Fetches records from a mapping; each arrives at the next turn of the event loop."""
 
-    def __init__(self, faqs: Mapping[str, FAQ], hanging: Collection[str], cache: Cache) -> None:
+    def __init__(self, faqs: Mapping[str, FAQ], hanging: Collection[str], cache: MemoryCache) -> None:
         self._faqs = faqs
         self._hanging = hanging
         self._cache = cache
-        self._flights: dict[Key, SlowFlight] = {}
+        self._fetches: dict[Key, Fetch] = {}
 
-    def join(self, key: Key) -> SlowFlight:
-        flight = self._flights.get(key)
-        if flight is None:
-            flight = self._flights[key] = SlowFlight()
+    def signals(self) -> Signals:
+        return Signals()
+
+    def get_or_start(self, key: Key) -> Fetch:
+        fetch = self._fetches.get(key)
+        if fetch is None:
+            fetch = self._fetches[key] = Fetch(key)
             if key.slug not in self._hanging:
                 try:
-                    asyncio.get_running_loop().call_soon(self._land, key)
+                    asyncio.get_running_loop().call_soon(self._finish, key)
                 except RuntimeError:  # in a thread: a caller can wait
-                    self._land(key)
-        return flight
+                    self._finish(key)
+        return fetch
 
-    def _land(self, key: Key) -> None:
+    def start_draft(self, key: Key, token: str) -> Fetch:
+        fetch = Fetch(key, is_draft=True)
+        fetch.resolve(self._cache.entry_after(key, NotFound(FAQNotFound("there are no drafts", status=403))))
+        return fetch
+
+    def _finish(self, key: Key) -> None:
         faq = self._faqs.get(key.slug)
-        outcome: Outcome = Missing(FAQNotFound(f"no FAQ {key.slug!r} here"))
+        outcome: Fetched | NotFound = NotFound(FAQNotFound(f"there is no FAQ {key.slug!r} here"))
         if faq is not None:
-            outcome = Found(faq, CachePolicy(), Validators())
-        self._flights.pop(key).landed.set_result(self._cache.apply(key, outcome))
+            outcome = Fetched(faq, CacheControl(), Validators())
+        fetch = self._fetches.pop(key)
+        fetch.resolve(self._cache.apply(key, outcome))
 
-    def is_flying(self, key: Key | None = None) -> bool:
-        return bool(self._flights) if key is None else key in self._flights
-
-    def drive(self, key: Key, seconds: float) -> bool:
-        return False
+    def is_fetching(self, key: Key | None = None) -> bool:
+        return bool(self._fetches) if key is None else key in self._fetches
 
     def forget(self, slug: str | None = None) -> None:
         self._cache.forget(slug)

@@ -1,4 +1,4 @@
-"""What hypothesis makes up for us."""
+"""Hypothesis strategies for texts, JSON values and records."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ any_text = st.one_of(
     st.sampled_from(NASTY_TEXTS),
     st.lists(st.sampled_from(NASTY_TEXTS), max_size=4).map("".join),
 )
-"""Any str that Python can hold."""
+"""Any Python string."""
 
 visible_text = any_text.filter(lambda text: bool(text.strip()))
 
@@ -25,10 +25,10 @@ def _nested(floats: st.SearchStrategy[float]) -> st.SearchStrategy[Any]:
 
 
 json_values = _nested(st.floats(allow_nan=False, allow_infinity=False))
-"""Anything that JSON has."""
+"""Any JSON value."""
 
 odd_values = _nested(st.floats())
-"""Anything that JSON has, and the numbers that it has not."""
+"""Any JSON value, NaN and the infinities included."""
 
 items = st.lists(
     st.fixed_dictionaries(
@@ -47,4 +47,4 @@ records: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
         "unknown": json_values,
     },
 )
-"""Records that are valid, if odd."""
+"""Valid records, with unusual values."""

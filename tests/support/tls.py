@@ -1,4 +1,4 @@
-"""A FAQ service with TLS, and everything that can be wrong with it."""
+"""A FAQ service with TLS, and the faults of TLS."""
 
 import datetime
 import socket
@@ -11,10 +11,8 @@ from pathlib import Path
 import pytest
 import trustme
 
-from faqsvc_embed.testing.behaviours import raw
-from faqsvc_embed.testing.exchange import Behaviour, Exchange, Gone
-from faqsvc_embed.testing.fault import Fault
-from faqsvc_embed.testing.server import FaultyServer, healthy
+from faqsvc_embed.testing.chaos import Behaviour, Exchange, Fault, FaultyServer
+from faqsvc_embed.testing.chaos.behaviours import hang_up, healthy, raw
 
 Secure = Callable[[socket.socket], socket.socket]
 
@@ -26,61 +24,63 @@ def _authority() -> trustme.CA:
     return trustme.CA()
 
 
-def trusted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let this process trust the authority of these tests."""
+def trust_authority(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this process trust the certificate authority of these tests."""
     path = Path(tempfile.gettempdir()) / f"faqsvc-tests-{id(_authority())}.pem"
     _authority().cert_pem.write_to_path(str(path))
     monkeypatch.setenv("SSL_CERT_FILE", str(path))
 
 
-def _with(certificate: trustme.LeafCert, **changes: object) -> Secure:
+def _with_certificate(certificate: trustme.LeafCert, *, asks_for_another: bool = False) -> Secure:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     certificate.configure_cert(context)
-    for name, value in changes.items():
-        setattr(context, name, value)
+    if asks_for_another:
+        context.verify_mode = ssl.CERT_REQUIRED
     return lambda connection: context.wrap_socket(connection, server_side=True)
 
 
 @cache
 def _good() -> Secure:
-    return _with(_authority().issue_cert(HOST))
+    return _with_certificate(_authority().issue_cert(HOST))
 
 
 class SecureServer(FaultyServer):
-    """A faulty service that can also fail before anything is said in HTTP."""
+    """A faulty service with TLS, some of whose behaviours fail during the handshake."""
 
     def behave(self, behaviour: Behaviour) -> None:
-        """Meet every later request, or every later connection, with this behaviour."""
-        self.secure = _TROUBLES.get(behaviour, _good())
+        """Give every later connection and request this behaviour."""
+        self.secure = _HANDSHAKES.get(behaviour, _good())
         super().behave(behaviour)
-        self._hang_up()
+        self.drop_connections()
 
 
 def secure_service() -> SecureServer:
-    """Return a service that answers well for every slug."""
-    return SecureServer(answers_all=True, secure=_good())
+    """Return a service with a sample record for every slug."""
+    return SecureServer(any_slug=True, secure=_good())
 
 
-_TROUBLES: dict[Behaviour, Secure] = {}
+_HANDSHAKES: dict[Behaviour, Secure] = {}
 
 
-def _trouble(name: str, secure: Secure, *, holds: bool = False) -> Fault:
+def _fault(name: str, secure: Secure, *, hangs: bool = False) -> Fault:
+    """Return a fault of the handshake; behind it, a client that ignores the fault gets a good response."""
+
     def behaviour(exchange: Exchange) -> None:
-        healthy(exchange)  # what a client gets that does not look
+        healthy(exchange)
 
-    _TROUBLES[behaviour] = secure
-    return Fault(name, behaviour, holds=holds)
+    _HANDSHAKES[behaviour] = secure
+    return Fault(name, behaviour, hangs=hangs)
 
 
 def _expired() -> trustme.LeafCert:
     return _authority().issue_cert(HOST, not_after=datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC))
 
 
-def _says(data: bytes) -> Secure:
+def _sends(data: bytes) -> Secure:
     def secure(connection: socket.socket) -> socket.socket:
         connection.recv(65_536)
         connection.sendall(data)
-        raise Gone
+        raise ConnectionAbortedError
 
     return secure
 
@@ -88,7 +88,7 @@ def _says(data: bytes) -> Secure:
 def _hangs(connection: socket.socket) -> socket.socket:
     while connection.recv(65_536):
         pass
-    raise Gone
+    raise ConnectionAbortedError
 
 
 def _hangs_in_the_middle(connection: socket.socket) -> socket.socket:
@@ -98,27 +98,26 @@ def _hangs_in_the_middle(connection: socket.socket) -> socket.socket:
 
 
 TLS_FAULTS = [
-    _trouble("self-signed", _with(trustme.CA().issue_cert(HOST))),
-    _trouble("expired", _with(_expired())),
-    _trouble("of another host", _with(_authority().issue_cert("faq.example"))),
-    _trouble("plain text on the port of TLS", lambda connection: connection),
-    _trouble("a plain answer to the handshake", _says(b"HTTP/1.1 400 Bad Request\r\n\r\n")),
-    _trouble("garbage in the handshake", _says(b"\x16\x03\x03\x00\x05garbage" * 100)),
-    _trouble("an alert in the handshake", _says(b"\x15\x03\x03\x00\x02\x02\x28")),
-    _trouble("a handshake that is cut", _says(b"")),
-    _trouble("a handshake that hangs", _hangs, holds=True),
-    _trouble("a handshake that hangs in the middle", _hangs_in_the_middle, holds=True),
-    _trouble("a protocol too old", _says(b"\x15\x03\x01\x00\x02\x02\x46")),
-    _trouble(
-        "asking for a certificate of ours",
-        _with(_authority().issue_cert(HOST), verify_mode=ssl.CERT_REQUIRED),
+    _fault("self-signed certificate", _with_certificate(trustme.CA().issue_cert(HOST))),
+    _fault("expired certificate", _with_certificate(_expired())),
+    _fault("certificate of another host", _with_certificate(_authority().issue_cert("faq.example"))),
+    _fault(
+        "client certificate required", _with_certificate(_authority().issue_cert(HOST), asks_for_another=True)
     ),
-    Fault("cut behind the handshake", raw(b"")),
-    Fault("cut in the head, in TLS", raw(b"HTTP/1.1 200 OK\r\nContent-Ty")),
+    _fault("plain HTTP on the TLS port", lambda connection: connection),
+    _fault("plain HTTP response to the handshake", _sends(b"HTTP/1.1 400 Bad Request\r\n\r\n")),
+    _fault("garbage in the handshake", _sends(b"\x16\x03\x03\x00\x05garbage" * 100)),
+    _fault("alert in the handshake", _sends(b"\x15\x03\x03\x00\x02\x02\x28")),
+    _fault("closed in the handshake", _sends(b"")),
+    _fault("protocol version too old", _sends(b"\x15\x03\x01\x00\x02\x02\x46")),
+    _fault("hang before the handshake", _hangs, hangs=True),
+    _fault("hang in the handshake", _hangs_in_the_middle, hangs=True),
+    Fault("TLS: closed after the handshake", hang_up),
+    Fault("TLS: closed in the head", raw(b"HTTP/1.1 200 OK\r\nContent-Ty")),
     Fault(
-        "hanging in the body, in TLS",
-        raw(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", hangs=True),
-        holds=True,
+        "TLS: hang in the body",
+        raw(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", then="hang"),
+        hangs=True,
     ),
 ]
-"""What can be wrong with TLS, and what is wrong behind it."""
+"""Faults of TLS, and of the connection behind it."""

@@ -1,4 +1,4 @@
-"""Strings that have run scripts somewhere: every kind of node, attribute and address that ever did."""
+"""Strings that run scripts in an HTML page if they are not sanitized: elements, attributes and URLs."""
 
 from typing import Final
 
@@ -128,4 +128,4 @@ CORPUS: Final = (
     *(f"<p><b {event}='{_CALL}'>x</b></p>" for event in _EVENTS),
     *(link.format(address) for link in _LINKS for address in _ADDRESSES),
 )
-"""At least 200 of them, each of which would be an answer."""
+"""More than 200 hostile answers."""

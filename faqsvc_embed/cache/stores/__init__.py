@@ -1,26 +1,26 @@
-"""Where copies outlive the process: a directory of this machine, or a Redis of a fleet."""
+"""Where records outlive the process: a directory of this machine, or a Redis of a fleet."""
 
 from faqsvc_embed.cache.stores.directory import DirectoryStore
-from faqsvc_embed.cache.stores.resilient import GuardedStore
+from faqsvc_embed.cache.stores.resilient import ResilientStore
 from faqsvc_embed.settings import Settings
 
-__all__ = ["DirectoryStore", "GuardedStore", "open_directory", "open_store"]
+__all__ = ["DirectoryStore", "ResilientStore", "open_directory", "open_store"]
 
 
-def open_store(settings: Settings) -> GuardedStore | None:
-    """Return the store that the settings name; nothing is opened before its first use."""
+def open_store(settings: Settings) -> ResilientStore | None:
+    """Return the store that the settings name. Nothing is opened before its first use."""
     if settings.store is None:
         return None
     directory = open_directory(settings)
     if directory is not None:
-        return GuardedStore(directory)
+        return ResilientStore(directory)
     from faqsvc_embed.cache.stores.redis import RedisStore
 
-    return GuardedStore(RedisStore(settings.store, settings.base_url))
+    return ResilientStore(RedisStore(settings.store, settings.base_url))
 
 
 def open_directory(settings: Settings) -> DirectoryStore | None:
-    """Return the store that the settings name, if it is a directory."""
+    """Return the store that the settings name if it is a directory."""
     if settings.store is None or not settings.store.startswith("file:"):
         return None
     path = settings.store.removeprefix("file:").removeprefix("//")

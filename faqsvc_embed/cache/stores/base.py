@@ -1,42 +1,48 @@
-"""What fetching needs of a store. Every call may raise whatever its means raise: see `guarded`."""
+"""What the fetcher needs of a store. Any call may raise; `resilient` handles it."""
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 from faqsvc_embed.cache.entries import Key
-from faqsvc_embed.cache.stored import Copy
+from faqsvc_embed.cache.stored import StoredFAQ
+
+OnInvalidate = Callable[[str | None], None]
+OnGap = Callable[[], None]
 
 
 class Store(Protocol):
-    """Keeps copies beyond the process. Its calls run on the background loop of `fetching`."""
+    """Keeps records beyond the process. Its methods run on the background loop."""
 
     is_shared: bool
-    """Whether other machines read it, so that no `private` answer may be kept in it (RFC 9111, 5.2.2.7)."""
+    """Other machines read it, so that no `private` response may be stored in it (RFC 9111, 5.2.2.7)."""
 
     def prepare(self) -> None:
-        """Import what is slow to import; called before each use, and not counted in its time."""
+        """Import and make what a first call needs. This does not count in the time of a call."""
 
-    async def load(self, key: Key) -> Copy | None:
-        """Return a copy, or None; raise InvalidFAQ for one that cannot be trusted."""
+    async def load(self, key: Key) -> StoredFAQ | None:
+        """Return a record, or None; raise InvalidFAQ for one that cannot be trusted."""
 
-    async def save(self, key: Key, copy: Copy) -> None:
-        """Keep a copy in the place of the one before, whole or not at all."""
+    async def save(self, key: Key, stored: StoredFAQ) -> None:
+        """Replace a record, as a whole or not at all."""
 
-    async def drop(self, key: Key) -> None:
-        """Remove one copy."""
+    async def delete(self, key: Key) -> None:
+        """Remove one record."""
 
-    async def forget(self, slug: str | None) -> None:
-        """Remove the copies of `slug`, or of all FAQs, and tell the other processes."""
+    async def invalidate(self, slug: str | None) -> None:
+        """Remove the records of `slug` in all languages, or all records, and tell the other processes."""
 
-    def lease(self, key: Key, patience: float) -> AbstractAsyncContextManager[None]:
-        """Be the only one to refresh `key`; after `patience` seconds, or the holder's death, go without."""
+    async def bury(self, slug: str) -> None:
+        """Leave a tombstone: `load` returns no record of `slug` that was confirmed before now."""
 
-    async def watch(self, forget: Callable[[str | None], None], missed: Callable[[], None]) -> None:
-        """Tell what other processes forget; call `missed` as soon as nothing goes unheard any more."""
+    def lock(self, key: Key, timeout: float) -> AbstractAsyncContextManager[None]:
+        """Be the only process to refresh `key`; go without after `timeout` seconds."""
+
+    async def subscribe(self, on_invalidate: OnInvalidate, on_connected: OnGap) -> None:
+        """Pass on what other processes invalidate; call `on_connected` once it receives all."""
 
     async def aclose(self) -> None:
         """Close what is open."""
 
-    def forked(self) -> None:
-        """In a forked child: let go of what is the parent's, without a word to anybody."""
+    def after_fork(self) -> None:
+        """In a forked child: let go of what belongs to the parent, without a word to its peers."""

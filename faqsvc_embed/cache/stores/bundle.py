@@ -1,43 +1,51 @@
-"""A directory of copies that is all there is: shipped with a deploy, read where the network is not asked."""
-
-import logging
+"""Records that are deployed with an application, for hosts that make no network request."""
 
 from faqsvc_embed.cache.entries import Key
-from faqsvc_embed.cache.stored import Copy
+from faqsvc_embed.cache.stored import StoredFAQ
 from faqsvc_embed.cache.stores import open_directory
+from faqsvc_embed.cache.stores.directory import DirectoryStore
 from faqsvc_embed.errors import FAQUnavailable, InvalidFAQ
+from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.settings import Settings
-
-logger = logging.getLogger("faqsvc_embed")
 
 
 class Bundle:
-    """The copies that an offline embed has."""
+    """The records of an offline embed."""
 
     def __init__(self, settings: Settings) -> None:
         self._directory = open_directory(settings)
         self._settings = settings
-        self._refused = set[Key]()
-        """The copies that cannot be used, and of which that was said."""
+        self._log = LogOnce()
 
-    def lacks(self, key: Key) -> FAQUnavailable:
-        """Return the error for an FAQ of which there is no copy."""
-        store, service = self._settings.store, self._settings.base_url
-        where = (
-            f"in {store} of {service}" if self._directory is not None else 'without store="file:DIRECTORY"'
-        )
-        return FAQUnavailable(f"offline, and no copy of {key.slug!r} is held {where}")
-
-    def find(self, key: Key) -> Copy | None:
-        """Return the copy in a language or, as the service would, in the FAQ's own; None if there is none."""
+    def find(self, key: Key) -> StoredFAQ | None:
+        """Return the record in the requested language or, as the service would, in the FAQ's own."""
         for lang in dict.fromkeys((key.lang, None)):
             try:
-                copy = None if self._directory is None else self._directory.read(Key(key.slug, lang))
+                stored = None if self._directory is None else self._directory.read(Key(key.slug, lang))
             except (OSError, InvalidFAQ) as error:
-                if key not in self._refused:
-                    self._refused.add(key)
-                    logger.warning("FAQ %r: its stored copy is not used: %s", key.slug, error)
+                self._log.warning(repr(key), "FAQ %r: its stored record is not used: %s", key.slug, error)
                 continue
-            if copy is not None:
-                return copy
+            if stored is not None:
+                return stored
         return None
+
+    def missing(self, key: Key) -> FAQUnavailable:
+        """Return the error for an FAQ that the bundle does not contain."""
+        if self._directory is None:
+            return FAQUnavailable(f"FAQ {key.slug!r}: offline=True needs store='file:DIRECTORY'")
+        others = sorted({path.name for path in self._directory.directory.glob(f"{key.slug}.*.json")})
+        hint = f"; there is {others[0]}, of another base_url or language" if others else ""
+        place = f"{self._settings.store} of {self._settings.base_url}"
+        return FAQUnavailable(f"FAQ {key.slug!r}: offline, and there is no record in {place}{hint}")
+
+
+def bundle_text(store: DirectoryStore, key: Key, stored: StoredFAQ, base_url: str) -> str | None:
+    """Return the text of a file for `offline=True`, or None if the file has the same record.
+
+    Such a file stays as it is, so that version control shows changes of content only.
+    """
+    try:
+        present = store.read(key)
+    except (OSError, InvalidFAQ):
+        present = None
+    return None if present is not None and present.faq == stored.faq else stored.to_json(base_url)

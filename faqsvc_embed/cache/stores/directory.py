@@ -1,4 +1,4 @@
-"""A directory of JSON files, one a slug and language: for one machine, its restarts, and bundles in git."""
+"""A directory of JSON files, one for each slug and language: for one machine and its restarts."""
 
 import asyncio
 import contextlib
@@ -8,34 +8,38 @@ import os
 import re
 import stat
 import sys
-import tempfile
+import threading
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 from typing import Final
 
 from faqsvc_embed.cache.entries import Key
-from faqsvc_embed.cache.stored import Copy
+from faqsvc_embed.cache.stored import StoredFAQ, is_buried, tombstone
+from faqsvc_embed.cache.stores.atomic import TEMPORARY, write_atomically
+from faqsvc_embed.cache.stores.base import OnGap, OnInvalidate
+from faqsvc_embed.cache.stores.journal import Journal
 from faqsvc_embed.errors import InvalidFAQ
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.runtime.steps import SHORT, Steps, finished, in_short_steps
 
 if sys.platform != "win32":
     import fcntl
 
-POLL: Final = 0.02
-"""Seconds between two looks at a lease that another process holds."""
-OF_ONE_FILE: Final = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENXIO, errno.ENAMETOOLONG)
-"""What is wrong with one file says nothing of the others."""
-ABANDONED: Final = 3600
-"""Seconds after which a file that was being written has lost its writer."""
+JOURNAL_POLL: Final = 1.0
+"""Seconds between looks at what other processes have invalidated."""
+LOCK_POLL: Final = 0.02
+"""Seconds between attempts to take a lock that another process has."""
+FAULTS_OF_ONE_FILE: Final = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENXIO, errno.ENAMETOOLONG)
+"""Errors that say nothing about other files."""
+ABANDONED_AFTER: Final = 3600
+"""Seconds after which the writer of a temporary file is assumed to be dead."""
 
-_PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}", re.ASCII)
-_UNREADABLE = re.compile(r"[^A-Za-z0-9_-]+", re.ASCII)
+_PLAIN_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}", re.ASCII)
+_NOT_IN_NAME: Final = re.compile(r"[^A-Za-z0-9_-]+", re.ASCII)
 
 
 class DirectoryStore:
-    """Keeps each copy in a file of its own, written whole or not at all, readable by its owner only."""
+    """Keeps each record in a file of its own, written atomically and readable by its owner only."""
 
     is_shared = False
 
@@ -43,149 +47,143 @@ class DirectoryStore:
         self.directory = Path(directory).expanduser().absolute()
         self._base_url = base_url
         self._service = _digest(base_url)
-        self._longest = 4 * max_bytes + 65_536  # indented for review, a record takes more room
-        self._leases = set[int]()
-        self._swept = False
+        self._max_file = 4 * max_bytes + 65_536  # a document is longer than its record
+        self._locks = set[int]()
+        self._writing = threading.Lock()  # what is removed after a save began must not come back with it
+        self._is_swept = False
+        self._journal = Journal(self.directory / f".forgotten.{self._service}")
 
     def path(self, key: Key) -> Path:
-        """Return the file of a copy, such as `pricing.ko.5d41402abc4b.json`; the digest is the service's."""
-        name = key.slug
-        if _PLAIN.fullmatch(name) is None:  # too long, or one that some file systems take for another's
-            name = f"{_UNREADABLE.sub('-', name)[:40]}~{_digest(name)}"
-        return self.directory / ".".join(filter(None, (name, key.lang, self._service, "json")))
+        """Return the file of a record, such as `pricing.ko.5d41402abc4b.json`; the service has a digest."""
+        return self._file(key.slug, key.lang, "json")
+
+    def _tombstone(self, slug: str) -> Path:
+        return self._file(slug, "gone")
+
+    def _file(self, slug: str, lang: str | None, suffix: str | None = None) -> Path:
+        if _PLAIN_NAME.fullmatch(slug) is None:  # too long, or the same as another on some file systems
+            slug = f"{_NOT_IN_NAME.sub('-', slug)[:40]}~{_digest(slug)}"
+        return self.directory / ".".join(filter(None, (slug, lang, self._service, suffix)))
 
     def prepare(self) -> None:
-        """Nothing to import."""
+        """Do nothing: there is nothing to import."""
 
-    async def load(self, key: Key) -> Copy | None:
-        """Read a copy as `read` does, in short steps."""
-        return await in_short_steps(self._read_steps(key), pause=SHORT)
+    async def load(self, key: Key) -> StoredFAQ | None:
+        """Read a record, as `read` does, in a thread: a network file system may hang."""
+        return await asyncio.to_thread(self.read, key)
 
-    def read(self, key: Key) -> Copy | None:
-        """Read a copy; None if there is none.
+    def read(self, key: Key) -> StoredFAQ | None:
+        """Return a record, or None if there is none.
 
         Raises:
             OSError: the file cannot be read.
-            InvalidFAQ: it is damaged, edited, or another's.
+            InvalidFAQ: it is damaged, edited, or belongs to another FAQ.
         """
-        return finished(self._read_steps(key))
-
-    def _read_steps(self, key: Key) -> Steps[Copy | None]:
         path = self.path(key)
         text = self._content(path)
         if text is None:
             return None
         try:
-            return (yield from Copy.from_json_steps(text, self._base_url, *key))
+            stored = StoredFAQ.from_json(text, self._base_url, key.slug, key.lang)
         except InvalidFAQ as error:
             raise InvalidFAQ(f"{str(path)!r}: {error}") from None
+        return None if is_buried(stored, self._content(self._tombstone(key.slug))) else stored
 
     def _content(self, path: Path) -> bytes | None:
         try:
-            # Without blocking: where a pipe was put in the file's place, an open would wait for its writer.
+            # Without blocking: opening a pipe would wait for its writer.
             descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | os.O_CLOEXEC)
         except FileNotFoundError:
             return None
         except OSError as error:
-            if error.errno in OF_ONE_FILE:
+            if error.errno in FAULTS_OF_ONE_FILE:
                 raise InvalidFAQ(f"{str(path)!r}: {error.strerror}") from None
             raise
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise InvalidFAQ(f"{str(path)!r}: no regular file")
+                raise InvalidFAQ(f"{str(path)!r}: not a regular file")
             with open(descriptor, "rb", closefd=False) as file:
-                text = file.read(self._longest + 1)
+                text = file.read(self._max_file + 1)
         finally:
             os.close(descriptor)
-        if len(text) > self._longest:
-            raise InvalidFAQ(f"{str(path)!r}: larger than {self._longest} bytes")
+        if len(text) > self._max_file:
+            raise InvalidFAQ(f"{str(path)!r}: larger than {self._max_file} bytes")
         return text
 
-    async def save(self, key: Key, copy: Copy) -> None:
-        """Write a copy in the place of the one before."""
-        text = await in_short_steps(copy.to_json_steps(self._base_url), pause=SHORT)
-        self._write({self.path(key): text})
+    async def save(self, key: Key, stored: StoredFAQ) -> None:
+        """Replace a record, in a thread."""
+        await asyncio.to_thread(self._save, key, stored)
 
-    def write(self, copies: Mapping[Key, Copy]) -> list[Path]:
-        """Write copies in the place of those before, and return their files; a reader sees old or new.
-
-        Raises:
-            OSError: one cannot be written; then none is.
-        """
-        texts = {self.path(key): copy.to_json(self._base_url) for key, copy in copies.items()}
-        self._write(texts)
-        return list(texts)
-
-    def _write(self, texts: Mapping[Path, str]) -> None:
+    def _save(self, key: Key, stored: StoredFAQ) -> None:
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._sweep()
-        for path in texts:
-            if path.is_dir():
-                raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-        written = list[tuple[str, Path]]()
-        try:
-            for path, text in texts.items():
-                descriptor, name = tempfile.mkstemp(dir=self.directory, prefix=".", suffix=".tmp")  # 0600
-                written.append((name, path))
-                with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
-                    file.write(text)
-            for name, path in written:
-                os.replace(name, path)
-        except BaseException:
-            for name, _ in written:
-                with contextlib.suppress(OSError):
-                    os.unlink(name)
-            raise
+        with self._writing:
+            write_atomically({self.path(key): stored.to_json(self._base_url)})
 
     def _sweep(self) -> None:
-        """Remove what writers left behind that were killed."""
-        if self._swept:
+        """Remove temporary files of writers that were killed."""
+        if self._is_swept:
             return
-        self._swept = True
-        for path in self.directory.glob(".*.tmp"):
+        self._is_swept = True
+        for path in self.directory.glob(f"{TEMPORARY}*"):
             with contextlib.suppress(OSError):
-                if time.time() - path.stat().st_mtime > ABANDONED:
+                if time.time() - path.stat().st_mtime > ABANDONED_AFTER:
                     path.unlink()
 
-    async def drop(self, key: Key) -> None:
-        """Remove one copy."""
-        self.path(key).unlink(missing_ok=True)
+    async def delete(self, key: Key) -> None:
+        """Remove one record."""
+        await asyncio.to_thread(self._unlink, [self.path(key)])
 
-    async def forget(self, slug: str | None) -> None:
-        """Remove the copies of `slug` in all languages, or of every FAQ of this service."""
+    async def invalidate(self, slug: str | None) -> None:
+        """Remove the records of `slug` in all languages, or all of this service; tell other processes."""
+        await asyncio.to_thread(self._remove, slug)
+        await asyncio.to_thread(self._journal.append, slug)
+
+    def _remove(self, slug: str | None) -> None:
         if slug is not None:
-            paths = [self.path(Key(slug, lang)) for lang in (None, *LANGUAGES)]
+            self._unlink(self.path(Key(slug, lang)) for lang in (None, *LANGUAGES))
         else:
-            paths = list(self.directory.glob(f"[!.]*.{self._service}.json"))
-        for path in paths:
-            path.unlink(missing_ok=True)
+            self._unlink(self.directory.glob(f"[!.]*.{self._service}.json"))
+
+    def _unlink(self, paths: Iterable[Path]) -> None:
+        with self._writing:
+            for path in list(paths):
+                path.unlink(missing_ok=True)
+
+    async def bury(self, slug: str) -> None:
+        """Leave a tombstone, in a thread."""
+        await asyncio.to_thread(self._bury, slug)
+
+    def _bury(self, slug: str) -> None:
+        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_atomically({self._tombstone(slug): tombstone()})
 
     @contextlib.asynccontextmanager
-    async def lease(self, key: Key, patience: float) -> AsyncIterator[None]:
-        """Be the only one of this machine to refresh `key`; after `patience` seconds, go without.
+    async def lock(self, key: Key, timeout: float) -> AsyncIterator[None]:
+        """Be the only process of this machine to refresh `key`; go without after `timeout` seconds.
 
-        The lock is the kernel's: it ends with the process, however that ends.
+        The kernel holds the lock, which therefore ends with the process. On Windows there is none.
         """
         path = self.path(key).with_suffix(".lock")
         path = path.with_name(f".{path.name}")
-        until = time.monotonic() + (0 if sys.platform == "win32" else patience)
-        descriptor = self._lock(path)
+        until = time.monotonic() + (0 if sys.platform == "win32" else timeout)
+        descriptor = self._try_lock(path)
         while descriptor is None and time.monotonic() < until:
-            await asyncio.sleep(POLL)
-            descriptor = self._lock(path)
+            await asyncio.sleep(LOCK_POLL)
+            descriptor = self._try_lock(path)
         try:
             yield
         finally:
             if descriptor is not None:
-                self._leases.discard(descriptor)
+                self._locks.discard(descriptor)
                 with contextlib.suppress(OSError):
-                    os.unlink(path)  # while it is locked: whoever locks it next sees that it is gone
+                    os.unlink(path)  # while it is locked: the next process to lock it sees that it is gone
                 os.close(descriptor)
 
-    def _lock(self, path: Path) -> int | None:
-        """Return the descriptor that holds the lock; None if another does, or its file is just gone."""
+    def _try_lock(self, path: Path) -> int | None:
+        """Return the descriptor with the lock; None if another process has it, or the file is gone."""
         if sys.platform == "win32":
-            return None  # without such locks, each process refreshes by itself
+            return None
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except FileNotFoundError:
@@ -194,25 +192,33 @@ class DirectoryStore:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.fstat(descriptor).st_nlink > 0:
-                self._leases.add(descriptor)
+                self._locks.add(descriptor)
                 return descriptor
         except BlockingIOError:
             pass
         os.close(descriptor)
         return None
 
-    def forked(self) -> None:
-        """In a forked child: close the parent's leases here, or they would not end with the parent."""
-        for descriptor in self._leases:
-            with contextlib.suppress(OSError):
-                os.close(descriptor)
-        self._leases.clear()
-
-    async def watch(self, forget: Callable[[str | None], None], missed: Callable[[], None]) -> None:
-        """Nobody tells: on one machine, the others see a change when their copies expire."""
+    async def subscribe(self, on_invalidate: OnInvalidate, on_connected: OnGap) -> None:
+        """Pass on what other processes of this machine invalidate, within a second."""
+        await asyncio.to_thread(self._journal.read)  # what was before does not matter
+        on_connected()
+        while True:
+            await asyncio.sleep(JOURNAL_POLL)
+            for slug in await asyncio.to_thread(self._journal.read):
+                on_invalidate(slug)
 
     async def aclose(self) -> None:
-        """Nothing is open between calls."""
+        """Do nothing: no file stays open."""
+
+    def after_fork(self) -> None:
+        """Close the locks of the parent here, or they would not end with it."""
+        self._writing = threading.Lock()
+        for descriptor in self._locks:
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
+        self._locks.clear()
+        self._journal.after_fork()
 
 
 def _digest(text: str) -> str:

@@ -1,35 +1,37 @@
-"""A Redis or Valkey: for a fleet, so that one process refreshes an FAQ for all, and all forget together."""
+"""A Redis or Valkey: one process refreshes an FAQ for a whole fleet, and all processes forget together."""
 
+import asyncio
 import contextlib
 import json
 import re
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from faqsvc_embed.cache.entries import Key
-from faqsvc_embed.cache.stored import Copy
+from faqsvc_embed.cache.stored import StoredFAQ, is_buried, tombstone
+from faqsvc_embed.cache.stores.base import OnGap, OnInvalidate
 from faqsvc_embed.errors import InvalidFAQ
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.runtime.steps import SHORT, in_short_steps
+from faqsvc_embed.runtime.background_loop import on_close
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
 
-SLOWEST: Final = 0.2
-"""Seconds that a connection or an answer may take."""
-POLL: Final = 0.02
-"""Seconds between two looks at a lease that another process holds."""
-LEEWAY: Final = 0.5
-"""Seconds by which those who wait for a lease outlast it."""
-KEPT_FOR: Final = 30 * 86_400
-"""Seconds after which a copy that nobody refreshes leaves the store."""
+SOCKET_TIMEOUT: Final = 0.2
+"""Seconds that connecting, or one reply, may take."""
+LOCK_POLL: Final = 0.02
+"""Seconds between attempts to take a lock that another process has."""
+LOCK_LEEWAY: Final = 0.5
+"""Seconds by which a lock expires before those who wait for it give up: then one takes it, not all."""
+KEEP_FOR: Final = 30 * 86_400
+"""Seconds after which Redis drops a record that no process refreshes."""
 
-_SPECIAL = re.compile(r"[\\*?\[\]^-]")
+_GLOB_CHARACTERS: Final = re.compile(r"[\\*?\[\]^-]")
 
 
 class RedisStore:
-    """Keeps each copy under a key of its own; a channel carries what was forgotten."""
+    """Keeps each record under a key of its own; a channel carries invalidations."""
 
     is_shared = True
 
@@ -37,99 +39,119 @@ class RedisStore:
         self._url = url
         self._base_url = base_url
         self._prefix = f"faqsvc:{base_url}"
-        self._channel = f"{self._prefix}:forgotten"
-        self._name_here = secrets.token_hex(8)
-        self._client: Redis | None = None
-        self._parents_clients: list[Any] = []
+        self._process = secrets.token_hex(8)
+        self._client: tuple[asyncio.AbstractEventLoop, Redis] | None = None
+        self._of_parents: list[Any] = []
 
     def prepare(self) -> None:
-        """Make the client, which connects with its first call; importing it takes a quarter of a second."""
-        if self._client is None:
+        """Make the client of the running loop, which connects with its first call."""
+        loop = asyncio.get_running_loop()
+        if self._client is None or self._client[0] is not loop:
             from redis.asyncio import Redis
             from redis.asyncio.retry import Retry
             from redis.backoff import NoBackoff
 
-            self._client = Redis.from_url(
-                self._url, socket_connect_timeout=SLOWEST, socket_timeout=SLOWEST, retry=Retry(NoBackoff(), 0)
+            client = Redis.from_url(
+                self._url,
+                socket_connect_timeout=SOCKET_TIMEOUT,
+                socket_timeout=SOCKET_TIMEOUT,
+                retry=Retry(NoBackoff(), 0),
             )
+            self._client = loop, client
+            on_close(client.aclose)
 
-    async def load(self, key: Key) -> Copy | None:
-        """Read a copy; None if there is none."""
+    async def load(self, key: Key) -> StoredFAQ | None:
+        """Return a record, or None if there is none."""
         from redis.exceptions import ResponseError
 
         try:
-            text = cast("bytes | None", await self._redis().get(self._name(key)))
-        except ResponseError as error:  # of this key: what stands there is no text
+            text, buried = cast(
+                "tuple[bytes | None, bytes | None]",
+                await self._redis().mget(self._name(key), self._tombstone(key.slug)),
+            )
+        except ResponseError as error:  # the value of this key is not a string
             raise InvalidFAQ(f"{self._name(key)!r}: {error}") from None
         if text is None:
             return None
-        return await in_short_steps(Copy.from_json_steps(text, self._base_url, *key), pause=SHORT)
+        stored = StoredFAQ.from_json(text, self._base_url, key.slug, key.lang)
+        return None if is_buried(stored, buried) else stored
 
-    async def save(self, key: Key, copy: Copy) -> None:
-        """Write a copy, for a month at least."""
-        text = await in_short_steps(copy.to_json_steps(self._base_url), pause=SHORT)
-        await self._redis().set(self._name(key), text, ex=int(copy.fresh_for) + KEPT_FOR)
+    async def save(self, key: Key, stored: StoredFAQ) -> None:
+        """Replace a record; Redis keeps it for at least a month."""
+        text = stored.to_json(self._base_url)
+        await self._redis().set(self._name(key), text, ex=int(stored.fresh_for) + KEEP_FOR)
 
-    async def drop(self, key: Key) -> None:
-        """Remove one copy."""
+    async def delete(self, key: Key) -> None:
+        """Remove one record."""
         await self._redis().delete(self._name(key))
 
-    async def forget(self, slug: str | None) -> None:
-        """Remove the copies of `slug` in all languages, or of all FAQs of the service; tell everybody."""
+    async def invalidate(self, slug: str | None) -> None:
+        """Remove the records of `slug` in all languages, or all records of this service; publish it."""
         redis = self._redis()
         if slug is not None:
             names = [self._name(Key(slug, lang)) for lang in (None, *LANGUAGES)]
         else:
-            pattern = _SPECIAL.sub(r"\\\g<0>", f"{self._prefix}:copy:") + "*"
+            pattern = _GLOB_CHARACTERS.sub(r"\\\g<0>", f"{self._prefix}:copy:") + "*"
             names = [name async for name in redis.scan_iter(pattern, count=1000)]
         if names:
             await redis.delete(*names)
-        await redis.publish(self._channel, json.dumps({"from": self._name_here, "slug": slug}))
+        await redis.publish(self._channel, json.dumps({"from": self._process, "slug": slug}))
+
+    async def bury(self, slug: str) -> None:
+        """Leave a tombstone, for as long as a record could be there."""
+        await self._redis().set(self._tombstone(slug), tombstone(), ex=2 * KEEP_FOR)
 
     @contextlib.asynccontextmanager
-    async def lease(self, key: Key, patience: float) -> AsyncIterator[None]:
-        """Be the only one of the fleet to refresh `key`; who died holds it for `patience` at most."""
+    async def lock(self, key: Key, timeout: float) -> AsyncIterator[None]:
+        """Be the only process of the fleet to refresh `key`; a lock of a dead process expires."""
         from redis.exceptions import RedisError
 
-        # It runs out before the patience of those who wait does: one of them takes it, not all.
-        lasting = max(patience - LEEWAY, LEEWAY)
-        lock = self._redis().lock(f"{self._name(key)}:lease", timeout=lasting, sleep=POLL)
-        is_held = await lock.acquire(blocking_timeout=patience)
+        lasts = max(timeout - LOCK_LEEWAY, LOCK_LEEWAY)
+        name = f"{self._prefix}:lock:{key.lang or '-'}:{key.slug}"
+        lock = self._redis().lock(name, timeout=lasts, sleep=LOCK_POLL)
+        is_locked = await lock.acquire(blocking_timeout=timeout)
         try:
             yield
         finally:
-            if is_held:
-                with contextlib.suppress(RedisError, OSError):  # it runs out by itself
+            if is_locked:
+                with contextlib.suppress(RedisError, OSError):  # it expires by itself
                     await lock.release()
 
-    async def watch(self, forget: Callable[[str | None], None], missed: Callable[[], None]) -> None:
-        """Pass on what other processes forget, not what this one does; ends only by an exception."""
+    async def subscribe(self, on_invalidate: OnInvalidate, on_connected: OnGap) -> None:
+        """Pass on what other processes invalidate; ends only by an exception."""
         async with self._redis().pubsub(ignore_subscribe_messages=True) as messages:
             await messages.subscribe(self._channel)
-            missed()
+            on_connected()
             while True:
                 message = await messages.get_message(timeout=None)
                 if message is not None:
-                    self._hear(message["data"], forget)
+                    self._receive(message["data"], on_invalidate)
 
-    def _hear(self, data: bytes, forget: Callable[[str | None], None]) -> None:
-        with contextlib.suppress(ValueError, TypeError, KeyError):  # a word of somebody else's
-            said = json.loads(data)
-            slug = said["slug"]
-            if said["from"] != self._name_here and (slug is None or isinstance(slug, str)):
-                forget(slug)
+    def _receive(self, data: bytes, on_invalidate: OnInvalidate) -> None:
+        with contextlib.suppress(ValueError, TypeError, KeyError):  # not a message of this package
+            message = json.loads(data)
+            slug = message["slug"]
+            if message["from"] != self._process and (slug is None or isinstance(slug, str)):
+                on_invalidate(slug)
 
     async def aclose(self) -> None:
         """Close the connections."""
         client, self._client = self._client, None
         if client is not None:
-            await client.aclose()
+            await client[1].aclose()
 
-    def forked(self) -> None:
-        """In a forked child: keep the parent's connections, for collecting them would speak on them."""
-        self._parents_clients.append(self._client)
+    def after_fork(self) -> None:
+        """Keep the parent's client alive: collecting it would use the parent's connections."""
+        self._of_parents.append(self._client)
         self._client = None
-        self._name_here = secrets.token_hex(8)
+        self._process = secrets.token_hex(8)
+
+    @property
+    def _channel(self) -> str:
+        return f"{self._prefix}:forgotten"
+
+    def _tombstone(self, slug: str) -> str:
+        return f"{self._prefix}:gone:{slug}"
 
     def _name(self, key: Key) -> str:
         return f"{self._prefix}:copy:{key.lang or '-'}:{key.slug}"
@@ -137,4 +159,4 @@ class RedisStore:
     def _redis(self) -> "Redis":
         self.prepare()
         assert self._client is not None  # noqa: S101  # it was made just now
-        return self._client
+        return self._client[1]

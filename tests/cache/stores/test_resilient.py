@@ -1,4 +1,4 @@
-"""Whatever happens to a store, no call raises, none takes long, and one line says so."""
+"""Whatever a store does, no call raises, none takes long, and one line in the log says so."""
 
 import asyncio
 import contextlib
@@ -9,159 +9,258 @@ from typing import Any
 
 import pytest
 
-from faqsvc_embed import FAQ
+from faqsvc_embed import FAQ, InvalidFAQ
 from faqsvc_embed.cache.entries import Key
-from faqsvc_embed.cache.stored import Copy
-from faqsvc_embed.cache.stores import GuardedStore
-from faqsvc_embed.cache.stores.resilient import LONGEST
+from faqsvc_embed.cache.stored import StoredFAQ
+from faqsvc_embed.cache.stores import ResilientStore
+from faqsvc_embed.cache.stores.resilient import CALL_TIMEOUT, MAX_PENDING
 from tests.support import samples
 from tests.support.clock import EPOCH, Clock
+from tests.support.embeds import SLACK, warnings_of
 
 KEY = Key("pricing", None)
-COPY = Copy(FAQ.from_dict(samples.pricing()), None, EPOCH, 60.0)
+STORED = StoredFAQ(FAQ.from_dict(samples.pricing()), None, EPOCH, 60.0)
 
 
-class Faulty:
-    """A store that does what a test says."""
+class FaultyStore:
+    """A store that fails, or takes long, as a test says."""
 
     is_shared = True
 
     def __init__(self) -> None:
-        self.trouble: Exception | None = None
-        self.slowness = 0.0
+        self.error: Exception | None = None
+        self.delay = 0.0
         self.calls = 0
+        self.invalidated = list[str | None]()
+        self.subscriptions = list[Exception | None]()
 
-    async def _do(self, *_: object) -> Any:
+    async def _do(self, *arguments: object) -> Any:
         self.calls += 1
-        await asyncio.sleep(self.slowness)
-        if self.trouble is not None:
-            raise self.trouble
-        return COPY
+        await asyncio.sleep(self.delay)
+        if self.error is not None:
+            raise self.error
+        return STORED
 
-    load = save = drop = forget = watch = aclose = _do
+    load = save = delete = aclose = _do
+
+    async def bury(self, slug: str) -> None:
+        pass
+
+    async def invalidate(self, slug: str | None) -> None:
+        await self._do()
+        self.invalidated.append(slug)
+
+    async def subscribe(
+        self, on_invalidate: Callable[[str | None], None], on_connected: Callable[[], None]
+    ) -> None:
+        on_connected()
+        on_invalidate("pricing")
+        error = self.subscriptions.pop(0)
+        if error is not None:
+            raise error
 
     def prepare(self) -> None:
         pass
 
-    def forked(self) -> None:
+    def after_fork(self) -> None:
         pass
 
     @contextlib.asynccontextmanager
-    async def lease(self, key: Key, patience: float) -> AsyncIterator[None]:
+    async def lock(self, key: Key, timeout: float) -> AsyncIterator[None]:
         await self._do()
         yield
 
 
-async def use_all_of(store: GuardedStore) -> None:
+@pytest.fixture
+def faulty_store() -> FaultyStore:
+    return FaultyStore()
+
+
+@pytest.fixture
+def store(faulty_store: FaultyStore, clock: Clock) -> ResilientStore:
+    return ResilientStore(faulty_store, clock.now)
+
+
+async def use_all_of(store: ResilientStore) -> None:
     assert await store.load(KEY) is None
-    await store.save(KEY, COPY)
-    await store.drop(KEY)
-    await store.forget(None)
-    async with store.lease(KEY, 1):
+    await store.save(KEY, STORED)
+    await store.delete(KEY)
+    async with store.lock(KEY, 1):
         pass
 
 
-@pytest.mark.parametrize("trouble", [OSError("disk full"), RuntimeError(), ValueError("\n[forged] line")])
+@pytest.mark.parametrize("error", [OSError("disk full"), RuntimeError(), ValueError("\n[forged] line")])
 def test_a_broken_store_raises_nothing_and_is_left_alone_for_a_while(
-    clock: Clock, trouble: Exception, caplog: pytest.LogCaptureFixture
+    store: ResilientStore,
+    faulty_store: FaultyStore,
+    clock: Clock,
+    error: Exception,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:  # R6, R10, D6
-    faulty = Faulty()
-    store = GuardedStore(faulty, clock.now)
-    faulty.trouble = trouble
-    with caplog.at_level(logging.INFO, "faqsvc_embed"):
-        asyncio.run(use_all_of(store))
-        assert faulty.calls == 2  # to forget is worth another attempt
-        for calls in (3, 4, 5):
-            clock.advance(60)
-            assert asyncio.run(store.load(KEY)) is None
-            assert faulty.calls == calls
-        faulty.trouble = None
+    caplog.set_level(logging.INFO, "faqsvc_embed")
+    faulty_store.error = error
+    asyncio.run(use_all_of(store))
+    assert faulty_store.calls == 1
+    for calls in (2, 3, 4):
         clock.advance(60)
-        assert asyncio.run(store.load(KEY)) == COPY
-    broken, well = (record.getMessage() for record in caplog.records)
-    assert broken.startswith("the store cannot be read; FAQs are shown from memory: ")
-    assert "\n" not in broken
-    assert well == "the store works again"
+        assert asyncio.run(store.load(KEY)) is None
+        assert faulty_store.calls == calls
+    faulty_store.error = None
+    clock.advance(60)
+    assert asyncio.run(store.load(KEY)) == STORED
+    assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]
+    assert "\n" not in caplog.records[0].getMessage()
 
 
-def test_pauses_grow_to_a_minute(clock: Clock) -> None:  # K14
-    faulty = Faulty()
-    faulty.trouble = OSError()
-    store, pauses = GuardedStore(faulty, clock.now), list[float]()
+def test_back_offs_grow_to_a_minute(
+    store: ResilientStore, faulty_store: FaultyStore, clock: Clock
+) -> None:  # K14
+    faulty_store.error = OSError()
+    backoffs = list[float]()
     for calls in range(1, 10):
-        began = clock.now()
-        while faulty.calls < calls:
+        start = clock.now()
+        while faulty_store.calls < calls:
             asyncio.run(store.load(KEY))
             clock.advance(0.5)
-        pauses.append(clock.now() - began)
-    assert pauses[1:] == [1, 2, 4, 8, 16, 32, 60, 60]
+        backoffs.append(clock.now() - start)
+    assert backoffs[1:] == [1, 2, 4, 8, 16, 32, 60, 60]
 
 
-def test_a_slow_store_is_not_waited_for(clock: Clock) -> None:  # R2
-    faulty = Faulty()
-    faulty.slowness = 60
-    store = GuardedStore(faulty, clock.now)
-    began = time.monotonic()
+def test_a_slow_store_is_not_waited_for(store: ResilientStore, faulty_store: FaultyStore) -> None:  # R2
+    faulty_store.delay = 60
+    start = time.monotonic()
     assert asyncio.run(store.load(KEY)) is None
-    assert LONGEST <= time.monotonic() - began < LONGEST + 1
+    assert CALL_TIMEOUT <= time.monotonic() - start < CALL_TIMEOUT + SLACK
 
 
-def test_watching_goes_on_after_trouble_and_says_that_something_was_missed(
-    clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    faulty, heard = Faulty(), list[str | None]()
-    outcomes = iter([ConnectionError(), ConnectionError(), None])
-
-    async def watch(forget: Callable[[str | None], None], missed: Callable[[], None]) -> None:
-        missed()
-        forget("pricing")
-        if (trouble := next(outcomes)) is not None:
-            raise trouble
-
-    async def sleep(seconds: float) -> None:
-        clock.advance(seconds)
-
-    monkeypatch.setattr(faulty, "watch", watch)
-    monkeypatch.setattr(asyncio, "sleep", sleep)
-    store = GuardedStore(faulty, clock.now)
-    asyncio.run(store.watch(heard.append, lambda: heard.append("missed")))
-    assert heard == ["pricing", "missed", "pricing", "missed", "pricing"]
+def test_one_damaged_record_is_logged_once_and_stops_no_other(
+    store: ResilientStore, faulty_store: FaultyStore, caplog: pytest.LogCaptureFixture
+) -> None:  # K17
+    faulty_store.error = InvalidFAQ("it was edited")
+    for _ in range(3):
+        assert asyncio.run(store.load(KEY)) is None
+    assert len(warnings_of(caplog)) == 1
+    faulty_store.error = None
+    assert asyncio.run(store.load(Key("other", None))) == STORED
 
 
-def test_what_cannot_be_written_or_locked_is_read_all_the_same(clock: Clock) -> None:  # R7
-    faulty = Faulty()
-    store = GuardedStore(faulty, clock.now)
-
-    async def use() -> Copy | None:
-        faulty.trouble = OSError("read only")
-        await store.save(KEY, COPY)
-        async with store.lease(KEY, 1):
-            faulty.trouble = None
+def test_a_store_that_cannot_be_written_or_locked_can_be_read(
+    store: ResilientStore, faulty_store: FaultyStore
+) -> None:  # R7
+    async def use() -> StoredFAQ | None:
+        faulty_store.error = OSError("read only")
+        await store.save(KEY, STORED)
+        async with store.lock(KEY, 1):
+            faulty_store.error = None
         return await store.load(KEY)
 
-    assert asyncio.run(use()) == COPY
+    assert asyncio.run(use()) == STORED
 
 
-def test_what_was_forgotten_in_bad_times_does_not_come_back_and_is_said_later(
-    clock: Clock, monkeypatch: pytest.MonkeyPatch
+def test_an_error_within_a_lock_is_passed_on(store: ResilientStore) -> None:
+    async def use() -> None:
+        async with store.lock(KEY, 1):
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        asyncio.run(use())
+    assert asyncio.run(store.load(KEY)) == STORED
+
+
+# Invalidations
+
+
+def test_a_record_that_could_not_be_removed_is_not_read_and_is_removed_later(
+    store: ResilientStore, faulty_store: FaultyStore, clock: Clock
 ) -> None:
-    faulty, said = Faulty(), list[str | None]()
+    faulty_store.error = OSError()
+    store.mark_invalid("pricing")
+    asyncio.run(store.invalidate())
+    assert asyncio.run(store.load(KEY)) is None
+    faulty_store.error = None
+    assert asyncio.run(store.load(KEY)) is None  # it is still backing off
+    clock.advance(60)
+    assert asyncio.run(store.load(KEY)) == STORED
+    assert faulty_store.invalidated == ["pricing"]
 
-    async def forget(slug: str | None) -> None:
-        await faulty._do()
-        said.append(slug)
 
-    monkeypatch.setattr(faulty, "forget", forget)
-    store = GuardedStore(faulty, clock.now)
+def test_forgetting_is_tried_even_while_backing_off(store: ResilientStore, faulty_store: FaultyStore) -> None:
+    faulty_store.error = OSError()
+    asyncio.run(use_all_of(store))
+    faulty_store.error = None
+    store.mark_invalid(None)
+    asyncio.run(store.invalidate())
+    assert faulty_store.invalidated == [None]
 
-    async def use() -> list[Copy | None]:
-        faulty.trouble = OSError()
-        await store.forget("pricing")
-        found = [await store.load(KEY)]
-        faulty.trouble = None
-        found += [await store.load(KEY)]
-        clock.advance(60)
-        return [*found, await store.load(KEY)]
 
-    assert asyncio.run(use()) == [None, None, COPY]
-    assert said == ["pricing"]
+def test_an_faq_that_is_forgotten_again_meanwhile_is_removed_again(
+    store: ResilientStore, faulty_store: FaultyStore
+) -> None:
+    faulty_store.delay = 0.01
+
+    async def use() -> None:
+        store.mark_invalid("pricing")
+        first = asyncio.create_task(store.invalidate())
+        await asyncio.sleep(0.005)
+        store.mark_invalid("pricing")
+        await first
+        assert faulty_store.invalidated == ["pricing"]
+        await store.load(KEY)
+
+    asyncio.run(use())
+    assert faulty_store.invalidated == ["pricing", "pricing"]
+
+
+def test_a_flood_of_invalidations_becomes_one_of_everything(
+    store: ResilientStore, faulty_store: FaultyStore
+) -> None:  # K27
+    for number in range(MAX_PENDING + 1):
+        store.mark_invalid(f"faq-{number}")
+    asyncio.run(store.invalidate())
+    assert faulty_store.invalidated == [None]
+
+
+class Received:
+    """What a subscriber receives."""
+
+    def __init__(self) -> None:
+        self.events = list[str | None]()
+
+    def invalidate(self, slug: str | None) -> None:
+        self.events.append(slug)
+
+    def gap(self) -> None:
+        self.events.append("gap")
+
+
+async def subscribe(store: ResilientStore, received: Received, clock: Clock, seconds: int = 3) -> None:
+    store.watch(received.invalidate, received.gap)
+    for _ in range(10):
+        clock.advance(seconds)
+        await asyncio.sleep(0)
+
+
+def test_a_lost_subscription_is_renewed_and_the_gap_is_reported(
+    store: ResilientStore, faulty_store: FaultyStore, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sleep = asyncio.sleep
+
+    async def at_once(seconds: float) -> None:
+        clock.advance(seconds)
+        await sleep(0)
+
+    monkeypatch.setattr(asyncio, "sleep", at_once)
+    faulty_store.subscriptions = [ConnectionError(), ConnectionError(), None]
+    received = Received()
+    asyncio.run(subscribe(store, received, clock))
+    assert received.events == ["pricing", "gap", "pricing", "gap", "pricing"]
+
+
+def test_a_subscription_on_a_new_loop_reports_a_gap(
+    store: ResilientStore, faulty_store: FaultyStore, clock: Clock
+) -> None:
+    faulty_store.subscriptions = [None, None]
+    received = Received()
+    for _ in range(2):
+        asyncio.run(subscribe(store, received, clock))
+    assert received.events == ["pricing", "gap", "pricing"]

@@ -1,0 +1,72 @@
+"""Runs the demo: a FAQ service, and the website in every framework."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from demo_apps import fastapi_app, flask_app, gallery, site, starlette_app
+from demo_apps.seed import seed
+from demo_apps.servers import App, Program, address_of, listening, serving
+from faqsvc_embed.service import create_app as create_service
+
+PORT: Final = 8700
+"""The port of the service. The websites use the next ones, in the order of `WEBSITES`."""
+
+
+def django_app(base_url: str) -> Program:
+    """Return the website in Django, which this process does not import: its settings are for a process."""
+    return Program("demo_apps.django_app", (base_url,))
+
+
+@dataclass(frozen=True, slots=True)
+class Website:
+    """The website in one framework; `json_paths` are addresses that return an FAQ as JSON."""
+
+    name: str
+    create_app: Callable[[str], App]
+    pages: tuple[site.Page, ...] = site.PAGES
+    json_paths: tuple[str, ...] = ()
+
+
+WEBSITES: Final = (
+    Website("Flask", flask_app.create_app, (*site.PAGES, gallery.PAGE)),
+    Website("Starlette", starlette_app.create_app),
+    Website("FastAPI", fastapi_app.create_app, (*site.PAGES, fastapi_app.PLAIN), ("/faq/pricing",)),
+    Website("Django", django_app, (*site.PAGES, site.DJANGO)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """The addresses of a running demo, and an API key of its service."""
+
+    service: str
+    api_key: str = field(repr=False)
+    websites: dict[str, str]
+    """Addresses by the name of the website."""
+
+
+@contextmanager
+def running_demo(port: int = PORT) -> Iterator[Demo]:
+    """Start the service and the websites, and stop them when the block ends.
+
+    `port` is the service's; 0 picks free ports for all. The database is temporary.
+
+    Raises:
+        PortTaken: one of the ports is in use.
+    """
+    ports = [port + n if port else 0 for n in range(len(WEBSITES) + 1)]
+    with ExitStack() as stack:
+        directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="faqsvc-demo-"))
+        listener, *listeners = [stack.enter_context(listening(port)) for port in ports]
+        service = address_of(listener)
+        database = f"sqlite:///{Path(directory, 'faqsvc.db').as_posix()}"
+        api_key = seed(database)
+        stack.enter_context(serving(create_service(database, base_url=service), listener))
+        for website, own in zip(WEBSITES, listeners, strict=True):
+            stack.enter_context(serving(website.create_app(service), own))
+        addresses = {website.name: address_of(own) for website, own in zip(WEBSITES, listeners, strict=True)}
+        yield Demo(service, api_key, addresses)

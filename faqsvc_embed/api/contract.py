@@ -1,0 +1,274 @@
+"""The REST contract: the body of every request and response, once for service, client and tool server.
+
+The structs are the source of the service's OpenAPI document, and `validation.py` checks request bodies
+against them. Names are snake_case here and camelCase on the wire. The paths:
+
+    GET    /api/v1/faq/{slug}?lang=                          FAQ (models.py): public
+    POST   /api/v1/faq                                       PublishBody -> PublishResponse, 201
+    PUT    /api/v1/faq/{slug}?lang=                          PublishBody -> PublishResponse, 201 or 200
+    DELETE /api/v1/faq/{slug}?lang=&purge=                   204
+    GET    /api/v1/faqs?limit=&after=                        FAQList
+    GET    /api/v1/faq/{slug}/revisions?lang=&limit=&after=  RevisionList
+    GET    /api/v1/faq/{slug}/revisions/{n}?lang=            RevisionContent
+    POST   /api/v1/faq/{slug}/revisions/{n}/publish?lang=    PublishResponse, 200
+    POST   /api/v1/faq/{slug}/preview?lang=                  Preview, 201
+    POST   /api/v1/faq/generate                              GenerateBody -> GenerateResponse
+    GET    /api/v1/events?slug=                              a stream of Event: public
+
+All but the public ones need an API key in `X-Plugin-Key`. Errors are `Problem`s.
+"""
+
+from datetime import datetime
+from typing import Annotated, Any, Final, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from faqsvc_embed.api.fields import (
+    MAX_ITEMS,
+    Answer,
+    Lang,
+    Name,
+    Question,
+    Slug,
+    WebsiteURL,
+)
+from faqsvc_embed.models import AnswerFormat
+
+LIST_PATH: Final = "/api/v1/faqs"
+MAX_LIMIT: Final = 500
+"""Entries of one page of a list."""
+DEFAULT_LIMIT: Final = 100
+PREVIEW_HEADER: Final = "X-FAQ-Preview"
+"""The header of a GET of a record that carries a preview token; the response is the draft, `no-store`."""
+REVISION_HEADER: Final = "FAQ-Revision"
+"""The header of a record with its revision, to compare with the events of the change feed."""
+PREVIEW_PARAMETER: Final = "faq_preview"
+"""The query parameter that does the same on a page."""
+
+Scope = Literal["read", "draft", "publish"]
+"""What an API key may do; each includes the one before: read drafts and history, write drafts, publish."""
+State = Literal["draft", "published", "unpublished"]
+"""The state of an FAQ: never published, published, or taken back (410 for readers)."""
+RevisionState = Literal["draft", "published", "superseded"]
+"""The state of a revision; a draft is newer than the published revision and was never published."""
+
+Code = Literal[
+    "bad-request",  # 400: a Host header that is no host, a body that ended early
+    "missing-key",  # 401
+    "unknown-key",  # 403: unknown, expired or revoked
+    "missing-scope",  # 403: the key may not do this
+    "not-your-site",  # 403: the FAQ belongs to another site
+    "invalid-preview",  # 403: the preview token has expired, or is one of another FAQ
+    "not-found",  # 404
+    "method-not-allowed",  # 405
+    "not-acceptable",  # 406
+    "request-timeout",  # 408
+    "quota-exceeded",  # 409: the site has as many FAQs or bytes as it may have
+    "gone",  # 410: unpublished, or purged within the last day
+    "revision-conflict",  # 412: If-Match or If-None-Match failed; `revision` is the newest number
+    "body-too-large",  # 413
+    "unsupported-media-type",  # 415
+    "invalid-body",  # 422: `problems` has every reason
+    "invalid-parameter",  # 422: the same, of the path, the query or a header
+    "idempotency-key-reused",  # 422: the same key came with another body
+    "unreadable-website",  # 422 or 502: generation cannot read it
+    "rate-limited",  # 429: Retry-After says when to try again
+    "internal-error",  # 500
+    "generation-failed",  # 502 or 503
+    "unavailable",  # 503: the database does not respond, or the service is shutting down
+    "generation-timeout",  # 504
+]
+"""The `code` of a problem. Codes are stable; titles and details are for people and may change."""
+
+
+class RecordItem(Struct, frozen=True):
+    """A question with its answer and its zero-based place."""
+
+    position: Annotated[int, Meta(ge=0)]
+    question: str
+    answer: str
+
+
+class Record(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """A published FAQ. `answerFormat` is left out if it is "text"."""
+
+    slug: str
+    title: str
+    website_name: str
+    lang: Lang
+    items: list[RecordItem]
+    cta: Any
+    answer_format: AnswerFormat = "text"
+
+
+class NewItem(Struct, frozen=True, gc=False):
+    """A question with its answer; its place in the list is its position."""
+
+    question: Question
+    answer: Answer
+
+
+class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
+    """What POST and PUT publish, or with `draft` only store. Unknown fields are ignored.
+
+    POST makes a new FAQ or, with the `slug` of an FAQ of the same site, does what PUT does. PUT takes its
+    slug and its language from the URL; `lang` of the body counts where the URL has none.
+    """
+
+    website_url: WebsiteURL
+    website_name: Name
+    items: Annotated[list[NewItem], Meta(min_length=1, max_length=MAX_ITEMS)]
+    title: Annotated[Name | None, Meta(description='By default, the website\'s name and "FAQ".')] = None
+    lang: Annotated[Lang | None, Meta(description="By default, it is detected.")] = None
+    answer_format: Annotated[AnswerFormat | None, Meta(description='By default "text".')] = None
+    draft: Annotated[bool | None, Meta(description="Store a draft, and publish nothing.")] = None
+    slug: Annotated[Slug | None, Meta(description="An FAQ of the site; for POST.")] = None
+
+
+class Install(Struct, frozen=True):
+    """Ready-to-use install hints (specification, Publish response body)."""
+
+    npm: str
+    component: str
+
+
+class PublishResponse(Struct, frozen=True, rename="camel"):
+    """What was written. The header ETag has the entity tag of this revision, for `If-Match`."""
+
+    slug: str
+    faq_url: str
+    install: Install
+    lang: Lang
+    revision: int
+    state: RevisionState
+
+
+class FAQSummary(Struct, frozen=True, rename="camel"):
+    """An FAQ in a list. `title` and `revision` are those of the newest revision in the default language.
+
+    `languages` has the default language first.
+    """
+
+    slug: str
+    title: str
+    languages: list[Lang]
+    state: State
+    revision: int
+    updated_at: datetime
+
+
+class FAQList(Struct, frozen=True):
+    """FAQs of a site, the last changed first. `next` is the cursor for `after`; null at the end."""
+
+    items: list[FAQSummary]
+    next: str | None = None
+
+
+class Revision(Struct, frozen=True, rename="camel"):
+    """A revision in a list; `key` is the name of the API key that wrote it, or its id if it has none."""
+
+    revision: int
+    state: RevisionState
+    created_at: datetime
+    key: str | None
+
+
+class RevisionList(Struct, frozen=True):
+    """Revisions of a translation, newest first. `next` is the cursor for `after`; null at the end."""
+
+    items: list[Revision]
+    next: str | None = None
+
+
+class RevisionContent(Revision, frozen=True, rename="camel"):
+    """One revision, whole; the header ETag has its entity tag.
+
+    `faq` is the record as readers get it. `websiteUrl` is not part of a record, but PUT needs it.
+    """
+
+    website_url: str
+    faq: Record
+
+
+class Preview(Struct, frozen=True, rename="camel"):
+    """A token that reads the newest revision of one FAQ until `expiresAt`."""
+
+    token: str
+    expires_at: datetime
+
+
+class GenerateBody(Struct, frozen=True, rename="camel", kw_only=True):
+    """The generation of items for a website. Nothing is stored."""
+
+    website_url: WebsiteURL
+    lang: Annotated[Lang | None, Meta(description="By default, that of the website.")] = None
+    count: Annotated[int, Meta(ge=1, le=MAX_ITEMS)] | None = None
+    topic: Name | None = None
+
+
+class GeneratedEntry(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """A question and answer; `source` is the URL of the page, with a fragment if possible."""
+
+    position: int
+    question: str
+    answer: str
+    source: str = ""
+    answer_markdown: Annotated[
+        str | None, Meta(description="With links, lists and tables, if that is more than the text.")
+    ] = None
+    lang: str | None = None
+    confidence: Annotated[
+        float | None, Meta(description="From 0 to 1: how clear it is that the website asks and answers this.")
+    ] = None
+
+
+class ReadPage(Struct, frozen=True):
+    """A page that was read, and how many pairs of question and answer it has."""
+
+    url: str
+    lang: str | None
+    pairs: int
+
+
+class DroppedEntry(Struct, frozen=True, omit_defaults=True):
+    """A question or page that was left out, and why."""
+
+    subject: str
+    reason: str
+    detail: str = ""
+
+
+class GenerateResponse(Struct, frozen=True, omit_defaults=True):
+    """What was generated, from which pages, and what was left out."""
+
+    items: list[GeneratedEntry]
+    pages: list[ReadPage] = []
+    dropped: list[DroppedEntry] = []
+    notes: list[str] = []
+
+
+class Event(Struct, frozen=True):
+    """A published change. Its sequence number is the id of the server-sent event.
+
+    `revision` is null if the translation was unpublished.
+    """
+
+    slug: str
+    lang: Lang
+    revision: int | None
+    state: Literal["published", "unpublished"]
+
+
+class Problem(Struct, frozen=True):
+    """An error response (RFC 9457). `type` is `about:blank`, `code` says what is wrong.
+
+    `problems` lists every reason where there can be several. `revision` is the newest one after a conflict.
+    """
+
+    title: str
+    status: int
+    detail: str
+    code: Code
+    type: str = "about:blank"
+    problems: list[str] | UnsetType = UNSET
+    revision: int | UnsetType = UNSET

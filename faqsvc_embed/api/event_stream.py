@@ -1,0 +1,120 @@
+"""The change feed of the service: its request, and its server-sent events (HTML standard, 9.2)."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+from urllib.parse import quote
+
+import msgspec
+
+from faqsvc_embed.api.requests import Request
+
+FEED_PATH: Final = "/api/v1/events"
+EVENT_STREAM: Final = "text/event-stream"
+MAX_URL: Final = 8_000
+"""Characters of the address, which names every slug; servers refuse longer ones."""
+MAX_EVENT: Final = 16_384
+"""Bytes of one event; those of a FAQ service have about 300."""
+
+_LINE_END: Final = re.compile(rb"\r\n|\n|\r")
+
+
+class ServerSentEvent(msgspec.Struct, frozen=True):
+    """One event of a stream. Without data it only carries the position of the stream in `id`."""
+
+    id: str
+    type: str
+    data: str
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A published change of an FAQ, as the feed reports it."""
+
+    slug: str
+    lang: str | None = None
+    revision: int | None = None
+    state: str | None = None
+    """`published` or `unpublished`; None if it is not known whether anything has changed."""
+
+
+class EventTooLong(ValueError):
+    """An event has more than `MAX_EVENT` bytes."""
+
+
+def feed_request(base_url: str, slugs: Iterable[str], last_id: str = "") -> Request:
+    """Return the request that follows `slugs`, after the event `last_id`."""
+    query = "&".join(f"slug={quote(slug, safe='')}" for slug in slugs)
+    headers = {"accept": EVENT_STREAM, "accept-encoding": "identity", "cache-control": "no-cache"}
+    if last_id:
+        headers["last-event-id"] = last_id
+    return Request(f"{base_url}{FEED_PATH}?{query}", headers)
+
+
+def fitting(base_url: str, slugs: Iterable[str]) -> list[str]:
+    """Return as many of `slugs` as the address of a feed has room for, the first ones first."""
+    size, fit = len(feed_request(base_url, ()).url), list[str]()
+    for slug in slugs:
+        size += len(f"&slug={quote(slug, safe='')}")
+        if size > MAX_URL:
+            break
+        fit.append(slug)
+    return fit
+
+
+def parse_change(event: ServerSentEvent) -> Change | None:
+    """Return the change that an event reports; None if it reports none."""
+    if event.type != "faq":
+        return None
+    try:
+        return msgspec.json.decode(event.data, type=Change)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
+
+
+class EventStreamParser:
+    """Splits the bytes of a stream into events, however they are cut."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._size = 0
+        self._id = ""
+        self._type = ""
+        self._data: list[str] = []
+        self._is_start = True
+
+    def feed(self, chunk: bytes) -> Iterator[ServerSentEvent]:
+        """Yield the events that end with this chunk.
+
+        Raises:
+            EventTooLong: an event, or a line of it, is longer than `MAX_EVENT`.
+        """
+        text = self._rest + chunk
+        if self._is_start and len(text) >= 3:
+            text, self._is_start = text.removeprefix(b"\xef\xbb\xbf"), False
+        *lines, self._rest = _LINE_END.split(text)
+        if text.endswith(b"\r"):  # the line feed may follow in the next chunk
+            lines, self._rest = lines[:-1], lines[-1] + b"\r"
+        for line in lines:
+            yield from self._line(line)
+        if len(self._rest) + self._size > MAX_EVENT:
+            raise EventTooLong(f"an event of the feed has more than {MAX_EVENT} bytes")
+
+    def _line(self, line: bytes) -> Iterator[ServerSentEvent]:
+        if not line:
+            if self._data or self._id:
+                yield ServerSentEvent(self._id, self._type or "message", "\n".join(self._data))
+            self._type, self._data, self._size = "", [], 0
+            return
+        if line.startswith(b":"):  # a comment, which keeps the connection alive
+            return
+        self._size += len(line)
+        if self._size > MAX_EVENT:
+            raise EventTooLong(f"an event of the feed has more than {MAX_EVENT} bytes")
+        name, _, value = line.decode("utf-8", "replace").partition(":")
+        value = value.removeprefix(" ")
+        if name == "data":
+            self._data.append(value)
+        elif name == "event":
+            self._type = value
+        elif name == "id" and "\0" not in value and value.isascii() and value.isprintable():
+            self._id = value  # it is sent back in a header

@@ -1,0 +1,54 @@
+"""Requests for what only the owner of an FAQ may see or do: lists, history, previews, taking back.
+
+The API key is added as they are sent. `contract.py` has the bodies of their responses.
+"""
+
+from urllib.parse import quote, urlencode
+
+from faqsvc_embed.api.contract import LIST_PATH, MAX_LIMIT
+from faqsvc_embed.api.requests import API_PATH, Request, write_request
+
+
+def list_request(base_url: str, after: str | None = None) -> Request:
+    """Return the request for one page of the site's FAQs; `after` is the cursor of the page before."""
+    return _read(base_url + LIST_PATH, limit=str(MAX_LIMIT), after=after)
+
+
+def revisions_request(
+    base_url: str, slug: str, lang: str | None, after: str | None = None, *, limit: int = MAX_LIMIT
+) -> Request:
+    """Return the request for one page of the history of an FAQ."""
+    return _read(f"{_faq(base_url, slug)}/revisions", lang=lang, limit=str(limit), after=after)
+
+
+def revision_request(base_url: str, slug: str, number: int, lang: str | None) -> Request:
+    """Return the request for one revision, whole."""
+    return _read(f"{_faq(base_url, slug)}/revisions/{number}", lang=lang)
+
+
+def publish_revision_request(base_url: str, slug: str, number: int, lang: str | None) -> Request:
+    """Return the request that publishes a draft, or an earlier revision again."""
+    return write_request("POST", _with(f"{_faq(base_url, slug)}/revisions/{number}/publish", lang=lang))
+
+
+def preview_request(base_url: str, slug: str, lang: str | None) -> Request:
+    """Return the request for a preview token."""
+    return write_request("POST", _with(f"{_faq(base_url, slug)}/preview", lang=lang))
+
+
+def unpublish_request(base_url: str, slug: str, lang: str | None, *, purge: bool) -> Request:
+    """Return the request that takes back an FAQ or one translation; `purge` removes its history, too."""
+    return write_request("DELETE", _with(_faq(base_url, slug), lang=lang, purge="true" if purge else None))
+
+
+def _faq(base_url: str, slug: str) -> str:
+    return f"{base_url}{API_PATH}/{quote(slug, safe='')}"
+
+
+def _read(url: str, **query: str | None) -> Request:
+    return Request(_with(url, **query), {"accept": "application/json", "accept-encoding": "gzip"})
+
+
+def _with(url: str, **query: str | None) -> str:
+    given = {name: value for name, value in query.items() if value is not None}
+    return f"{url}?{urlencode(given)}" if given else url

@@ -1,0 +1,198 @@
+"""Requests that write: the publication of an FAQ, the generation of items, and all that is wrong with either.
+
+Specification: Publish request body. Nothing here does I/O.
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, NotRequired, TypedDict
+from urllib.parse import quote
+
+from faqsvc_embed.api.contract import GenerateBody, PublishBody
+from faqsvc_embed.api.fields import MAX_BODY, MAX_ITEMS, MAX_QUESTION
+from faqsvc_embed.api.requests import API_PATH, Request, write_request
+from faqsvc_embed.api.validation import problems_of
+from faqsvc_embed.errors import PublishRejected, quoted
+from faqsvc_embed.models import Item
+
+_IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
+
+
+class GenerateFields(TypedDict, total=False):
+    """The keywords of `FAQClient.generate_faq`."""
+
+    lang: str | None
+    count: int | None
+    topic: str | None
+
+
+class PublishFields(TypedDict):
+    """The keywords of `FAQClient.publish_faq`."""
+
+    website_url: str
+    website_name: str
+    items: Iterable[Item | Mapping[str, Any] | Sequence[str]]
+    slug: NotRequired[str | None]
+    title: NotRequired[str | None]
+    lang: NotRequired[str | None]
+    answer_format: NotRequired[str | None]
+    draft: NotRequired[bool]
+    if_match: NotRequired[str | None]
+    idempotency_key: NotRequired[str | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishRequest:
+    """The publication of an FAQ; its fields are validated when it becomes a body."""
+
+    website_url: object = None
+    website_name: object = None
+    items: object = None
+    slug: object = None
+    title: object = None
+    lang: object = None
+    answer_format: object = None
+    draft: object = False
+    if_match: object = None
+    idempotency_key: object = None
+
+    def body(self) -> dict[str, Any]:
+        """Return the JSON body; items that are an iterator are consumed.
+
+        Raises:
+            PublishRejected: a field is invalid; `problems` has every reason, with the index of the item.
+        """
+        entries = _entries(self.items)
+        body = _without_none(
+            websiteUrl=self.website_url,
+            websiteName=self.website_name,
+            items=entries,
+            lang=self.lang,
+            title=self.title,
+            answerFormat=self.answer_format,
+            draft=None if self.draft is False else self.draft,
+            slug=self.slug,
+        )
+        problems = [
+            *problems_of(body, PublishBody),
+            *_repeated(entries),
+            *_idempotency_key_problems(self.idempotency_key),
+            *_if_match_problems(self.if_match, self.slug),
+        ]
+        if not problems and (size := len(encode(body))) > MAX_BODY:
+            problems = [f"the body has {size} bytes; the limit is {MAX_BODY}"]
+        if problems:
+            raise rejected(problems)
+        return body
+
+    def to_http(self, base_url: str) -> Request:
+        """Return the HTTP request, without the API key: a PUT if there is a slug, else a POST.
+
+        Raises:
+            PublishRejected: as `body` does.
+        """
+        body = self.body()
+        slug = body.pop("slug", None)
+        names = {"idempotency-key": self.idempotency_key, "if-match": self.if_match}
+        headers = {name: value for name, value in names.items() if isinstance(value, str)}
+        if slug is None:
+            return write_request("POST", base_url + API_PATH, encode(body), headers)
+        return write_request("PUT", f"{base_url}{API_PATH}/{quote(slug, safe='')}", encode(body), headers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerateRequest:
+    """The generation of items for a website; its fields are validated when it becomes a body."""
+
+    website_url: object
+    lang: object = None
+    count: object = None
+    topic: object = None
+
+    def body(self) -> dict[str, Any]:
+        """Return the JSON body; raises PublishRejected with every reason if a field is invalid."""
+        body = _without_none(websiteUrl=self.website_url, lang=self.lang, count=self.count, topic=self.topic)
+        if problems := problems_of(body, GenerateBody):
+            raise rejected(problems)
+        return body
+
+    def to_http(self, base_url: str) -> Request:
+        """Return the HTTP request, without the API key; raises PublishRejected as `body` does."""
+        return write_request("POST", f"{base_url}{API_PATH}/generate", encode(self.body()))
+
+
+def encode(body: Mapping[str, Any]) -> bytes:
+    """Return a body as it is sent."""
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def rejected(problems: Sequence[str]) -> PublishRejected:
+    """Return the error for invalid fields; its message has the first five problems."""
+    return PublishRejected(f"not sent: {summary(problems)}", problems=problems)
+
+
+def summary(problems: Sequence[str]) -> str:
+    """Return the first five problems and the number of the others."""
+    more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
+    return "; ".join(problems[:5]) + more
+
+
+def _without_none(**fields: Any) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _entries(items: object) -> object:
+    """Return the items as the wire has them, without positions; what is not an item stays as it is."""
+    if not isinstance(items, Iterable) or isinstance(items, str | bytes | Mapping):
+        return items
+    return [_entry(item) for item in islice(items, MAX_ITEMS + 1)]
+
+
+def _entry(item: object) -> object:
+    pair = _pair(item)
+    return item if pair is None else {"question": pair[0], "answer": pair[1]}
+
+
+def _repeated(entries: object) -> Iterator[str]:
+    """Yield each question that a page would mark up only once."""
+    indexes = dict[str, int]()
+    if not isinstance(entries, list) or len(entries) > MAX_ITEMS:
+        return
+    for index, entry in enumerate(entries):
+        question = entry.get("question") if isinstance(entry, dict) else None
+        if not isinstance(question, str) or len(question) > MAX_QUESTION or not question.strip():
+            continue
+        first = indexes.setdefault(_folded(question), index)
+        if first != index:
+            yield f"items[{index}].question repeats the question of items[{first}]: {quoted(question)}"
+
+
+def _pair(item: object) -> tuple[object, object] | None:
+    if isinstance(item, Item):
+        return item.question, item.answer
+    if isinstance(item, Mapping):
+        return item.get("question"), item.get("answer")
+    if isinstance(item, Sequence) and not isinstance(item, str | bytes) and len(item) == 2:
+        return item[0], item[1]
+    return None
+
+
+def _folded(question: str) -> str:
+    """Return what makes two questions the same in JSON-LD, which has each question once."""
+    return " ".join(unicodedata.normalize("NFC", question).split())
+
+
+def _idempotency_key_problems(key: object) -> Iterator[str]:
+    if key is not None and (not isinstance(key, str) or _IDEMPOTENCY_KEY.fullmatch(key) is None):
+        yield f"idempotency_key is {quoted(key)}; use 1 to 255 visible ASCII characters"
+
+
+def _if_match_problems(etag: object, slug: object) -> Iterator[str]:
+    if etag is not None and (not isinstance(etag, str) or re.fullmatch(r'\*|(?:W/)?"[!#-~]*"', etag) is None):
+        yield f'if_match is {quoted(etag)}; use the etag of a Publication, such as "0f5e" with its quotes'
+    elif etag is not None and slug is None:
+        yield "if_match needs the slug of the FAQ that it belongs to"

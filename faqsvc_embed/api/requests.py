@@ -1,0 +1,77 @@
+"""The request that reads an FAQ, as a value (specification, Endpoints)."""
+
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import quote, urljoin, urlsplit
+
+import msgspec
+
+API_PATH: Final = "/api/v1/faq"
+KEY_HEADER: Final = "X-Plugin-Key"
+REDIRECTS: Final = (301, 302, 303, 307, 308)
+
+
+class Request(msgspec.Struct, frozen=True):
+    """An HTTP request. It carries neither key nor cookie; the key of a write is added as it is sent."""
+
+    url: str
+    headers: Mapping[str, str]
+    method: str = "GET"
+    body: bytes = b""
+
+
+class Validators(msgspec.Struct, frozen=True):
+    """The validators of a cached record, for a conditional request (RFC 9110, 13.1)."""
+
+    etag: str | None = None
+    last_modified: str | None = None
+
+    def __bool__(self) -> bool:
+        return self.etag is not None or self.last_modified is not None
+
+
+NO_VALIDATORS: Final = Validators()
+
+
+def read_request(
+    base_url: str, slug: str, lang: str | None = None, validators: Validators = NO_VALIDATORS
+) -> Request:
+    """Return the request that reads one FAQ; conditional if there are validators."""
+    url = f"{base_url}{API_PATH}/{quote(slug, safe='')}"
+    if lang is not None:
+        url += f"?lang={lang}"
+    headers = {"accept": "application/json", "accept-encoding": "gzip"}
+    if validators.etag is not None:
+        headers["if-none-match"] = validators.etag
+    elif validators.last_modified is not None:
+        headers["if-modified-since"] = validators.last_modified
+    return Request(url, headers)
+
+
+def write_request(
+    method: str, url: str, body: bytes = b"", headers: Mapping[str, str] | None = None
+) -> Request:
+    """Return a request that needs the API key, which is added as it is sent."""
+    # Uncompressed: the response is small, and an error must stay readable.
+    common = {"accept": "application/json", "accept-encoding": "identity"}
+    if body:
+        common["content-type"] = "application/json"
+    return Request(url, {**common, **(headers or {})}, method, body)
+
+
+def redirect_target(url: str, location: str | None) -> str | None:
+    """Return the URL to which a redirect leads if it is of the same origin as `url`, else None."""
+    if not location:
+        return None
+    try:
+        target = urljoin(url, location)
+        if _origin(url) != _origin(target) or urlsplit(target).username is not None:
+            return None
+    except ValueError:
+        return None
+    return target
+
+
+def _origin(url: str) -> tuple[str, str | None, int | None]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)

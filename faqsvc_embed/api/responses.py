@@ -1,0 +1,156 @@
+"""What a response to the request for an FAQ means. Nothing here does I/O, and nothing raises."""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Final
+
+import msgspec
+
+from faqsvc_embed.api.cache_control import CacheControl, parse_cache_control, parse_retry_after
+from faqsvc_embed.api.contract import REVISION_HEADER
+from faqsvc_embed.api.requests import NO_VALIDATORS, Request, Validators
+from faqsvc_embed.errors import FAQError, FAQNotFound, FAQUnavailable, InvalidFAQ, RateLimited
+from faqsvc_embed.models import FAQ
+
+JSON_TYPES: Final = ("application/json", "application/problem+json")
+MAX_VALIDATOR: Final = 1000
+
+
+class Response(msgspec.Struct, frozen=True):
+    """An HTTP response: header names in lower case, the body decompressed and within its limit."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    is_complete: bool = True
+    """False if the body of an error response did not arrive whole."""
+    is_reused: bool = False
+    """It came on a kept connection, which may carry what was left of an earlier response."""
+
+
+class Fetched(msgspec.Struct, frozen=True):
+    """A record of the FAQ that was requested (200)."""
+
+    faq: FAQ
+    cache_control: CacheControl
+    validators: Validators
+    revision: int | None = None
+    """The revision of the record, if the service states it."""
+
+
+class NotModified(msgspec.Struct, frozen=True):
+    """The cached record is still the current one (304)."""
+
+    cache_control: CacheControl | None = None
+    """None if the response states none: then that of the earlier response counts (RFC 9111, 4.3.4)."""
+    age: float = 0.0
+    validators: Validators = NO_VALIDATORS
+    """Those that have changed."""
+    revision: int | None = None
+
+
+class NotFound(msgspec.Struct, frozen=True):
+    """The service knows no such FAQ (404)."""
+
+    error: FAQError
+
+
+class Gone(msgspec.Struct, frozen=True):
+    """The FAQ was unpublished, for good (410)."""
+
+    error: FAQError
+
+
+class Failed(msgspec.Struct, frozen=True):
+    """No usable response; a cached record stays."""
+
+    error: FAQError
+    is_misdirected: bool = False
+    """It is about another record: a kept connection may carry a response to an earlier request."""
+    is_local: bool = False
+    """No request was made, so that it says nothing new of the service."""
+
+
+Outcome = Fetched | NotModified | NotFound | Gone | Failed
+
+
+def parse_response(response: Response, request: Request, slug: str, now: datetime) -> Outcome:
+    """Return what the response to `request` for the FAQ `slug` means.
+
+    `now` is the wall clock, for dates in Retry-After and Expires.
+    """
+    status = response.status
+    if status == 200:
+        return _parse_record(response, slug, now)
+    is_conditional = not {"if-none-match", "if-modified-since"}.isdisjoint(request.headers)
+    if status == 304 and is_conditional:
+        etag, expected = response.headers.get("etag"), request.headers.get("if-none-match")
+        if etag and expected and _opaque(etag) != _opaque(expected):
+            error = FAQUnavailable(f"{request.url} confirmed another record than the cached one", status=304)
+            return Failed(error, is_misdirected=True)
+        says = "cache-control" in response.headers or "expires" in response.headers
+        cache_control = parse_cache_control(response.headers, now)
+        stated = cache_control if says else None
+        return NotModified(stated, cache_control.age, _validators(response), _revision(response))
+    body = excerpt(response.body)
+    if status == 410 and response.is_complete:
+        return Gone(FAQNotFound(f"FAQ {slug!r} was unpublished (410)", status=410, body=body))
+    if status == 404 and _is_json(response):
+        return NotFound(
+            FAQNotFound(f"there is no FAQ {slug!r} at {request.url} (404)", status=404, body=body)
+        )
+    message = f"{request.url} returned {status}"
+    if status == 404:  # a proxy says so while the service restarts
+        message += ", but not in JSON as a FAQ service does; is base_url the address of one?"
+    retry_after = parse_retry_after(response.headers.get("retry-after"), now)
+    kind = RateLimited if status == 429 else FAQUnavailable
+    return Failed(kind(message, status=status, body=body, retry_after=retry_after))
+
+
+def excerpt(body: bytes) -> str:
+    """Return the beginning of a body as text, for an error to keep."""
+    return body[:2000].decode("utf-8", "replace")
+
+
+def _parse_record(response: Response, slug: str, now: datetime) -> Outcome:
+    try:
+        faq = FAQ.from_json(response.body)
+    except InvalidFAQ as error:
+        message = f"the response for FAQ {slug!r} is invalid: {error}"
+        return Failed(InvalidFAQ(message, path=error.path, status=200, body=excerpt(response.body)))
+    if faq.slug != slug:
+        message = f"the response for FAQ {slug!r} is the record of {faq.slug[:200]!r}"
+        return Failed(InvalidFAQ(message, path="slug", status=200), is_misdirected=True)
+    cache_control = parse_cache_control(response.headers, now)
+    return Fetched(faq, cache_control, _validators(response), _revision(response))
+
+
+def _revision(response: Response) -> int | None:
+    value = response.headers.get(REVISION_HEADER.lower(), "")
+    return int(value) if value.isascii() and value.isdecimal() and len(value) < 16 else None
+
+
+def _is_json(response: Response) -> bool:
+    media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type not in JSON_TYPES or not response.is_complete:
+        return False
+    try:
+        json.loads(response.body)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _opaque(etag: str) -> str:
+    """Return what of an entity tag is compared (RFC 9110, 8.8.3.2: weak comparison)."""
+    return etag.strip().removeprefix("W/")
+
+
+def _validators(response: Response) -> Validators:
+    return Validators(_validator(response, "etag"), _validator(response, "last-modified"))
+
+
+def _validator(response: Response, name: str) -> str | None:
+    value = response.headers.get(name, "")
+    return value if 0 < len(value) <= MAX_VALIDATOR and value.isascii() and value.isprintable() else None

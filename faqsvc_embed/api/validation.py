@@ -1,0 +1,118 @@
+"""Validation of a body against a struct of the contract: every problem at once, each with its path.
+
+A problem begins with the path of the field, such as `items[2].answer`, and says what is accepted.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, Final, TypeVar
+
+import msgspec
+from msgspec import inspect
+
+from faqsvc_embed.errors import quoted
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+_UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
+
+
+def problems_of(fields: Mapping[str, Any], struct: type[msgspec.Struct]) -> list[str]:
+    """Return everything that is wrong with a body; unknown fields are ignored."""
+    return list(_struct_problems("", fields, _inspected(struct)))
+
+
+def field_problems(name: str, value: object, type_: Any) -> list[str]:
+    """Return what is wrong with a single value, such as a query parameter."""
+    return list(_problems(name, value, _inspected(type_)))
+
+
+def convert(fields: Mapping[str, Any], struct: type[T]) -> T:
+    """Return a body without problems as its struct."""
+    # Patterns were checked by Python's `re`; those of msgspec are the same.
+    return msgspec.convert(fields, struct)
+
+
+@cache
+def _inspected(type_: Any) -> Any:
+    return inspect.type_info(type_)
+
+
+def _struct_problems(path: str, value: Mapping[str, Any], info: inspect.StructType) -> Iterator[str]:
+    for field in info.fields:
+        name = f"{path}.{field.encode_name}" if path else field.encode_name
+        if field.encode_name in value:
+            yield from _problems(name, value[field.encode_name], field.type)
+        elif field.required:
+            yield f"{name} is missing"
+
+
+def _problems(path: str, value: object, info: inspect.Type) -> Iterator[str]:
+    match info:
+        case inspect.Metadata():
+            accepted = (info.extra or {}).get("accepted", "")
+            if isinstance(info.type, inspect.StrType):
+                yield from _text_problems(path, value, info.type, accepted)
+            else:
+                yield from _problems(path, value, info.type)
+        case inspect.UnionType():  # of None and one other type
+            if value is not None:
+                yield from _problems(path, value, next(t for t in info.types if t != inspect.NoneType()))
+        case inspect.StrType():
+            yield from _text_problems(path, value, info, "")
+        case inspect.LiteralType():
+            if not isinstance(value, str) or value not in info.values:
+                yield f"{path} is {quoted(value)}: one of {', '.join(map(str, info.values))} is accepted"
+        case inspect.BoolType():
+            if not isinstance(value, bool):
+                yield f"{path} is {quoted(value)}: true or false is accepted"
+        case inspect.IntType():
+            yield from _integer_problems(path, value, info)
+        case inspect.ListType():
+            yield from _list_problems(path, value, info)
+        case inspect.StructType():
+            if isinstance(value, Mapping):
+                yield from _struct_problems(path, value, info)
+            else:
+                names = " and ".join(field.encode_name for field in info.fields)
+                yield f"{path} is {quoted(value)}: an object with {names} is accepted"
+
+
+def _text_problems(path: str, text: object, info: inspect.StrType, accepted: str) -> Iterator[str]:
+    if text is None:
+        yield f"{path} is missing"
+    elif not isinstance(text, str):
+        yield f"{path} is {quoted(text)}, not text"
+    elif not text.strip():
+        yield f"{path} is empty"
+    elif info.max_length is not None and len(text) > info.max_length:
+        yield f"{path} has {len(text)} characters: at most {info.max_length} are accepted"
+    elif found := _UNSTORABLE.search(text):
+        yield f"{path} has U+{ord(found[0]):04X} at character {found.start()}, which text cannot contain"
+    elif info.pattern is not None and re.fullmatch(info.pattern, text) is None:
+        yield f"{path} is {quoted(text)}: {accepted or info.pattern} is accepted"
+
+
+def _integer_problems(path: str, value: object, info: inspect.IntType) -> Iterator[str]:
+    low, high = info.ge, info.le
+    if (
+        not isinstance(value, int)
+        or isinstance(value, bool)
+        or not ((low is None or low <= value) and (high is None or value <= high))
+    ):
+        yield f"{path} is {quoted(value)}: a whole number from {low} to {high} is accepted"
+
+
+def _list_problems(path: str, value: object, info: inspect.ListType) -> Iterator[str]:
+    if value is None:
+        yield f"{path} is missing"
+    elif not isinstance(value, Sequence) or isinstance(value, str | bytes):
+        yield f"{path} is {quoted(value)}: an array is accepted"
+    elif not value:
+        yield f"{path} is empty"
+    elif info.max_length is not None and len(value) > info.max_length:
+        yield f"{path} has {len(value)} elements: at most {info.max_length} are accepted"
+    else:
+        for index, element in enumerate(value):
+            yield from _problems(f"{path}[{index}]", element, info.item_type)

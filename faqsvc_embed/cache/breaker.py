@@ -1,0 +1,54 @@
+"""A circuit breaker: pages do not wait for a service that does not respond."""
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+from faqsvc_embed.cache.entries import BACKOFF_BASE, BACKOFF_CAP
+from faqsvc_embed.runtime.bounded_log import logger
+
+TIMEOUTS_TO_OPEN: Final = 3
+
+
+class CircuitBreaker:
+    """Opens after 3 timeouts in a row, over all FAQs; closes with the next request that does not time out.
+
+    While it is open, uncached FAQs are left out at once; one probe at a time finds out in the background
+    whether the service responds again.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._timeouts = 0
+        self._probes = 0
+        self._next_probe = 0.0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the last requests all timed out."""
+        return self._timeouts >= TIMEOUTS_TO_OPEN
+
+    def is_probe_due(self) -> bool:
+        """Return whether it is time for the next probe."""
+        return self._clock() >= self._next_probe
+
+    def may_probe(self) -> bool:
+        """Return whether a probe is due, and claim it; they become rarer, up to one a minute."""
+        if not self.is_probe_due():
+            return False
+        self._next_probe = self._clock() + min(BACKOFF_BASE * 2.0 ** min(self._probes, 10), BACKOFF_CAP)
+        self._probes += 1
+        return True
+
+    def timed_out(self) -> None:
+        """Count a request that timed out."""
+        self._timeouts += 1
+        if self._timeouts == TIMEOUTS_TO_OPEN:
+            self._probes, self._next_probe = 0, self._clock() + BACKOFF_BASE
+            logger.warning("the FAQ service does not respond: pages no longer wait for uncached FAQs")
+
+    def responded(self) -> None:
+        """Note a response, whatever it says, or a connection that was refused: pages need not wait for it."""
+        if self.is_open:
+            logger.info("pages wait for uncached FAQs again: a request to the FAQ service did not time out")
+        self._timeouts = 0

@@ -1,0 +1,123 @@
+"""Counts what look-ups and fetches led to, for metrics.
+
+A look-up that finds a fresh record is not counted, so that it costs nothing.
+"""
+
+from typing import Final, NamedTuple, Protocol
+
+import msgspec
+
+from faqsvc_embed.cache.entries import Entry, Moment
+from faqsvc_embed.errors import FAQError, FAQTimeout, InvalidFAQ
+from faqsvc_embed.events import FAQEvent
+from faqsvc_embed.models import FAQState
+from faqsvc_embed.runtime import fork
+
+IN_USE: Final = 300.0
+"""Seconds since its last look-up for which an FAQ counts as in use: the age of others worries nobody."""
+FRESHNESS: Final = ("fresh", "stale", "expired", "missing", "failed")
+
+
+class Statistics(msgspec.Struct, frozen=True, kw_only=True):
+    """What an embed has done since the process started, and what it has cached now; times in seconds."""
+
+    lookups: dict[str, int]
+    """Look-ups that did not find a fresh record, by what they found.
+
+    `fetched`: the caller waited for the service, and got a record. `stale`: a record that was being
+    refreshed. `degraded`: a record whose last refresh failed. `missing`: nothing.
+    """
+    expired_waits: int
+    """How often a caller stopped waiting for an FAQ before it arrived."""
+    fetch_errors: dict[str, int]
+    """Failed fetches by kind: `timeout`, `connection`, `invalid`, or the HTTP status."""
+    unsent: int
+    """Fetches that failed without a request, because the service did not respond to the last ones."""
+    records: dict[str, int]
+    """Cached FAQs by freshness, with the words of `health()`."""
+    oldest_age: float | None
+    """How long ago the service confirmed the oldest record that was looked up in the last 5 minutes."""
+    feed_lag: float | None
+    """Seconds since the oldest change without its record was announced; None without a change feed."""
+    is_waiting: bool
+    """False while pages do not wait for uncached FAQs, because the service does not respond."""
+
+
+class Feed(Protocol):
+    """What is measured of a change feed."""
+
+    is_connected: bool
+
+    @property
+    def lag(self) -> float: ...
+
+
+class Signals(NamedTuple):
+    """What a fetcher knows of the service."""
+
+    is_waiting: bool = True
+    feed: Feed | None = None
+
+
+class Counts:
+    """The counts of one embed in this process."""
+
+    def __init__(self) -> None:
+        self.after_fork()
+        fork.register(self)
+
+    def after_fork(self) -> None:
+        """Begin anew in a forked child: the parent reports its own counts."""
+        self.lookups = dict.fromkeys(("fetched", "stale", "degraded", "missing"), 0)
+        self.expired_waits = 0
+        self.fetch_errors: dict[str, int] = {}
+        self.unsent = 0
+
+    def look_up(self, state: FAQState) -> FAQState:
+        """Count a state that was not in memory and fresh, and return it."""
+        if state.data is None:
+            result = "missing"
+        elif state.is_degraded:
+            result = "degraded"
+        else:
+            result = "stale" if state.is_stale else "fetched"
+        self.lookups[result] += 1
+        return state
+
+    def fetch(self, event: FAQEvent) -> None:
+        """Count a fetch that failed."""
+        if event.result != "failed" or event.error is None:
+            return
+        if not event.was_sent:
+            self.unsent += 1
+            return
+        kind = error_kind(event.error)
+        self.fetch_errors[kind] = self.fetch_errors.get(kind, 0) + 1
+
+    def statistics(self, entries: list[Entry], at: Moment, signals: Signals) -> Statistics:
+        """Return the counts, with what is cached at a time."""
+        records = dict.fromkeys(FRESHNESS, 0)
+        ages, feed = list[float](), signals.feed
+        for entry in entries:
+            records[entry.freshness(at.now)] += 1
+            if entry.updated_at is not None and at.now - entry.used_at <= IN_USE:
+                ages.append(entry.age(at.wall) or 0.0)
+        return Statistics(
+            lookups=dict(self.lookups),
+            expired_waits=self.expired_waits,
+            fetch_errors=dict(self.fetch_errors),
+            unsent=self.unsent,
+            records=records,
+            oldest_age=max(ages, default=None),
+            feed_lag=feed.lag if feed is not None and feed.is_connected else None,
+            is_waiting=signals.is_waiting,
+        )
+
+
+def error_kind(error: FAQError) -> str:
+    """Return a word for an error, of which there are few: `timeout`, `connection`, `invalid`, or a status."""
+    if isinstance(error, FAQTimeout):
+        return "timeout"
+    if isinstance(error, InvalidFAQ):
+        return "invalid"
+    return "connection" if error.status is None else str(error.status)

@@ -1,0 +1,239 @@
+"""Follows the service's change feed: an edited or unpublished FAQ reaches this process within seconds.
+
+The feed only says that something changed. The record, or its 410, always comes from a request of its own, so
+that a feed that is wrong costs requests and nothing else.
+"""
+
+import asyncio
+import random
+import time
+import weakref
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import AbstractAsyncContextManager
+from typing import Final, Protocol
+
+from faqsvc_embed.api.event_stream import (
+    EVENT_STREAM,
+    Change,
+    EventStreamParser,
+    feed_request,
+    fitting,
+    parse_change,
+)
+from faqsvc_embed.api.requests import Request
+from faqsvc_embed.api.responses import Fetched, Gone, NotFound, NotModified, Outcome
+from faqsvc_embed.api.transport import Stream
+from faqsvc_embed.cache.entries import BACKOFF_BASE, BACKOFF_CAP, Entry
+from faqsvc_embed.errors import FAQError, FAQUnavailable
+from faqsvc_embed.runtime import fork
+from faqsvc_embed.runtime.bounded_log import logger
+
+IDLE_TIMEOUT: Final = 45.0
+"""Seconds without a byte after which the connection counts as dead; the service sends one every 15."""
+SETTLE: Final = 0.2
+"""Seconds to wait for further new slugs before the feed connects again to follow them."""
+RECONNECT_INTERVAL: Final = 1.0
+"""Seconds between two connections, at least."""
+REVALIDATIONS: Final = 50
+"""Revalidations a second, if everything is revalidated at once."""
+RETRIES: Final = (0.3, 1.0, 3.0, 10.0, 30.0)
+"""Seconds before the next attempts if the service, or a cache before it, still has the old record."""
+MAX_RATE: Final = 65_536
+"""Bytes a second, after the first minute's, above which a feed counts as broken."""
+
+
+_random: Final = random.SystemRandom()  # the state of the module is the host's
+
+
+class Followed(Protocol):
+    """What a feed needs of the fetcher."""
+
+    def open_feed(self, request: Request) -> AbstractAsyncContextManager[Stream]:
+        """Open the feed; raise FAQError if the service cannot be reached."""
+
+    async def revalidate(self, change: Change) -> bool:
+        """Revalidate a slug in all languages; return whether what came is as new as the change."""
+
+
+class FeedNotOffered(Exception):
+    """The service has no change feed."""
+
+
+class ChangeFeed:
+    """One connection for all cached slugs, in a task of the background loop."""
+
+    def __init__(self, base_url: str, cached_slugs: Callable[[], list[str]], followed: Followed) -> None:
+        """`cached_slugs` returns the slugs to follow, the most important first."""
+        self._base_url = base_url
+        self._cached_slugs = cached_slugs
+        self._followed = weakref.ref(followed)  # an embed that its host has dropped is not kept alive
+        self._task: tuple[asyncio.AbstractEventLoop, asyncio.Task[None]] | None = None
+        self._reset()
+        fork.register(self)
+
+    def _reset(self) -> None:
+        self._is_offered = True
+        self._slugs = frozenset[str]()
+        self._known = frozenset[str]()
+        """The slugs when it connected last, with those for which the address had no room."""
+        self._last_id = ""
+        self._has_new = asyncio.Event()
+        self._refreshes: dict[str, asyncio.Task[None]] = {}
+        self._changes: dict[str, Change] = {}
+        self._in_vain: dict[str, int] = {}
+        self._announced: dict[str, float] = {}
+        self.is_connected = False
+
+    @property
+    def lag(self) -> float:
+        """Seconds since the oldest change whose record has not arrived here was announced; 0 without any."""
+        announced = list(self._announced.values())
+        return time.monotonic() - min(announced) if announced else 0.0
+
+    def follow(self, slug: str) -> None:
+        """Follow the changes of a slug, from a coroutine of the background loop."""
+        loop = asyncio.get_running_loop()
+        if self._task is None or self._task[0] is not loop:
+            self._reset()
+            self._task = loop, loop.create_task(self._run())
+        if slug not in self._known:
+            self._has_new.set()
+
+    def after_fork(self) -> None:
+        """In a forked child: the connection is the parent's."""
+        self._task, self.is_connected = None, False
+        self._announced.clear()
+
+    async def _run(self) -> None:
+        failures = 0
+        while self._is_offered and self._followed() is not None:
+            started = time.monotonic()
+            try:
+                await self._has_new.wait()
+                await asyncio.sleep(SETTLE)
+                self._has_new.clear()
+                await self._connect()
+                failures = 0
+            except FeedNotOffered as error:
+                logger.debug("changes are seen as records expire: %s", error)
+                self._is_offered = False
+            except (FAQError, TimeoutError, ValueError) as error:
+                if failures == 0:
+                    logger.info("the change feed is interrupted; records expire as usual: %s", error)
+                failures += 1
+                self._has_new.set()
+                longest = min(BACKOFF_BASE * 2.0 ** min(failures - 1, 10), BACKOFF_CAP)
+                await asyncio.sleep(max(RECONNECT_INTERVAL, longest * _random.uniform(0.5, 1.0)))
+            else:
+                await asyncio.sleep(max(0.0, started + RECONNECT_INTERVAL - time.monotonic()))
+
+    async def _connect(self) -> None:
+        """Follow the feed until there are new slugs, or it ends."""
+        followed = self._followed()
+        if followed is None:
+            return
+        cached = self._cached_slugs()
+        slugs = fitting(self._base_url, cached)
+        connection = followed.open_feed(feed_request(self._base_url, slugs, self._last_id))
+        del followed
+        async with connection as stream:
+            _check(stream)
+            new, self._slugs, self._known = set(slugs) - self._slugs, frozenset(slugs), frozenset(cached)
+            self._revalidate_all(new)  # they may have changed between their requests and this one
+            self.is_connected = True
+            events = asyncio.ensure_future(self._receive(stream.chunks))
+            news = asyncio.ensure_future(self._has_new.wait())
+            try:
+                await asyncio.wait((events, news), return_when=asyncio.FIRST_COMPLETED)
+                if events.done():
+                    events.result()
+            finally:
+                self.is_connected = False
+                for task in (events, news):
+                    task.cancel()
+                await asyncio.gather(events, news, return_exceptions=True)
+
+    async def _receive(self, chunks: AsyncIterator[bytes]) -> None:
+        parser, received, started = EventStreamParser(), 0, time.monotonic()
+        while True:
+            async with asyncio.timeout(IDLE_TIMEOUT):
+                chunk = await anext(chunks, b"")
+            if not chunk:
+                raise ValueError("it was closed by the service")
+            received += len(chunk)
+            if received > MAX_RATE * (60 + time.monotonic() - started):
+                raise ValueError("it sends more than a feed of FAQs can have to say")
+            for event in parser.feed(chunk):
+                self._last_id = event.id or self._last_id
+                change = parse_change(event)
+                if change is not None and change.slug in self._slugs:
+                    self._changed(change)
+                elif event.type == "reset":  # the service no longer has the events since `Last-Event-ID`
+                    self._revalidate_all(self._slugs)
+
+    def _revalidate_all(self, slugs: Collection[str]) -> None:
+        for slug in slugs:
+            self._changed(Change(slug, state=None), spread=len(slugs) / REVALIDATIONS)
+
+    def _changed(self, change: Change, spread: float = 0.0) -> None:
+        """Revalidate a slug, once for all changes that arrive meanwhile."""
+        waiting = self._changes.get(change.slug)
+        if waiting is None or (change.revision or 0) >= (waiting.revision or 0):
+            self._changes[change.slug] = change
+        if change.state is not None:
+            self._announced.setdefault(change.slug, time.monotonic())
+        if change.slug not in self._refreshes:
+            task = asyncio.get_running_loop().create_task(self._refresh(change.slug, spread))
+            self._refreshes[change.slug] = task
+
+    async def _refresh(self, slug: str, spread: float) -> None:
+        try:
+            await asyncio.sleep(spread * _random.random())
+            await self._refresh_until_current(slug)
+        finally:
+            self._refreshes.pop(slug, None)
+            self._announced.pop(slug, None)
+
+    async def _refresh_until_current(self, slug: str) -> None:
+        while (change := self._changes.pop(slug, None)) is not None:
+            in_vain = self._in_vain.get(slug, 0)
+            if in_vain:
+                await asyncio.sleep(min(BACKOFF_BASE * 2.0 ** min(in_vain - 1, 10), BACKOFF_CAP))
+            is_current = await self._revalidate(change)
+            for delay in RETRIES if change.state is not None else ():
+                if is_current or slug in self._changes:
+                    break
+                await asyncio.sleep(delay)
+                is_current = await self._revalidate(change)
+            if is_current or change.state is None:
+                self._in_vain.pop(slug, None)
+            else:
+                self._in_vain[slug] = in_vain + 1
+
+    async def _revalidate(self, change: Change) -> bool:
+        followed = self._followed()
+        return followed is None or await followed.revalidate(change)
+
+
+def _check(stream: Stream) -> None:
+    """Raise the reason why a response is not a feed."""
+    status, media_type = stream.status, stream.headers.get("content-type", "").partition(";")[0].strip()
+    if status == 200 and media_type.lower() == EVENT_STREAM:
+        return
+    if (status >= 500 and status != 501) or status in (408, 429):
+        raise FAQUnavailable(f"the change feed returned {status}", status=status)
+    raise FeedNotOffered(f"the service has no change feed: it returned {status}, {media_type[:100]!r}")
+
+
+def is_current(outcome: Outcome | None, change: Change, entry: Entry) -> bool:
+    """Return whether an outcome that left the record as it was is as new as a change."""
+    match outcome:
+        case Fetched() | NotModified():
+            if outcome.revision is not None and change.revision is not None and change.state == "published":
+                return outcome.revision >= change.revision
+            # A change of another translation, which is not the one that is shown here instead.
+            return change.lang not in (None, entry.key.lang, entry.faq.lang if entry.faq else None)
+        case Gone() | NotFound():
+            return change.state == "unpublished"
+        case _:
+            return False

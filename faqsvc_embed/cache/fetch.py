@@ -1,0 +1,32 @@
+"""One fetch of an FAQ, as its callers see it."""
+
+import time
+from concurrent.futures import Future
+
+from faqsvc_embed.api.event_stream import Change
+from faqsvc_embed.api.responses import Outcome
+from faqsvc_embed.cache.entries import Entry, Key
+
+
+class Fetch:
+    """One fetch under way."""
+
+    def __init__(self, key: Key, change: Change | None = None, *, is_draft: bool = False) -> None:
+        self.key = key
+        self.change = change
+        """The change that the feed has reported: only a response of the service itself is new enough."""
+        self.is_draft = is_draft
+        """It is a draft for one page, which no cache gets."""
+        self.outcome: Outcome | None = None
+        self.result = Future[Entry]()
+        """The entry that callers wait for. It may be set before the fetch ends, with a stale record."""
+        self.started = time.monotonic()
+        self.has_ended = False
+        self.is_detached = False
+        """The FAQ was forgotten meanwhile: callers get the result, the cache does not."""
+        self.result.set_running_or_notify_cancel()  # so that no caller can cancel it for the others
+
+    def resolve(self, entry: Entry) -> None:
+        """Give the callers their entry; only the first call counts."""
+        if not self.result.done():
+            self.result.set_result(entry)

@@ -1,0 +1,87 @@
+"""The FAQs of a folder, for an embed: instead of a service, or until the service has answered."""
+
+from typing import Final
+
+from faqsvc_embed.cache.entries import Key
+from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound
+from faqsvc_embed.events import FAQEvent
+from faqsvc_embed.files.folder import FAQFile, Folder
+from faqsvc_embed.models import FAQ, FAQState
+from faqsvc_embed.settings import Settings
+
+MAX_PROBLEMS: Final = 20
+"""Problems that one message lists."""
+
+
+class FolderSource:
+    """The FAQs of the folder that the settings name, all read when it is made.
+
+    Raises:
+        ConfigurationError: the folder cannot be read, or there is something wrong with its files.
+    """
+
+    def __init__(self, settings: Settings, directory: str) -> None:
+        try:
+            self._folder = Folder(directory, lang=settings.lang, max_bytes=settings.max_bytes)
+        except OSError as error:
+            raise ConfigurationError(_unreadable(directory, error)) from None
+        if problems := self._folder.problems:
+            more = [f"and {len(problems) - MAX_PROBLEMS} more"] if len(problems) > MAX_PROBLEMS else []
+            raise ConfigurationError("\n".join([*map(str, problems[:MAX_PROBLEMS]), *more]))
+        self._error: ConfigurationError | None = None
+        self._states = dict[Key, FAQState]()
+        self._gone = set[str]()
+
+    def state(self, key: Key) -> FAQState:
+        """Return the state of an FAQ whose only source is the folder."""
+        states = self._states  # another thread may replace them
+        state = states.get(key)
+        if state is None:
+            file = None if self._error is not None else self._find(key)
+            if file is None or file.faq is None:  # not kept: visitors may make up any number of slugs
+                return FAQState(error=self._missing(key, file), lang_requested=key.lang)
+            state = FAQState(data=file.faq, source="store", lang_requested=key.lang)
+            states[key] = state
+        return state
+
+    def record(self, key: Key) -> FAQ | None:
+        """Return the record that is shown until the service has answered."""
+        file = None if key.slug in self._gone else self._find(key)
+        return None if file is None else file.faq
+
+    def note(self, event: FAQEvent) -> None:
+        """Leave out an FAQ that the service has taken back, for as long as the process lives."""
+        if event.result == "gone" and self._folder.find(event.slug, event.lang) is not None:
+            self._gone.add(event.slug)
+
+    def reload(self) -> None:
+        """Read the files that have changed."""
+        try:
+            if self._folder.refresh() or self._error is not None:
+                self._states, self._error = {}, None
+        except OSError as error:
+            self._states, self._error = (
+                {},
+                ConfigurationError(_unreadable(str(self._folder.directory), error)),
+            )
+
+    def files(self) -> list[FAQFile]:
+        """Return the files of the folder, sorted by slug and language."""
+        return self._folder.files
+
+    def _find(self, key: Key) -> FAQFile | None:
+        return self._folder.find(key.slug, key.lang)
+
+    def _missing(self, key: Key, file: FAQFile | None) -> FAQError:
+        if self._error is not None:
+            return self._error
+        if file is not None:
+            return ConfigurationError("\n".join(map(str, file.problems)))
+        return FAQNotFound(f"FAQ {key.slug!r}: there is no file {self._folder.directory / key.slug}.md")
+
+
+def _unreadable(directory: str, error: OSError) -> str:
+    return (
+        f"directory is {directory!r}, which cannot be read: {error.strerror}; name a folder of FAQ files "
+        "such as pricing.md, as an absolute path or relative to the working directory"
+    )

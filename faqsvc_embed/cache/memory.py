@@ -1,0 +1,167 @@
+"""The entries of one embed in memory, bounded in number and in bytes."""
+
+import random
+import threading
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Final
+
+from msgspec.structs import replace
+
+from faqsvc_embed.api.responses import Gone, Outcome
+from faqsvc_embed.cache.entries import Entry, Key, Lifetimes, Moment, fresh_state, size_of
+from faqsvc_embed.cache.stored import StoredFAQ
+from faqsvc_embed.models import FAQ
+from faqsvc_embed.runtime import fork
+
+MAX_TOTAL_BYTES: Final = 64 * 1_048_576
+SHARE: Final = random.SystemRandom().random
+"""Random shares from 0 to 1; a host may use the generator of the module, and seed it."""
+MAX_CLOCK_SKEW: Final = 300.0
+"""Seconds by which the clock of another machine may be ahead of ours."""
+
+
+class MemoryCache:
+    """Entries by slug and language; the least recently used are evicted, those without a record first."""
+
+    def __init__(
+        self,
+        lifetimes: Lifetimes,
+        max_entries: int = 1000,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        wall_clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        random: Callable[[], float] = SHARE,
+    ) -> None:
+        self.clock = clock
+        self.wall_clock = wall_clock
+        self.random = random
+        self._lifetimes = lifetimes
+        self._max_entries = max_entries
+        self._entries: dict[Key, Entry] = {}
+        self._size = 0
+        self._lock = threading.Lock()
+        self.get = self._entries.get  # the look-up of every page, without a call of our own
+        fork.register(self)
+
+    def after_fork(self) -> None:
+        """Replace the lock, which a thread of the parent may have held."""
+        self._lock = threading.Lock()
+
+    def apply(self, key: Key, outcome: Outcome) -> Entry:
+        """Store what a fetch of `key` led to, and return the new entry.
+
+        An FAQ that is gone is gone in every language.
+        """
+        with self._lock:
+            moment = self.moment()
+            if isinstance(outcome, Gone):
+                for other in [entry for entry in self._entries.values() if entry.key.slug == key.slug]:
+                    self._put(self._lifetimes.after(other, other.key, outcome, moment))
+            return self._put(self._lifetimes.after(self._entries.get(key), key, outcome, moment))
+
+    def entry_after(self, key: Key, outcome: Outcome) -> Entry:
+        """Return the entry that a fetch leads to without storing it: its FAQ was forgotten meanwhile."""
+        return self._lifetimes.after(None, key, outcome, self.moment())
+
+    def seed(self, key: Key, faq: FAQ) -> Entry:
+        """Show a record of the host's own until the service has answered: it is stale, and never expires."""
+        with self._lock:
+            seeded = Entry(
+                key,
+                faq,
+                size=size_of(faq),
+                keep_until=float("inf"),
+                source="store",
+                used_at=self.clock(),
+            )
+            return self._entries.get(key) or self._put(seeded)
+
+    def adopt(self, key: Key, stored: StoredFAQ) -> Entry:
+        """Take over a record that another process has fetched, unless ours is newer; return the entry."""
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is not None and entry.updated_at is not None and entry.updated_at > stored.updated_at:
+                return entry
+            return self._put(self._adopted(entry or Entry(key), stored))
+
+    def _adopted(self, entry: Entry, stored: StoredFAQ) -> Entry:
+        now, wall = self.clock(), self.wall_clock()
+        age = (wall - stored.updated_at).total_seconds()
+        # A record from the future means that a clock was set: it is shown, and refreshed.
+        fresh_for = stored.fresh_for - max(age, 0.0) if age > -MAX_CLOCK_SKEW else 0.0
+        faq = entry.faq if entry.faq == stored.faq else stored.faq
+        adopted = Entry(
+            key=entry.key,
+            faq=faq,
+            size=size_of(stored.faq),
+            validators=stored.validators,
+            cache_control=stored.cache_control,
+            fresh_until=now + fresh_for,
+            keep_until=now + fresh_for + self._lifetimes.keep_for,
+            updated_at=min(stored.updated_at, wall),
+            source="store",
+            used_at=now,
+            # A 404 counts until somebody has fetched the record after it.
+            missing_since=entry.missing_since if entry.updated_at == stored.updated_at else None,
+        )
+        if fresh_for > 0:
+            return replace(adopted, fresh_state=fresh_state(adopted))
+        return replace(adopted, error=entry.error, failures=entry.failures, retry_at=entry.retry_at)
+
+    def to_store(self, entry: Entry) -> StoredFAQ | None:
+        """Return what of an entry can outlive the process, if it has a record."""
+        if entry.faq is None or entry.updated_at is None:
+            return None
+        fresh_for = max(0.0, entry.fresh_until - self.clock())
+        return StoredFAQ(
+            entry.faq, entry.key.lang, entry.updated_at, fresh_for, entry.validators, entry.cache_control
+        )
+
+    def expire(self, slug: str | None = None) -> None:
+        """Make the records of `slug`, or all, stale: they are shown, and refreshed at their next use."""
+        with self._lock:
+            now = self.clock()
+            for key, entry in self._entries.items():
+                if entry.fresh_until > now and (slug is None or key.slug == slug):
+                    self._entries[key] = replace(entry, fresh_until=now, retry_at=now, fresh_state=None)
+
+    def forget(self, slug: str | None = None) -> None:
+        """Remove the entries of `slug` in all languages, or all entries."""
+        with self._lock:
+            for key in [key for key in self._entries if slug is None or key.slug == slug]:
+                self._size -= self._entries.pop(key).size
+
+    def slugs(self) -> list[str]:
+        """Return the slugs of all entries: those with a record first, the most recently used first."""
+        entries = sorted(self.entries(), key=lambda entry: (entry.faq is None, -entry.used_at))
+        return list(dict.fromkeys(entry.key.slug for entry in entries))
+
+    def entries(self) -> list[Entry]:
+        """Return all entries, in no order."""
+        with self._lock:
+            return list(self._entries.values())
+
+    def moment(self) -> Moment:
+        """Return the time by both clocks."""
+        return Moment(self.clock(), self.wall_clock(), self.random())
+
+    def _put(self, entry: Entry) -> Entry:
+        before = self._entries.get(entry.key)
+        self._size += entry.size - (before.size if before is not None else 0)
+        self._entries[entry.key] = entry
+        if len(self._entries) > self._max_entries or self._size > MAX_TOTAL_BYTES:
+            self._evict(entry.key)
+        return entry
+
+    def _evict(self, newest: Key) -> None:
+        """Make room for 5 % more than is needed, so that a flood of slugs costs little."""
+        others = [entry for key, entry in self._entries.items() if key != newest]
+        others.sort(key=lambda entry: (entry.faq is not None, entry.used_at))
+        for entry in others:
+            has_room = len(self._entries) <= self._max_entries - self._max_entries // 20
+            if has_room and self._size <= MAX_TOTAL_BYTES - MAX_TOTAL_BYTES // 20:
+                break
+            del self._entries[entry.key]
+            self._size -= entry.size

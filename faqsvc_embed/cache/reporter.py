@@ -1,0 +1,67 @@
+"""Logs changes of an FAQ's state, and notifies the host's listeners of every fetch."""
+
+from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, Outcome
+from faqsvc_embed.cache.entries import Entry
+from faqsvc_embed.errors import FAQError, FAQUnavailable, quoted
+from faqsvc_embed.events import FAQEvent, Listeners, Result
+from faqsvc_embed.runtime import fork
+from faqsvc_embed.runtime.bounded_log import LogThrottle, logger
+
+
+class Reporter:
+    """Reports fetches. FAQs that were never shown, of which a flood is possible, get a line a minute."""
+
+    def __init__(self, listeners: Listeners) -> None:
+        self._listeners = listeners
+        self._unknown = LogThrottle()
+        self._rejected = LogThrottle()
+        self._late = LogThrottle()
+        for throttle in (self._unknown, self._rejected, self._late):
+            fork.register(throttle)
+
+    def report(self, before: Entry | None, after: Entry, outcome: Outcome | None, seconds: float) -> None:
+        """Report how a fetch changed an entry; `outcome` is None if its record came from the store."""
+        self._log(before, after)
+        result = _result(before, after, outcome)
+        was_sent = not (isinstance(outcome, Failed) and outcome.is_local)
+        event = FAQEvent(after.key.slug, after.key.lang, result, seconds, after.error, was_sent)
+        self._listeners.notify(event)
+
+    def _log(self, before: Entry | None, after: Entry) -> None:
+        had_failed = before is not None and before.error is not None
+        if after.error is None:
+            if had_failed:
+                logger.info("FAQ %r: available again", after.key.slug)
+        elif after.faq is not None:
+            if not had_failed:
+                logger.warning("FAQ %r: %s; its cached record is shown", after.key.slug, after.error)
+        elif before is not None and before.faq is not None:
+            logger.warning("FAQ %r: %s; it is no longer shown", after.key.slug, after.error)
+        elif not had_failed:
+            self._unknown.warning("FAQ %r: %s; there is nothing to show", after.key.slug, after.error)
+
+    def rejected(self, error: FAQError) -> None:
+        """Report a fetch that was not started."""
+        self._rejected.warning("%s", error)
+
+    def late(self, slug: object, wait: float) -> FAQUnavailable:
+        """Report that a page waited in vain, and return the error for it."""
+        self._late.warning(
+            "FAQ %s did not arrive within %g s; pages go without it until it has", quoted(slug), wait
+        )
+        return FAQUnavailable(
+            f"FAQ {quoted(slug)} did not arrive within {wait:g} s (the setting wait), and is shown once it "
+            "has; prefetch() fetches it before the page"
+        )
+
+
+def _result(before: Entry | None, after: Entry, outcome: Outcome | None) -> Result:
+    if isinstance(outcome, Gone):
+        return "gone"
+    if isinstance(outcome, NotFound) and after.faq is None:
+        return "not_found"
+    if after.error is not None:
+        return "failed"
+    if before is not None and before.error is not None:
+        return "recovered"
+    return "fetched" if isinstance(outcome, Fetched) else "not_modified"

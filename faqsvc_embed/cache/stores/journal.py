@@ -1,0 +1,62 @@
+"""A file in which the processes of one machine note which FAQs they have forgotten."""
+
+import json
+import os
+import secrets
+from pathlib import Path
+from typing import Final
+
+MAX_SIZE: Final = 65_536
+"""Bytes after which a journal is replaced by a new one."""
+
+
+class Journal:
+    """Lines of JSON, each with a process and the slug that it forgot; null stands for all slugs."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = 0
+        self._position = 0
+        self.after_fork()
+
+    def after_fork(self) -> None:
+        """In a forked child: what the parent writes is news here."""
+        self._process = secrets.token_hex(8)
+
+    def append(self, slug: str | None) -> None:
+        """Note that this process has forgotten a slug.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        line = json.dumps({"from": self._process, "slug": slug}) + "\n"
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if self._path.exists() and self._path.stat().st_size > MAX_SIZE:
+            self._path.unlink(missing_ok=True)
+        descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        with open(descriptor, "wb") as file:
+            file.write(line.encode())  # one write: lines of two processes do not mix
+
+    def read(self) -> set[str | None]:
+        """Return what other processes have forgotten since the last call."""
+        try:
+            with open(self._path, "rb") as file:
+                status = os.fstat(file.fileno())
+                if status.st_ino != self._file or status.st_size < self._position:
+                    self._file, self._position = status.st_ino, 0
+                if status.st_size <= self._position:
+                    return set()
+                file.seek(self._position)
+                lines = file.read().splitlines()
+                self._position = file.tell()
+        except OSError:  # nothing can be shared through it
+            return set()
+        return set[str | None]().union(*(self._slugs(line) for line in lines))
+
+    def _slugs(self, line: bytes) -> set[str | None]:
+        try:
+            note = json.loads(line)
+            process, slug = note["from"], note["slug"]
+        except (ValueError, TypeError, KeyError):
+            return set()
+        return {slug} if process != self._process and (slug is None or isinstance(slug, str)) else set()

@@ -1,0 +1,102 @@
+"""`faqsvc db`: the database of a service."""
+
+import sys
+from pathlib import Path
+from typing import IO
+
+import click
+
+from faqsvc_embed.cli.database import check_exists, open_existing
+from faqsvc_embed.cli.errors import failure
+from faqsvc_embed.cli.options import database_option
+from faqsvc_embed.cli.output import print_json, print_text
+
+
+@click.group()
+def db() -> None:
+    """Inspect, upgrade, back up and copy the database of a service.
+
+    \b
+      faqsvc db status
+      faqsvc db backup faqs-monday.db
+      faqsvc db export > faqs.ndjson
+      faqsvc db import faqs.ndjson --database postgresql://faqs@db/faqs
+    """
+
+
+@db.command()
+@database_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def status(database: str, as_json: bool) -> None:
+    """Print the version of the schema and what is stored; nothing is changed.
+
+    Exit status 1 if an upgrade is needed.
+    """
+    from faqsvc_embed.service.storage import Storage, upgrade
+    from faqsvc_embed.service.storage.database import Database
+
+    opened = Database(database)
+    if not opened.exists():
+        raise failure(f"there is no file {opened.path!r}")
+    needs_upgrade = upgrade.needs_upgrade(opened)
+    found: dict[str, object] = {
+        "schema": upgrade.version(opened),
+        "newest": upgrade.HEAD,
+        "needsUpgrade": needs_upgrade,
+    }
+    if not needs_upgrade:
+        sites = Storage(opened).sites.list()
+        found["sites"], found["faqs"] = len(sites), sum(site.faq_count for site in sites)
+    if as_json:
+        print_json(found)
+    else:
+        print_text("\n".join(f"{name}: {value}" for name, value in found.items()))
+    sys.exit(1 if needs_upgrade else 0)
+
+
+@db.command()
+@database_option
+@click.option("--create", is_flag=True, help="Create the database file if there is none.")
+def upgrade(database: str, create: bool) -> None:
+    """Bring the schema to the version of this release; readers of the release before go on."""
+    from faqsvc_embed.service.storage import open_storage
+
+    if not create:
+        check_exists(database)
+    open_storage(database).close()
+
+
+@db.command()
+@database_option
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+def backup(database: str, file: Path) -> None:
+    """Copy an SQLite database to the new FILE, while the service runs.
+
+    To restore it, stop the service and put FILE in the place of the database. PostgreSQL has pg_dump.
+    """
+    from faqsvc_embed.service.storage import transfer
+
+    transfer.backup(open_existing(database).database, file)
+
+
+@db.command("export")
+@database_option
+@click.argument("file", type=click.File("w", encoding="utf-8", atomic=True), default="-")
+def export_(database: str, file: IO[str]) -> None:
+    """Write sites, keys and FAQs with their history to FILE, as lines of JSON; by default print them."""
+    from faqsvc_embed.service.storage import transfer
+
+    for line in transfer.export_lines(open_existing(database).database):
+        file.write(f"{line}\n")
+
+
+@db.command("import")
+@database_option
+@click.argument("file", type=click.File("r", encoding="utf-8"))
+def import_(database: str, file: IO[str]) -> None:
+    """Write an export to an empty database, of either kind; a missing file is created."""
+    from faqsvc_embed.service.storage import open_storage, transfer
+
+    storage = open_storage(database)
+    click.echo(f"{transfer.import_lines(storage.database, file)} FAQs", err=True)
+    storage.close()

@@ -1,0 +1,101 @@
+"""`faqsvc edit`: an FAQ in an editor."""
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from faqsvc_embed.cli.errors import failure
+from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
+from faqsvc_embed.cli.output import print_json, print_text
+from faqsvc_embed.cli.publications import Publication
+from faqsvc_embed.cli.publish import fields_of, line_of
+from faqsvc_embed.errors import FAQError, RevisionConflict
+
+if TYPE_CHECKING:
+    from faqsvc_embed import models
+    from faqsvc_embed.client import FAQClient, StoredRevision
+
+
+@click.command()
+@click.argument("slug")
+@lang_option
+@click.option("--draft", is_flag=True, help="Store a draft, which no reader sees.")
+@json_option
+@base_url_option
+def edit(slug: str, lang: str | None, draft: bool, as_json: bool, base_url: str | None) -> None:
+    """Open the FAQ SLUG in an editor, and publish what is saved.
+
+    It is Markdown, as `faqsvc get --format markdown` prints it, of the newest revision, drafts included. If
+    somebody else has written meanwhile, nothing is published. What cannot be published stays in a file. The
+    editor is that of VISUAL or EDITOR; the API key is read from FAQSVC_API_KEY.
+
+    \b
+      faqsvc edit pricing
+      faqsvc edit pricing --lang de --draft
+
+    Exit status: 0 if it is published or was not changed, 1 if not.
+    """
+    with open_client(base_url) as client:
+        newest = client.newest_revision(slug, lang=lang)
+        path = _write(newest)
+        before = path.read_bytes()
+        try:
+            click.edit(filename=str(path), extension=".md")
+            if path.read_bytes() == before:
+                path.unlink()
+                click.echo(f"{slug} was not changed", err=True)
+                return
+            published = _publish(client, path, newest, is_draft=draft)
+        except (FAQError, click.ClickException) as error:
+            raise failure(f"{_message(error)}: your text is in {path}") from error
+    path.unlink()
+    if as_json:
+        print_json(fields_of(published))
+    else:
+        print_text(line_of(published))
+
+
+def _write(newest: "StoredRevision") -> Path:
+    """Write a revision to a file that only this user can read, and return its path."""
+    from faqsvc_embed.files import WRITERS, Document
+
+    record = newest.faq
+    items = [{"question": item.question, "answer": item.answer} for item in record.items]
+    document = Document(
+        slug=record.slug,
+        title=record.title or None,
+        website_name=record.website_name or None,
+        website_url=newest.website_url,
+        lang=record.lang,
+        answer_format=record.answer_format,
+        items=items,
+    )
+    handle, name = tempfile.mkstemp(prefix="faqsvc-", suffix=".md")
+    with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+        file.write(WRITERS[".md"](document))
+    return Path(name)
+
+
+def _publish(
+    client: "FAQClient", path: Path, newest: "StoredRevision", *, is_draft: bool
+) -> "models.Publication":
+    """Publish the edited file as the revision after the one that it was made from."""
+    from faqsvc_embed.files import read_file
+
+    document = read_file(path)
+    publication = Publication(str(path), document, is_draft)
+    publication.body()
+    fields = publication.fields()
+    if document.slug == newest.faq.slug and document.lang == newest.faq.lang:
+        fields["if_match"] = newest.etag  # another slug or language is another FAQ
+    return client.publish_faq(**fields)
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, RevisionConflict):
+        number = f" (revision {error.revision})" if error.revision else ""
+        return f"somebody else has written meanwhile{number}; nothing was published"
+    return error.message if isinstance(error, click.ClickException) else str(error)

@@ -1,0 +1,47 @@
+"""How commands fail: one line on standard error and exit status 1, never a traceback."""
+
+import logging
+import sys
+from typing import Any
+
+import click
+
+from faqsvc_embed.cli.output import discard_unwritten, escape_unencodable
+from faqsvc_embed.errors import FAQError
+
+
+class CommandGroup(click.Group):
+    """A group whose commands fail in one line; click reports mistakes of usage, with exit status 2."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run the command line, including its help, which click prints before it invokes a command."""
+        try:
+            return super().main(*args, **extra)
+        except OSError as error:
+            failure(str(error)).show()
+            sys.exit(1)
+        finally:
+            discard_unwritten()
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        escape_unencodable()
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+            raise
+        except (FAQError, ImportError, OSError) as error:
+            raise failure(str(error)) from error
+        except Exception as error:
+            raise failure(f"{type(error).__name__}: {error}") from error
+
+
+def failure(message: str) -> click.ClickException:
+    """Return the error that prints a message on one line, without characters that control a terminal."""
+    line = " ".join(message.split())
+    return click.ClickException("".join(c if c.isprintable() else "\ufffd" for c in line))
+
+
+def silence_log() -> None:
+    """Keep warnings and errors in the log off standard error, where a command prints one line of its own."""
+    logging.getLogger("faqsvc_embed").addHandler(logging.NullHandler())

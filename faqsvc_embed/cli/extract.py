@@ -1,0 +1,133 @@
+"""`faqsvc extract`: questions and answers from a website or a file, without a service."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from faqsvc_embed.api.fields import MAX_ITEMS
+from faqsvc_embed.cli.errors import failure, silence_log
+from faqsvc_embed.cli.options import lang_option
+from faqsvc_embed.cli.output import print_data, visible
+
+if TYPE_CHECKING:
+    from faqsvc_embed.generation.crawl.page import Page
+    from faqsvc_embed.generation.engines.protocol import GenerationRequest
+    from faqsvc_embed.generation.generator import Generation
+
+MAX_FILE: Final = 2_097_152
+"""Bytes of a file that are read, as of a page."""
+
+
+@click.command()
+@click.argument("source", metavar="URL|FILE")
+@lang_option
+@click.option("--count", type=click.IntRange(1, MAX_ITEMS), help="Maximum number of questions.")
+@click.option("--topic", help="Topic to focus on.")
+@click.option(
+    "--pages",
+    type=click.IntRange(1, 50),
+    default=12,
+    show_default=True,
+    help="Maximum number of pages; 1 reads only the page at URL.",
+)
+@click.option("--timeout", type=click.FloatRange(1, 600), default=30.0, show_default=True, help="Seconds.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["markdown", "json"]),
+    default="markdown",
+    show_default=True,
+    help="Output format; `faqsvc publish` reads both.",
+)
+def extract(source: str, form: str, pages: int, timeout: float, **options: str | int | None) -> None:
+    """Print the questions and answers of the website at URL, or of an HTML file.
+
+    No service, API key or language model is needed. Progress and notes are on standard error. The exit status
+    is 1 if there are no questions.
+
+    \b
+      faqsvc extract https://heron.example > faq.md
+      faqsvc extract --format json faq.html | jq -r '.items[].question'
+    """
+    from faqsvc_embed.generation.engines.protocol import GenerationRequest
+
+    silence_log()
+    request = GenerationRequest(source, **options)  # type: ignore[arg-type]  # click has converted them
+    generation = _from_website(request, pages, timeout) if _is_url(source) else _from_file(request)
+    for note in generation.notes:
+        click.echo(visible(note), err=True)
+    if not generation.items:
+        raise failure(f"no questions found in {source!r}")
+    print_data(_written(generation, source, form))
+
+
+def _is_url(source: str) -> bool:
+    return source.lower().startswith(("http://", "https://"))
+
+
+def _from_website(request: "GenerationRequest", pages: int, timeout: float) -> "Generation":
+    import asyncio
+
+    from faqsvc_embed.generation.crawl.fetcher import FetchError
+    from faqsvc_embed.generation.crawl.ssrf import BlockedURL, check_url, endpoint_of
+    from faqsvc_embed.generation.engines.extractive import ExtractiveEngine
+    from faqsvc_embed.generation.generator import generate
+
+    def report(page: "Page") -> None:
+        click.echo(visible(f"{page.url}: {len(page.pairs)} questions"), err=True)
+
+    try:
+        # The person who names a host may read it, although it is in their own network.
+        named = endpoint_of(check_url(request.website_url, any_port=True))
+        work = generate(
+            request,
+            ExtractiveEngine(),
+            allowed=frozenset({named}),
+            timeout=timeout,
+            max_pages=pages,
+            report=report,
+        )
+        return asyncio.run(work)
+    except (BlockedURL, FetchError) as error:
+        raise failure(str(error)) from None
+    except TimeoutError:
+        raise failure(f"{request.website_url!r} did not respond within {timeout:g} s") from None
+
+
+def _from_file(request: "GenerationRequest") -> "Generation":
+    from faqsvc_embed.generation.crawl.fetcher import Response
+    from faqsvc_embed.generation.crawl.page import read_page
+    from faqsvc_embed.generation.engines.extractive import best_items
+    from faqsvc_embed.generation.generator import Generation, PageSummary
+
+    path = Path(request.website_url)
+    with path.open("rb") as file:
+        body = file.read(MAX_FILE)
+    page = read_page(Response(path.resolve().as_uri(), 200, "text/html", None, body))
+    result = best_items([page], request)
+    summary = PageSummary(page.url, page.tag, len(page.pairs))
+    return Generation(result.items, [summary], result.dropped, result.notes)
+
+
+def _written(generation: "Generation", source: str, form: str) -> str:
+    """Return a document that `faqsvc publish` reads; JSON has the pages and what was dropped as well."""
+    from faqsvc_embed.files import WRITERS, Document
+    from faqsvc_embed.generation.report import to_fields
+    from faqsvc_embed.languages import lookup
+
+    fields = to_fields(generation)
+    for item in fields["items"]:
+        item["answer"] = item.pop("answerMarkdown", None) or item["answer"]
+    langs = {lookup(item.lang or "") for item in generation.items}
+    document = Document(
+        website_url=source if _is_url(source) else None,
+        lang=langs.pop() if len(langs) == 1 else None,
+        answer_format="markdown",
+        items=fields["items"],
+    )
+    if form == "markdown":
+        return WRITERS[".md"](document).rstrip("\n")
+    written = json.loads(WRITERS[".json"](document))
+    return json.dumps({**written, **fields}, ensure_ascii=False, indent=2)

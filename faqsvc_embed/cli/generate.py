@@ -1,0 +1,85 @@
+"""`faqsvc generate`: questions and answers from a website."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import click
+
+from faqsvc_embed.api.fields import MAX_ITEMS
+from faqsvc_embed.cli.errors import failure
+from faqsvc_embed.cli.get import items_to_text
+from faqsvc_embed.cli.options import base_url_option, lang_option, open_client
+from faqsvc_embed.cli.output import print_data, print_text, waiting
+from faqsvc_embed.languages import lookup
+from faqsvc_embed.models import Item
+
+UNKNOWN: Final = "und"
+"""The language tag of content in an undetermined language (RFC 5646, 4.1)."""
+_ENDINGS: Final = {"json": ".json", "markdown": ".md"}
+
+
+@click.command()
+@click.argument("url")
+@lang_option
+@click.option("--count", type=click.IntRange(1, MAX_ITEMS), help="Maximum number of questions.")
+@click.option("--topic", help="Topic to focus on.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", *_ENDINGS]),
+    default="text",
+    show_default=True,
+    help="Output format; `faqsvc publish` reads json and markdown.",
+)
+@base_url_option
+def generate(url: str, form: str, base_url: str | None, **options: str | int | None) -> None:
+    """Print questions and answers from the website at URL.
+
+    The service finds them, which may take a minute, and stores nothing: review them, and publish those that
+    are right. The API key is read from FAQSVC_API_KEY.
+
+    \b
+      faqsvc generate https://heron.example --count 10 --format markdown > faq.md
+      faqsvc publish faq.md --website-name Heron
+
+    Exit status: 0; 1 if no question is found, or the website cannot be read.
+    """
+    with open_client(base_url) as client, waiting(f"Reading {url}"):
+        items = client.generate_faq(url, **options)  # type: ignore[arg-type]  # click has converted them
+    if not items:
+        raise failure(f"no questions found at {url!r}")
+    lang = _common_lang(items)
+    wanted = options["lang"]
+    if wanted is not None and lang not in (wanted, UNKNOWN):
+        click.echo(f"Nothing is translated: the items are in {lang!r}, not in {wanted!r}.", err=True)
+    if form == "text":
+        print_text(items_to_text(items).rstrip("\n"))
+        return
+    from faqsvc_embed.files import WRITERS, Document
+
+    document = Document(
+        website_url=url,
+        lang=wanted if lang == UNKNOWN else lookup(lang or ""),
+        answer_format="markdown" if any(_markdown(item) for item in items) else None,
+        items=[
+            {
+                "question": item.question,
+                "answer": _markdown(item) or item.answer,
+                "source": getattr(item, "source", ""),
+            }
+            for item in items
+        ],
+    )
+    print_data(WRITERS[_ENDINGS[form]](document).rstrip("\n"))
+
+
+def _markdown(item: Item) -> str:
+    return str(getattr(item, "answer_markdown", ""))
+
+
+def _common_lang(items: Sequence[Item]) -> str | None:
+    """Return the language of all items, None if they have several, or UNKNOWN if the service states none."""
+    langs = {getattr(item, "lang", None) for item in items}
+    if langs == {None}:
+        return UNKNOWN
+    return langs.pop() if len(langs) == 1 else None

@@ -1,0 +1,91 @@
+"""`faqsvc get`: print one FAQ."""
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Final
+
+import click
+
+from faqsvc_embed.cli.options import base_url_option, lang_option, open_reader
+from faqsvc_embed.cli.output import print_data, print_text
+from faqsvc_embed.models import FAQ, Item
+
+_LINE_END: Final = re.compile("\r\n?|\x0b")
+
+
+@click.command()
+@click.argument("slug")
+@lang_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "jsonld", "html", "markdown"]),
+    default="text",
+    show_default=True,
+    help="Output format; html is what a page shows, with its JSON-LD.",
+)
+@base_url_option
+def get(slug: str, lang: str | None, form: str, base_url: str | None) -> None:
+    """Print the FAQ SLUG.
+
+    What --format json and markdown print, `faqsvc publish` writes back as a revision of the same FAQ.
+
+    \b
+      faqsvc get pricing --base-url https://faq.example.com
+      faqsvc get pricing --lang ko --format json | jq -r '.items[].question'
+      faqsvc get pricing --format markdown > pricing.md
+
+    Exit status: 0; 1 if there is no such FAQ, or the service cannot be reached.
+    """
+    with open_reader(base_url) as client:
+        faq = client.get_faq(slug, lang=lang)
+    text = _FORMATS[form](faq)
+    if not text:
+        raise click.ClickException(f"the FAQ {slug!r} has no question with an answer")
+    print_ = print_text if form == "text" else print_data
+    print_(text.rstrip("\n"))
+
+
+def items_to_text(items: Iterable[Item], title: str = "") -> str:
+    """Return questions followed by their answers, indented."""
+    lines = [title, ""] if title else []
+    for item in items:
+        answer = _LINE_END.sub("\n", item.answer).strip().split("\n")
+        lines += [_one_line(item.question), *(f"    {line}".rstrip() for line in answer), ""]
+    return "\n".join(lines)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _text(faq: FAQ) -> str:
+    return items_to_text(faq.items, _one_line(faq.title) or _one_line(faq.website_name))
+
+
+def _html(faq: FAQ) -> str:
+    from faqsvc_embed.embed import FAQEmbed
+
+    # Rendering a record makes no request, whatever the address.
+    return str(FAQEmbed("https://faq.invalid", api_key=None, strict=True, directory=None).render(faq))
+
+
+def _json_ld(faq: FAQ) -> str:
+    from faqsvc_embed.rendering.json_ld import to_json_ld_string
+
+    return to_json_ld_string(faq)
+
+
+def _markdown(faq: FAQ) -> str:
+    from faqsvc_embed.files import WRITERS, Document
+
+    return WRITERS[".md"](Document.from_faq(faq))
+
+
+_FORMATS: Final[dict[str, Callable[[FAQ], str]]] = {
+    "text": _text,
+    "json": FAQ.to_json,
+    "jsonld": _json_ld,
+    "html": _html,
+    "markdown": _markdown,
+}

@@ -1,0 +1,61 @@
+"""`faqsvc history` and `faqsvc revert`: the revisions of an FAQ."""
+
+import click
+import msgspec
+
+from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
+from faqsvc_embed.cli.output import print_json, print_table, print_text
+from faqsvc_embed.cli.publish import fields_of, line_of
+
+
+@click.command()
+@click.argument("slug")
+@lang_option
+@json_option
+@base_url_option
+def history(slug: str, lang: str | None, as_json: bool, base_url: str | None) -> None:
+    """Print the revisions of the FAQ SLUG, newest first.
+
+    A line has the number, the state, the time in UTC, and the name of the API key that wrote it. Without
+    --lang they are those of the FAQ's default language. The API key is read from FAQSVC_API_KEY.
+
+    \b
+      faqsvc history pricing
+      faqsvc history pricing --lang de --json
+
+    Exit status: 0; 1 if there is no such FAQ, or its history cannot be read.
+    """
+    with open_client(base_url) as client:
+        revisions = client.revisions(slug, lang=lang)
+    if as_json:
+        print_json(msgspec.to_builtins(revisions))
+        return
+    print_table(
+        (str(one.revision), one.state, f"{one.created_at:%Y-%m-%d %H:%M}", one.key or "") for one in revisions
+    )
+
+
+@click.command()
+@click.argument("slug")
+@click.argument("number", metavar="N", type=click.IntRange(1))
+@lang_option
+@json_option
+@base_url_option
+def revert(slug: str, number: int, lang: str | None, as_json: bool, base_url: str | None) -> None:
+    """Publish revision N of the FAQ SLUG: an earlier one again, or a draft.
+
+    An earlier one becomes a new revision with the same content, so nothing is lost. An FAQ that was taken
+    back is public again. `faqsvc history` has the numbers. The API key is read from FAQSVC_API_KEY.
+
+    \b
+      faqsvc history pricing
+      faqsvc revert pricing 3
+
+    Exit status: 0 if it is published, 1 if not.
+    """
+    with open_client(base_url) as client:
+        published = client.publish_revision(slug, number, lang=lang)
+    if as_json:
+        print_json(fields_of(published))
+    else:
+        print_text(line_of(published))

@@ -1,0 +1,125 @@
+"""`faqsvc keys`: the API keys of a service."""
+
+import re
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from faqsvc_embed.cli.database import open_existing, open_or_create
+from faqsvc_embed.cli.errors import failure
+from faqsvc_embed.cli.options import database_option
+from faqsvc_embed.cli.output import print_json, print_text
+
+if TYPE_CHECKING:
+    from faqsvc_embed.service.storage import APIKeyInfo, Storage
+
+_UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
+
+
+def _duration(_: click.Context, __: click.Parameter, value: str) -> timedelta:
+    if value != "0" and re.fullmatch(r"[1-9][0-9]{0,4}[mhd]", value) is None:
+        raise click.BadParameter(f"{value!r} is no duration such as 30m, 24h or 7d")
+    return timedelta(0) if value == "0" else int(value[:-1]) * _UNITS[value[-1]]
+
+
+@click.group()
+def keys() -> None:
+    """Create, list, rotate and revoke API keys. FAQs belong to the site of a key, not to the key.
+
+    \b
+      export FAQSVC_API_KEY=$(faqsvc keys create --name website)
+      faqsvc keys list
+      faqsvc keys rotate 1a2b3c4d --overlap 24h
+      faqsvc keys revoke 1a2b3c4d
+    """
+
+
+@keys.command("create")
+@database_option
+@click.option("--name", default="", help="What the key is for; `keys list` and the history show it.")
+@click.option("--site", metavar="ID", help="The site of the key. Default: the only one, created if missing.")
+@click.option(
+    "--scope",
+    type=click.Choice(["read", "draft", "publish"]),
+    default="publish",
+    show_default=True,
+    help="What it may do: read drafts and history, write drafts, or everything.",
+)
+def create_key(database: str, name: str, site: str | None, scope: Any) -> None:
+    """Print a new API key. Only its digest is stored, so it cannot be shown again."""
+    storage = open_or_create(database)
+    _print_key(storage, storage.keys.create(name, site=site, scope=scope))
+
+
+@keys.command("list")
+@database_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_keys(database: str, as_json: bool) -> None:
+    """Print one line for each key, beginning with its id."""
+    found = open_existing(database).keys.list()
+    if as_json:
+        print_json([_fields(key) for key in found])
+        return
+    for key in found:
+        print_text(_line(key))
+
+
+@keys.command("rotate")
+@database_option
+@click.argument("key_id", metavar="ID")
+@click.option(
+    "--overlap",
+    metavar="DURATION",
+    callback=_duration,
+    default="0",
+    help="How long the old key stays valid, such as 30m, 24h or 7d. Default: it is revoked at once.",
+)
+def rotate_key(database: str, key_id: str, overlap: timedelta) -> None:
+    """Print a new key with the site, name and scope of the key ID, and end that one."""
+    storage = open_existing(database)
+    _print_key(storage, storage.keys.rotate(key_id, overlap=overlap))
+
+
+@keys.command("revoke")
+@database_option
+@click.argument("key_id", metavar="ID")
+def revoke_key(database: str, key_id: str) -> None:
+    """Refuse the key ID from now on; what it published stays, and belongs to its site."""
+    open_existing(database).keys.revoke(key_id)
+
+
+def _print_key(storage: "Storage", key: str) -> None:
+    try:
+        click.echo(key)
+    except OSError as error:
+        access = storage.keys.verify(key)
+        if access is not None and access.key_id is not None:  # no one has seen it
+            storage.keys.revoke(access.key_id)
+        raise failure(f"cannot print the key, which is revoked again: {error.strerror}") from error
+
+
+def _line(key: "APIKeyInfo") -> str:
+    used = f"used {key.last_used_at:%Y-%m-%d %H:%M}" if key.last_used_at else "never used"
+    line = f"{key.id}  ...{key.ending}  site {key.site}  {key.scope}"
+    line += f"  created {key.created_at:%Y-%m-%d %H:%M}  {used}"
+    line += f"  expires {key.expires_at:%Y-%m-%d %H:%M}" if key.expires_at else ""
+    line += f"  revoked {key.revoked_at:%Y-%m-%d %H:%M}" if key.revoked_at else ""
+    return f"{line}  {key.name}".rstrip()
+
+
+def _fields(key: "APIKeyInfo") -> dict[str, Any]:
+    times = {
+        "createdAt": key.created_at,
+        "lastUsedAt": key.last_used_at,
+        "expiresAt": key.expires_at,
+        "revokedAt": key.revoked_at,
+    }
+    return {
+        "id": key.id,
+        "site": key.site,
+        "name": key.name,
+        "scope": key.scope,
+        "ending": key.ending,
+        **{name: time and time.isoformat() for name, time in times.items()},
+    }

@@ -1,0 +1,40 @@
+"""`faqsvc list`: the FAQs of a site."""
+
+import click
+import msgspec
+
+from faqsvc_embed.cli.options import base_url_option, json_option, open_client
+from faqsvc_embed.cli.output import print_json, print_table, waiting
+
+
+@click.command("list")
+@json_option
+@base_url_option
+def list_(as_json: bool, base_url: str | None) -> None:
+    """Print the FAQs of your site, the last changed first.
+
+    A line has the slug, the state, the newest revision, the languages, the time of the last change in UTC,
+    and the title. The API key is read from FAQSVC_API_KEY.
+
+    \b
+      faqsvc list
+      faqsvc list --json | jq -r '.[] | select(.state == "draft").slug'
+
+    Exit status: 0, even without an FAQ; 1 if the list cannot be read.
+    """
+    with open_client(base_url) as client, waiting("Listing"):
+        faqs = client.list_faqs()
+    if as_json:
+        print_json(msgspec.to_builtins(faqs))
+        return
+    print_table(
+        (
+            faq.slug,
+            faq.state,
+            f"r{faq.revision}",
+            ",".join(faq.languages),
+            f"{faq.updated_at:%Y-%m-%d %H:%M}",
+            faq.title,
+        )
+        for faq in faqs
+    )

@@ -1,0 +1,59 @@
+"""`faqsvc mcp`: run the tool server."""
+
+import re
+
+import click
+
+from faqsvc_embed.cli.errors import failure
+
+
+def _address(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, int] | None:
+    """Return host and port of an address such as 127.0.0.1:8765 or [::1]:8765."""
+    if value is None:
+        return None
+    found = re.fullmatch(r"(?:\[([0-9a-fA-F:]+)\]|([^:\[\]/]+)):([0-9]{1,5})", value)
+    if found is None or int(found[3]) > 65535:
+        raise click.BadParameter(f"{value!r} is no HOST:PORT such as 127.0.0.1:8765")
+    return found[1] or found[2], int(found[3])
+
+
+@click.command()
+@click.option(
+    "--http",
+    "address",
+    metavar="HOST:PORT",
+    callback=_address,
+    help="Serve streamable HTTP at this address instead; port 0 picks a free one.",
+)
+def mcp(address: tuple[str, int] | None) -> None:
+    """Run the tool server for MCP clients.
+
+    It speaks over standard input and output. Its tools read, list, generate, publish, change and take back
+    FAQs. FAQSVC_BASE_URL is the address of the service; writing needs FAQSVC_API_KEY. The configuration of a
+    client:
+
+    \b
+      {"mcpServers": {"faqsvc": {"command": "faqsvc", "args": ["mcp"],
+        "env": {"FAQSVC_BASE_URL": "https://faq.example.com", "FAQSVC_API_KEY": "<API_KEY>"}}}}
+
+    With --http, each request brings its own API key, in the header X-Plugin-Key or as a bearer token, and
+    FAQSVC_API_KEY is not used. Put a server with TLS before any address that others can reach.
+
+    Exit status: 0 when the client or Ctrl-C ends it, 1 if the address is in use.
+    """
+    if address is None:
+        from faqsvc_embed.mcp.server import main
+
+        main()
+        return
+    from faqsvc_embed.mcp import http
+
+    host, port = address
+    try:
+        listening = http.listen(host, port)
+    except OSError as error:
+        raise failure(f"cannot listen on {host}:{port}: {error.strerror}") from error
+    with listening:
+        bound = listening.getsockname()[1]
+        click.echo(f"http://{f'[{host}]' if ':' in host else host}:{bound}{http.PATH}")
+        http.serve_http(listening)

@@ -1,0 +1,212 @@
+"""`faqsvc preview`: an FAQ file as it looks on a page, while it is being written."""
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote, urlencode, urlsplit
+
+import click
+from markupsafe import escape
+
+from faqsvc_embed.api.contract import PREVIEW_PARAMETER
+from faqsvc_embed.cli.errors import failure, silence_log
+from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
+from faqsvc_embed.cli.output import print_json, print_text
+
+if TYPE_CHECKING:
+    from faqsvc_embed.files.folder import FAQFile
+
+HOST: Final = "127.0.0.1"
+_PAGE: Final = """\
+<!doctype html>
+<html lang="{lang}">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="robots" content="noindex">
+<title>{title}</title>
+<style>:root {{ color-scheme: light dark; font-family: system-ui, sans-serif }}
+body {{ max-width: 46rem; margin: 2rem auto; padding: 0 1rem }}</style>
+{content}
+<script>
+const version = "{version}", items = [...document.querySelectorAll("details")];
+const opened = (sessionStorage.getItem("open") || "").split(",");
+items.forEach((item, index) => item.open = opened.includes(String(index)));
+setInterval(async () => {{
+  const response = await fetch("/version").catch(() => null);
+  if (!response || !response.ok || await response.text() === version) return;
+  sessionStorage.setItem("open", items.flatMap((item, index) => item.open ? [index] : []));
+  location.reload();
+}}, 500);
+</script>
+"""
+
+
+@click.command()
+@click.argument("target", metavar="FILE|SLUG")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    help="Port to listen on for FILE; 0 picks a free one.",
+)
+@click.option("--open/--no-open", "opens", default=None, help="Open a browser. Default: on a terminal.")
+@click.option(
+    "--page", metavar="URL", help="A page of yours that shows SLUG. Default: the FAQ's page at the service."
+)
+@lang_option
+@json_option
+@base_url_option
+def preview(
+    target: str, port: int, opens: bool | None, page: str | None, lang: str | None, **options: Any
+) -> None:
+    """Show FILE, or the newest revision of SLUG, as it looks on a page; the address is printed.
+
+    The page of FILE is on this machine. It reloads when the file is saved, and shows what is wrong with it.
+    Ctrl+C ends it.
+
+    The address for SLUG shows its draft, for an hour, to those who have the address. It needs an API key in
+    FAQSVC_API_KEY.
+
+    \b
+      faqsvc preview faqs/pricing.md
+      faqsvc preview pricing --page https://heron.example/prices
+
+    Exit status: 0; 1 if there is no such FILE or SLUG.
+    """
+    silence_log()
+    if not is_file_name(target):
+        preview_slug(target, page, lang, **options)
+        return
+    if page is not None:
+        raise click.UsageError("--page is for SLUG; a FILE has a page of its own")
+    path = Path(target)
+    if not path.is_file():
+        raise failure(f"{target}: no such file")
+    serve(FilePreview(path), port, opens=sys.stdout.isatty() if opens is None else opens)
+
+
+def is_file_name(target: str) -> bool:
+    """Return whether an argument means a file rather than a slug."""
+    from faqsvc_embed.files import READERS
+
+    path = Path(target)
+    return path.suffix.lower() in READERS or path.name != target or path.exists()
+
+
+def preview_slug(slug: str, page: str | None, lang: str | None, as_json: bool, base_url: str | None) -> None:
+    """Print the address that shows the newest revision of an FAQ, on a page of the host or of the service."""
+    if page is not None and urlsplit(page).scheme not in ("http", "https"):
+        raise click.BadParameter(
+            f"{page!r} is no address such as https://heron.example/prices", param_hint="--page"
+        )
+    with open_client(base_url) as client:
+        made = client.preview_faq(slug, lang=lang)
+        url = page or f"{client.settings.base_url}/faq/{quote(slug, safe='')}"
+    query = {PREVIEW_PARAMETER: made.token, **({"lang": lang} if lang and page is None else {})}
+    parts = urlsplit(url)
+    address = parts._replace(query="&".join(filter(None, (parts.query, urlencode(query))))).geturl()
+    if as_json:
+        expires_at = made.expires_at.isoformat()
+        print_json({"slug": slug, "url": address, "token": made.token, "expiresAt": expires_at})
+    else:
+        print_text(address)
+
+
+class FilePreview:
+    """The page of one file, as the file is now."""
+
+    def __init__(self, path: Path) -> None:
+        from faqsvc_embed.embed import FAQEmbed
+
+        self.path = path
+        self._embed = FAQEmbed(
+            "https://faq.invalid",  # rendering a record makes no request, whatever the address
+            api_key=None,
+            directory=None,
+            store=None,
+        )
+
+    def version(self) -> str:
+        """Return a text that changes when the file does."""
+        try:
+            status = self.path.stat()
+        except OSError:
+            return "none"
+        return f"{status.st_mtime_ns}-{status.st_size}-{status.st_ino}"
+
+    def page(self) -> str:
+        """Return the page; what is wrong with the file is on it."""
+        from faqsvc_embed.files.folder import read_faq_file
+        from faqsvc_embed.rendering.elements import problem_element
+
+        version = self.version()
+        file = read_faq_file(self.path)
+        content = "\n".join(problem_element(str(problem)) for problem in file.problems)
+        if file.faq is not None:
+            content = self._embed.render(file.faq)
+        return _PAGE.format(
+            lang=escape(_lang(file)), title=escape(self.path.name), content=content, version=version
+        )
+
+
+def _lang(file: "FAQFile") -> str:
+    return (file.faq.lang if file.faq is not None else None) or "en"
+
+
+def serve(shown: FilePreview, port: int, *, opens: bool) -> None:
+    """Serve a preview to this machine until it is interrupted, and print its address."""
+    with _Server((HOST, port), partial(_Handler, shown)) as server:
+        address = f"http://{HOST}:{server.server_address[1]}/"
+        print_text(address)
+        sys.stdout.flush()
+        if opens:
+            import webbrowser
+
+            webbrowser.open(address)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            click.echo(err=True)  # below the ^C of a terminal
+
+
+class _Server(ThreadingHTTPServer):
+    """Serves without a word about browsers that close their connections."""
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Print a traceback of what is wrong here only."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Responds with the page, or with its version."""
+
+    def __init__(self, shown: FilePreview, *arguments: object) -> None:
+        self._shown = shown
+        super().__init__(*arguments)  # type: ignore[arg-type]
+
+    def do_GET(self) -> None:
+        """Respond to a page of this machine; any other host name was rebound to its address."""
+        routes: dict[str, tuple[Callable[[], str], str]] = {
+            "/": (self._shown.page, "text/html"),
+            "/version": (self._shown.version, "text/plain"),
+        }
+        host = self.headers.get("Host", "").partition(":")[0]
+        route = routes.get(self.path.partition("?")[0])
+        if host not in (HOST, "localhost") or route is None:
+            self.send_error(404)
+            return
+        make, media_type = route
+        body = make().encode("utf-8", "replace")
+        self.send_response(200)
+        self.send_header("Content-Type", f"{media_type}; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Print nothing: the page asks for its version twice a second."""

@@ -1,0 +1,195 @@
+"""What `faqsvc publish` publishes: files and folders as FAQs, completed and checked before any is sent."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from faqsvc_embed.api.publish_request import PublishFields, PublishRequest
+from faqsvc_embed.cli.errors import failure
+from faqsvc_embed.errors import FAQNotFound, PublishRejected, quoted
+from faqsvc_embed.languages import LANGUAGES
+
+if TYPE_CHECKING:
+    from faqsvc_embed.client import FAQClient
+    from faqsvc_embed.files import Document
+
+MAX_PROBLEMS: Final = 20
+_OPTIONS: Final = {"websiteUrl is missing": "--website-url", "websiteName is missing": "--website-name"}
+_KEPT: Final = ("website_url", "website_name", "title")
+"""The fields that an FAQ keeps if a file with a new revision leaves them out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """A file, and what it publishes. Options override what the file states."""
+
+    file: str
+    document: "Document"
+    is_draft: bool = False
+
+    @property
+    def slug(self) -> Any:
+        """The slug that it is published under; None if the service is to choose one."""
+        return self.document.slug
+
+    def fields(self) -> PublishFields:
+        """Return the arguments of `FAQClient.publish_faq`."""
+        document = self.document
+        return PublishFields(
+            website_url=document.website_url,
+            website_name=document.website_name,
+            items=document.items,
+            slug=document.slug,
+            title=document.title,
+            lang=document.lang,
+            answer_format=None if document.answer_format == "text" else document.answer_format,
+            draft=self.is_draft,
+        )
+
+    def body(self, *, may_lack_website: bool = False) -> dict[str, Any]:
+        """Return the body of the request; what is wrong with the file is a failure that names it.
+
+        With `may_lack_website`, the service is expected to know the website of an FAQ that has a slug.
+        """
+        fields = self.fields()
+        missing = [name for name in ("website_url", "website_name") if not fields.get(name)]
+        may_lack_website = may_lack_website and self.slug is not None
+        for name in missing if may_lack_website else ():
+            fields[name] = "https://faq.invalid"  # type: ignore[literal-required]
+        try:
+            body = PublishRequest(**fields).body()
+        except PublishRejected as error:
+            problems = [_with_option(self.document.locate(problem)) for problem in error.problems]
+            more = f"; and {len(problems) - MAX_PROBLEMS} more" if len(problems) > MAX_PROBLEMS else ""
+            raise failure(f"{self.file}: {'; '.join(problems[:MAX_PROBLEMS])}{more}") from error
+        names = {"website_url": "websiteUrl", "website_name": "websiteName"}
+        return {
+            name: value
+            for name, value in body.items()
+            if not (may_lack_website and name in {names[one] for one in missing})
+        }
+
+
+def read_publications(
+    targets: Sequence[str], options: dict[str, Any], *, is_draft: bool
+) -> list[Publication]:
+    """Return the publications of files and folders, in the order in which they are sent.
+
+    `options` are fields that override those of every file. The translations of an FAQ share its website.
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    files = [file for target in targets for file in _files_of(target, targets)]
+    read = [Publication(file, replace(document, **given), is_draft) for file, document in files]
+    _check_duplicates(read)
+    publications = [_with_website_of(publication, read) for publication in read]
+    for publication in publications:
+        if unknown := publication.document.unknown:
+            message = (
+                f"Warning: {publication.file}: unknown and left out: {', '.join(unknown[:MAX_PROBLEMS])}"
+            )
+            click.echo(failure(message).message, err=True)
+        publication.body(may_lack_website=True)
+    return publications
+
+
+def complete(client: "FAQClient", publication: Publication) -> Publication:
+    """Return a publication whose missing title and website are those of the FAQ's newest revision."""
+    document = publication.document
+    missing = [name for name in _KEPT if not getattr(document, name)]
+    if publication.slug is None or not missing:
+        return publication
+    for lang in dict.fromkeys((document.lang, None)):
+        try:
+            newest = client.newest_revision(publication.slug, lang=lang)
+        except FAQNotFound:  # it is a new FAQ, or a new translation
+            continue
+        known: dict[str, Any] = {
+            "website_url": newest.website_url,
+            "website_name": newest.faq.website_name,
+            "title": newest.faq.title if document.lang in (None, newest.faq.lang) else None,
+        }
+        return replace(publication, document=replace(document, **{name: known[name] for name in missing}))
+    return publication
+
+
+def _files_of(target: str, targets: Sequence[str]) -> Iterator[tuple[str, "Document"]]:
+    if Path(target).is_dir():
+        yield from _read_folder(target)
+    else:
+        yield target, _read(target, targets)
+
+
+def _read(file: str, targets: Sequence[str]) -> "Document":
+    """Return the document of one file, with the slug and the language of a name such as `pricing.de.md`.
+
+    The name of any other file is its slug only if a translation of it is published at the same time.
+    """
+    from faqsvc_embed.files import read_file
+    from faqsvc_embed.files.folder import name_of
+
+    try:
+        document = read_file(file)
+    except OSError as error:
+        raise failure(f"{file}: {error.strerror}") from error
+    slug, lang = name_of(Path(file))
+    if lang is not None and document.lang not in (None, lang):
+        message = f"lang is {quoted(document.lang)}, but the name says {lang!r}: change one of them"
+        raise failure(f"{file}: {message}")
+    is_translated = any(name_of(Path(other)) == (slug, one) for other in targets for one in LANGUAGES)
+    if document.slug is None and is_translated:
+        document = replace(document, slug=slug)
+    return replace(document, lang=document.lang or lang)
+
+
+def _read_folder(directory: str) -> Iterator[tuple[str, "Document"]]:
+    """Yield the files of a folder, named after their slugs; the FAQ itself is before its translations."""
+    from faqsvc_embed.files.folder import Folder
+
+    try:
+        folder = Folder(directory)
+    except OSError as error:
+        raise failure(f"{directory}: {error.strerror}") from error
+    if problems := folder.problems:
+        more = f"; and {len(problems) - MAX_PROBLEMS} more" if len(problems) > MAX_PROBLEMS else ""
+        raise failure("; ".join(map(str, problems[:MAX_PROBLEMS])) + more)
+    if not folder.files:
+        raise failure(f"{directory}: there is no FAQ file in this folder")
+    for file in sorted(folder.files, key=lambda file: (file.slug, _rank(file.lang))):
+        if file.document is not None:
+            yield str(file.path), replace(file.document, slug=file.slug)
+
+
+def _rank(lang: str | None) -> int:
+    return -1 if lang is None else LANGUAGES.index(lang)
+
+
+def _check_duplicates(publications: Sequence[Publication]) -> None:
+    first = dict[tuple[Any, Any], str]()
+    for publication in publications:
+        document = publication.document
+        if document.slug is not None:
+            other = first.setdefault((str(document.slug), document.lang), publication.file)
+            if other is not publication.file:
+                language = f"in {document.lang}" if document.lang else "without a language"
+                message = f"is the FAQ {quoted(document.slug)} {language}, as {other} is"
+                raise failure(f"{publication.file}: {message}: publish one of them, or state the lang")
+
+
+def _with_website_of(publication: Publication, others: Sequence[Publication]) -> Publication:
+    """Return a publication with the website that another file of the same FAQ states."""
+    document = publication.document
+    for other in others:
+        if document.slug is not None and other.document.slug == document.slug:
+            document = replace(
+                document,
+                website_url=document.website_url or other.document.website_url,
+                website_name=document.website_name or other.document.website_name,
+            )
+    return replace(publication, document=document)
+
+
+def _with_option(problem: str) -> str:
+    return f"{problem}: use {_OPTIONS[problem]}, or put it into the file" if problem in _OPTIONS else problem

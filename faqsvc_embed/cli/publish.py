@@ -1,0 +1,147 @@
+"""`faqsvc publish`: from files to FAQs."""
+
+import re
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from faqsvc_embed.cli.errors import failure
+from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
+from faqsvc_embed.cli.output import print_json, print_text, progress, waiting
+from faqsvc_embed.cli.publications import Publication, complete, read_publications
+from faqsvc_embed.errors import FAQError, OutcomeUnknown, quoted
+
+if TYPE_CHECKING:
+    from faqsvc_embed import models
+    from faqsvc_embed.client import FAQClient
+
+
+def _idempotency_key(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    if value is not None and re.fullmatch("[!-~]{1,255}", value) is None:
+        raise click.BadParameter(f"{quoted(value)} is not 1 to 255 visible ASCII characters")
+    return value
+
+
+@click.command()
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.option("--website-url", metavar="URL", help="Address of the website that the FAQ is about.")
+@click.option("--website-name", metavar="NAME", help="Name of that website.")
+@click.option(
+    "--slug", metavar="SLUG", help="Slug to publish under. Default: that of the file, or a new one."
+)
+@click.option("--title", metavar="TITLE", help="Title of the FAQ.")
+@lang_option
+@click.option("--draft", is_flag=True, help="Store drafts, which no reader sees; publish nothing.")
+@click.option("--dry-run", is_flag=True, help="Check the files and print the request bodies; send nothing.")
+@click.option(
+    "--idempotency-key",
+    metavar="KEY",
+    callback=_idempotency_key,
+    help="Key of an earlier attempt without a response, so that FILE is not published twice.",
+)
+@json_option
+@base_url_option
+def publish(
+    files: tuple[str, ...],
+    draft: bool,
+    dry_run: bool,
+    as_json: bool,
+    idempotency_key: str | None,
+    base_url: str | None,
+    **options: str | None,
+) -> None:
+    """Publish FAQs from files, and print the slug, the address and the line for a template of each.
+
+    A FILE with a slug in it, or with --slug, is a new revision of that FAQ, or creates it. If the file leaves
+    out title or website, they stay as they are. Any other FILE becomes a new FAQ, whose slug the service
+    chooses.
+
+    The files of a folder, and those with a language in their name, are named after their slugs: pricing.md
+    is the FAQ "pricing", and pricing.de.md its German translation.
+
+    All files are checked before the first is sent. The API key is read from FAQSVC_API_KEY.
+
+    \b
+      faqsvc publish faq.json
+      faqsvc publish faqs
+      faqsvc publish pricing.en.md pricing.de.md
+      faqsvc publish faq.csv --slug pricing --website-url https://heron.example --website-name Heron
+      faqsvc get pricing --format markdown > pricing.md; faqsvc publish pricing.md --draft
+
+    \b
+    .json, .yaml   {"websiteUrl": ..., "websiteName": ..., "items": [{"question": ..., "answer": ...}]},
+                   with slug, title, lang and answerFormat; or only the list of items
+    .csv           a first row with the column names, question and answer among them
+    .md            a heading for each question; the other fields between two lines of ---
+
+    Exit status: 0 if all are published, 1 if one is not, 2 for a mistake of usage.
+    """
+    if idempotency_key is not None and len(files) > 1:
+        raise click.UsageError("--idempotency-key belongs to one FILE; repeat it with that FILE only")
+    publications = read_publications(files, options, is_draft=draft)
+    if dry_run:
+        for publication in publications:
+            print_json(publication.body(may_lack_website=True))
+        return
+    done = list[dict[str, Any]]()
+    try:
+        with open_client(base_url) as client:
+            completed = _complete(client, publications)
+            with progress(completed, "Publishing") as watched:
+                for publication in watched:
+                    so_far = f"; {len(done)} of {len(completed)} are published" if done else ""
+                    published = _publish(client, publication, idempotency_key or token_hex(16), so_far)
+                    done.append({**fields_of(published), "file": publication.file})
+                    if not as_json:
+                        line = line_of(published)
+                        print_text(f"{line}  {publication.file}" if len(completed) > 1 else line)
+    finally:
+        if as_json and done:
+            print_json(done)
+
+
+def line_of(published: "models.Publication") -> str:
+    """Return the line that tells what was published."""
+    state = f"  (draft {published.revision})" if published.state == "draft" else ""
+    return f"{f'{published.slug}  {published.faq_url}'.rstrip()}  {published.template}{state}"
+
+
+def fields_of(published: "models.Publication") -> dict[str, Any]:
+    """Return the same as an object of JSON."""
+    return {
+        "slug": published.slug,
+        "faqUrl": published.faq_url,
+        "lang": published.lang,
+        "revision": published.revision,
+        "state": published.state,
+        "etag": published.etag,
+        "template": published.template,
+    }
+
+
+def _complete(client: "FAQClient", publications: list[Publication]) -> list[Publication]:
+    with progress(publications, "Checking") as watched:
+        completed = [complete(client, publication) for publication in watched]
+    for publication in completed:
+        publication.body()
+    return completed
+
+
+def _publish(client: "FAQClient", publication: Publication, key: str, so_far: str) -> "models.Publication":
+    """Publish one file; a failure says how to retry, and how far the command came."""
+    file, fields = publication.file, publication.fields()
+    retry = ": publish it again, which makes no second FAQ"
+    if publication.slug is None:
+        fields["idempotency_key"] = key
+        retry = f": retry with --idempotency-key {key}"
+    try:
+        with waiting(f"Publishing {file}"):
+            return client.publish_faq(**fields)
+    except KeyboardInterrupt:
+        click.echo(err=True)  # below the ^C of a terminal
+        raise failure(f"{file}: interrupted; it may have been published{retry}{so_far}") from None
+    except OutcomeUnknown as error:
+        raise failure(f"{file}: {error}{retry}{so_far}") from error
+    except FAQError as error:
+        raise failure(f"{file}: {publication.document.locate(str(error))}{so_far}") from error

@@ -1,0 +1,120 @@
+"""`faqsvc serve`: run the service."""
+
+import atexit
+import contextlib
+import os
+import shutil
+import signal
+import tempfile
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from faqsvc_embed.cli.database import check_exists
+from faqsvc_embed.cli.errors import failure
+from faqsvc_embed.cli.options import database_option
+
+if TYPE_CHECKING:
+    from faqsvc_embed.service.telemetry.logs import LogFormat
+
+
+@click.command()
+@database_option
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8700,
+    show_default=True,
+    help="Port to listen on; 0 picks a free one.",
+)
+@click.option("--uds", metavar="PATH", help="Unix socket to listen on instead, for a proxy in front.")
+@click.option(
+    "--trusted-proxy",
+    "proxies",
+    metavar="ADDRESS",
+    multiple=True,
+    envvar="FAQSVC_TRUSTED_PROXIES",
+    show_envvar=True,
+    help="Address or network of a proxy whose X-Forwarded-For and -Proto count; several are allowed.",
+)
+@click.option("--access-log/--no-access-log", default=False, help="Log a line for each request.")
+@click.option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Form of the log on stderr.",
+)
+@click.option(
+    "--metrics/--no-metrics", default=False, help="Serve /metrics for Prometheus, to anyone who can connect."
+)
+@click.option(
+    "--base-url",
+    metavar="URL",
+    envvar="FAQSVC_BASE_URL",
+    show_envvar=True,
+    help="Public address of the service, for links. Default: the address of each request.",
+)
+@click.option(
+    "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Number of processes."
+)
+@click.option(
+    "--writes-per-minute", type=click.IntRange(1), help="Writes of one site, in each process. Default: 600."
+)
+@click.option(
+    "--reads-per-minute",
+    type=click.IntRange(1),
+    help="Reads of one address, in each process. Default: 120000.",
+)
+def serve(database: str, workers: int, proxies: tuple[str, ...], log_format: Any, **options: Any) -> None:
+    """Run the FAQ service until Ctrl-C.
+
+    \b
+      faqsvc serve --database sqlite:////var/lib/faqs.db --port 8700
+      faqsvc serve --database postgresql://faqs@db/faqs --workers 4 --base-url https://faq.example.com
+      faqsvc serve --uds /run/faqsvc/http.sock --access-log --log-format json --metrics
+    """
+    from faqsvc_embed.service import server
+
+    check_exists(database)
+    server.check_proxies(proxies)
+    host, port, uds = (options.pop(name) for name in ("host", "port", "uds"))
+    given = {name: value for name, value in options.items() if value is not None}
+    if workers > 1 and given["metrics"]:
+        _share_metrics()
+    make_app = partial(_make_app, log_format, database, **given)
+    app = make_app()  # for several workers too, so that a mistake is reported here, once
+    with contextlib.ExitStack() as stack:
+        try:
+            listening = stack.enter_context(server.listen_unix(uds) if uds else server.listen(host, port))
+        except OSError as error:
+            raise failure(f"cannot listen on {uds or f'{host}:{port}'}: {error.strerror}") from error
+        click.echo(f"faqsvc listens on {uds or server.url_of(listening)}")
+        if "base_url" in given:
+            click.echo(f"Links begin with {given['base_url']} (--base-url or FAQSVC_BASE_URL)")
+        with contextlib.suppress(KeyboardInterrupt):
+            if workers == 1:
+                server.serve(app, listening, proxies)
+            else:
+                server.serve_workers(make_app, listening, workers, proxies)
+    # Threads may wait for the database for seconds more; a second Ctrl-C ends the process at once.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _make_app(log_format: "LogFormat", database: str, **options: Any) -> Any:
+    """Return the service in a process of its own, which logs to stderr."""
+    from faqsvc_embed.service.app import create_app
+    from faqsvc_embed.service.telemetry.logs import configure_logging
+
+    configure_logging(log_format)
+    return create_app(database, **options)
+
+
+def _share_metrics() -> None:
+    """Let the worker processes count together, in files, as prometheus-client does with this variable."""
+    if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+        folder = tempfile.mkdtemp(prefix="faqsvc-metrics-")
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)

@@ -1,0 +1,60 @@
+"""`faqsvc sites`: the sites of a service."""
+
+import click
+
+from faqsvc_embed.cli.database import open_existing
+from faqsvc_embed.cli.options import database_option
+from faqsvc_embed.cli.output import print_json, print_text
+
+
+@click.group()
+def sites() -> None:
+    """Create and list the sites that own FAQs and API keys.
+
+    \b
+      faqsvc keys create --site $(faqsvc sites create heron)
+      faqsvc sites list
+    """
+
+
+@sites.command("create")
+@database_option
+@click.argument("name")
+@click.option("--listed", is_flag=True, help="Name its FAQs in llms.txt, the sitemap and the index.")
+@click.option("--max-faqs", type=click.IntRange(1), help="FAQs it may have. Default: the service's limit.")
+@click.option("--max-bytes", type=click.IntRange(1), help="Bytes of its records, with their history.")
+def create_site(database: str, name: str, listed: bool, max_faqs: int | None, max_bytes: int | None) -> None:
+    """Create the site NAME and print its id."""
+    storage = open_existing(database)
+    from faqsvc_embed.service.storage.values import Quota
+
+    click.echo(storage.sites.create(name, listed=listed, quota=Quota(max_faqs, max_bytes)))
+
+
+@sites.command("list")
+@database_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_sites(database: str, as_json: bool) -> None:
+    """Print one line for each site, beginning with its id."""
+    found = open_existing(database).sites.list()
+    if as_json:
+        print_json(
+            [
+                {
+                    "id": site.id,
+                    "name": site.name,
+                    "listed": site.is_listed,
+                    "faqs": site.faq_count,
+                    "bytes": site.byte_count,
+                    "createdAt": site.created_at.isoformat(),
+                }
+                for site in found
+            ]
+        )
+        return
+    for site in found:
+        listed = "  listed" if site.is_listed else ""
+        print_text(
+            f"{site.id}  {site.faq_count} FAQs  {site.byte_count} bytes  created"
+            f" {site.created_at:%Y-%m-%d %H:%M}{listed}  {site.name}".rstrip()
+        )

@@ -1,0 +1,252 @@
+"""The client of a FAQ service: one method for each route, and its asynchronous twin."""
+
+import math
+from typing import Self, Unpack
+
+from faqsvc_embed.api.contract import FAQSummary, Preview, Revision
+from faqsvc_embed.api.publish_request import GenerateFields, GenerateRequest, PublishFields, PublishRequest
+from faqsvc_embed.api.publish_response import StoredRevision
+from faqsvc_embed.cache.reader import forget_written
+from faqsvc_embed.client.connection import Connection
+from faqsvc_embed.client.operations import Operations
+from faqsvc_embed.errors import ConfigurationError, quoted
+from faqsvc_embed.models import FAQ, Item, Publication
+from faqsvc_embed.settings import Settings
+from faqsvc_embed.settings.api_key import APIKey, wrap_keys
+from faqsvc_embed.settings.options import ClientOptions
+from faqsvc_embed.settings.validators import sends_in_clear
+
+
+class FAQClient:
+    """The REST interface of one service; every method has an `async` twin that begins with `a`.
+
+    Settings are keywords, `FAQSVC_` environment variables, or one `settings` value; keywords win. With an API
+    key, `base_url` must use https, unless its host is this machine or named in `insecure_hosts`.
+    `generate_faq` may take `generation_timeout` seconds. A client can be shared by threads and event loops;
+    making one opens no socket and starts no thread.
+
+    Every request is sent once and nothing is cached, so a read is never older than a write before it. Embeds
+    of the same service in this process forget what a write has changed.
+
+    Beside the errors that a method lists, what needs the API key raises `AuthenticationError` (it is missing,
+    not accepted, or may not do this), `RateLimited` and `FAQUnavailable`; a write that was sent and got no
+    response raises `errors.OutcomeUnknown`. The `code` of an error is that of the service, such as `gone`.
+
+    Raises:
+        ConfigurationError: a setting is invalid, `base_url` is not set, or the key would be sent in clear.
+    """
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        api_key: str | APIKey | None = None,
+        *,
+        settings: Settings | None = None,
+        generation_timeout: float = 60.0,
+        **overrides: Unpack[ClientOptions],
+    ) -> None:
+        given = {"base_url": base_url, "api_key": api_key}
+        options = wrap_keys(
+            {**overrides, **{name: value for name, value in given.items() if value is not None}}
+        )
+        del base_url, api_key, given, overrides  # tracebacks show local variables
+        settings = Settings.from_env(**options) if settings is None else settings.replace(**options)
+        if not settings.base_url:
+            raise ConfigurationError(
+                "base_url is not set: pass FAQClient(base_url=…) or set FAQSVC_BASE_URL "
+                "to the address of the FAQ service, such as https://faq.example.com"
+            )
+        if settings.api_key is not None and sends_in_clear(settings.base_url, settings.insecure_hosts):
+            raise ConfigurationError(
+                f"base_url is {quoted(settings.base_url)}: an API key is sent over https only; use https, or "
+                f"name the host in insecure_hosts if its network is trusted"
+            )
+        if not 0 < generation_timeout < math.inf:
+            raise ConfigurationError(
+                f"generation_timeout is {quoted(generation_timeout)}; use a number of seconds above 0"
+            )
+        self.settings = settings
+        self._generation_timeout = generation_timeout
+        self._use(Connection(settings))
+
+    def with_key(self, api_key: str | APIKey) -> Self:
+        """Return a client with another API key over the same connections; closing either closes them.
+
+        Raises:
+            ConfigurationError: it is not an API key, or would be sent in clear.
+        """
+        options = wrap_keys({"api_key": api_key})
+        del api_key  # tracebacks show local variables
+        client = type(self)(settings=self.settings, generation_timeout=self._generation_timeout, **options)
+        client._use(self._connection.with_settings(client.settings))
+        return client
+
+    def _use(self, connection: Connection) -> None:
+        self._connection = connection
+        self._operations = Operations(connection, self._generation_timeout)
+        self._wait, self._await = connection.wait, connection.await_
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    def close(self) -> None:
+        """Close the connections and end the background thread within a second; a later call starts anew."""
+        self._connection.close()
+
+    async def aclose(self) -> None:
+        """Close the client without blocking the event loop."""
+        import asyncio
+
+        await asyncio.to_thread(self.close)
+
+    def get_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
+        """Return an FAQ as the service has it now; caches on the way must revalidate.
+
+        Raises:
+            FAQNotFound: there is no FAQ with this slug.
+            FAQUnavailable: there was no usable response within `timeout` seconds.
+            InvalidFAQ: the response is not an FAQ.
+        """
+        return self._wait(self._operations.read(slug, lang))
+
+    async def aget_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
+        """Return an FAQ as `get_faq` does."""
+        return await self._await(self._operations.read(slug, lang))
+
+    def publish_faq(self, **publication: Unpack[PublishFields]) -> Publication:
+        """Publish questions and answers: each an `Item`, a mapping with both, or a (question, answer) pair.
+
+        `website_url`, `website_name` and `items` are required. Without `slug`, a new FAQ gets a slug of the
+        service's choice. With it, the FAQ of that slug gets a new revision, or is created; `title`, `lang`
+        (detected by default), `answer_format` (`text` or `markdown`) are those of the revision. With `draft`,
+        it is stored and not published. `if_match`, the `etag` of a publication, writes only if nobody else
+        has written since.
+
+        The request is sent once. If it ends without a response, the FAQ may have been published; with an
+        `idempotency_key`, 1 to 255 visible ASCII characters, another attempt makes no second FAQ.
+
+        Raises:
+            PublishRejected: a field is invalid, or the service refused the FAQ (400, 409, 413, 415, 422);
+                `problems` has every reason, with the index of the item.
+            RevisionConflict: `if_match` is not the newest revision (412).
+            FAQNotFound: the slug was taken back for good within the last day (410).
+            OutcomeUnknown: there was no usable response within `timeout` seconds.
+        """
+        return self._forget(self._wait(self._operations.publish(PublishRequest(**publication))))
+
+    async def apublish_faq(self, **publication: Unpack[PublishFields]) -> Publication:
+        """Publish as `publish_faq` does."""
+        return self._forget(await self._await(self._operations.publish(PublishRequest(**publication))))
+
+    def list_faqs(self) -> list[FAQSummary]:
+        """Return the FAQs of the key's site in every state, the last changed first."""
+        return self._wait(self._operations.faqs())
+
+    async def alist_faqs(self) -> list[FAQSummary]:
+        """List FAQs as `list_faqs` does."""
+        return await self._await(self._operations.faqs())
+
+    def revisions(self, slug: str, *, lang: str | None = None) -> list[Revision]:
+        """Return the history of an FAQ in `lang` or its default language, newest first.
+
+        Raises:
+            FAQNotFound: the site has no such FAQ, or not in this language.
+        """
+        return self._wait(self._operations.revisions(slug, lang))
+
+    async def arevisions(self, slug: str, *, lang: str | None = None) -> list[Revision]:
+        """Return the history as `revisions` does."""
+        return await self._await(self._operations.revisions(slug, lang))
+
+    def get_revision(self, slug: str, number: int, *, lang: str | None = None) -> StoredRevision:
+        """Return one revision, whole: a draft, the published one, or an earlier one.
+
+        Raises:
+            FAQNotFound: the site has no such revision.
+        """
+        return self._wait(self._operations.revision(slug, number, lang))
+
+    async def aget_revision(self, slug: str, number: int, *, lang: str | None = None) -> StoredRevision:
+        """Return a revision as `get_revision` does."""
+        return await self._await(self._operations.revision(slug, number, lang))
+
+    def newest_revision(self, slug: str, *, lang: str | None = None) -> StoredRevision:
+        """Return the newest revision, which may be a draft, as `get_revision` does."""
+        return self._wait(self._operations.newest(slug, lang))
+
+    async def anewest_revision(self, slug: str, *, lang: str | None = None) -> StoredRevision:
+        """Return the newest revision as `newest_revision` does."""
+        return await self._await(self._operations.newest(slug, lang))
+
+    def publish_revision(self, slug: str, number: int, *, lang: str | None = None) -> Publication:
+        """Publish a draft, or an earlier revision again under a new number, which undoes those after it.
+
+        Raises:
+            FAQNotFound: the site has no such revision.
+        """
+        return self._forget(self._wait(self._operations.publish_revision(slug, number, lang)))
+
+    async def apublish_revision(self, slug: str, number: int, *, lang: str | None = None) -> Publication:
+        """Publish a revision as `publish_revision` does."""
+        return self._forget(await self._await(self._operations.publish_revision(slug, number, lang)))
+
+    def unpublish_faq(self, slug: str, *, lang: str | None = None, purge: bool = False) -> None:
+        """Take back an FAQ, or its translation into `lang`: readers get 410, the history stays.
+
+        `purge` deletes the history, too; the slug can be taken again a day later.
+
+        Raises:
+            FAQNotFound: the site has no such FAQ, or not in this language.
+        """
+        self._wait(self._operations.unpublish(slug, lang, purge))
+        forget_written(self.settings.base_url, slug)
+
+    async def aunpublish_faq(self, slug: str, *, lang: str | None = None, purge: bool = False) -> None:
+        """Take back an FAQ as `unpublish_faq` does."""
+        await self._await(self._operations.unpublish(slug, lang, purge))
+        forget_written(self.settings.base_url, slug)
+
+    def preview_faq(self, slug: str, *, lang: str | None = None) -> Preview:
+        """Return a token that shows the newest revision, which may be a draft, until `expires_at`.
+
+        A page with `?faq_preview=TOKEN` shows it to the visitor who has the token.
+
+        Raises:
+            FAQNotFound: the site has no such FAQ, or not in this language.
+        """
+        return self._wait(self._operations.preview(slug, lang))
+
+    async def apreview_faq(self, slug: str, *, lang: str | None = None) -> Preview:
+        """Return a preview token as `preview_faq` does."""
+        return await self._await(self._operations.preview(slug, lang))
+
+    def generate_faq(self, website_url: str, **options: Unpack[GenerateFields]) -> list[Item]:
+        """Return questions and answers that the service finds on a website; nothing is stored.
+
+        The options are `lang`, `topic`, and `count`, the maximum number of items. Each item has a `source`:
+        the address it comes from. The call takes at most `generation_timeout` seconds.
+
+        Raises:
+            PublishRejected: an option is invalid, or the website cannot be read (`unreadable-website`).
+            FAQNotFound: the service does not generate FAQs.
+        """
+        return self._wait(self._operations.generate(GenerateRequest(website_url=website_url, **options)))
+
+    async def agenerate_faq(self, website_url: str, **options: Unpack[GenerateFields]) -> list[Item]:
+        """Generate as `generate_faq` does."""
+        return await self._await(
+            self._operations.generate(GenerateRequest(website_url=website_url, **options))
+        )
+
+    def _forget(self, publication: Publication) -> Publication:
+        forget_written(self.settings.base_url, publication.slug)
+        return publication

@@ -1,0 +1,126 @@
+"""How the requests of a client are sent, and waited for from threads and event loops."""
+
+import logging
+import traceback
+from collections.abc import Callable, Coroutine
+from concurrent.futures import CancelledError, Future, wait
+from copy import copy
+from typing import Any, Final, TypeVar
+
+from faqsvc_embed.api.requests import Request
+from faqsvc_embed.api.responses import Response
+from faqsvc_embed.errors import AuthenticationError, FAQError, FAQUnavailable, OutcomeUnknown, without_keys
+from faqsvc_embed.settings import Settings
+from faqsvc_embed.settings.api_key import APIKey
+
+T = TypeVar("T")
+
+_POLL: Final = 0.5
+"""Seconds after which a waiting thread wakes up, so that it notices a Ctrl-C."""
+_NO_KEY: Final = (
+    "no API key: set FAQSVC_API_KEY or pass FAQClient(api_key=…); keys are made in the service's dashboard "
+    "under Developer, API Keys & Integrations, or by `faqsvc keys create`"
+)
+
+logger = logging.getLogger("faqsvc_embed")
+
+
+class Connection:
+    """Sends requests to one service.
+
+    Until it is raised for the caller, an error is a value, so that no traceback leads to a response or to
+    the key.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        # Imported here, so that importing the package loads neither asyncio nor an HTTP client.
+        from faqsvc_embed.api.transport import Transport
+
+        self._transport = Transport(settings.max_bytes)
+
+    def with_settings(self, settings: Settings) -> "Connection":
+        """Return a connection with other settings, such as another key, over the same transport."""
+        connection = copy(self)
+        connection.settings = settings
+        return connection
+
+    def key(self) -> APIKey:
+        """Return the API key; raises AuthenticationError if there is none."""
+        if self.settings.api_key is None:
+            raise AuthenticationError(_NO_KEY)
+        return self.settings.api_key
+
+    async def exchange(
+        self,
+        request: Request,
+        parse: Callable[[Response], T | FAQError],
+        key: APIKey | None = None,
+        *,
+        timeout: float | None = None,
+    ) -> T | FAQError:
+        """Send a request once, and return what its response means."""
+        about = f"{request.method} {request.url}"
+        if self.settings.offline:
+            return FAQUnavailable(f"offline: {about} is not sent")
+        try:
+            response = await self._transport.send(request, timeout or self.settings.timeout, key=key)
+            return _masked(response, key) if isinstance(response, FAQError) else parse(response)
+        except Exception as error:  # a bug of this package, which must not show the key either
+            text = "".join(traceback.format_exception(error))
+            logger.error("%s failed:\n%s", about, key.mask(text) if key else without_keys(text))
+            kind = FAQUnavailable if request.method == "GET" else OutcomeUnknown
+            return kind(f"{about} failed: {type(error).__name__}; the log has the traceback")
+
+    def wait(self, work: Coroutine[Any, Any, T | FAQError]) -> T:
+        """Run work on the background loop and wait for it; a Ctrl-C ends it."""
+        future = self._start(work)
+        try:
+            while not future.done():
+                wait([future], timeout=_POLL)
+            outcome = future.result()
+        except CancelledError:
+            outcome = FAQUnavailable("the client was closed during the request")
+        except BaseException:
+            future.cancel()
+            raise
+        return _or_raise(outcome)
+
+    async def await_(self, work: Coroutine[Any, Any, T | FAQError]) -> T:
+        """Run work on the background loop and await it; cancelling the task that awaits it ends it."""
+        import asyncio
+
+        future = self._start(work)
+        try:
+            outcome = await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            outcome = FAQUnavailable("the client was closed during the request")
+        return _or_raise(outcome)
+
+    def close(self) -> None:
+        """Close the connections and end the background thread within a second; a later call starts anew."""
+        self._transport.close()
+
+    def _start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        try:
+            return self._transport.submit(work)
+        except RuntimeError as error:
+            work.close()
+            raise FAQUnavailable(f"cannot start a thread to send with: {error}") from None
+
+
+def _masked(error: FAQError, key: APIKey | None) -> FAQError:
+    """Return an error of the HTTP client, which may quote the key that the server was sent, without it."""
+    masked = error.without_traceback()
+    if key is not None:
+        masked.args = (key.mask(str(error)),)
+    return masked
+
+
+def _or_raise(outcome: T | FAQError) -> T:
+    if isinstance(outcome, FAQError):
+        raise outcome
+    return outcome

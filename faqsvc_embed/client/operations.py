@@ -1,0 +1,195 @@
+"""What the methods of a client do: the requests that they send, and what the responses mean.
+
+Each method returns a coroutine for the connection. Invalid arguments are raised at once, in the caller's
+thread.
+"""
+
+from collections.abc import Callable, Coroutine
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, TypeVar
+
+from faqsvc_embed.api import owner_requests as requests
+from faqsvc_embed.api import publish_response as responses
+from faqsvc_embed.api.contract import (
+    FAQList,
+    FAQSummary,
+    Preview,
+    Revision,
+    RevisionList,
+)
+from faqsvc_embed.api.publish_request import GenerateRequest, PublishRequest
+from faqsvc_embed.api.requests import Request, read_request
+from faqsvc_embed.api.responses import Fetched, Response, parse_response
+from faqsvc_embed.api.slugs import invalid_slug, is_slug
+from faqsvc_embed.client.connection import Connection
+from faqsvc_embed.errors import (
+    ConfigurationError,
+    FAQError,
+    FAQNotFound,
+    FAQUnavailable,
+    OutcomeUnknown,
+    quoted,
+)
+from faqsvc_embed.languages import LANGUAGES, lookup
+from faqsvc_embed.models import FAQ, Item, Publication
+from faqsvc_embed.settings.api_key import APIKey
+
+T = TypeVar("T")
+Work = Coroutine[Any, Any, T | FAQError]
+
+
+class Operations:
+    """The operations of one service."""
+
+    def __init__(self, connection: Connection, generation_timeout: float) -> None:
+        self._connection = connection
+        self._generation_timeout = generation_timeout
+        self.settings = connection.settings
+
+    def read(self, slug: str, lang: str | None) -> Work[FAQ]:
+        """Read an FAQ, past caches."""
+        if not is_slug(slug):
+            raise invalid_slug(slug)
+        request = read_request(self.settings.base_url, slug, self._language(lang))
+        request = Request(request.url, {**request.headers, "cache-control": "no-cache"})
+
+        def parse(response: Response) -> FAQ | FAQError:
+            outcome = parse_response(response, request, slug, datetime.now(UTC))
+            if isinstance(outcome, Fetched):
+                return outcome.faq
+            error: FAQError = getattr(outcome, "error", None) or FAQUnavailable("not modified")
+            if isinstance(error, FAQNotFound):
+                message = f"there is no FAQ {slug!r} at {request.url} ({error.status})"
+                return FAQNotFound(message, status=error.status, body=error.body)
+            return error
+
+        return self._connection.exchange(request, parse)
+
+    def publish(self, publication: PublishRequest) -> Work[Publication]:
+        """Publish an FAQ."""
+        return self._write(publication.to_http(self.settings.base_url))
+
+    def publish_revision(self, slug: str, number: int, lang: str | None) -> Work[Publication]:
+        """Publish a revision."""
+        make = self._route(requests.publish_revision_request, slug, lang)
+        return self._write(make(self.settings.base_url, number=_number(number)))
+
+    def _write(self, request: Request) -> Work[Publication]:
+        key = self._connection.key()
+        is_new = request.method == "POST" and bool(request.body)
+        parse = partial(responses.parse_publication, accepted=(201,) if is_new else (200, 201))
+
+        async def exchange() -> Publication | FAQError:
+            outcome = await self._exchange(request, parse, key)
+            if isinstance(outcome, OutcomeUnknown) and request.body:
+                return responses.with_advice(outcome, request)
+            return outcome
+
+        return exchange()
+
+    def unpublish(self, slug: str, lang: str | None, purge: bool) -> Work[None]:
+        """Take back an FAQ."""
+        request = self._route(requests.unpublish_request, slug, lang)(self.settings.base_url, purge=purge)
+        return self._exchange(request, responses.parse_unpublished, self._connection.key())
+
+    def preview(self, slug: str, lang: str | None) -> Work[Preview]:
+        """Make a preview token."""
+        request = self._route(requests.preview_request, slug, lang)(self.settings.base_url)
+        parse = partial(responses.parse_struct, struct=Preview)
+        return self._exchange(request, parse, self._connection.key())
+
+    def revision(self, slug: str, number: int, lang: str | None) -> Work[responses.StoredRevision]:
+        """Read one revision."""
+        make = self._route(requests.revision_request, slug, lang)
+        request = make(self.settings.base_url, number=_number(number))
+        return self._exchange(request, responses.parse_revision, self._connection.key())
+
+    def faqs(self) -> Work[list[FAQSummary]]:
+        """List the FAQs of the site."""
+        return self._pages(requests.list_request, FAQList)
+
+    def revisions(self, slug: str, lang: str | None) -> Work[list[Revision]]:
+        """List the revisions of an FAQ."""
+        return self._pages(self._route(requests.revisions_request, slug, lang), RevisionList)
+
+    def newest(self, slug: str, lang: str | None) -> Work[responses.StoredRevision]:
+        """Read the newest revision."""
+        key, make = self._connection.key(), self._route(requests.revisions_request, slug, lang)
+        parse = partial(responses.parse_struct, struct=RevisionList)
+
+        async def find() -> responses.StoredRevision | FAQError:
+            page = await self._exchange(make(self.settings.base_url, limit=1), parse, key)
+            if isinstance(page, FAQError):
+                return page
+            if not page.items:
+                return FAQNotFound(f"the FAQ {quoted(slug)} has no revision")
+            return await self.revision(slug, page.items[0].revision, lang)
+
+        return find()
+
+    def _pages(self, make: Callable[..., Request], struct: type[Any]) -> Work[list[Any]]:
+        """Return the entries of all pages of a list."""
+        key, parse = self._connection.key(), partial(responses.parse_struct, struct=struct)
+
+        async def collect() -> list[Any] | FAQError:
+            entries, after = list[Any](), None
+            while True:
+                request = make(self.settings.base_url, after=after)
+                page = await self._exchange(request, parse, key)
+                if isinstance(page, FAQError):
+                    return page
+                entries += page.items
+                if page.next is None or page.next == after or not page.items:
+                    return entries
+                after = page.next
+
+        return collect()
+
+    def generate(self, generation: GenerateRequest) -> Work[list[Item]]:
+        """Generate items."""
+        request = generation.to_http(self.settings.base_url)
+        parse = responses.parse_generation
+        return self._exchange(request, parse, self._connection.key(), self._generation_timeout)
+
+    def _exchange(
+        self,
+        request: Request,
+        parse: Callable[[Response, APIKey, datetime], T | FAQError],
+        key: APIKey,
+        timeout: float | None = None,
+    ) -> Work[T]:
+        """Send a request with the API key."""
+        return self._connection.exchange(
+            request, lambda response: parse(response, key, datetime.now(UTC)), key, timeout=timeout
+        )
+
+    def _route(self, make: Callable[..., Request], slug: str, lang: str | None) -> Callable[..., Request]:
+        """Return what makes the request for an FAQ of the site; no language means its default one."""
+        if not is_slug(slug):
+            raise invalid_slug(slug)
+        language = lookup(lang) if isinstance(lang, str) else None
+        if language is None and lang is not None:
+            raise _unknown_language(lang)
+        return partial(make, slug=slug, lang=language)
+
+    def _language(self, lang: str | None) -> str | None:
+        """Return the language of a read; one that the service does not have is its default."""
+        if lang is None:
+            return self.settings.lang
+        language = lookup(lang) if isinstance(lang, str) else None
+        if language is None and self.settings.strict:
+            raise _unknown_language(lang)
+        return language or self.settings.lang
+
+
+def _unknown_language(lang: object) -> ConfigurationError:
+    return ConfigurationError(f"lang is {quoted(lang)}; use one of {', '.join(LANGUAGES)}")
+
+
+def _number(number: object) -> int:
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        raise ConfigurationError(
+            f"the revision is {quoted(number)}; use a number from 1 on, as revisions() has it"
+        )
+    return number

@@ -1,0 +1,53 @@
+"""System checks: settings that are invalid, and an order of middleware in which FAQs go wrong."""
+
+from typing import Any, Final
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error
+from django.core.checks import Warning as CheckWarning
+
+from faqsvc_embed.embed import FAQEmbed
+from faqsvc_embed.errors import ConfigurationError
+
+MIDDLEWARE: Final = "faqsvc_embed.django.FAQMiddleware"
+OUTSIDE: Final = {
+    "django.middleware.gzip.GZipMiddleware": "a compressed page cannot be completed",
+    "django.middleware.cache.UpdateCacheMiddleware": "it would cache pages that are not complete",
+    "django.middleware.http.ConditionalGetMiddleware": "its ETag would not be that of the complete page",
+}
+"""Middleware that has to see the complete page, and what happens if it does not."""
+
+
+def check_settings(**_: Any) -> list[CheckMessage]:
+    """Check every setting of ours."""
+    from faqsvc_embed.django.apps import project_settings
+
+    try:
+        found = project_settings()
+        if not found.base_url and found.directory is None:
+            hint = (
+                'Set FAQSVC = {"BASE_URL": "https://faq.example.com"}, or FAQSVC_BASE_URL in the environment.'
+            )
+            return [Error("FAQSVC has no BASE_URL, the URL of the FAQ service.", hint=hint, id="faqsvc.E002")]
+        FAQEmbed(settings=found)  # reads the files of a folder
+    except ConfigurationError as error:
+        return [Error(f"The FAQSVC settings are invalid: {error}", id="faqsvc.E001")]
+    return []
+
+
+def check_middleware(**_: Any) -> list[CheckMessage]:
+    """Check that the middleware is there, inside of what has to see the complete page."""
+    names = list(settings.MIDDLEWARE or ())
+    if MIDDLEWARE not in names:
+        hint = f"Add {MIDDLEWARE!r} to MIDDLEWARE: it makes one FAQPage of all FAQs on a page."
+        return [CheckWarning("FAQMiddleware is not installed.", hint=hint, id="faqsvc.W001")]
+    inside = names[names.index(MIDDLEWARE) + 1 :]
+    return [
+        CheckWarning(
+            f"{name} comes after FAQMiddleware, so that {reason}.",
+            hint=f"In MIDDLEWARE, move {name} before {MIDDLEWARE}.",
+            id="faqsvc.W002",
+        )
+        for name, reason in OUTSIDE.items()
+        if name in inside
+    ]

@@ -1,0 +1,203 @@
+"""A page for each request of Django, completed as its response leaves."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from typing import Any, Final
+
+from asgiref.sync import async_to_sync, iscoroutinefunction, markcoroutinefunction
+from django.conf import settings
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseNotAllowed, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+
+from faqsvc_embed.django.apps import faqs_from
+from faqsvc_embed.django.language import active_language
+from faqsvc_embed.django.nonce import nonce_of
+from faqsvc_embed.page.body import completed
+from faqsvc_embed.page.context import Page, enter_request, leave_request
+from faqsvc_embed.page.elements import cached_pages
+from faqsvc_embed.page.headers import BODY_HEADERS, ResponseHead, limit_max_age, of_preview
+from faqsvc_embed.page.preview import find_preview
+from faqsvc_embed.page.streams import AsyncStreamedBody, StreamedBody
+from faqsvc_embed.rendering.assets import File, find_file
+from faqsvc_embed.runtime.bounded_log import LogOnce
+
+ROOT_TAG: Final = b'<section class="faqsvc'
+PLACEHOLDER: Final = b"<!--faqsvc "
+FOLDER: Final = "/faqsvc/"
+"""The URL path of our files, below that of the project."""
+
+_log: Final = LogOnce()
+
+
+class FAQMiddleware:
+    """Gives each request a page, and completes its response: one FAQPage, and each stylesheet once.
+
+    It belongs below middleware that compresses or caches pages.
+
+    Raises:
+        ConfigurationError: a setting is invalid, or the application is not installed.
+    """
+
+    sync_capable = True
+    async_capable = True
+
+    def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
+        self._get_response = get_response
+        self._is_async = iscoroutinefunction(get_response)
+        if self._is_async:
+            markcoroutinefunction(self)
+        faqs_from()  # a project with invalid settings does not start
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
+        return self._respond_async(request) if self._is_async else self._respond(request)
+
+    def _respond(self, request: HttpRequest) -> HttpResponseBase:
+        file = _file(request)
+        if file is not None:
+            return file
+        page = _page(request)
+        token = enter_request(page)
+        try:
+            response = self._get_response(request)
+            if page.placeholders is not None:  # of an asynchronous view
+                async_to_sync(page.placeholders.fill)()
+        finally:
+            leave_request(token)
+        return page.complete_response(response)
+
+    async def _respond_async(self, request: HttpRequest) -> HttpResponseBase:
+        file = _file(request)
+        if file is not None:
+            return file
+        page = _page(request)
+        token = enter_request(page)
+        try:
+            response = await self._get_response(request)
+            if page.placeholders is not None:
+                await page.placeholders.fill()
+        finally:
+            leave_request(token)
+        return page.complete_response(response)
+
+
+class DjangoPage(Page, kw_only=True):
+    """The page of a request of Django. A template of an asynchronous view leaves placeholders."""
+
+    defers = True
+
+    request: HttpRequest
+
+    @property
+    def shows_problems(self) -> bool:
+        return bool(settings.DEBUG)
+
+    def nonce(self) -> object:
+        return nonce_of(self.request)
+
+    def language(self, default: str | None) -> str | None:
+        return active_language(self.request, default)
+
+    def complete_response(self, response: HttpResponseBase) -> HttpResponseBase:
+        """Complete the body of a response, or prepare one that is made while it leaves."""
+        if isinstance(response, HttpResponse):
+            self._complete_whole(response)
+            self.is_over = True
+        elif isinstance(response, StreamingHttpResponse) and not isinstance(response, FileResponse):
+            self._complete_stream(response)
+        else:
+            self.is_over = True
+        if self.max_age is not None:
+            _replace_headers(response, limit_max_age(response.items(), self.max_age))
+        if self.preview is not None:
+            _replace_headers(response, of_preview(response.items()))
+        return response
+
+    def _complete_whole(self, response: HttpResponse) -> None:
+        content = response.content
+        if b"faqsvc" not in content and not self.is_unfinished:
+            return
+        head = _head(response)
+        charset = head.charset
+        if charset is None:
+            if head.is_compressed and self.is_unfinished:
+                _log.warning(
+                    "compressed",
+                    "a compressed response cannot be completed, and lacks an FAQ or has two FAQPages: "
+                    "in MIDDLEWARE, move what compresses before FAQMiddleware",
+                )
+            return
+        if content.count(ROOT_TAG) > sum(one is not None for one in self.printed):
+            self.printed += cached_pages(content.decode(charset, "replace"), self.printed)
+        changed = completed(self, charset, content) if self.is_unfinished else None
+        if changed is not None:
+            _replace_content(response, content := changed)
+        if PLACEHOLDER in content:
+            _log.warning(
+                "placeholder",
+                "a part that {% cache %} has kept of an asynchronous view lacks an FAQ: leave FAQs out of "
+                "it, because they are cached anyway, or `await faqs_from().aprefetch(...)` before",
+            )
+
+    def _complete_stream(self, response: StreamingHttpResponse) -> None:
+        charset = _head(response).charset
+        if charset is None:
+            self.is_over = True
+            return
+        response.headers.pop("Content-Length", None)
+        content = response.streaming_content
+        if isinstance(content, AsyncIterator):
+            response.streaming_content = AsyncStreamedBody(self, charset, content)
+        else:
+            response.streaming_content = StreamedBody(self, charset, content)
+
+
+def _replace_headers(response: HttpResponseBase, headers: Iterable[tuple[str, str]]) -> None:
+    """Replace all headers; Django keeps cookies apart from them."""
+    new = dict(headers)
+    for name in [name for name, _ in response.items() if name not in new]:
+        del response.headers[name]
+    for name, value in new.items():
+        response.headers[name] = value
+
+
+def _replace_content(response: HttpResponse, content: bytes) -> None:
+    """Replace the content of a response, and drop the headers that were true of it before."""
+    response.content = content
+    for name in BODY_HEADERS:
+        response.headers.pop(name, None)
+    if "Content-Length" in response.headers:
+        response.headers["Content-Length"] = str(len(content))
+
+
+def _page(request: HttpRequest) -> DjangoPage:
+    page, embed = DjangoPage(request=request), faqs_from()
+    if embed.settings.preview:
+        page.preview = find_preview(request.META.get("QUERY_STRING", ""))
+    if embed.serves_files:
+        page.folder = f"{_script_name(request)}{FOLDER}".rstrip("/")
+    return page
+
+
+def _script_name(request: HttpRequest) -> str:
+    return str(request.META.get("SCRIPT_NAME", "")).rstrip("/")
+
+
+def _head(response: HttpResponseBase) -> ResponseHead:
+    return ResponseHead(
+        response.status_code,
+        response.get("Content-Type", ""),
+        response.get("Content-Encoding", ""),
+        response.get("Content-Range", ""),
+    )
+
+
+def _file(request: HttpRequest) -> HttpResponse | None:
+    """Return the response to a request for a file of ours."""
+    if not request.path_info.startswith(FOLDER) or not faqs_from().serves_files:
+        return None
+    file: File | None = find_file(request.path_info.removeprefix(FOLDER), request.GET)
+    if file is None:
+        return None
+    if request.method not in ("GET", "HEAD"):
+        return HttpResponseNotAllowed(["GET", "HEAD"])
+    forever = {"Cache-Control": "public, max-age=31536000, immutable"}
+    return HttpResponse(file.text, content_type=f"{file.media_type}; charset=utf-8", headers=forever)

@@ -1,0 +1,67 @@
+"""The tags `{% faq %}`, `{% use_faq %}` and `{% faq_schema %}`, after `{% load faqsvc %}`."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+from django.template import Context, Library
+from markupsafe import Markup
+
+from faqsvc_embed.django.apps import faqs_from
+from faqsvc_embed.django.nonce import ATTRIBUTE, as_text
+from faqsvc_embed.models import FAQ, FAQState
+from faqsvc_embed.page.context import Page, request_page
+
+PAGE: Final = "faqsvc_page"
+"""The key of the page of a rendering."""
+
+register = Library()
+
+
+class _Template(msgspec.Struct, frozen=True):
+    """The template that has a tag, with what we read of its variables."""
+
+    name: str | None
+    parent: Mapping[str, Any]
+
+
+@register.simple_tag(takes_context=True)
+def faq(context: Context, slug: Any = None, **options: Any) -> Markup:
+    """Print an FAQ: `{% faq "pricing" lang="ko" heading_level=3 %}`."""
+    presenter = faqs_from().presenter
+    return presenter.render(_page(context), slug, _defined(options), _template(context))
+
+
+@register.simple_tag(takes_context=True)
+def use_faq(context: Context, slug: Any = None, **options: Any) -> FAQState:
+    """Get the state of an FAQ, for markup of your own: `{% use_faq "pricing" as state %}`."""
+    presenter = faqs_from().presenter
+    page, options = _page(context), _defined(options)
+    presenter.options.check_names(options, ("lang",), slug, _template(context))
+    return page.defer_state(presenter.state(page, slug, options.get("lang"), None))
+
+
+@register.simple_tag(takes_context=True)
+def faq_schema(context: Context, faq: FAQ | FAQState | None = None, **options: Any) -> Markup:
+    """Print the FAQPage of an FAQ, or of all FAQs that left theirs to this tag: `{% faq_schema %}`."""
+    presenter, options, template = faqs_from().presenter, _defined(options), _template(context)
+    presenter.options.check_names(options, ("nonce",), "", template)
+    return presenter.schema(_page(context), faq or None, options.get("nonce"), template)
+
+
+def _page(context: Context) -> Page:
+    """Return the page of the request; outside of one, a rendering is a page."""
+    page = request_page() or context.render_context.get(PAGE)
+    if page is None:
+        page = context.render_context[PAGE] = Page()
+    return page
+
+
+def _defined(options: dict[str, Any]) -> dict[str, Any]:
+    """Return options without empty text, which stands for a variable that does not exist."""
+    return {name: value for name, value in options.items() if not (isinstance(value, str) and not value)}
+
+
+def _template(context: Context) -> _Template:
+    origin = getattr(context.template, "origin", None)
+    return _Template(getattr(origin, "template_name", None), {ATTRIBUTE: as_text(context.get(ATTRIBUTE))})

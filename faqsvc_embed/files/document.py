@@ -1,0 +1,95 @@
+"""One FAQ as a file states it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from faqsvc_embed.api.publish_request import PublishRequest
+from faqsvc_embed.errors import PublishRejected, quoted
+from faqsvc_embed.languages import is_language_tag
+from faqsvc_embed.models import ANSWER_FORMATS, FAQ, Item
+from faqsvc_embed.wire import is_json
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One FAQ as a file states it, unvalidated; a field that the file leaves out is None.
+
+    `items` is a list of mappings with `question` and `answer`. `answer_format` is `text`, `markdown` or None.
+    `positions` says where each item stands in the file, such as `row 5` or `line 12`. `unknown` names the
+    fields and columns that mean nothing here.
+    """
+
+    slug: Any = None
+    title: Any = None
+    website_name: Any = None
+    website_url: Any = None
+    lang: Any = None
+    answer_format: Any = None
+    items: Any = None
+    cta: Any = None
+    positions: Sequence[str] = field(default=(), compare=False)
+    unknown: Sequence[str] = field(default=(), compare=False)
+
+    @classmethod
+    def from_faq(cls, faq: FAQ) -> Self:
+        """Return the document of a record."""
+        return cls(
+            slug=faq.slug,
+            title=faq.title or None,
+            website_name=faq.website_name or None,
+            lang=faq.lang,
+            answer_format=faq.answer_format,
+            items=[{"question": item.question, "answer": item.answer} for item in faq.items],
+            cta=faq.cta,
+        )
+
+    def to_faq(self, slug: Any) -> FAQ:
+        """Return the record of a document; what it leaves out is empty.
+
+        Raises:
+            PublishRejected: something keeps it from being a record; `problems` names items by their index.
+        """
+        problems = list(self._problems())
+        request = PublishRequest(
+            website_url=self.website_url or "https://faq.invalid",  # a record has none, and needs no name
+            website_name=self.website_name or "-",
+            items=self.items,
+            slug=slug,
+            title=self.title,
+        )
+        try:
+            items = request.body()["items"]
+        except PublishRejected as error:
+            problems += error.problems
+        if problems:
+            raise PublishRejected("; ".join(problems), problems=problems)
+        return FAQ(
+            slug=slug,
+            title=self.title or "",
+            website_name=self.website_name or "",
+            lang=self.lang,
+            items=tuple(Item(index, item["question"], item["answer"]) for index, item in enumerate(items)),
+            cta=self.cta,
+            answer_format=self.answer_format or "text",
+        )
+
+    def _problems(self) -> Iterator[str]:
+        if self.lang is not None and not is_language_tag(self.lang):
+            yield f"lang is {quoted(self.lang)}: a language tag such as en is accepted"
+        if self.answer_format not in (None, *ANSWER_FORMATS):
+            yield f"answerFormat is {quoted(self.answer_format)}: text or markdown is accepted"
+        if not is_json(self.cta):
+            yield "cta is not a JSON value, or is nested too deeply"
+
+    def locate(self, problem: str) -> str:
+        """Return a problem of a publication with `items[3].answer` replaced by the place in the file."""
+
+        def place(index: re.Match[str]) -> str:
+            number = int(index[1])
+            if number >= len(self.positions):
+                return index[0]
+            return self.positions[number] + (": " if index[2] else "")
+
+        return re.sub(r"items\[([0-9]+)\](\.?)", place, problem)

@@ -1,0 +1,224 @@
+"""A folder of FAQs: `pricing.md` is the FAQ `pricing`, and `pricing.de.md` is its German translation.
+
+The folder remembers what it has read: `refresh` reads the files that have changed, and no others.
+"""
+
+import hashlib
+import os
+import re
+import stat
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Lock
+from typing import Final, NamedTuple
+
+from faqsvc_embed.errors import PublishRejected, quoted
+from faqsvc_embed.files.document import Document
+from faqsvc_embed.files.formats import MAX_FILE, READERS, UnreadableFile, read_file
+from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.models import FAQ
+
+_LANGUAGE_LIKE: Final = re.compile("[A-Za-z]{2}(?:[-_][A-Za-z]{2,4})?")
+_PLAIN_NAME: Final = re.compile(r"[^\W_][\w-]{0,49}")
+_PLACE: Final = re.compile(r"(?:line|row) ([0-9]+):? ")
+
+
+class Problem(NamedTuple):
+    """What is wrong with a file, and where."""
+
+    path: Path
+    line: int | None
+    message: str
+
+    def __str__(self) -> str:
+        place = str(self.path) if self.line is None else f"{self.path}:{self.line}"
+        return f"{place}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class FAQFile:
+    """One file of a folder. With problems, it has no record."""
+
+    path: Path
+    slug: str
+    lang: str | None
+    """The language of a translation; None for the FAQ itself."""
+    document: Document | None = None
+    faq: FAQ | None = None
+    problems: tuple[Problem, ...] = ()
+
+
+class Folder:
+    """The FAQs in a folder, as they were when it was last read.
+
+    Names that begin with a dot or an underscore, README files, folders and other file types are left out.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+
+    def __init__(
+        self, directory: str | os.PathLike[str], *, lang: str | None = None, max_bytes: int = MAX_FILE
+    ) -> None:
+        """`lang` is the language of files that state none; `max_bytes` limits each of them."""
+        self.directory = Path(directory).expanduser()
+        self._lang = lang
+        self._max_bytes = min(max_bytes, MAX_FILE)
+        self._read = dict[str, tuple[tuple[int, ...], FAQFile]]()
+        self._by_name = dict[tuple[str, str | None], FAQFile]()
+        self._lock = Lock()
+        self.refresh()
+
+    @property
+    def files(self) -> list[FAQFile]:
+        """Its files, sorted by slug and language."""
+        return [
+            file for _, file in sorted(self._by_name.items(), key=lambda one: (one[0][0], one[0][1] or ""))
+        ]
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Everything that is wrong with its files."""
+        return [problem for file in self.files for problem in file.problems]
+
+    def find(self, slug: str, lang: str | None) -> FAQFile | None:
+        """Return the translation into a language, else the FAQ itself, else any translation."""
+        by_name = self._by_name
+        return next(
+            (by_name[slug, one] for one in (lang, None, self._lang, *LANGUAGES) if (slug, one) in by_name),
+            None,
+        )
+
+    def refresh(self) -> bool:
+        """Read the files that have changed, and return whether there are any."""
+        with self._lock:
+            read = dict[str, tuple[tuple[int, ...], FAQFile]]()
+            for path in sorted(self.directory.iterdir()):
+                if not _is_faq(path) or (signature := _signature(path)) is None:
+                    continue
+                known = self._read.get(path.name)
+                if known is None or known[0] != signature:
+                    known = signature, read_faq_file(path, lang=self._lang, max_bytes=self._max_bytes)
+                read[path.name] = known
+            has_changed = read != self._read
+            if has_changed:
+                self._read = read
+                self._by_name = _by_name([file for _, file in read.values()])
+            return has_changed
+
+
+def read_faq_file(path: Path, *, lang: str | None = None, max_bytes: int = MAX_FILE) -> FAQFile:
+    """Return what a file says; `lang` is its language if it states none."""
+    slug, name_lang = name_of(path)
+    document: Document | None = None
+    messages: Iterable[str] = ()
+    try:
+        _check(path)
+        document = read_file(path, max_bytes)
+        if isinstance(document.slug, str):
+            slug = document.slug
+        if document.lang is None:
+            document = replace(document, lang=name_lang or lang)
+        if name_lang not in (None, document.lang):
+            messages = [
+                f"lang is {quoted(document.lang)}, but the name says {name_lang!r}: change one of them"
+            ]
+        else:
+            faq = document.to_faq(slug if document.slug is None else document.slug)
+            return FAQFile(path, slug, name_lang, document, faq)
+    except PublishRejected as error:
+        messages = map(document.locate, error.problems) if document is not None else ()
+    except UnreadableFile as error:
+        messages = [str(error).removeprefix(f"{path}: ")]
+    except OSError as error:
+        messages = [f"cannot be read: {error.strerror}"]
+    return FAQFile(path, slug, name_lang, document, None, tuple(_problem(path, one) for one in messages))
+
+
+def _is_faq(path: Path) -> bool:
+    return (
+        path.suffix.lower() in READERS
+        and not path.name.startswith((".", "_"))
+        and path.stem.lower() != "readme"
+    )
+
+
+def _signature(path: Path) -> tuple[int, ...] | None:
+    """Return what changes when a file is edited; None if it is a folder, or gone."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None if not path.is_symlink() else ()
+    except OSError:  # a loop of links, or a link into a folder that this process may not enter
+        return ()
+    return (
+        None
+        if stat.S_ISDIR(status.st_mode)
+        else (status.st_mtime_ns, status.st_size, status.st_ino, status.st_mode)
+    )
+
+
+def _check(path: Path) -> None:
+    """Refuse what is no file of its folder; a link within the folder is one, as Kubernetes makes them."""
+    target = Path(os.path.realpath(path)) if path.is_symlink() else None
+    if target is not None and not target.is_relative_to(os.path.realpath(path.parent)):
+        raise UnreadableFile("a link out of the folder is not followed: copy the file")
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise UnreadableFile("not a regular file")
+
+
+def name_of(path: Path) -> tuple[str, str | None]:
+    """Return the slug and the language in the name of a file; macOS decomposes names."""
+    name = unicodedata.normalize("NFC", path.stem)
+    slug, _, lang = name.rpartition(".")
+    return (slug, lang.lower()) if slug and lang.lower() in LANGUAGES else (name, None)
+
+
+def file_name(slug: str, lang: str | None) -> str:
+    """Return the name of a new Markdown file: the slug if it can be one on any file system."""
+    name = slug
+    is_plain = _PLAIN_NAME.fullmatch(name) is not None and name == unicodedata.normalize("NFC", name.lower())
+    if not is_plain or name == "readme":
+        digest = hashlib.sha256(slug.encode()).hexdigest()[:8]
+        name = f"{re.sub('[^a-z0-9]+', '-', slug.lower())[:40].strip('-')}-{digest}".lstrip("-")
+    return ".".join(filter(None, (name, lang, "md")))
+
+
+def _problem(path: Path, message: str) -> Problem:
+    """Return a problem of a file; a message that begins with a line or row belongs to it."""
+    place = _PLACE.match(message)
+    return (
+        Problem(path, None, message)
+        if place is None
+        else Problem(path, int(place[1]), message[place.end() :])
+    )
+
+
+def _by_name(files: list[FAQFile]) -> dict[tuple[str, str | None], FAQFile]:
+    """Return files by slug and language, with the problems that they have together."""
+    by_name = dict[tuple[str, str | None], FAQFile]()
+    for file in files:
+        first = by_name.setdefault((file.slug, file.lang), file)
+        if first is not file:
+            by_name[file.slug, file.lang] = _with(
+                first, f"is the same FAQ as {file.path}: remove one of them"
+            )
+    for (slug, lang), file in list(by_name.items()):
+        base, _, ending = slug.rpartition(".")
+        stated = file.document.lang if lang is None and file.document is not None else None
+        if (base, None) in by_name and _LANGUAGE_LIKE.fullmatch(ending):
+            accepted = ", ".join(LANGUAGES)
+            by_name[slug, lang] = _with(file, f"{ending!r} is not one of {accepted}: rename the file")
+        elif (
+            isinstance(stated, str) and (same := by_name.get((slug, stated))) is not None and same is not file
+        ):
+            by_name[slug, lang] = _with(
+                file, f"is in {stated!r}, as {same.path} is: remove one, or state its lang"
+            )
+    return by_name
+
+
+def _with(file: FAQFile, message: str) -> FAQFile:
+    return replace(file, faq=None, problems=(*file.problems, Problem(file.path, None, message)))

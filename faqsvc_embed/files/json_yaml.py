@@ -1,0 +1,169 @@
+"""Documents from JSON and YAML: the body of a publication, a record, a list of items, or a FAQPage."""
+
+import contextlib
+import json
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from faqsvc_embed.errors import quoted
+from faqsvc_embed.files.document import Document
+from faqsvc_embed.files.names import ANSWER_NAMES, QUESTION_NAMES, plain_name
+from faqsvc_embed.files.schema_org import find_faq_page, read_faq_page
+
+MAX_DEPTH: Final = 100
+"""Levels of lists and mappings in YAML; an FAQ has three."""
+
+_FIELDS: Final = {
+    "slug": "slug",
+    "title": "title",
+    "websiteName": "website_name",
+    "websiteUrl": "website_url",
+    "lang": "lang",
+    "answerFormat": "answer_format",
+    "items": "items",
+    "cta": "cta",
+}
+"""The fields of a document by the wire's names."""
+_PLAIN_FIELDS: Final = {plain_name(name): field for name, field in _FIELDS.items()}
+_PLAIN_FIELDS.update(faqs="items", questions="items", language="lang")
+_OTHER_FIELDS: Final = ("website", "draft", "total", "nextoffset", "note", "faqurl", "install")
+"""Fields that other documents of this package have, of which a file needs none."""
+_ITEM_FIELDS: Final = {
+    *QUESTION_NAMES,
+    *ANSWER_NAMES,
+    "position",
+    "source",
+    "id",
+    "lang",
+    "confidence",
+    "answermarkdown",
+}
+
+
+def read_json(text: str) -> Document:
+    """Return the FAQ in a JSON file."""
+    try:
+        return to_document(json.loads(text))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"line {error.lineno}: not JSON: {error.msg}") from None
+
+
+def read_yaml(text: str) -> Document:
+    """Return the FAQ in a YAML file."""
+    return yaml_document(parse_yaml(text))
+
+
+def yaml_document(value: object) -> Document:
+    """Return the document that parsed YAML stands for, in which a call to action can be JSON."""
+    document = to_document(value)
+    if isinstance(document.cta, str):
+        with contextlib.suppress(ValueError, RecursionError):
+            return replace(document, cta=json.loads(document.cta))
+    return document
+
+
+def write_json(document: Document) -> str:
+    """Return a document as JSON on one line, in the wire's camelCase."""
+    return json.dumps(to_fields(document), ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def to_fields(document: Document) -> dict[str, Any]:
+    """Return what a document states, by the wire's names."""
+    fields = ((name, getattr(document, field)) for name, field in _FIELDS.items())
+    return {name: value for name, value in fields if value is not None}
+
+
+def to_document(value: object) -> Document:
+    """Return the document that a parsed file stands for; unknown fields are named and otherwise ignored."""
+    page = find_faq_page(value)
+    if page is not None:
+        return read_faq_page(page)
+    if isinstance(value, list):
+        value = {"items": value}
+    if not isinstance(value, Mapping):
+        raise ValueError(f"expected an object with items, or a list of items, not {quoted(value)}")
+    fields = {
+        _PLAIN_FIELDS[name]: inner
+        for key, inner in value.items()
+        if (name := plain_name(key)) in _PLAIN_FIELDS and inner not in (None, "")
+    }
+    website = value.get("website")
+    if isinstance(website, str) and website:
+        is_address = website.startswith(("http://", "https://"))
+        fields.setdefault("website_url" if is_address else "website_name", website)
+    fields["unknown"] = _unknown(value, {*_PLAIN_FIELDS, *_OTHER_FIELDS})
+    items = fields.get("items")
+    if isinstance(items, list):
+        names = dict.fromkeys(name for item in items for name in _unknown(item, _ITEM_FIELDS))
+        fields["unknown"] += [f"items[].{name}" for name in names]
+        lines = [getattr(item, "line", None) for item in items]
+        fields["items"] = [_item(item) for item in items]
+        if None not in lines:
+            fields["positions"] = [f"line {line}" for line in lines]
+    return Document(**fields)
+
+
+def _unknown(value: object, known: Collection[str]) -> list[str]:
+    return [str(key) for key in value if plain_name(key) not in known] if isinstance(value, Mapping) else []
+
+
+def _item(item: object) -> object:
+    if not isinstance(item, Mapping):
+        return item
+    named = {plain_name(key): value for key, value in item.items()}
+    return {
+        "question": next((named[name] for name in QUESTION_NAMES if name in named), None),
+        "answer": next((named[name] for name in ANSWER_NAMES if name in named), None),
+    }
+
+
+class _Mapping(dict[str, Any]):
+    """A mapping of YAML that knows its line in the file."""
+
+    line = 0
+
+
+def parse_yaml(text: str) -> Any:
+    """Return the value of a YAML document, in which every scalar is the text that stands there.
+
+    Raises:
+        ValueError: it is not YAML, has aliases, or is nested too deeply.
+    """
+    import yaml
+
+    try:
+        events = yaml.parse(text, Loader=yaml.BaseLoader)
+        next(events)  # the start of the stream
+        if isinstance(next(events), yaml.StreamEndEvent):
+            return None
+        value = _build(next(events), events)
+        next(events)  # the end of the document
+        if not isinstance(next(events), yaml.StreamEndEvent):
+            raise ValueError("not YAML of one FAQ: the file has more than one document")
+        return value
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f"line {mark.line + 1}: " if mark is not None else ""
+        problem = getattr(error, "problem", None) or error
+        raise ValueError(f"{place}not YAML: {problem}: quote a text with special characters") from None
+
+
+def _build(event: Any, events: Iterator[Any], depth: int = 1) -> Any:
+    """Build the value that begins with `event`; its parser slows down with the depth, which is bounded."""
+    import yaml
+
+    if isinstance(event, yaml.ScalarEvent):
+        return event.value.rstrip("\n") if event.style in ("|", ">") else event.value
+    if isinstance(event, yaml.AliasEvent):
+        raise ValueError("aliases (*name) are not accepted: write out what they stand for")
+    if depth > MAX_DEPTH:
+        raise ValueError("nested too deeply")
+    values = list[Any]()
+    while not isinstance(inner := next(events), yaml.CollectionEndEvent):
+        values.append(_build(inner, events, depth + 1))
+    if isinstance(event, yaml.SequenceStartEvent):
+        return values
+    mapping = _Mapping(zip(map(str, values[::2]), values[1::2], strict=True))
+    mapping.line = event.start_mark.line + 1
+    return mapping

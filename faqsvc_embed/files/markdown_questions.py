@@ -1,0 +1,191 @@
+"""Questions in Markdown as people write them: as headings, after labels, in bold, in lists, in tables.
+
+Answers are the lines up to the next question, as they stand, without comments.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from faqsvc_embed.files.document import Document
+from faqsvc_embed.files.markdown_entries import BELOW_HEADINGS, Entry, asks, find_beginning, labelled
+from faqsvc_embed.files.markdown_text import block_parser, plain_text
+from faqsvc_embed.files.names import find_columns
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+_CODE: Final = (
+    r"^[ \t]*(`{3,}(?=[^`\n]*$)|~{3,})[^\n]*\n(?:[^\n]*\n)*?(?:[ \t]*\1[`~]*[ \t]*$|[^\n]*\Z)"
+    # A code span does not cross a blank line.
+    r"|(?<!`)(`+)(?!`)(?:[^`\n]++|`++|\n(?![ \t]*\n))+?(?<!`)\2(?!`)"
+)
+_COMMENT: Final = re.compile(rf"{_CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)", re.MULTILINE)
+
+_NUMBER: Final = re.compile(r"[0-9]{1,3}[.)][ \t]+(?=.)")
+_ID: Final = re.compile(r"\{#[^{}]*\}[ \t]*\Z")
+
+
+class _Heading(NamedTuple):
+    level: int
+    text: str
+    end: int
+    """The number of the line after it: an underlined heading has several."""
+
+
+def find_questions(text: str) -> Document:
+    """Return the title and the items of a Markdown file that does not state the format of its answers."""
+    text = _COMMENT.sub(_blank, text)
+    environment = dict[str, Any]()
+    tokens = block_parser().parse(text, environment)
+    references = environment.get("references", {})
+    source = _Source(text.split("\n"), tokens, references)
+    entries = list(_rows(tokens)) or source.entries()
+    if all(_NUMBER.match(entry.question) for entry in entries):
+        for entry in entries:
+            entry.question = _NUMBER.sub("", entry.question, count=1)
+    questions = [plain_text(_ID.sub("", entry.question), references) for entry in entries]
+    answers = [source.with_definitions(entry.answer()) for entry in entries]
+    return Document(
+        title=plain_text(source.title, references) or None,
+        items=[{"question": q, "answer": a} for q, a in zip(questions, answers, strict=True)],
+        positions=[f"line {entry.number + 1}" for entry in entries],
+    )
+
+
+def _blank(found: re.Match[str]) -> str:
+    """Return empty lines in the place of a comment."""
+    is_comment = found[0].startswith("<!--") and found[0].endswith("-->")
+    return "\n" * found[0].count("\n") if is_comment else found[0]
+
+
+def _rows(tokens: "Sequence[Token]") -> Iterator[Entry]:
+    """Yield the rows of the tables that have a column of questions and one of answers."""
+    columns: tuple[int, int] | None = None
+    row = list[str]()
+    number = 0
+    for token in tokens:
+        if token.type == "thead_open":
+            columns = None
+        elif token.type == "tr_open":
+            row, number = [], token.map[0] if token.map else 0
+        elif token.type == "inline":
+            row.append(token.content)
+        elif token.type == "tr_close" and columns is None:
+            columns = find_columns(row) or (-1, -1)
+        elif token.type == "tr_close" and columns and columns[0] >= 0:
+            yield Entry(row[columns[0]], [row[columns[1]]], number=number)
+
+
+class _Source:
+    """The lines of a file, and what the parser says about them."""
+
+    def __init__(self, lines: list[str], tokens: "Sequence[Token]", references: Mapping[str, Any]) -> None:
+        self._lines = lines
+        self._headings = dict(_headings(tokens))
+        self._definitions = dict[str, str]()
+        for label, reference in references.items():
+            first, end = reference["map"]
+            self._definitions[label] = "\n".join(lines[first:end])
+            lines[first:end] = [""] * (end - first)
+        code = (token.map for token in tokens if token.type in ("fence", "code_block") and token.map)
+        self._code = {number for first, end in code for number in range(first, end)}
+        texts = set(range(len(lines))).difference(self._code, self._headings)
+        self._begin = find_beginning([lines[number] for number in sorted(texts)])
+        self._questions = self._asking_headings()
+
+    @property
+    def title(self) -> str:
+        """The first heading of level 1 that is not a question."""
+        titles = (h.text for n, h in self._headings.items() if h.level == 1 and n not in self._questions)
+        return next(titles, "")
+
+    def with_definitions(self, answer: str) -> str:
+        """Return an answer followed by the link reference definitions that it uses."""
+        folded = " ".join(answer.lower().upper().split())  # as labels are matched (CommonMark 0.31, 4.7)
+        used = [text for label, text in self._definitions.items() if f"[{label}]" in folded]
+        return "\n\n".join(filter(None, [answer, "\n".join(used)]))
+
+    def entries(self) -> list[Entry]:
+        """Return the questions with the lines below them."""
+        entries, below = list[Entry](), 0
+        current: Entry | None = None
+        for number, line in enumerate(self._lines):
+            entry: Entry | None = None
+            heading = self._headings.get(number)
+            if number < below:  # still the heading of a question
+                continue
+            if number in self._questions and heading is not None:
+                entry = labelled(heading.text) or Entry(heading.text)
+                entry.level, below = heading.level, heading.end
+            elif heading is not None and (current is None or heading.level <= current.level):
+                current = None
+            elif heading is None and (current is None or current.level == BELOW_HEADINGS):
+                entry = self._begins(number)
+            if entry is not None:
+                entry.number = number
+                entries.append(entry)
+                current = entry
+            elif current is not None:
+                current.lines.append(line)
+        return entries
+
+    def _begins(self, number: int) -> Entry | None:
+        """Return the entry that a line of text begins."""
+        return self._begin(self._lines[number]) if self._begin and number not in self._code else None
+
+    def _asking_headings(self) -> set[int]:
+        """Return the headings that are questions.
+
+        Headings with a question mark are; so are the others on the level of most of them, since not everybody
+        writes the mark. If none has it, all headings on the usual level are, unless lines of text ask.
+        """
+        sections = self._sections()
+        levels = {n: h.level for n, h in self._headings.items() if n not in sections and h.level > 1}
+        if not levels and self._begin is None:  # a file with nothing but questions, at level 1
+            levels = {n: h.level for n, h in self._headings.items() if asks(h.text)}
+        asking = {number for number in levels if asks(self._headings[number].text)}
+        if not levels or (self._begin and not asking):
+            return set()
+        counts = Counter(levels[number] for number in asking or levels)
+        usual = min(counts, key=lambda level: (-counts[level], level))
+        found, inside = set[int](), BELOW_HEADINGS
+        for number, heading in self._headings.items():
+            if heading.level <= inside:
+                is_question = number in asking or levels.get(number) == usual
+                inside = heading.level if is_question else BELOW_HEADINGS
+                found.update([number] if is_question else [])
+        return found
+
+    def _sections(self) -> set[int]:
+        """Return the headings that have questions below them, rather than an answer."""
+        numbers = [*self._headings, len(self._lines)]
+        sections = set[int]()
+        for number, following in pairwise(numbers):
+            heading, below = self._headings[number], self._headings.get(following)
+            first = next((n for n in range(heading.end, following) if self._lines[n].strip()), None)
+            is_above = below is not None and below.level > heading.level
+            if first is not None:
+                asks_below = below is not None and asks(below.text) and not asks(heading.text)
+                is_above = self._begins(first) is not None or (is_above and asks_below)
+            if is_above:
+                sections.add(number)
+        return sections
+
+
+def _headings(tokens: "Sequence[Token]") -> Iterator[tuple[int, _Heading]]:
+    """Yield the headings by their lines.
+
+    Where headings begin with number signs, a row of hyphens below a text is meant as a rule.
+    """
+    openings = [
+        (token, " ".join(inline.content.split("\n")), token.map)
+        for token, inline in pairwise(tokens)
+        if token.type == "heading_open" and token.level == 0 and token.map
+    ]
+    has_signs = any(token.markup.startswith("##") for token, _, _ in openings)
+    for token, text, (first, end) in openings:
+        if token.markup != "-" or not has_signs:
+            yield first, _Heading(int(token.tag[1]), text, end)

@@ -1,0 +1,96 @@
+"""Documents from Markdown.
+
+A file whose front matter states `answerFormat` has the form that `markdown_writer` writes: the title is the
+heading of level 1, every heading of level 2 is a question, and answers are taken exactly as they are. In any
+other file, `markdown_questions` finds what people mean as questions. Answers are Markdown if nothing else is
+stated.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from faqsvc_embed.errors import quoted
+from faqsvc_embed.files.document import Document
+from faqsvc_embed.files.json_yaml import parse_yaml, yaml_document
+from faqsvc_embed.files.markdown_questions import find_questions
+from faqsvc_embed.files.markdown_text import block_parser, unescape
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+
+def read_markdown(text: str) -> Document:
+    """Return the FAQ in a Markdown file.
+
+    Raises:
+        ValueError: the front matter is not YAML, or there is no question.
+    """
+    tokens = block_parser().parse(text)
+    document, below = Document(), 0
+    if tokens and tokens[0].type == "front_matter" and tokens[0].map:
+        document, below = _front_matter(tokens[0].content), tokens[0].map[1]
+    if document.items is not None:
+        return replace(document, answer_format=document.answer_format or "markdown")
+    lines = text.split("\n")
+    if document.answer_format is not None:
+        document = _with_sections(document, lines, tokens)
+    else:
+        # Blank lines in the place of the front matter, so that lines keep their numbers.
+        found = find_questions("\n" * below + "\n".join(lines[below:]))
+        title = found.title if document.title is None else document.title
+        document = replace(
+            document,
+            title=title,
+            answer_format="markdown",
+            items=found.items,
+            positions=found.positions,
+        )
+        if not document.items:
+            raise ValueError(
+                "no question found: write each as a heading, or after Q: with the answer after A:"
+            )
+    if not document.items:
+        raise ValueError("no question found: a file with answerFormat has each in a line that begins with ##")
+    return document
+
+
+def _front_matter(content: str) -> Document:
+    fields = parse_yaml(f"\n{content}")  # the line before it is ---
+    if fields is None:
+        return Document()
+    if not isinstance(fields, Mapping):
+        raise ValueError(f"the front matter between the lines of --- has no fields, but {quoted(fields)}")
+    document = yaml_document(fields)
+    if document.answer_format not in (None, "text", "markdown"):
+        raise ValueError(f"answerFormat is {quoted(document.answer_format)}: use text or markdown")
+    return document
+
+
+def _with_sections(document: Document, lines: Sequence[str], tokens: "Sequence[Token]") -> Document:
+    """Return a document with the title and the items of a file that states the format of its answers."""
+    headings = [
+        (opening.map[0], opening.markup, inline.content)
+        for opening, inline in pairwise(tokens)
+        if opening.type == "heading_open" and opening.level == 0 and opening.map
+    ]
+    questions = [(line, content) for line, markup, content in headings if markup == "##"]
+    ends = [*(line for line, _ in questions[1:]), len(lines)]
+    first = questions[0][0] if questions else len(lines)
+    titles = [content for line, markup, content in headings if markup == "#" and line < first]
+    return replace(
+        document,
+        title=unescape(titles[0]) if titles and document.title is None else document.title,
+        items=[
+            {"question": unescape(question), "answer": _answer(document, lines[line + 1 : end])}
+            for (line, question), end in zip(questions, ends, strict=False)
+        ],
+        positions=[f"line {line + 1}" for line, _ in questions],
+    )
+
+
+def _answer(document: Document, lines: Sequence[str]) -> str:
+    text = re.sub(r"\A(?:[ \t]*\n)+|(?:\n[ \t]*)+\Z", "", "\n".join(["", *lines, ""]))
+    return unescape(text) if document.answer_format == "text" else text

@@ -1,0 +1,76 @@
+"""Documents as Markdown: front matter, the title as the first heading, and a heading for each question.
+
+`markdown_reader` reads exactly the same document from it, whatever the texts hold.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from faqsvc_embed.files.document import Document
+from faqsvc_embed.files.json_yaml import to_fields
+from faqsvc_embed.files.markdown_reader import read_markdown
+from faqsvc_embed.files.markdown_text import escape, escape_line
+from faqsvc_embed.models import Item
+
+_LINE_END: Final = re.compile("\r\n?|[\n\x0b]")
+"""Word processors end the lines of a paragraph with a vertical tab."""
+
+
+def write_markdown(document: Document) -> str:
+    """Return a document as Markdown that reads well or, where that would change it, as front matter alone.
+
+    A Markdown answer with a heading of level 2, for one, would begin another question.
+    """
+    document = replace(
+        document,
+        answer_format=document.answer_format or "text",
+        items=[{"question": item["question"], "answer": item["answer"]} for item in document.items],
+    )
+    text = _front_matter(replace(document, title=None, items=None)) + _body(document)
+    return text if _reads_as(text, document) else _front_matter(document, quotes=True)
+
+
+def _reads_as(text: str, document: Document) -> bool:
+    try:
+        return "\r" not in text and read_markdown(text) == document  # files have their line ends normalized
+    except ValueError:
+        return False
+
+
+def _front_matter(document: Document, *, quotes: bool = False) -> str:
+    import yaml
+
+    # YAML in double quotes has an escape for every character (YAML 1.2, 5.7).
+    style = '"' if quotes else None
+    fields = to_fields(document)
+    if document.cta is not None:
+        fields["cta"] = json.dumps(document.cta, ensure_ascii=False)  # YAML is read as texts
+    written = yaml.safe_dump(fields, allow_unicode=True, sort_keys=False, width=math.inf, default_style=style)
+    return f"---\n{written}---\n"
+
+
+def _body(document: Document) -> str:
+    parts = [f"# {escape_line(document.title)}"] if document.title is not None else []
+    for item in document.items:
+        answer = escape(item["answer"]) if document.answer_format == "text" else item["answer"]
+        parts += [f"## {escape_line(item['question'])}", answer]
+    return "".join(f"\n{part}\n" for part in parts)
+
+
+def items_to_markdown(items: Iterable[Item]) -> str:
+    """Return the items that a page shows, each question as a heading of level 2, as they look on the page."""
+    shown = (item for item in items if item.question.strip() and item.answer.strip())
+    return "\n".join(f"## {escaped_line(item.question)}\n\n{_escaped(item.answer)}\n" for item in shown)
+
+
+def escaped_line(text: str) -> str:
+    """Return text on one line of Markdown, as it looks on a page: line ends are spaces."""
+    return escape_line(_LINE_END.sub(" ", text.replace("\f", " ")).strip(" "))
+
+
+def _escaped(text: str) -> str:
+    return escape(_LINE_END.sub("\n", text.replace("\f", " ")).strip(" \n"))

@@ -1,0 +1,134 @@
+"""Crawls a website: the named page first, then those that probably have questions and answers."""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Final
+
+import anyio
+import httpx2
+
+from faqsvc_embed.errors import FAQError, quoted
+from faqsvc_embed.generation.crawl.fetcher import MAX_CONNECTIONS, FetchError, PageFetcher
+from faqsvc_embed.generation.crawl.links import Link, rank_links
+from faqsvc_embed.generation.crawl.page import Page
+from faqsvc_embed.generation.crawl.page_process import read_page_bounded
+from faqsvc_embed.generation.crawl.robots import RobotsPolicy
+from faqsvc_embed.generation.crawl.sitemap import (
+    MAX_LOCATIONS,
+    MAX_SITEMAPS,
+    Sitemap,
+    best_sitemaps,
+    parse_sitemap,
+)
+from faqsvc_embed.generation.crawl.ssrf import BlockedURL
+from faqsvc_embed.generation.threads import run_in_thread
+
+MAX_PAGES: Final = 12
+HTML: Final = ("text/html", "application/xhtml+xml", "")
+
+
+class PageNotFound(FetchError):
+    """The site says that a page does not exist."""
+
+
+class Crawler:
+    """Reads the pages of a site.
+
+    `pages` and `failures`, which has the reason for each URL, grow during the crawl, and stay if the crawl is
+    cancelled. `report` is called with each page as soon as it is read.
+    """
+
+    def __init__(
+        self,
+        fetcher: PageFetcher,
+        url: str,
+        *,
+        lang: str | None = None,
+        max_pages: int = MAX_PAGES,
+        report: Callable[[Page], None] = lambda page: None,
+    ) -> None:
+        self.pages: list[Page] = []
+        self.failures: dict[str, str] = {}
+        self._report = report
+        self._fetcher = fetcher
+        self._robots = RobotsPolicy(fetcher)
+        self._url = url
+        self._lang = lang
+        self._max_pages = max_pages
+        self._requested = set[str]()
+
+    async def crawl(self) -> None:
+        """Read the named page, then the best links of its site; pages in `lang` are preferred.
+
+        Raises:
+            BlockedURL: the named page must not be requested.
+            FetchError: the named page cannot be read.
+        """
+        start = await self._read(self._url)
+        self._add(start)
+        if self._max_pages == 1:
+            return
+        site = httpx2.URL(start.url)
+        delay = await self._robots.crawl_delay(site)
+        links = [*start.links, *map(Link, await self._sitemap_pages(site))]
+        # Some of them will be missing, or redirect to pages that were read already.
+        ranked = await run_in_thread(partial(rank_links, links, start.url, self._lang, 3 * self._max_pages))
+        urls = self._unrequested(ranked)
+        async with anyio.create_task_group() as tasks:
+            for _ in range(1 if delay else MAX_CONNECTIONS):
+                tasks.start_soon(self._read_links, urls, delay)
+
+    def _unrequested(self, urls: Iterable[str]) -> Iterator[str]:
+        for url in urls:
+            if len(self._requested) >= self._max_pages:
+                return
+            if url not in self._requested:
+                self._requested.add(url)
+                yield url
+
+    async def _read_links(self, urls: Iterator[str], delay: float) -> None:
+        for url in urls:
+            await anyio.sleep(delay)
+            try:
+                self._add(await self._read(url))
+            except PageNotFound:
+                continue  # links and sitemaps are often out of date, and usual paths are only tried
+            except (BlockedURL, FetchError) as error:
+                self.failures[url] = str(error)
+
+    def _add(self, page: Page) -> None:
+        self._requested.add(page.url)
+        if all(page.url != other.url for other in self.pages):
+            self.pages.append(page)
+            self._report(page)
+
+    async def _read(self, url: str) -> Page:
+        response = await self._fetcher.fetch(url, check=self._robots.check)
+        if response.status in (404, 410):
+            raise PageNotFound(f"{quoted(response.url)} does not exist ({response.status})")
+        if response.status != 200:
+            raise FetchError(f"{quoted(response.url)} has status {response.status}, not 200")
+        if response.media_type not in HTML:
+            raise FetchError(f"{quoted(response.url)} is {quoted(response.media_type)}, not HTML")
+        return await read_page_bounded(response)
+
+    async def _sitemap_pages(self, site: httpx2.URL) -> list[str]:
+        """Return the pages that the site's sitemaps list."""
+        pending = best_sitemaps(await self._robots.sitemaps(site)) or ("/sitemap.xml",)
+        pages: list[str] = []
+        for _ in range(MAX_SITEMAPS):
+            if pending:
+                sitemap = await self._sitemap(site, pending[0])
+                pages += sitemap.pages
+                pending = best_sitemaps([*pending[1:], *sitemap.sitemaps])
+        return pages[:MAX_LOCATIONS]
+
+    async def _sitemap(self, site: httpx2.URL, address: str) -> Sitemap:
+        try:
+            url = str(site.join(address))
+            response = await self._fetcher.fetch(url, accept="application/xml", check=self._robots.check)
+        except (FAQError, httpx2.InvalidURL, ValueError):
+            return Sitemap()
+        if response.status != 200:
+            return Sitemap()
+        return await run_in_thread(partial(parse_sitemap, response.body))

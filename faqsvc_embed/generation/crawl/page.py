@@ -1,0 +1,87 @@
+"""A page of a website: its language, text, links, questions and answers."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+import httpx2
+import turbohtml
+
+from faqsvc_embed.generation.crawl.fetcher import Response
+from faqsvc_embed.generation.crawl.links import Link
+from faqsvc_embed.generation.extraction.extractor import Pair, extract
+from faqsvc_embed.generation.extraction.text import plain
+from faqsvc_embed.generation.languages import contradicts, detected_language
+from faqsvc_embed.languages import lookup
+
+MAX_LINKS: Final = 2_000
+"""Links of a page that are read."""
+
+
+_TAG = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8}){0,4}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A page of a website; `lang` is one of the supported languages, or None."""
+
+    url: str
+    lang: str | None = None
+    tag: str | None = None
+    """The language tag of its language, which may be one that is not supported."""
+    title: str = ""
+    text: str = ""
+    pairs: tuple[Pair, ...] = ()
+    links: tuple[Link, ...] = ()
+
+
+def read_page(response: Response) -> Page:
+    """Return the page in a response. Any bytes are accepted, as browsers do."""
+    document = _parse(response)
+    content = extract(document, response.url)
+    lang = _language(document, content.text)
+    return Page(
+        url=response.url,
+        lang=lang,
+        tag=lang or _stated_tag(document),
+        title=content.title,
+        text=content.text,
+        pairs=content.pairs,
+        links=tuple(_links(document, response.url)),
+    )
+
+
+def _parse(response: Response) -> turbohtml.Document:
+    try:
+        return turbohtml.parse(response.body, encoding=response.charset, positions=False)
+    except (LookupError, ValueError):  # no such charset
+        return turbohtml.parse(response.body, positions=False)
+
+
+def _language(document: turbohtml.Document, text: str) -> str | None:
+    """Return the language of a page: what it states, unless its text is clearly in another language."""
+    tag = _stated_tag(document)
+    stated = lookup(tag or "")
+    if tag is None:
+        return detected_language(text)
+    return (contradicts(text, stated) or stated) if stated is not None else None
+
+
+def _stated_tag(document: turbohtml.Document) -> str | None:
+    """Return the language tag that a page states."""
+    root = document.root
+    tag = (root.attr("lang") or root.attr("xml:lang") or "").strip() if root is not None else ""
+    return tag if _TAG.fullmatch(tag) else None
+
+
+def _links(document: turbohtml.Document, url: str) -> list[Link]:
+    base = httpx2.URL(url)
+    links: dict[str, Link] = {}
+    for element in document.select("a[href], link[rel~=alternate][hreflang]")[:MAX_LINKS]:
+        try:
+            target = str(base.join((element.attr("href") or "").strip()).copy_with(fragment=None))
+        except (httpx2.InvalidURL, ValueError):
+            continue
+        lang = lookup(element.attr("hreflang") or "")
+        links.setdefault(target, Link(target, plain(element.text[:1_000])[:200], lang))
+    return list(links.values())

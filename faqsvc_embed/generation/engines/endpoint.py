@@ -1,0 +1,200 @@
+"""Chat completions of any OpenAI-compatible endpoint, with what it refuses left out, and retries."""
+
+import json
+import logging
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import anyio
+import httpx2
+import msgspec
+
+from faqsvc_embed.errors import quoted
+from faqsvc_embed.generation.crawl.fetcher import default_ssl_context
+from faqsvc_embed.generation.engines.parameters import CONTEXT_TOO_LONG, PLAIN, Parameters
+from faqsvc_embed.generation.engines.protocol import EngineError
+from faqsvc_embed.generation.extraction.text import plain
+from faqsvc_embed.settings.validators import is_loopback_http
+
+MAX_RESPONSE: Final = 1_048_576
+"""Bytes of a response that are read."""
+MAX_LOGGED: Final = 500
+"""Characters of an error that are logged."""
+MAX_ATTEMPTS: Final = 3
+"""Requests for one completion that fail in passing."""
+MAX_WAIT: Final = 5.0
+"""Seconds before another attempt; an endpoint that asks for more is left alone."""
+MAX_NEGOTIATIONS: Final = 6
+"""Requests that are refused because of a parameter, before the endpoint counts as failing."""
+PASSING: Final = (408, 409, 425, 429, 500, 502, 503, 504, 529)
+"""The status of failures that may pass."""
+
+logger = logging.getLogger("faqsvc_embed.generation")
+
+
+class ContextTooLong(EngineError):
+    """The data of a request are longer than what the model can read."""
+
+
+class Secret:
+    """A key that is masked wherever it is printed, and cannot be pickled."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def reveal(self) -> str:
+        """Return the key, for the Authorization header only."""
+        return self._value
+
+    def mask(self, text: str) -> str:
+        """Return a text with the key masked."""
+        return text.replace(self._value, "***") if self._value else text
+
+    def __repr__(self) -> str:
+        return "Secret('***')"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a Secret cannot be pickled: read it from the environment where it is needed")
+
+
+class _Message(msgspec.Struct):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Message
+
+
+class _Completion(msgspec.Struct):
+    choices: list[_Choice]
+
+
+@dataclass(slots=True)
+class ChatEndpoint:
+    """A chat completion endpoint; `url` is such as `http://127.0.0.1:11434/v1`.
+
+    What the endpoint refuses is remembered for the life of this object.
+    """
+
+    url: str
+    model: str
+    key: Secret
+    sleep: Callable[[float], Awaitable[None]] = anyio.sleep
+    parameters: Parameters = field(default_factory=Parameters)
+
+    async def complete(self, task: str, data: object, schema: Mapping[str, Any]) -> bytes:
+        """Return the JSON with which the model responds to a task about some data.
+
+        Raises:
+            EngineError: the endpoint fails or refuses. Its own words are in the log only.
+        """
+        messages = [
+            {"role": "system", "content": task},
+            {"role": "user", "content": json.dumps(data, ensure_ascii=False)},
+        ]
+        known = self.parameters
+        for _ in range(MAX_NEGOTIATIONS):
+            used = self.parameters
+            body = {"model": self.model, "messages": messages, **used.body(schema)}
+            response, content = await self._post_patiently(body)
+            if response.status_code == 200:
+                return self._message(content)
+            if response.status_code not in (400, 404, 413, 415, 422, 501):
+                break
+            # Another request may have learned more about the endpoint meanwhile.
+            accepted = used.without(_refusal(content)) if self.parameters == used else self.parameters
+            if accepted is None:
+                if CONTEXT_TOO_LONG.search(_refusal(content)) is not None:
+                    raise ContextTooLong("the pages are too long for the language model")
+                if used == PLAIN:
+                    self.parameters = known  # the parameters were not the reason
+                    break
+            self.parameters = accepted or PLAIN
+        raise self._error(response, content)
+
+    async def _post_patiently(self, body: Mapping[str, Any]) -> tuple[httpx2.Response, bytes]:
+        """Return a response; one that may pass is repeated after a pause."""
+        for attempt in range(MAX_ATTEMPTS):
+            wait = 2.0**attempt
+            try:
+                response, content = await self._post(body)
+            except EngineError:
+                if attempt == MAX_ATTEMPTS - 1:
+                    raise
+            else:
+                wait = max(wait, _retry_after(response) or 0.0)
+                is_last = attempt == MAX_ATTEMPTS - 1 or wait > MAX_WAIT
+                if response.status_code not in PASSING or is_last:
+                    break
+            await self.sleep(wait)
+        return response, content
+
+    async def _post(self, body: Mapping[str, Any]) -> tuple[httpx2.Response, bytes]:
+        url = self.url if self.url.endswith("/chat/completions") else f"{self.url}/chat/completions"
+        content = bytearray()
+        try:
+            async with (
+                httpx2.AsyncClient(
+                    verify=default_ssl_context(), timeout=None, trust_env=not is_loopback_http(url)
+                ) as client,
+                client.stream("POST", url, json=body, headers=_headers(self.key)) as response,
+            ):
+                async for chunk in response.aiter_raw(65_536):
+                    content += chunk
+                    if len(content) > MAX_RESPONSE:
+                        raise self._failure(f"it sent more than {MAX_RESPONSE} bytes")
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+            reason = self.key.mask(str(error)) or type(error).__name__
+            raise self._failure(f"it cannot be reached: {quoted(reason)}") from None
+        return response, bytes(content)
+
+    def _message(self, content: bytes) -> bytes:
+        try:
+            message = msgspec.json.decode(content, type=_Completion).choices[0].message
+        except (msgspec.MsgspecError, UnicodeError, RecursionError, IndexError):
+            raise self._failure("it sent no chat completion") from None
+        if message.refusal or not message.content:
+            raise self._failure(f"it refuses: {quoted(message.refusal or 'the message is empty')}")
+        return _unfenced(message.content).encode("utf-8", "replace")
+
+    def _error(self, response: httpx2.Response, content: bytes) -> EngineError:
+        text = self.key.mask(plain(content[:2000].decode("utf-8", "replace")))
+        return self._failure(
+            f"it has status {response.status_code}: {text[:MAX_LOGGED]!r}",
+            status=response.status_code,
+            retry_after=_retry_after(response),
+        )
+
+    def _failure(self, reason: str, **fields: Any) -> EngineError:
+        """Log why the endpoint fails, and return an error that the user of the service may see."""
+        logger.warning("the model endpoint fails: %s", self.key.mask(reason))
+        status = f" (status {fields['status']})" if "status" in fields else ""
+        return EngineError(f"the language model fails{status}; the log of the service says why", **fields)
+
+
+def _refusal(content: bytes) -> str:
+    return content[:4_000].decode("utf-8", "replace").lower()
+
+
+def _retry_after(response: httpx2.Response) -> float | None:
+    value = response.headers.get("retry-after", "")
+    return float(value) if re.fullmatch("[0-9]{1,5}", value) else None
+
+
+def _headers(key: Secret) -> dict[str, str]:
+    headers = {"Accept-Encoding": "identity"}  # so that MAX_RESPONSE limits what is in memory
+    return {**headers, "Authorization": f"Bearer {key.reveal()}"} if key.reveal() else headers
+
+
+def _unfenced(content: str) -> str:
+    """Return JSON without the Markdown fence, or the thoughts, that some models put around it."""
+    content = content.strip()
+    if content.startswith("<think>"):
+        content = content.partition("</think>")[2].strip()
+    first, _, rest = content.partition("\n")
+    return rest.removesuffix("```") if first.strip() in ("```", "```json") else content

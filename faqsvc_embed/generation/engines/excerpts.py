@@ -1,0 +1,65 @@
+"""The text of a site in parts that a language model reads one at a time."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from faqsvc_embed.generation.crawl.page import Page
+
+MAX_EXCERPT: Final = 8_000
+"""Characters of one excerpt; a longer page becomes several."""
+MAX_BATCH: Final = 40_000
+"""Characters of the excerpts in one request."""
+MAX_BATCHES: Final = 6
+"""Requests for one site; the text after that is not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A part of the text of a page."""
+
+    page: Page
+    text: str
+
+
+def batches_of(pages: Sequence[Page]) -> list[list[Excerpt]]:
+    """Return the text of pages in excerpts, as many together as fit into one request.
+
+    The first excerpts of all pages come first, because a site that is too long is cut at its end.
+    """
+    parts = [list(_excerpts(page)) for page in pages]
+    rounds = max(map(len, parts), default=0)
+    excerpts = [part[number] for number in range(rounds) for part in parts if number < len(part)]
+    batches: list[list[Excerpt]] = []
+    size = MAX_BATCH
+    for excerpt in excerpts:
+        if size + len(excerpt.text) > MAX_BATCH:
+            if len(batches) == MAX_BATCHES:
+                break
+            batches.append([])
+            size = 0
+        batches[-1].append(excerpt)
+        size += len(excerpt.text)
+    return batches
+
+
+def halves(batch: list[Excerpt]) -> list[list[Excerpt]]:
+    """Return a batch as two, for a model that reads less at a time."""
+    if len(batch) > 1:
+        return [batch[: len(batch) // 2], batch[len(batch) // 2 :]]
+    text = batch[0].text
+    middle = text.find("\n", len(text) // 2) + 1 or len(text) // 2
+    return [[Excerpt(batch[0].page, part)] for part in (text[:middle], text[middle:]) if part.strip()]
+
+
+def _excerpts(page: Page) -> Iterator[Excerpt]:
+    """Yield the text of a page, divided between paragraphs where that is possible."""
+    start = 0
+    while start < len(page.text):
+        end = start + MAX_EXCERPT
+        if end < len(page.text):
+            paragraph = page.text.rfind("\n\n", start + MAX_EXCERPT // 2, end)
+            end = paragraph if paragraph > 0 else end
+        if text := page.text[start:end].strip():
+            yield Excerpt(page, text)
+        start = end

@@ -1,0 +1,99 @@
+"""The built-in engine, which needs no model: it returns what the site already answers, word for word."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+from faqsvc_embed.generation.crawl.page import Page
+from faqsvc_embed.generation.engines.protocol import (
+    Dropped,
+    EngineResult,
+    GeneratedItem,
+    GenerationRequest,
+    Reason,
+)
+from faqsvc_embed.generation.engines.sources import source_of
+from faqsvc_embed.generation.extraction.extractor import Pair
+from faqsvc_embed.generation.extraction.questions import question_key
+from faqsvc_embed.generation.threads import run_in_thread
+
+DEFAULT_COUNT: Final = 100
+
+_WORD = re.compile(r"[^\W_]+")
+_UNSPACED_WORDS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,}")
+
+
+class ExtractiveEngine:
+    """Returns the questions and answers of the pages, in the language of the pages."""
+
+    crawl_time_fraction = 0.8
+
+    async def generate_items(self, pages: Sequence[Page], request: GenerationRequest) -> EngineResult:
+        """Return each question once: those about the topic first, then those in an FAQ, then by page."""
+        return await run_in_thread(partial(best_items, pages, request))
+
+
+def best_items(pages: Sequence[Page], request: GenerationRequest) -> EngineResult:
+    """Return what the engine returns."""
+    terms = _terms(request.topic or "")
+    lang = _language(pages, request.lang)
+    dropped: list[Dropped] = []
+    pairs = _unique_pairs(pages, lang, dropped)
+    pairs.sort(key=lambda found: (-_relevance(found[1], terms), not found[1].in_faq))
+    count = request.count or DEFAULT_COUNT
+    dropped += [Dropped(pair.question, Reason.BEYOND_COUNT) for _, pair in pairs[count:]]
+    items = [_item(page, pair) for page, pair in pairs[:count]]
+    notes = []
+    if items and request.lang is not None and lang != request.lang:
+        notes.append(
+            f"Nothing is translated: no page with questions is in {request.lang!r}, and no language model is"
+            f" configured. The items are in {items[0].lang or 'the language of the site'!r}."
+        )
+    return EngineResult(items, dropped, notes)
+
+
+def _item(page: Page, pair: Pair) -> GeneratedItem:
+    source = source_of(page.url, pair.question, pair.fragment)
+    markdown = pair.markdown if pair.markdown != pair.answer else ""
+    return GeneratedItem(pair.question, pair.answer, source, page.tag, pair.confidence, markdown)
+
+
+def _unique_pairs(pages: Sequence[Page], lang: str | None, dropped: list[Dropped]) -> list[tuple[Page, Pair]]:
+    """Return the pairs in a language. If a question has several answers, that in an FAQ is kept."""
+    found: dict[str, tuple[Page, Pair]] = {}
+    pairs = [(page, pair) for page in pages for pair in page.pairs]
+    for page, pair in sorted(pairs, key=lambda found: not found[1].in_faq):
+        key = question_key(pair.question)
+        if page.lang != lang:
+            dropped.append(Dropped(pair.question, Reason.OTHER_LANGUAGE, f"{page.url} is in {page.tag!r}"))
+        elif key in found:
+            dropped.append(Dropped(pair.question, Reason.DUPLICATE, f"{page.url} repeats it"))
+        else:
+            found[key] = (page, pair)
+    return list(found.values())
+
+
+def _language(pages: Sequence[Page], wanted: str | None) -> str | None:
+    """Return the wanted language if a pair is in it, else the language of most pairs."""
+    counts = Counter[str | None]()
+    for page in pages:
+        counts[page.lang] += len(page.pairs)
+    if wanted is not None and counts[wanted]:
+        return wanted
+    return counts.most_common(1)[0][0] if counts else None
+
+
+def _terms(text: str) -> set[str]:
+    """Return the starts of words, and pairs of characters in scripts that do not separate words."""
+    terms = {word.casefold()[:6] for word in _WORD.findall(text) if len(word) > 2}
+    for run in _UNSPACED_WORDS.findall(text):
+        terms |= {run[start : start + 2] for start in range(len(run) - 1)}
+    return terms
+
+
+def _relevance(pair: Pair, terms: set[str]) -> float:
+    if not terms:
+        return 0.0
+    return 2.0 * len(terms & _terms(pair.question)) + len(terms & _terms(pair.answer)) / (1 + len(terms))

@@ -1,0 +1,126 @@
+"""Checks that the pages of a site support what a model wrote, and drops everything else.
+
+A model returns each answer with the sentence that supports it. The sentence must be on a page, and that page
+must contain every number, time, amount and address in the answer.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from faqsvc_embed.api.fields import MAX_ANSWER, MAX_QUESTION
+from faqsvc_embed.generation.engines.excerpts import Excerpt
+from faqsvc_embed.generation.engines.facts import Facts, facts_of
+from faqsvc_embed.generation.engines.protocol import Dropped, GeneratedItem, Reason
+from faqsvc_embed.generation.engines.sources import source_of
+from faqsvc_embed.generation.extraction.markdown import escaped
+from faqsvc_embed.generation.extraction.questions import question_key
+from faqsvc_embed.generation.extraction.text import plain
+
+CONFIDENCE: Final = 0.8
+"""The confidence in what a model writes and a page supports."""
+MIN_SUPPORT: Final = 8
+"""Letters and digits of a sentence that can support an answer."""
+
+_LABEL: Final = r"[a-z0-9_\u00df-\u024f\u0370-\u052f-]{1,63}"
+_HOST: Final = rf"(?:{_LABEL}\.){{1,10}}[^\W\d_][\w-]{{1,62}}"
+_ADDRESS = re.compile(rf"[a-z0-9_.+-]{{1,64}}@{_HOST}|https?://[^\s)]+|{_HOST}(?:/[^\s)]*)?")
+"""An address in a normalized text."""
+_BEFORE_SENTENCE = re.compile(r"""(?:\n|[.!?]['")\]]* |[。؟।]['")\]」』]* ?)(?:[-|] )?['"(\[「『]*$""")
+_AFTER_SENTENCE = re.compile(r"""[.!?]+['")\]]*(?:\s|$)|[。؟।]|['")\]」』]*(?:\n|$)""")
+_PLAIN_MARKS: Final = str.maketrans("“”„’‘‚«»–—", '"""\'\'\'""--')
+
+
+class Suggestion(msgspec.Struct):
+    """What a model suggests: `support` is a sentence of page number `page`."""
+
+    question: str
+    answer: str
+    support: str
+    page: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Grounded:
+    """The items that pages support, and the suggestions that they do not."""
+
+    items: list[GeneratedItem]
+    dropped: list[Dropped]
+
+
+def supported_items(suggestions: Sequence[Suggestion], excerpts: Sequence[Excerpt]) -> Grounded:
+    """Return the suggestions that a page supports, each question once. The page may be another one."""
+    texts = [_normalized_lines(excerpt.text) for excerpt in excerpts]
+    facts = [facts_of(text) for text in texts]
+    items: dict[str, GeneratedItem] = {}
+    dropped: list[Dropped] = []
+    for suggestion in suggestions:
+        if max(map(len, (suggestion.question, suggestion.answer, suggestion.support))) > MAX_ANSWER:
+            continue
+        question, support = plain(suggestion.question), plain(suggestion.support)
+        paragraphs = map(plain, re.split(r"\n\s*\n", suggestion.answer))
+        answer = "\n\n".join(filter(None, paragraphs))
+        if not question_key(question) or not question_key(answer) or len(question) > MAX_QUESTION:
+            continue
+        order = sorted(range(len(excerpts)), key=lambda number: number != suggestion.page)
+        number = next((n for n in order if _supports(texts[n], facts[n], support, answer)), None)
+        if number is None:
+            dropped.append(Dropped(question, Reason.UNSUPPORTED, "no page says so in the quoted words"))
+            continue
+        page = excerpts[number].page
+        markdown = escaped(answer)
+        item = GeneratedItem(
+            question,
+            answer,
+            source_of(page.url, support),
+            page.tag,
+            CONFIDENCE,
+            markdown if markdown != answer else "",
+        )
+        items.setdefault(question_key(question), item)
+    return Grounded(list(items.values()), dropped)
+
+
+def _supports(text: str, facts: Facts, support: str, answer: str) -> bool:
+    """Return whether a page contains the supporting sentence and all facts of the answer."""
+    if len(question_key(support)) < MIN_SUPPORT or not _contains_sentence(text, _normalized(support)):
+        return False
+    statement = _normalized(answer)
+    addresses = list(_ADDRESS.finditer(statement))
+    if not all(_contains_address(text, address[0]) for address in addresses):
+        return False
+    return facts.support(_ADDRESS.sub(" ", statement))
+
+
+def _contains_sentence(text: str, sentence: str) -> bool:
+    """Return whether a text contains whole sentences, and not the end of one that starts with `never`."""
+    unbroken = text.replace("\n", " ")
+    start = unbroken.find(sentence)
+    while start >= 0:
+        # A closing mark may be part of the sentence, or missing from it.
+        last = start + len(sentence.rstrip(".!?。؟।'\")]」』"))
+        before = f"\n{text}"[max(0, start - 7) : start + 1]
+        if _AFTER_SENTENCE.match(text, last) and _BEFORE_SENTENCE.search(before):
+            return True
+        start = unbroken.find(sentence, start + len(sentence))
+    return False
+
+
+def _contains_address(text: str, address: str) -> bool:
+    """Return whether a text contains an address that is not part of a longer one."""
+    value = re.escape(address.rstrip(".,:!?"))
+    return re.search(rf"(?<![a-z0-9_.+@-]){value}(?![a-z0-9_@-]|\.[a-z0-9])", text) is not None
+
+
+def _normalized_lines(text: str) -> str:
+    return "\n".join(filter(None, map(_normalized, text.splitlines())))
+
+
+def _normalized(text: str) -> str:
+    """Return a text without differences of white space, case and quotation marks."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(folded.translate(_PLAIN_MARKS).split())

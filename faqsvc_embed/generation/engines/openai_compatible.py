@@ -1,0 +1,207 @@
+"""The engine for language models, behind any endpoint that is compatible with OpenAI's chat completions.
+
+A long site is read in parts, and the best of what is written for each part is kept. If a page persuades the
+model to write something else, `grounding` drops that.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Final, TypeVar
+
+import anyio
+import msgspec
+
+from faqsvc_embed.errors import ConfigurationError, quoted
+from faqsvc_embed.generation.crawl.page import Page
+from faqsvc_embed.generation.engines.endpoint import ChatEndpoint, ContextTooLong, Secret
+from faqsvc_embed.generation.engines.excerpts import Excerpt, batches_of, halves
+from faqsvc_embed.generation.engines.grounding import Grounded, Suggestion, supported_items
+from faqsvc_embed.generation.engines.prompts import (
+    CHOICE_SCHEMA,
+    ITEMS_SCHEMA,
+    choosing_task,
+    pages_as_data,
+    questions_as_data,
+    writing_task,
+)
+from faqsvc_embed.generation.engines.protocol import (
+    MAX_COUNT,
+    Dropped,
+    EngineError,
+    EngineResult,
+    GeneratedItem,
+    GenerationRequest,
+    Reason,
+)
+from faqsvc_embed.generation.extraction.questions import question_key
+from faqsvc_embed.generation.languages import contradicts
+from faqsvc_embed.generation.threads import run_in_thread
+from faqsvc_embed.settings.validators import base_url
+
+DEFAULT_COUNT: Final = 10
+MAX_SUGGESTIONS: Final = 4 * MAX_COUNT
+MAX_CONCURRENT: Final = 3
+"""Requests to an endpoint at a time, for one generation."""
+MAX_SPLITS: Final = 3
+"""How often a batch is halved for a model that reads less at a time."""
+
+
+T = TypeVar("T")
+
+
+class _Suggestions(msgspec.Struct):
+    items: list[Suggestion]
+
+
+class _Choice(msgspec.Struct):
+    keep: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAICompatibleEngine:
+    """Asks a model for questions and answers."""
+
+    endpoint: ChatEndpoint
+    crawl_time_fraction: float = 0.4
+
+    async def generate_items(self, pages: Sequence[Page], request: GenerationRequest) -> EngineResult:
+        """Return what the model writes and the pages support.
+
+        Raises:
+            EngineError: the endpoint fails, refuses, or sends an invalid completion.
+        """
+        batches = batches_of(pages)
+        if not batches:
+            return EngineResult([])
+        count = min(request.count or DEFAULT_COUNT, MAX_COUNT)
+        found = _Findings()
+        await self._write_all(batches, request, count, found)
+        if found.errors and not found.parts:
+            raise found.errors[0]
+        items, duplicates = _unique(found.items())
+        dropped = found.dropped() + duplicates
+        if len(items) > count:
+            kept = await self._choose(items, request, count) if len(found.parts) > 1 else items[:count]
+            dropped += [Dropped(item.question, Reason.BEYOND_COUNT) for item in items if item not in kept]
+            items = kept
+        items, notes = await run_in_thread(partial(_labelled, items, request))
+        if found.errors:
+            notes.append(
+                f"The language model failed for {len(found.errors)} of {len(batches)} parts of the site."
+            )
+        return EngineResult(items, dropped, notes)
+
+    async def _write_all(
+        self, batches: list[list[Excerpt]], request: GenerationRequest, count: int, found: "_Findings"
+    ) -> None:
+        """Have items written for each batch; a few at a time."""
+        limiter = anyio.CapacityLimiter(MAX_CONCURRENT)
+
+        async def write(number: int, batch: list[Excerpt]) -> None:
+            async with limiter:
+                try:
+                    found.parts[number] = await self._write(batch, request, count)
+                except EngineError as error:
+                    found.errors.append(error)
+
+        async with anyio.create_task_group() as tasks:
+            for number, batch in enumerate(batches):
+                tasks.start_soon(write, number, batch)
+
+    async def _write(
+        self, batch: list[Excerpt], request: GenerationRequest, count: int, splits: int = MAX_SPLITS
+    ) -> Grounded:
+        task = writing_task(request, count)
+        try:
+            response = await self.endpoint.complete(task, pages_as_data(batch), ITEMS_SCHEMA)
+        except ContextTooLong:
+            if splits == 0:
+                raise
+            parts = [await self._write(half, request, count, splits - 1) for half in halves(batch)]
+            return Grounded(
+                [item for part in parts for item in part.items],
+                [dropped for part in parts for dropped in part.dropped],
+            )
+        suggestions = _decoded(response, _Suggestions).items[:MAX_SUGGESTIONS]
+        return await run_in_thread(partial(supported_items, suggestions, batch))
+
+    async def _choose(
+        self, items: list[GeneratedItem], request: GenerationRequest, count: int
+    ) -> list[GeneratedItem]:
+        """Return the best items by the choice of the model, or the first ones if it fails."""
+        data = questions_as_data([item.question for item in items])
+        try:
+            response = await self.endpoint.complete(choosing_task(request, count), data, CHOICE_SCHEMA)
+            numbers = dict.fromkeys(_decoded(response, _Choice).keep)
+        except EngineError:
+            numbers = {}
+        chosen = [items[number] for number in numbers if 0 <= number < len(items)]
+        return (chosen or items)[:count]
+
+
+@dataclass(slots=True)
+class _Findings:
+    """What was written for the parts of a site, by their numbers, and what failed."""
+
+    parts: dict[int, Grounded] = field(default_factory=dict)
+    errors: list[EngineError] = field(default_factory=list)
+
+    def items(self) -> list[GeneratedItem]:
+        """Return the items of all parts, those of each part in turn."""
+        parts = [self.parts[number].items for number in sorted(self.parts)]
+        rounds = max(map(len, parts), default=0)
+        return [part[number] for number in range(rounds) for part in parts if number < len(part)]
+
+    def dropped(self) -> list[Dropped]:
+        """Return what the pages do not support."""
+        return [dropped for number in sorted(self.parts) for dropped in self.parts[number].dropped]
+
+
+def _unique(items: Sequence[GeneratedItem]) -> tuple[list[GeneratedItem], list[Dropped]]:
+    unique: dict[str, GeneratedItem] = {}
+    duplicates: list[Dropped] = []
+    for item in items:
+        if unique.setdefault(question_key(item.question), item) is not item:
+            duplicates.append(Dropped(item.question, Reason.DUPLICATE))
+    return list(unique.values()), duplicates
+
+
+def _labelled(
+    items: list[GeneratedItem], request: GenerationRequest
+) -> tuple[list[GeneratedItem], list[str]]:
+    """Return items with their language: the requested one, unless the model clearly wrote another."""
+    if request.lang is None or not items:
+        return items, []
+    written = contradicts("\n".join(f"{item.question} {item.answer}" for item in items), request.lang)
+    if written is None:
+        return [replace(item, lang=request.lang) for item in items], []
+    note = f"The language model did not translate: the items are in {written!r}, not in {request.lang!r}."
+    return [replace(item, lang=written) for item in items], [note]
+
+
+def _decoded(response: bytes, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(response, type=kind)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise EngineError(f"the language model did not return the requested JSON: {error}") from None
+
+
+def from_environment(environ: Mapping[str, str]) -> OpenAICompatibleEngine | None:
+    """Return the engine for FAQSVC_LLM_URL, FAQSVC_LLM_MODEL and FAQSVC_LLM_KEY, or None if these are unset.
+
+    Raises:
+        ConfigurationError: only one of the first two is set, or the URL is invalid.
+    """
+    url, model = environ.get("FAQSVC_LLM_URL", "").strip(), environ.get("FAQSVC_LLM_MODEL", "").strip()
+    if not url and not model:
+        return None
+    if not url or not model:
+        missing = "FAQSVC_LLM_MODEL" if url else "FAQSVC_LLM_URL"
+        raise ConfigurationError(f"{missing} is not set: a model needs FAQSVC_LLM_URL and FAQSVC_LLM_MODEL")
+    try:
+        url = base_url(url)
+    except ValueError as error:
+        raise ConfigurationError(f"FAQSVC_LLM_URL is {quoted(url)}: {error}") from None
+    key = Secret(environ.get("FAQSVC_LLM_KEY", "").strip())
+    return OpenAICompatibleEngine(ChatEndpoint(url, model, key))

@@ -1,0 +1,93 @@
+"""What every engine takes and returns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final, Protocol
+
+from faqsvc_embed.errors import FAQError
+from faqsvc_embed.generation.crawl.page import Page
+
+MAX_COUNT: Final = 1_000
+
+
+class EngineError(FAQError):
+    """An engine fails. `status` and `retry_after` are those of the response that it got, if any."""
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationRequest:
+    """What to generate: `lang` is a supported language, or None for that of the site."""
+
+    website_url: str
+    lang: str | None = None
+    count: int | None = None
+    topic: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedItem:
+    """A question with its answer as plain text.
+
+    `source` is the URL of the page that the answer is from, with the place where a browser scrolls to.
+    """
+
+    question: str
+    answer: str
+    source: str
+    lang: str | None = None
+    """The language that question and answer are in, as a language tag, or None if it is not known."""
+    confidence: float = field(default=1.0, compare=False)
+    """From 0 to 1: how clear it is that the site asks and answers this."""
+    markdown: str = field(default="", compare=False)
+    """The answer as Markdown, with its links, lists and tables; empty if it is the same."""
+
+
+class Reason(StrEnum):
+    """Why something that a site has is not among the items."""
+
+    DUPLICATE = "duplicate"
+    """Another page has the same question."""
+    OTHER_LANGUAGE = "other-language"
+    """It is in another language than the items."""
+    BEYOND_COUNT = "beyond-count"
+    """There are as many items as requested."""
+    UNSUPPORTED = "unsupported"
+    """No page says what a model wrote."""
+    UNREADABLE = "unreadable"
+    """A page cannot be read, or must not be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A question, or the URL of a page, that is not among the items; `detail` explains the reason."""
+
+    subject: str
+    reason: Reason
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineResult:
+    """The items of an engine, the best first, what it dropped, and what its user should know."""
+
+    items: list[GeneratedItem]
+    dropped: list[Dropped] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+class Engine(Protocol):
+    """Turns the pages of a site into questions and answers."""
+
+    @property
+    def crawl_time_fraction(self) -> float:
+        """The share of the time for a generation that the crawl may take."""
+        ...
+
+    async def generate_items(self, pages: Sequence[Page], request: GenerationRequest) -> EngineResult:
+        """Return at most as many items as requested, the best first.
+
+        Raises:
+            EngineError: the engine fails; the message contains no secret.
+        """
+        ...

@@ -1,0 +1,118 @@
+"""Which candidates are questions: in themselves, like their neighbours, or in an FAQ."""
+
+from collections import Counter
+from typing import Final
+
+from faqsvc_embed.generation.extraction.boilerplate import is_link
+from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence, Positions
+from faqsvc_embed.generation.extraction.class_names import is_called_question
+from faqsvc_embed.generation.extraction.dom import HEADINGS, Element
+from faqsvc_embed.generation.extraction.outline import MIN_WORDS
+from faqsvc_embed.generation.extraction.page_context import PageContext
+from faqsvc_embed.generation.extraction.questions import (
+    MAX_LENGTH,
+    has_words,
+    is_call_to_action,
+    is_question,
+    is_template_code,
+    question_key,
+)
+from faqsvc_embed.generation.extraction.text import inline_text, is_labelled_question
+
+QUESTION_TAGS: Final = (*HEADINGS, "dt", "summary")
+MANY: Final = 3
+"""Questions of a page beside which a menu or a switch stands out."""
+
+
+def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) -> list[Candidate]:
+    """Return the candidates that are questions, in themselves or like their neighbours, and claim them."""
+    usable = [candidate for candidate in candidates if _is_usable(candidate, context)]
+    group_sizes = Counter(candidate.group for candidate in usable)
+    group_questions = Counter(candidate.group for candidate in usable if is_question(candidate.question))
+    elements = Positions(candidate.element for candidate in usable)
+    questions = Positions(candidate.element for candidate in usable if is_question(candidate.question))
+    kinds = Counter(candidate.kind for candidate in usable)
+    asked_kinds = {candidate.kind for candidate in usable if is_question(candidate.question)}
+    marked = sum(is_question(candidate.question) for candidate in usable)
+    accepted: list[Candidate] = []
+    for candidate in sorted(usable, key=lambda candidate: candidate.evidence):
+        group = candidate.group
+        is_like_questions = 2 * group_questions[group] >= group_sizes[group]
+        # Beside several questions, what opens alone is a menu or a switch.
+        is_odd = marked >= MANY and kinds[candidate.kind] < MANY and candidate.kind not in asked_kinds
+        if (
+            not claims.overlap(candidate.element)
+            and not _is_group(candidate, elements, questions)
+            and not is_odd
+            and (is_like_questions or _is_question(candidate, context))
+        ):
+            accepted.append(candidate)
+            for element in (candidate.element, *candidate.answer_elements()):
+                claims.claim(element)
+    return accepted
+
+
+def _is_usable(candidate: Candidate, context: PageContext) -> bool:
+    question, answer = candidate.question, candidate.answer
+    if not has_words(question) or not has_words(answer) or len(question) > MAX_LENGTH:
+        return False
+    is_code = any(element.tag == "code" for element in candidate.element.walk())
+    if is_template_code("" if is_code else question, answer):
+        return False
+    if question_key(question) == question_key(answer[:MAX_LENGTH]):
+        return False
+    if context.is_always_hidden(candidate.element):
+        return False
+    if candidate.evidence is Evidence.STRUCTURED_DATA:
+        return True
+    return not is_call_to_action(question) and not _is_menu(candidate)
+
+
+def _is_menu(candidate: Candidate) -> bool:
+    """Return whether an answer is a list of check boxes or, unless it follows a question, of links."""
+    elements = [element for node in candidate.answer_elements() for element in node.walk()]
+    if sum(element.tag == "label" for element in elements) > 1:
+        return True
+    if (is_question(candidate.question) or is_labelled_question(candidate.element)) and not is_link(
+        candidate.element
+    ):
+        return False
+    links = [len(inline_text(element.children)) for element in elements if element.tag == "a"]
+    length = len(inline_text(candidate.answer_nodes))
+    return sum(links) > 0.8 * length if len(links) > 1 else sum(links) >= length
+
+
+def _is_question(candidate: Candidate, context: PageContext) -> bool:
+    element, evidence = candidate.element, candidate.evidence
+    if evidence is Evidence.STRUCTURED_DATA or is_question(candidate.question):
+        return True
+    if evidence is Evidence.NAME and (is_called_question(element) or element.tag in ("td", "th")):
+        return True
+    return is_labelled_question(element) or context.is_in_faq(element)
+
+
+def _is_group(candidate: Candidate, elements: Positions, questions: Positions) -> bool:
+    """Return whether what looks like an answer is a group of questions under a title."""
+    if candidate.evidence is Evidence.STRUCTURED_DATA:
+        return False
+    answer = candidate.answer_elements()
+    if any(questions.inside(element) for element in answer):
+        return not is_question(candidate.question) or not _has_own_text(answer, questions)
+    if is_question(candidate.question):
+        return False
+    if any(elements.inside(element) for element in answer):
+        return True
+    inside = (inner for element in answer for inner in element.walk())
+    emphasised = (inner for inner in inside if inner.tag in (*HEADINGS, "strong", "b"))
+    return sum(is_question(inline_text(inner.children)) for inner in emphasised) > 1
+
+
+def _has_own_text(answer: list[Element], questions: Positions) -> bool:
+    """Return whether an answer has text before the first question inside it."""
+    for element in (inner for node in answer for inner in node.walk()):
+        if not questions.inside(element):
+            if len(inline_text(element.children)) >= MIN_WORDS:
+                return True
+        elif element.tag in QUESTION_TAGS:
+            return False
+    return False

@@ -1,0 +1,110 @@
+"""Parts of a page that belong to no FAQ: navigation, cookie banners, comments, advertisements."""
+
+import re
+from typing import Final
+
+from faqsvc_embed.generation.extraction.dom import HEADINGS, Element
+from faqsvc_embed.generation.extraction.text import raw_text
+from faqsvc_embed.generation.extraction.words import word_set, words_of
+
+ROLES: Final = word_set(
+    "alert alertdialog banner combobox complementary contentinfo dialog listbox menu menubar "
+    "navigation search toolbar tooltip"
+)
+WORDS: Final = word_set(
+    "breadcrumb breadcrumbs comment comments cookie cookies cookiebot consent didomi disqus gdpr "
+    "minicart modal navbar newsletter offcanvas onetrust pagination popup related reviews share "
+    "sharing sidebar testimonial testimonials toc usercentrics byline avatar votes reactions"
+)
+TEMPLATE_WORDS: Final = word_set("template tpl placeholder prototype skeleton mustache")
+CONTENT_WORDS: Final = word_set("answer answers faq faqs")
+PROMOTION_WORDS: Final = word_set("hero cta banner promo jumbotron quiz survey poll search slider")
+FOOTER_WORDS: Final = word_set("footer colophon")
+TEXTS: Final = word_set("p li dt dd summary strong b span").union(HEADINGS)
+"""Elements that are small parts of the text: `<h2 class="anchorWithStickyNavbar" id="comment-payer">`."""
+MAX_ID_WORDS: Final = 2
+SECTIONS: Final = word_set("main section article details li")
+
+_SAYS_WHAT_IS_BESIDE = re.compile(
+    r"(?:^|[-_])(?:with|has|no|without|is|not)(?:[-_]|(?=[A-Z]))|[a-z](?:With|Has)(?=[A-Z])"
+)
+
+
+def mark_boilerplate(top: Element) -> None:
+    """Set `is_boilerplate` on the elements that contain no question or answer, and on all inside them."""
+    content = _around_content(top)
+    for element in top.walk():
+        if element.parent is not None and element.parent.is_boilerplate:
+            element.is_boilerplate = True
+        elif element.start not in content:
+            element.is_boilerplate = _is_boilerplate(element)
+
+
+def _around_content(top: Element) -> set[int]:
+    """Return the positions of elements that contain the main part or a title, whatever their class names."""
+    content = {top.start}
+    for element in top.walk():
+        if element.tag in ("body", "main", "h1") or element.role == "main":
+            content.add(element.start)
+            for ancestor in element.ancestors():
+                if ancestor.start in content:
+                    break
+                if element.tag != "h1" or ancestor.tag not in ("header", "nav", "aside"):
+                    content.add(ancestor.start)
+    return content
+
+
+def _is_boilerplate(element: Element) -> bool:
+    if words_of(element.attrs.get("class", "")) & TEMPLATE_WORDS:
+        return True
+    if element.words & CONTENT_WORDS:  # some page builders put answers into `<nav class="faq-answer">`
+        return False
+    if element.tag == "nav" and element.role != "navigation":
+        return not _is_drop_down_text(element)
+    if element.tag in ("nav", "aside", "dialog", "form") or element.role in ROLES:
+        return True
+    if element.tag in ("header", "footer"):
+        return not any(ancestor.tag in SECTIONS for ancestor in element.ancestors())
+    names = _names(element)
+    if names & FOOTER_WORDS and element.tag in ("div", "section"):
+        return not any(ancestor.tag in SECTIONS for ancestor in element.ancestors())
+    return element.tag not in TEXTS and bool(names & WORDS)
+
+
+def _names(element: Element) -> frozenset[str]:
+    """Return the words of class names and id that say what an element is.
+
+    `with-sidebar` says what is beside it, and a long id repeats the title of a section.
+    """
+    names = [name for name in element.attrs.get("class", "").split() if not _SAYS_WHAT_IS_BESIDE.search(name)]
+    name = element.attrs.get("id", "")
+    if len(words_of(name)) <= MAX_ID_WORDS:
+        names.append(name)
+    return words_of(" ".join(names))
+
+
+def _is_drop_down_text(nav: Element) -> bool:
+    """Return whether a `<nav>` contains text, nothing to open, and few links."""
+    inside = nav.walk()
+    links = sum(len(raw_text(element)) for element in inside if element.tag == "a")
+    opens = any(element.tag in ("summary", "button", *HEADINGS) for element in inside)
+    return not opens and links < 0.5 * len(raw_text(nav).strip())
+
+
+def is_promotional(question: Element) -> bool:
+    """Return whether a question is in a section that advertises, or that asks the reader."""
+    return any(
+        element.words & PROMOTION_WORDS
+        and not element.words & CONTENT_WORDS
+        and not any(inner.tag in ("h1", "main") for inner in element.walk())
+        for element in (question, *question.ancestors())
+    )
+
+
+def is_link(element: Element) -> bool:
+    """Return whether the whole text is a link to another page, which has the answer then."""
+    links = [inner for inner in element.walk() if inner.tag == "a"]
+    href = links[0].attrs.get("href", "") if len(links) == 1 else ""
+    if not href or href.startswith(("#", "javascript:")):
+        return False
+    return raw_text(links[0]).split() == raw_text(element).split()

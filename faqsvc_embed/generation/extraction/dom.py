@@ -1,0 +1,237 @@
+"""A parsed page as a tree of elements, prepared for extraction.
+
+Every element knows its position in document order, so that "is inside" is a comparison. Inline text that
+stands between blocks gets an element of its own: an element contains either blocks or inline text.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Final, Union
+
+import turbohtml
+
+from faqsvc_embed.generation.extraction.budget import CHARACTERS_PER_STEP, STEPS_TO_BUILD, StepBudget
+from faqsvc_embed.generation.extraction.words import word_set, words_of
+
+MAX_DEPTH: Final = 100
+"""Levels of a tree; deeper elements are read as text."""
+MAX_ELEMENTS: Final = 20_000
+"""Elements of a page; the rest of the page is not read."""
+
+MAX_LABELLED_LINES: Final = 2_000
+"""Questions and answers of an FAQ in plain text that are told apart."""
+TEXT_BLOCK: Final = "#text"
+"""The tag of the element around inline text between blocks."""
+HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
+BLOCKS: Final = word_set(
+    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset "
+    "figcaption figure footer form header hgroup hr html legend li main menu nav ol p pre search "
+    "section summary table tbody td tfoot th thead tr ul"
+).union(HEADINGS, [TEXT_BLOCK])
+NAMED_BLOCKS: Final = word_set(
+    "question questions answer answers faq faqs accordion disclosure expander collapsible"
+)
+"""Words in the names of custom elements that stand for blocks: `<faq-question>`, `<answer>`."""
+SKIPPED: Final = word_set(
+    "audio canvas datalist embed head iframe img input link math meta noscript object optgroup "
+    "option picture progress script select source style svg template textarea title track video"
+)
+
+_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+
+_LABELLED_LINE = re.compile(r"^[ \t]*(?:Q|Question)[ \t]*[0-9]{0,3}[ \t]*[:.)]", re.MULTILINE)
+_LABELLED_LINE_START = re.compile(
+    r"^(?=[ \t]*(?:Q|Question|A|Answer)[ \t]*[0-9]{0,3}[ \t]*[:.)])", re.MULTILINE
+)
+
+Node = Union["Element", str]
+
+
+class Element:
+    """An element of a page; `start` and `end` are its first and last position in document order."""
+
+    def __init__(self, tag: str, attrs: dict[str, str], parent: "Element | None", budget: StepBudget) -> None:
+        self.tag = tag
+        self.attrs = attrs
+        self.parent = parent
+        self.budget = budget
+        self.children: list[Node] = []
+        self.depth: int = parent.depth + 1 if parent is not None else 1
+        self.role = attrs.get("role", "").strip().lower()
+        self.classes = frozenset(attrs.get("class", "").lower().split())
+        self.words = words_of(f"{attrs.get('class', '')} {attrs.get('id', '')}")
+        self.is_hidden = "hidden" in attrs or _HIDDEN.search(attrs.get("style", "")) is not None
+        self.is_boilerplate = False
+        self.contains_blocks = False
+        self.start = self.end = self.index = 0
+        self.weight = 1
+        self.document_order: list[Element] = []
+
+    def __contains__(self, other: "Element") -> bool:
+        return self.start <= other.start and other.end <= self.end
+
+    def elements(self) -> Iterator["Element"]:
+        """Yield the children that are elements."""
+        return (child for child in self.children if isinstance(child, Element))
+
+    def ancestors(self) -> Iterator["Element"]:
+        """Yield the parent, its parent, and so on."""
+        ancestor = self.parent
+        while ancestor is not None:
+            self.budget.spend(1)
+            yield ancestor
+            ancestor = ancestor.parent
+
+    def walk(self) -> list["Element"]:
+        """Return this element and all elements inside it, in document order."""
+        self.budget.spend(self.end + 1 - self.start)
+        return self.document_order[self.start : self.end + 1]
+
+    def following_siblings(self) -> Iterator[Node]:
+        """Yield the siblings after this element."""
+        siblings = self.parent.children if self.parent is not None else []
+        return (siblings[index] for index in range(self.index + 1, len(siblings)))
+
+    def preceding_siblings(self) -> Iterator[Node]:
+        """Yield the siblings before this element, the nearest first."""
+        siblings = self.parent.children if self.parent is not None else []
+        return (siblings[index] for index in range(self.index - 1, -1, -1))
+
+
+def build_tree(document: turbohtml.Node, budget: StepBudget, *, has_scripts: bool = True) -> Element:
+    """Return a tree with the elements of a document or of a fragment, as browsers with or without scripts."""
+    skipped = SKIPPED if has_scripts else SKIPPED - {"noscript"}
+    top = Element("html", {}, None, budget)
+    pending = [(node, top) for node in reversed(document.children)]
+    count = 0
+    while pending and count < MAX_ELEMENTS:
+        node, parent = pending.pop()
+        if isinstance(node, turbohtml.Text):
+            parent.children.append(node.data)
+        elif isinstance(node, turbohtml.Element) and (node.tag not in skipped or _is_microdata(node)):
+            count += 1
+            if parent.depth == MAX_DEPTH:
+                parent.children.append(node.text)
+                continue
+            budget.spend(STEPS_TO_BUILD)
+            child = Element(node.tag, _attributes(node), parent, budget)
+            if node.tag not in BLOCKS and (words := words_of(node.tag)) & NAMED_BLOCKS:
+                child.tag, child.words = "div", child.words | words
+            parent.children.append(child)
+            is_shadowed = node.shadow_root is not None or node.tag == "slot"
+            children = node.flattened_children if is_shadowed else node.children
+            pending += [(inner, child) for inner in reversed(children)]
+    for element in _document_order(top):
+        if element.tag == "pre":
+            _split_labelled_lines(element)
+    _wrap_inline_text(_document_order(top))
+    _number(_document_order(top))
+    return top
+
+
+def _split_labelled_lines(pre: Element) -> None:
+    """Put the lines of preformatted text into paragraphs if they are an FAQ in plain text."""
+    text = "".join(child for child in pre.children if isinstance(child, str))
+    if len(_LABELLED_LINE.findall(text)) < 2 or any(isinstance(child, Element) for child in pre.children):
+        return
+    pre.tag, pre.children = "div", []
+    for part in _LABELLED_LINE_START.split(text, MAX_LABELLED_LINES):
+        if part.strip():
+            pre.budget.spend(STEPS_TO_BUILD * (1 + part.count("\n")))
+            paragraph = Element("p", {}, pre, pre.budget)
+            for line in part.strip().splitlines():
+                paragraph.children += [Element("br", {}, paragraph, pre.budget), line]
+            del paragraph.children[0]
+            pre.children.append(paragraph)
+
+
+def _is_microdata(element: turbohtml.Element) -> bool:
+    return element.tag == "meta" and element.attr("itemprop") is not None
+
+
+def _attributes(element: turbohtml.Element) -> dict[str, str]:
+    return {
+        name: " ".join(value) if isinstance(value, list) else value or ""
+        for name, value in element.attrs.items()
+    }
+
+
+def _document_order(top: Element) -> list[Element]:
+    order: list[Element] = []
+    pending = [top]
+    while pending:
+        element = pending.pop()
+        order.append(element)
+        pending += reversed(list(element.elements()))
+    return order
+
+
+def _wrap_inline_text(elements: list[Element]) -> None:
+    """Put inline text between blocks, or between blank lines, into elements of its own."""
+    for element in reversed(elements):
+        element.children = _joined(element.children)
+        element.contains_blocks = any(map(_is_block, element.children))
+    for element in elements:
+        if not element.contains_blocks and (element.tag not in BLOCKS or element.tag == "pre"):
+            continue
+        parts = _parts(element.children)
+        element.contains_blocks |= len(parts) > 1
+        if element.contains_blocks:
+            element.children = []
+            for part in parts:
+                if _is_block(part[0]):
+                    element.children += part
+                elif not all(map(_is_empty, part)):
+                    text_block = Element(TEXT_BLOCK, {}, element, element.budget)
+                    text_block.children = part
+                    element.children.append(text_block)
+
+
+def _joined(nodes: list[Node]) -> list[Node]:
+    """Return nodes with adjacent texts joined, such as those before and after a comment."""
+    joined: list[Node] = []
+    for is_text, group in groupby(nodes, key=lambda node: isinstance(node, str)):
+        members = list(group)
+        joined += ["".join(map(str, members))] if is_text else members
+    return joined
+
+
+def _parts(nodes: list[Node]) -> list[list[Node]]:
+    """Return each block by itself, and the inline nodes between blocks and blank lines together."""
+    parts: list[list[Node]] = []
+    line_breaks = 0
+    after_block = True
+    for node in nodes:
+        is_block = _is_block(node)
+        if is_block or after_block or (line_breaks > 1 and not _is_empty(node)):
+            parts.append([])
+        parts[-1].append(node)
+        after_block = is_block
+        if isinstance(node, Element) or node.strip():
+            line_breaks = line_breaks + 1 if _is_empty(node) else 0
+    return parts
+
+
+def _is_block(node: Node) -> bool:
+    return isinstance(node, Element) and (node.tag in BLOCKS or node.contains_blocks)
+
+
+def _is_empty(node: Node) -> bool:
+    return node.tag == "br" if isinstance(node, Element) else not node.strip()
+
+
+def _number(elements: list[Element]) -> None:
+    for position, element in enumerate(elements):
+        element.start = element.end = position
+        element.document_order = elements
+        characters = 0
+        for index, child in enumerate(element.children):
+            if isinstance(child, Element):
+                child.parent, child.index = element, index
+            else:
+                characters += len(child)
+        element.weight = 1 + characters // CHARACTERS_PER_STEP
+    for element in reversed(elements):
+        if element.parent is not None:
+            element.parent.end = max(element.parent.end, element.end)

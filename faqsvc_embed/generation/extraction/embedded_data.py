@@ -1,0 +1,71 @@
+"""Questions in data that scripts show: JSON in script elements, and in attributes of elements."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import turbohtml
+
+from faqsvc_embed.generation.extraction.budget import CHARACTERS_PER_STEP, STEPS_TO_CONVERT, StepBudget
+from faqsvc_embed.generation.extraction.json_objects import load_json, objects_of, text_of_value
+from faqsvc_embed.generation.extraction.questions import is_question
+from faqsvc_embed.generation.extraction.text import plain
+
+QUESTION_KEYS: Final = ("question", "q", "questionText", "question_text")
+ANSWER_KEYS: Final = ("answer", "a", "answerText", "answer_text", "answerHtml", "response")
+TITLE_KEYS: Final = ("title", "name", "heading", "header", "label", "summary", "trigger")
+CONTENT_KEYS: Final = ("content", "body", "text", "description", "html", "value")
+MAX_ATTRIBUTES: Final = 200
+"""Attributes with JSON that are read."""
+
+_NOT_JSON = re.compile(r"^\s*(?:window\.|self\.|var |let |const )?[\w.$]{0,60}\s*=\s*(?=[{\[])")
+
+
+def embedded_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator[tuple[str, str]]:
+    """Yield the questions and answers in JSON that a script of the page would show.
+
+    Objects with the keys `question` and `answer` count, and lists of titles with contents if several ask.
+    Answers are as they are stated, mostly HTML.
+
+    Raises:
+        PageTooComplex: the budget is spent.
+    """
+    for text in _json_texts(document):
+        budget.spend(STEPS_TO_CONVERT * len(text) // CHARACTERS_PER_STEP)
+        data = load_json(_NOT_JSON.sub("", text, count=1).rstrip().rstrip(";"))
+        titled: list[tuple[str, str]] = []
+        for node in objects_of(data):
+            if pair := _pair(node, QUESTION_KEYS, ANSWER_KEYS):
+                yield _with_plain_question(pair, budget)
+            elif pair := _pair(node, TITLE_KEYS, CONTENT_KEYS):
+                titled.append(pair)
+        asked = [pair for pair in titled if is_question(pair[0])]
+        if len(asked) > 1:
+            yield from (_with_plain_question(pair, budget) for pair in asked)
+
+
+def _json_texts(document: turbohtml.Document) -> Iterator[str]:
+    for script in document.select("script"):
+        kind = (script.attr("type") or "").split(";")[0].strip().lower()
+        if kind == "application/json" or _NOT_JSON.match(script.text[:200]):
+            yield script.text
+    count = 0
+    for element in document.select("*"):
+        for value in element.attrs.values():
+            if isinstance(value, str) and value[:40].lstrip().startswith(('[{"', '{"', "[{'")):
+                count += 1
+                if count > MAX_ATTRIBUTES:
+                    return
+                yield value
+
+
+def _pair(
+    node: dict[str, Any], questions: tuple[str, ...], answers: tuple[str, ...]
+) -> tuple[str, str] | None:
+    question = next((node[key] for key in questions if isinstance(node.get(key), str)), None)
+    answer = next((node[key] for key in answers if isinstance(node.get(key), str)), None)
+    return (question, answer) if question and answer else None
+
+
+def _with_plain_question(pair: tuple[str, str], budget: StepBudget) -> tuple[str, str]:
+    return plain(text_of_value(pair[0], budget)), pair[1]

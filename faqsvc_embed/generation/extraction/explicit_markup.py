@@ -1,0 +1,140 @@
+"""Questions that the markup connects with their answers: `<details>`, `<dl>`, ARIA controls, and tables."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from faqsvc_embed.generation.extraction.candidates import Candidate, Evidence
+from faqsvc_embed.generation.extraction.dom import HEADINGS, Element
+from faqsvc_embed.generation.extraction.page_context import PageContext, controlled_ids
+from faqsvc_embed.generation.extraction.patterns import LANGUAGES, any_of
+from faqsvc_embed.generation.extraction.questions import is_question, may_be_question
+from faqsvc_embed.generation.extraction.text import inline_text, question_text
+from faqsvc_embed.generation.extraction.words import word_set
+
+LOOSE_DESCRIPTIONS: Final = word_set("p ul ol table blockquote pre figure")
+MAX_ITEM: Final = 300
+"""Elements of one question with its answer."""
+MAX_TERMS: Final = 5
+"""Terms that share a description."""
+
+_ROW_NUMBER = re.compile(r"(?:nr?\.?|#)?\s*[0-9]{0,4}[.)]?", re.IGNORECASE)
+_QUESTION_COLUMN = any_of(language.question_columns for language in LANGUAGES)
+_ANSWER_COLUMN = any_of(language.answer_columns for language in LANGUAGES)
+
+
+def explicit_pairs(context: PageContext) -> Iterator[Candidate]:
+    """Yield what the markup connects, whether or not it is a question."""
+    opened = set[int]()
+    for element in context.elements:
+        if element.tag == "details":
+            yield from _details(element)
+        elif element.tag == "dl":
+            yield from _definitions(element)
+        elif element.tag == "table":
+            yield from _table_rows(element)
+        elif (panel := _panel(context, element, opened)) is not None:
+            question = _question_of(element, panel)
+            if element.role != "tab" or is_question(question_text(question)):
+                opened.add(panel.start)
+                group = ("panel", element.tag, element.attrs.get("class", ""))
+                yield Candidate(question, (panel,), Evidence.MARKUP, group)
+
+
+def _details(element: Element) -> Iterator[Candidate]:
+    summary = next((child for child in element.elements() if child.tag == "summary"), None)
+    if summary is not None:
+        answer = tuple(child for child in element.children if child is not summary)
+        parent = element.parent.start if element.parent is not None else 0
+        yield Candidate(summary, answer, Evidence.MARKUP, ("details", parent))
+
+
+def _definitions(element: Element) -> Iterator[Candidate]:
+    terms: list[Element] = []
+    descriptions: list[Element] = []
+    for part in [*_list_parts(element), None]:
+        if part is None or (part.tag == "dt" and descriptions):
+            if descriptions and len(terms) <= MAX_TERMS:
+                for term in terms:
+                    yield Candidate(term, tuple(descriptions), Evidence.MARKUP, ("dl", element.start))
+            terms, descriptions = [], []
+        if part is not None and (terms or part.tag == "dt"):
+            (terms if part.tag == "dt" else descriptions).append(part)
+
+
+def _list_parts(element: Element) -> Iterator[Element]:
+    """Yield the terms and descriptions of a list, also from inside wrappers."""
+    for child in element.elements():
+        if child.tag in ("dt", "dd") or child.tag in LOOSE_DESCRIPTIONS:
+            yield child
+        elif child.tag != "dl":
+            yield from _list_parts(child)
+
+
+def _table_rows(table: Element) -> Iterator[Candidate]:
+    # A cell that spans rows is missing from the later rows, nearly always on the left.
+    rows = [[cell for cell in row.elements() if cell.tag in ("td", "th")] for row in _rows(table)]
+    columns = _titled_columns(rows[0]) if rows else None
+    if columns is None:
+        yield from _untitled_rows(rows, table)
+        return
+    for row in rows[1:]:
+        missing = len(rows[0]) - len(row)
+        if 0 <= missing <= min(columns):
+            question, answer = (row[column - missing] for column in columns)
+            yield Candidate(question, (answer,), Evidence.NAME, ("table", table.start))
+
+
+def _untitled_rows(rows: list[list[Element]], table: Element) -> Iterator[Candidate]:
+    """Yield rows of two texts of which the first is a question, or all such rows if half of them are."""
+    cells = [[c for c in row if _ROW_NUMBER.fullmatch(inline_text(c.children)) is None] for row in rows]
+    pairs = [(row[0], row[1]) for row in cells if len(row) == 2]
+    questions = [is_question(question_text(question)) for question, _ in pairs]
+    are_questions = 2 * sum(questions) >= len(pairs)
+    for (question, answer), asks in zip(pairs, questions, strict=True):
+        if asks or are_questions:
+            yield Candidate(question, (answer,), Evidence.MARKUP, ("rows", table.start))
+
+
+def _rows(table: Element) -> Iterator[Element]:
+    for child in table.elements():
+        if child.tag == "tr":
+            yield child
+        elif child.tag in ("thead", "tbody", "tfoot"):
+            yield from _rows(child)
+
+
+def _titled_columns(header: list[Element]) -> tuple[int, int] | None:
+    """Return the columns of questions and answers, if the first row has their titles."""
+    titles = [inline_text(cell.children) for cell in header]
+    questions = [index for index, title in enumerate(titles) if _QUESTION_COLUMN.fullmatch(title)]
+    answers = [index for index, title in enumerate(titles) if _ANSWER_COLUMN.fullmatch(title)]
+    return (questions[0], answers[0]) if questions and answers else None
+
+
+def _panel(context: PageContext, control: Element, opened: set[int]) -> Element | None:
+    """Return the panel that a control opens, unless another control opens it too."""
+    for name in controlled_ids(control):
+        panel = context.by_id.get(name)
+        if panel is None or panel.is_boilerplate or panel.start in opened:
+            continue
+        if control not in panel and panel not in control:
+            return panel
+    return None
+
+
+def _question_of(control: Element, panel: Element) -> Element:
+    """Return the element of the question: the control, what is around it, or the one heading beside it."""
+    if may_be_question(question_text(control)):
+        return control
+    for ancestor in control.ancestors():
+        if ancestor.end - ancestor.start > MAX_ITEM:
+            break
+        headings = [e for e in ancestor.walk() if e.tag in HEADINGS and e not in panel]
+        if len(headings) == 1 and is_question(question_text(headings[0])):
+            return headings[0]
+        if panel in ancestor:
+            break
+        if ancestor.tag in HEADINGS or is_question(question_text(ancestor)):
+            return ancestor
+    return control

@@ -1,0 +1,169 @@
+"""Extracts the questions and answers of a page, from every kind of markup, each question once."""
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import turbohtml
+
+from faqsvc_embed.api.fields import MAX_QUESTION
+from faqsvc_embed.generation.extraction.acceptance import accepted
+from faqsvc_embed.generation.extraction.boilerplate import mark_boilerplate
+from faqsvc_embed.generation.extraction.budget import PageTooComplex, StepBudget
+from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence
+from faqsvc_embed.generation.extraction.dom import build_tree
+from faqsvc_embed.generation.extraction.embedded_data import embedded_pairs
+from faqsvc_embed.generation.extraction.explicit_markup import explicit_pairs
+from faqsvc_embed.generation.extraction.fragments import Fragments
+from faqsvc_embed.generation.extraction.help_article import help_article
+from faqsvc_embed.generation.extraction.heuristics import likely_pairs
+from faqsvc_embed.generation.extraction.json_objects import markdown_of_value, text_of_value
+from faqsvc_embed.generation.extraction.labels import bare_answer
+from faqsvc_embed.generation.extraction.page_context import PageContext
+from faqsvc_embed.generation.extraction.questions import (
+    has_words,
+    is_question,
+    is_template_code,
+    question_key,
+)
+from faqsvc_embed.generation.extraction.structured_data import is_article, json_ld_pairs, microdata_pairs
+from faqsvc_embed.generation.extraction.text import plain, text_of
+
+MIN_SHOWN: Final = 0.5
+"""The share of a stated answer that the page must show for the shown one to be complete."""
+
+CONFIDENCES: Final = {
+    Evidence.STRUCTURED_DATA: 1.0,
+    Evidence.MARKUP: 0.95,
+    Evidence.NAME: 0.9,
+    Evidence.HEADING: 0.85,
+    Evidence.APPEARANCE: 0.75,
+}
+
+Reader = Callable[[turbohtml.Document, StepBudget], Iterator[tuple[str, str]]]
+"""Reads the questions and answers in data of a page; an answer is mostly HTML."""
+
+logger = logging.getLogger("faqsvc_embed.generation")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A question and its answer as plain text; `fragment` is the id nearest to it on its page, or None."""
+
+    question: str
+    answer: str
+    fragment: str | None
+    in_faq: bool
+    """Whether the page announces an FAQ around it."""
+    markdown: str = field(default="", compare=False)
+    """The answer as Markdown, with its links, lists and tables."""
+    confidence: float = field(default=1.0, compare=False)
+    """From 0 to 1, by how clearly the page says that this is a question with its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The title, the text without boilerplate, and the questions and answers of a page."""
+
+    title: str
+    text: str
+    pairs: tuple[Pair, ...]
+
+
+def extract(document: turbohtml.Document, url: str) -> Content:
+    """Return the content of a page, with the questions in the order of the page.
+
+    If a page is too complex to be searched, its content is no more than the pairs in its JSON-LD.
+    """
+    title_element = document.find("title")
+    title = plain(title_element.text) if title_element is not None else ""
+    stated = _stated_pairs(document, url, json_ld_pairs)
+    try:
+        content = _search(document, Content(title, "", ()), url, stated)
+        if not content.pairs:
+            content = _search(document, content, url, stated, has_scripts=False)
+        if not content.pairs:
+            embedded = _stated_pairs(document, url, embedded_pairs)
+            content = replace(content, pairs=tuple(embedded.values()))
+        return content
+    except PageTooComplex:
+        logger.info("%r is too complex to be searched for questions", url)
+        return Content(title, "", tuple(stated.values()))
+
+
+def _search(
+    document: turbohtml.Document,
+    content: Content,
+    url: str,
+    stated: dict[str, Pair],
+    *,
+    has_scripts: bool = True,
+) -> Content:
+    """Return the content of a page as a browser with or without scripts shows it."""
+    if not has_scripts and document.find("noscript") is None:
+        return content
+    top = build_tree(document, StepBudget(), has_scripts=has_scripts)
+    mark_boilerplate(top)
+    pairs = _merged_pairs(PageContext(top, content.title, url, is_article=is_article(document)), stated)
+    return Content(content.title, text_of([top]), tuple(pairs))
+
+
+def _stated_pairs(document: turbohtml.Document, url: str, read: Reader) -> dict[str, Pair]:
+    """Return the pairs that data of the page states, each question once."""
+    pairs: dict[str, Pair] = {}
+    budget = StepBudget()
+    with suppress(PageTooComplex):
+        for question, value in read(document, budget):
+            answer = bare_answer(text_of_value(value, budget))
+            is_usable = has_words(question) and has_words(answer) and len(question) <= MAX_QUESTION
+            if is_usable and not is_template_code(question, answer):
+                markdown = bare_answer(markdown_of_value(value, budget, url))
+                pairs.setdefault(question_key(question), Pair(question, answer, None, True, markdown))
+    return pairs
+
+
+def _merged_pairs(context: PageContext, stated: dict[str, Pair]) -> list[Pair]:
+    """Return the pairs that a page shows or states. What is shown counts, unless most is hidden."""
+    found = _accepted_candidates(context)
+    fragments = Fragments(found, context)
+    pairs: dict[str, Pair] = {}
+    for candidate in sorted(found, key=lambda candidate: candidate.evidence):
+        key = question_key(candidate.question)
+        if key not in pairs:
+            in_faq = context.is_in_faq(candidate.element)
+            pairs[key] = Pair(
+                candidate.question,
+                candidate.answer,
+                fragments.of(candidate),
+                in_faq,
+                candidate.markdown(context.url),
+                _confidence(candidate, in_faq=in_faq),
+            )
+    order = dict.fromkeys([*(question_key(candidate.question) for candidate in found), *stated])
+    for key, pair in stated.items():
+        if key not in pairs:
+            pairs[key] = replace(pair, fragment=fragments.of_text(pair.question))
+        elif len(pairs[key].answer) < MIN_SHOWN * len(pair.answer):
+            pairs[key] = replace(pair, fragment=pairs[key].fragment)
+        else:
+            pairs[key] = replace(pairs[key], in_faq=True)
+    return [pairs[key] for key in order]
+
+
+def _confidence(candidate: Candidate, *, in_faq: bool) -> float:
+    confidence = CONFIDENCES[candidate.evidence]
+    if not is_question(candidate.question):
+        confidence -= 0.15
+    return round(confidence if in_faq else confidence - 0.1, 2)
+
+
+def _accepted_candidates(context: PageContext) -> list[Candidate]:
+    """Return what the page shows as questions with answers, in document order."""
+    claims = Claims(context.size)
+    found = accepted([*microdata_pairs(context), *explicit_pairs(context)], context, claims)
+    if article := help_article(context):
+        return [article]
+    found += accepted([*likely_pairs(context, claims)], context, claims)
+    return sorted(found, key=lambda candidate: candidate.element.start)

@@ -1,0 +1,48 @@
+"""The article of a help centre: its title is the question, and all its text the answer."""
+
+import re
+from typing import Final
+
+from faqsvc_embed.generation.extraction.candidates import Candidate, Evidence
+from faqsvc_embed.generation.extraction.dom import HEADINGS, Element, Node
+from faqsvc_embed.generation.extraction.page_context import PageContext
+from faqsvc_embed.generation.extraction.patterns import LANGUAGES, any_of
+from faqsvc_embed.generation.extraction.questions import is_call_to_action, is_question
+from faqsvc_embed.generation.extraction.text import question_text, text_of
+
+MAX_ASKED: Final = 2
+"""Headings of an article that ask, its title included; a page with more is a list of questions."""
+ARTICLES: Final = ("article", "main", "body")
+
+_ADDRESS = re.compile(
+    r"/(?:hc|help|support|kb|knowledge-?base|faqs?|hilfe|aide|ayuda|ajuda|aiuto|hulp)/", re.IGNORECASE
+)
+_HELP_CENTRE = any_of(language.help_centres for language in LANGUAGES)
+
+
+def help_article(context: PageContext) -> Candidate | None:
+    """Return the question and the answer of a help centre's article, or None for any other page."""
+    headings = [element for element in context.elements if element.tag in HEADINGS]
+    titles = [heading for heading in headings if heading.tag == "h1"]
+    if len(titles) != 1 or not (_ADDRESS.search(context.url) or _HELP_CENTRE.search(context.title)):
+        return None
+    question = question_text(titles[0])
+    asked = [text for heading in headings if is_question(text := question_text(heading))]
+    if question not in asked or len(asked) > MAX_ASKED or is_call_to_action(question):
+        return None
+    candidate = Candidate(titles[0], tuple(_article_after(titles[0])), Evidence.HEADING)
+    return candidate if text_of(candidate.answer_nodes) else None
+
+
+def _article_after(title: Element) -> list[Node]:
+    """Return what follows a title in its article."""
+    nodes: list[Node] = []
+    header = next((above for above in title.ancestors() if above.tag == "header"), title)
+    for element in (header, *header.ancestors()):
+        if element.tag in ARTICLES:
+            break
+        for node in element.following_siblings():
+            if isinstance(node, Element) and node.tag in ("footer", "aside", "form"):
+                break
+            nodes.append(node)
+    return nodes

@@ -1,0 +1,106 @@
+"""The outline of a page: its headings, the text below each of them, and which of them ask."""
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from faqsvc_embed.generation.extraction.candidates import Claims
+from faqsvc_embed.generation.extraction.dom import HEADINGS, TEXT_BLOCK, Element
+from faqsvc_embed.generation.extraction.page_context import PageContext
+from faqsvc_embed.generation.extraction.questions import is_call_to_action, is_question
+from faqsvc_embed.generation.extraction.text import inline_text, question_text
+
+MIN_WORDS = 40
+"""Characters below a heading that are more than the introduction of a section."""
+INLINE_TITLES = frozenset({"strong", "b", "dt", "p", "li", TEXT_BLOCK})
+
+
+@dataclass(eq=False, slots=True)
+class Heading:
+    """A heading with what is below it, up to the next heading."""
+
+    element: Element
+    text: str
+    level: int
+    asks: bool
+    """Whether the heading itself is a question of a visitor."""
+    parent: "Heading | None" = None
+    children: list["Heading"] = field(default_factory=list)
+    words: int = 0
+    """Characters of the text below it that are not links, up to the next heading."""
+    links: int = 0
+    """Characters of links below it, up to the next heading."""
+    questions: int = 0
+    """Emphasised questions and questions in lists below it, which make it the title of a section."""
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether text follows that is more than a list of links."""
+        return self.words > self.links
+
+    @property
+    def is_title(self) -> bool:
+        """Whether the questions are below it."""
+        inside = sum(child.asks or child.is_title for child in self.children)
+        return self.questions > 1 or inside > 1 or (inside == 1 and self.words < MIN_WORDS)
+
+    def ancestors(self) -> Iterator["Heading"]:
+        """Yield the heading above, the one above that, and so on."""
+        heading = self.parent
+        while heading is not None:
+            yield heading
+            heading = heading.parent
+
+
+def headings_of(context: PageContext, free: list[Element], claims: Claims) -> list[Heading]:
+    """Return the headings outside of what is claimed, with their text, in document order."""
+    found: list[Heading] = []
+    above: list[Heading] = []
+    for element in free:
+        if (level := _level(element)) is None:
+            continue
+        above = [heading for heading in above if heading.level < level]
+        text = question_text(element)
+        asks = is_question(text) and not is_call_to_action(text)
+        heading = Heading(element, text, level, asks, above[-1] if above else None)
+        if heading.parent is not None:
+            heading.parent.children.append(heading)
+        above.append(heading)
+        found.append(heading)
+    _count_text(found, context, claims)
+    return found
+
+
+def _level(element: Element) -> int | None:
+    if element.role == "heading":
+        level = element.attrs.get("aria-level", "")
+        return int(level) if level in ("1", "2", "3", "4", "5", "6") else HEADINGS.get(element.tag, 2)
+    return HEADINGS.get(element.tag)
+
+
+def _count_text(headings: list[Heading], context: PageContext, claims: Claims) -> None:
+    starts = [heading.element.start for heading in headings]
+    for block in context.answer_blocks:
+        number = bisect_left(starts, block.start + 1) - 1
+        if number < 0 or claims.include(block) or block.start <= headings[number].element.end:
+            continue
+        heading = headings[number]
+        text = inline_text(block.children)
+        anchors = [each for each in block.walk() if each.tag == "a"]
+        links = sum(len(inline_text(each.children)) for each in anchors)
+        is_contents = links == len(text) or any(
+            each.attrs.get("href", "").startswith("#") for each in anchors
+        )
+        heading.links += links if is_contents else 0
+        heading.words += len(text) - links if is_contents else len(text)
+        if links < len(text) and _starts_with_question(block):
+            heading.questions += 1
+
+
+def _starts_with_question(block: Element) -> bool:
+    """Return whether a block is a short question, or starts with an emphasised one."""
+    for element in block.walk()[:6]:
+        is_short = element is not block or len(inline_text(block.children)) <= 200
+        if element.tag in INLINE_TITLES and is_short and is_question(question_text(element)):
+            return True
+    return False

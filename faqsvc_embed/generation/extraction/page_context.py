@@ -1,0 +1,136 @@
+"""What surrounds the questions of a page: headings that announce an FAQ, and panels that open."""
+
+import re
+from collections.abc import Callable
+from functools import cached_property
+from typing import Final
+from urllib.parse import urlsplit
+
+from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, Element
+from faqsvc_embed.generation.extraction.questions import (
+    announces_faq,
+    announces_interview,
+    announces_other,
+    is_question,
+)
+from faqsvc_embed.generation.extraction.text import inline_text, is_labelled_question
+from faqsvc_embed.generation.extraction.words import word_set
+
+FAQ_WORDS: Final = frozenset({"faq", "faqs", "frequently"})
+PANEL_WORDS: Final = word_set("tab tabs pane panel collapse collapsible accordion content")
+TARGET_ATTRIBUTES: Final = ("data-bs-target", "data-target", "data-collapse-target", "data-accordion-target")
+
+_SEPARATORS = re.compile("[-_/]")
+
+
+class PageContext:
+    """A page whose boilerplate is marked. Its title and address may announce an FAQ, as headings do."""
+
+    def __init__(self, top: Element, title: str, url: str, *, is_article: bool = False) -> None:
+        self.title = title
+        self.url = url
+        everything = top.walk()
+        quotations = _quotations(everything)
+        # A quotation's questions are not the page's, but it may be part of an answer.
+        quoted = _within(everything, lambda element: element.start in quotations)
+        self._everything = everything
+        self.size = len(everything)
+        self.elements = [e for e in everything if not e.is_boilerplate and e.start not in quoted]
+        self.by_id = {e.attrs["id"]: e for e in reversed(everything) if e.attrs.get("id")}
+        self._panels = {
+            self.by_id[name].start for e in everything for name in controlled_ids(e) if name in self.by_id
+        }
+        first_heading = next((inline_text(e.children) for e in everything if e.tag == "h1"), "")
+        address = _SEPARATORS.sub(" ", url)
+        last_segment = _SEPARATORS.sub(" ", urlsplit(url).path.rstrip("/").rpartition("/")[2])
+        self.is_interview = announces_interview(title) or announces_interview(first_heading)
+        is_other = any(map(announces_other, (title, first_heading, last_segment)))
+        self.is_article = is_article or self.is_interview or is_other
+        titles = (title, first_heading, "" if is_question(first_heading) else last_segment)
+        self.has_faq_title = any(map(announces_faq, titles))
+        self._is_faq = self.has_faq_title or announces_faq(address)
+        self._labelled = _within(everything, _is_labelled_faq)
+        self._heading_levels = self._faq_heading_levels()
+
+    @cached_property
+    def text_blocks(self) -> list[Element]:
+        """The blocks that contain text and no other block."""
+        return _text_blocks(self.elements)
+
+    @cached_property
+    def answer_blocks(self) -> list[Element]:
+        """The text blocks, those of quotations included."""
+        return _text_blocks([element for element in self._everything if not element.is_boilerplate])
+
+    def is_in_faq(self, element: Element) -> bool:
+        """Return whether page, class names or headings announce an FAQ at an element."""
+        if self._is_faq or element.start in self._labelled:
+            return True
+        return self._heading_levels.get(element.start, 7) < HEADINGS.get(element.tag, 7)
+
+    def is_always_hidden(self, element: Element) -> bool:
+        """Return whether an element is hidden, and not in a panel that something on the page opens."""
+        for ancestor in (element, *element.ancestors()):
+            if ancestor.start in self._panels or ancestor.role in ("tabpanel", "region"):
+                return False
+            if ancestor.is_hidden and not ancestor.words & PANEL_WORDS:
+                return True
+        return False
+
+    def _faq_heading_levels(self) -> dict[int, int]:
+        """Return the level of the highest heading that announces an FAQ, for each position below one."""
+        found: dict[int, int] = {}
+        above: list[tuple[int, bool]] = []
+        for element in self.elements:
+            level = HEADINGS.get(element.tag)
+            if level is not None:
+                above = [heading for heading in above if heading[0] < level]
+            if (highest := next((rank for rank, is_faq in above if is_faq), None)) is not None:
+                found[element.start] = highest
+            if level is not None:
+                above.append((level, announces_faq(inline_text(element.children))))
+        return found
+
+
+def _text_blocks(elements: list[Element]) -> list[Element]:
+    blocks = [e for e in elements if e.tag in BLOCKS and not e.contains_blocks]
+    return [block for block in blocks if inline_text(block.children)]
+
+
+def _quotations(elements: list[Element]) -> set[int]:
+    """Return the positions of the block quotes that quote, and do not only indent a part of the page."""
+    found = set[int]()
+    for element in elements:
+        if element.tag == "blockquote":
+            inside = element.walk()
+            asks = (e for e in inside if e.tag in (*HEADINGS, "b", "strong", "dt", "summary"))
+            is_labelled = any(e.tag == "p" and is_labelled_question(e) for e in inside)
+            if not is_labelled and sum(is_question(inline_text(e.children)) for e in asks) < 2:
+                found.add(element.start)
+    return found
+
+
+def _is_labelled_faq(element: Element) -> bool:
+    if element.tag != "body" and element.words & FAQ_WORDS:
+        return True
+    return announces_faq(element.attrs.get("aria-label", ""))
+
+
+def _within(elements: list[Element], condition: Callable[[Element], bool]) -> set[int]:
+    """Return the positions of the elements that meet a condition, and of everything inside them."""
+    found = set[int]()
+    for element in elements:
+        if (element.parent is not None and element.parent.start in found) or condition(element):
+            found.add(element.start)
+    return found
+
+
+def controlled_ids(element: Element) -> list[str]:
+    """Return the ids of the panels that an element opens, according to its attributes."""
+    attrs = element.attrs
+    ids = attrs.get("aria-controls", "").split()
+    ids += [attrs[name][1:] for name in TARGET_ATTRIBUTES if attrs.get(name, "").startswith("#")]
+    opens = {"data-bs-toggle", "data-toggle", "aria-expanded"} & attrs.keys() or element.role == "button"
+    if opens and attrs.get("href", "").startswith("#"):
+        ids.append(attrs["href"][1:])
+    return [name for name in ids if name]

@@ -1,0 +1,105 @@
+"""Questions in running text: emphasised, on a line of their own, or similar to other questions."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final
+
+from faqsvc_embed.generation.extraction.boilerplate import is_link, is_promotional
+from faqsvc_embed.generation.extraction.dom import Element
+from faqsvc_embed.generation.extraction.headings import similar_elements
+from faqsvc_embed.generation.extraction.page_context import PageContext
+from faqsvc_embed.generation.extraction.questions import (
+    has_question_mark,
+    is_call_to_action,
+    is_question_line,
+)
+from faqsvc_embed.generation.extraction.text import question_text, raw_text, text_of
+
+EMPHASIS: Final = frozenset({"strong", "b", "em", "u"})
+MIN_LINE: Final = 6
+"""Characters of an emphasised line that may be a question."""
+MAX_PARAGRAPH: Final = 200
+"""Characters of a paragraph that is a question."""
+
+
+def emphasised_questions(context: PageContext, free: list[Element]) -> Iterator[Element]:
+    """Yield emphasised questions at the start of a line, in an FAQ or if there are several.
+
+    In an FAQ, other lines of their own count too where at least half of those that look like them ask.
+    """
+    lines = [element for element in free if element.tag in EMPHASIS and _starts_line(element)]
+    texts = {element: question_text(element) for element in lines}
+    marked = sum(is_asked(text) and has_question_mark(text) for text in texts.values())
+    for group in similar_elements(lines):
+        asked = [element for element in group if is_question_line(texts[element])]
+        for element in asked:
+            if context.is_in_faq(element) or (marked > 1 and has_question_mark(texts[element])):
+                yield element
+        if len(asked) > 1 and 2 * len(asked) >= len(group):
+            for element in group:
+                if element not in asked and context.is_in_faq(element) and _is_line(element, texts[element]):
+                    yield element
+
+
+def _is_line(element: Element, text: str) -> bool:
+    """Return whether an emphasised text is a line of its own, and no remark such as `Note:`."""
+    following = next((n for n in element.following_siblings() if isinstance(n, Element) or n.strip()), None)
+    is_alone = following is None or (isinstance(following, Element) and following.tag == "br")
+    return is_alone and MIN_LINE <= len(text) <= MAX_PARAGRAPH and not text.endswith(":")
+
+
+def _starts_line(element: Element) -> bool:
+    """Return whether nothing but a number stands before an element on its line."""
+    for node in element.preceding_siblings():
+        if isinstance(node, Element):
+            if node.tag == "br" or raw_text(node).strip():
+                return node.tag == "br"
+        elif node.strip(" \t\r\n0123456789.)"):
+            return False
+    return True
+
+
+def similar_questions(context: PageContext, free: list[Element]) -> Iterator[Element]:
+    """Yield similar text blocks if nearly all are questions, and single questions in an FAQ."""
+    unclaimed = {element.start for element in free}
+    blocks = [block for block in context.text_blocks if block.start in unclaimed and not is_cell(block)]
+    blocks = [block for block in blocks if block.tag != "li" or not is_link(block)]
+    texts = {block.start: question_text(block) for block in blocks}
+    for group in similar_elements(blocks):
+        questions = [block for block in group if is_asked(texts[block.start])]
+        if not any(has_question_mark(texts[block.start]) for block in questions):
+            continue
+        # A question that every item repeats is for the reader to answer.
+        different = len({texts[block.start] for block in questions})
+        if different > 1 and len(questions) / len(group) >= 0.8 and not is_promotional(questions[0]):
+            yield from questions
+    for block, following in pairwise(blocks):
+        text = texts[block.start]
+        is_short_question = block.tag != "li" and len(text) <= MAX_PARAGRAPH and is_question_line(text)
+        is_alone = is_short_question and not is_question_line(texts[following.start])
+        if is_alone and context.is_in_faq(block) and not is_promotional(block):
+            yield block
+
+
+def first_lines(context: PageContext, free: list[Element]) -> Iterator[Element]:
+    """Yield the paragraphs of an FAQ whose first line is a question and whose other lines answer it."""
+    unclaimed = {element.start for element in free}
+    for block in context.text_blocks:
+        if block.start in unclaimed and any(element.tag == "br" for element in block.walk()):
+            question, *answer = text_of([block]).split("\n")
+            is_short_question = len(question) <= MAX_PARAGRAPH and has_question_mark(question)
+            is_answered = bool(answer) and not any(map(has_question_mark, answer))
+            if is_short_question and is_answered and context.is_in_faq(block):
+                yield block
+
+
+def is_asked(text: str) -> bool:
+    """Return whether a line is a question of a visitor."""
+    return is_question_line(text) and not is_call_to_action(text)
+
+
+def is_cell(block: Element) -> bool:
+    """Return whether a block is one of several cells of a row, or part of a definition list."""
+    if block.tag in ("td", "th"):
+        return block.parent is not None and len(block.parent.children) > 1
+    return block.tag in ("dt", "dd")

@@ -1,0 +1,134 @@
+"""The tool server over streamable HTTP: stateless, as an ASGI application or on a port of its own.
+
+Each request brings its API key, in `X-Plugin-Key` or as a bearer token, so that an open port lets nobody
+write. Specification: MCP, Transports.
+"""
+
+import asyncio
+import contextlib
+import ipaddress
+import socket
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, Final
+
+import uvicorn
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+
+from faqsvc_embed.client import FAQClient
+from faqsvc_embed.mcp.server import create_server
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+PATH: Final = "/mcp"
+MAX_BODY: Final = 2_000_000
+"""Bytes: twice what may be published."""
+_LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
+
+
+class ToolServerApp:
+    """The tool server at the path where it is mounted, and at `/mcp` below it.
+
+    It starts with its first request, because frameworks do not run the lifespan of a mounted application.
+    """
+
+    def __init__(self, client: FAQClient | None, security: TransportSecuritySettings | None) -> None:
+        self._client = client
+        self._security = security
+        self._running: tuple[asyncio.AbstractEventLoop, _Running] | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request, or the lifespan."""
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        elif scope["type"] == "http":
+            path = scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/")
+            if path in ("", PATH):
+                manager = await self._manager()
+                await manager.handle_request(scope, receive, send)
+            else:
+                await _not_found(send)
+
+    async def _manager(self) -> StreamableHTTPSessionManager:
+        """Return the manager of the running event loop, which is started if need be."""
+        loop = asyncio.get_running_loop()
+        if self._running is None or self._running[0] is not loop:
+            self._running = loop, _Running(self._client, self._security)
+        return await self._running[1].started
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        while True:
+            kind = (await receive())["type"]
+            if kind == "lifespan.shutdown":
+                running, self._running = self._running, None
+                if running is not None:
+                    await running[1].stop()
+            await send({"type": f"{kind}.complete"})
+            if kind == "lifespan.shutdown":
+                return
+
+
+class _Running:
+    """A session manager that runs in a task of its own, until the task is cancelled."""
+
+    def __init__(self, client: FAQClient | None, security: TransportSecuritySettings | None) -> None:
+        server = create_server(client, is_remote=True)
+        self._manager = StreamableHTTPSessionManager(
+            server, stateless=True, security_settings=security, max_request_body_size=MAX_BODY
+        )
+        self.started: asyncio.Future[StreamableHTTPSessionManager] = asyncio.Future()
+        self._task = asyncio.create_task(self._run())
+
+    async def _run(self) -> None:
+        async with self._manager.run():
+            self.started.set_result(self._manager)
+            await asyncio.Event().wait()
+
+    async def stop(self) -> None:
+        """End the running requests, and close the clients."""
+        self._task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._task
+
+
+async def _not_found(send: Send) -> None:
+    headers = [(b"content-type", b"text/plain"), (b"content-length", b"0")]
+    await send({"type": "http.response.start", "status": 404, "headers": headers})
+    await send({"type": "http.response.body", "body": b""})
+
+
+def create_app(client: FAQClient | None = None) -> ToolServerApp:
+    """Return the tool server as an ASGI application, to be mounted or served alone.
+
+    Each request brings its own API key, in the header `X-Plugin-Key` or as a bearer token. Without `client`,
+    FAQSVC_BASE_URL names the service, and FAQSVC_API_KEY is not used. The key of a given `client` is used
+    for requests that bring none: then the host must decide who may send them.
+    """
+    return ToolServerApp(client, None)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a listening socket; port 0 picks a free one. Raises OSError if the address cannot be used."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family)
+
+
+def serve_http(listening: socket.socket) -> None:
+    """Serve on a socket until SIGINT or SIGTERM.
+
+    On an address of this machine, only requests that name this machine are accepted, so that no website can
+    reach the server through a browser (DNS rebinding).
+    """
+    address = ipaddress.ip_address(listening.getsockname()[0])
+    security = None
+    if address.is_loopback:
+        origins = [f"http://{host}:*" for host in _LOOPBACK]
+        security = TransportSecuritySettings(
+            allowed_hosts=[f"{host}:*" for host in _LOOPBACK], allowed_origins=origins
+        )
+    app = ToolServerApp(None, security)
+    config = uvicorn.Config(app, log_level="warning", ws="none", server_header=False)
+    with contextlib.suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listening])

@@ -1,0 +1,127 @@
+"""The tools that read: get_faq, get_faq_jsonld and list_faqs."""
+
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+
+import msgspec
+
+from faqsvc_embed.api.requests import API_PATH, read_request
+from faqsvc_embed.client import FAQClient
+from faqsvc_embed.errors import quoted
+from faqsvc_embed.mcp.arguments import Arguments
+from faqsvc_embed.mcp.clients import Clients
+from faqsvc_embed.mcp.results import (
+    MAX_RESULT,
+    MAX_TITLE,
+    Result,
+    ToolError,
+    if_small,
+    result_of,
+    shorten,
+    take_fitting,
+    to_json,
+)
+from faqsvc_embed.models import FAQ, Item
+from faqsvc_embed.rendering.json_ld import to_json_ld, to_json_ld_string
+
+ROOM: Final = MAX_RESULT - 6_000
+"""Bytes for the items of a result; the fields around them have the rest."""
+
+
+def slug_in(text: str) -> str:
+    """Return the slug in the address of an FAQ's page, of its Markdown or of its record; else the text."""
+    if not text.lower().startswith(("http://", "https://")):
+        return text
+    try:
+        path = urlsplit(text).path
+    except ValueError:
+        return text
+    _, is_record, record = path.partition(f"{API_PATH}/")
+    segments = [segment for segment in path.split("/") if segment]
+    segment = record.partition("/")[0] if is_record else segments[-1] if segments else text
+    return unquote(segment.removesuffix(".md"))
+
+
+async def get_faq(clients: Clients, arguments: Arguments) -> Result:
+    """Return a published FAQ, or the part of it from an offset on."""
+    client = clients.reading()
+    faq, offset = await _read(client, arguments)
+    record = faq.to_dict()
+    items = take_fitting(record["items"][offset:], ROOM)
+    end = offset + len(items)
+    content = {
+        **record,
+        "title": shorten(faq.title, MAX_TITLE),
+        "websiteName": shorten(faq.website_name, MAX_TITLE),
+        "cta": if_small(faq.cta),
+        "items": items,
+        "total": len(faq.items),
+    }
+    notes = list[str]()
+    if end < len(faq.items):
+        content["nextOffset"] = end
+        notes.append(f"Items {offset} to {end - 1} of {len(faq.items)}.")
+    if items != record["items"][offset:end]:
+        notes.append(f"Item {offset} is cut. {_full_text(client, arguments)}")
+    return result_of({**content, "note": " ".join(notes)} if notes else content)
+
+
+async def get_faq_jsonld(clients: Clients, arguments: Arguments) -> Result:
+    """Return the FAQPage of a published FAQ."""
+    client = clients.reading()
+    faq, offset = await _read(client, arguments)
+    questions = to_json_ld(faq).get("mainEntity", [])
+    if not questions:
+        raise ToolError(f"The FAQ {quoted(faq.slug)} has no question with an answer, so it has no FAQPage.")
+    # The offset counts the questions in the JSON-LD, which leaves out empty and repeated ones.
+    pairs = [{"question": q["name"], "answer": q["acceptedAnswer"]["text"]} for q in questions]
+    shown = take_fitting(pairs[offset:], ROOM, _json_ld_size)
+    if not shown:
+        raise ToolError(f"offset is {offset}, but the FAQPage has {len(pairs)} questions.")
+    items = tuple(Item(position, **pair) for position, pair in enumerate(shown))
+    part = FAQ(faq.slug, lang=faq.lang, items=items)
+    end, notes = offset + len(items), list[str]()
+    if end < len(pairs):
+        notes.append(
+            f"Questions {offset} to {end - 1} of {len(pairs)}: this FAQPage is not complete. "
+            f"Call again with offset {end} and join the mainEntity arrays."
+        )
+    if shown != pairs[offset:end]:
+        notes.append(
+            f"Question {offset} or its answer is cut; do not put cut text on a page. "
+            f"{_full_text(client, arguments)}"
+        )
+    return Result(to_json_ld(part), to_json_ld_string(part), " ".join(notes))
+
+
+async def list_faqs(clients: Clients, arguments: Arguments) -> Result:
+    """Return the FAQs of the key's site, or those whose slug or title has a text."""
+    client, key = clients.writing()
+    text, offset = str(arguments.get("query", "")).casefold(), int(arguments.get("offset", 0))
+    found = [faq for faq in await client.alist_faqs() if text in f"{faq.slug}\n{faq.title}".casefold()]
+    entries = [
+        {**msgspec.to_builtins(faq), "title": key.mask(shorten(faq.title, MAX_TITLE))} for faq in found
+    ]
+    items = take_fitting(entries[offset:], ROOM)
+    content: dict[str, Any] = {"items": items, "total": len(entries)}
+    if offset + len(items) < len(entries):
+        content["nextOffset"] = offset + len(items)
+    return result_of(content)
+
+
+async def _read(client: FAQClient, arguments: Arguments) -> tuple[FAQ, int]:
+    faq = await client.aget_faq(arguments["slug"], lang=arguments.get("lang"))
+    offset = int(arguments.get("offset", 0))
+    if offset and offset >= len(faq.items):
+        raise ToolError(f"offset is {offset}, but the FAQ {quoted(faq.slug)} has {len(faq.items)} items.")
+    return faq, offset
+
+
+def _full_text(client: FAQClient, arguments: Arguments) -> str:
+    address = read_request(client.settings.base_url, arguments["slug"], arguments.get("lang")).url
+    return f"The full text is public at {address}"
+
+
+def _json_ld_size(pair: dict[str, Any]) -> int:
+    part = FAQ("", items=(Item(0, **pair),))
+    return len(to_json(to_json_ld(part)).encode()) + len(to_json(to_json_ld_string(part)).encode())

@@ -1,0 +1,200 @@
+"""The tools that need a key: generate_faq, publish_faq, update_faq and unpublish_faq."""
+
+import asyncio
+import hashlib
+import json
+import secrets
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, Final, TypeVar
+from urllib.parse import urlencode
+
+from faqsvc_embed.api.contract import PREVIEW_PARAMETER
+from faqsvc_embed.api.publish_request import PublishFields, PublishRequest, encode
+from faqsvc_embed.client import FAQClient, StoredRevision
+from faqsvc_embed.errors import AuthenticationError, FAQError, FAQNotFound
+from faqsvc_embed.mcp.arguments import Arguments
+from faqsvc_embed.mcp.clients import Clients
+from faqsvc_embed.mcp.reading import ROOM
+from faqsvc_embed.mcp.results import (
+    Result,
+    ToolError,
+    if_small,
+    result_of,
+    shorten,
+    size_of,
+    take_fitting,
+    to_json,
+)
+from faqsvc_embed.models import Publication
+from faqsvc_embed.settings.api_key import APIKey
+
+T = TypeVar("T")
+Report = Callable[[float, str], Awaitable[None]]
+"""Reports to the client how many seconds a call has taken, and what it is doing."""
+
+PROGRESS_INTERVAL: Final = 1.0
+"""Seconds."""
+MAX_ATTEMPTS: Final = 100
+
+
+class Writing:
+    """The tools that write. It remembers the publications whose outcome is unknown."""
+
+    def __init__(self) -> None:
+        self._attempts = dict[bytes, str]()
+        """Their idempotency keys, by the digest of API key and body."""
+
+    async def generate_faq(self, clients: Clients, arguments: Arguments, report: Report) -> Result:
+        """Return questions and answers from a website."""
+        client, _ = clients.writing()
+        url = arguments.pop("websiteUrl")
+        work = client.agenerate_faq(url, **arguments)
+        try:
+            found = await _with_progress(work, report, f"The service is reading {shorten(url, 200)}")
+        except FAQNotFound as error:
+            raise ToolError(
+                f"{error}. Read the website by other means, write the items yourself, and use publish_faq."
+            ) from None
+        entries = [
+            {"question": item.question, "answer": item.answer, "source": getattr(item, "source", "")}
+            for item in found
+        ]
+        items = take_fitting(entries, ROOM)
+        content: dict[str, Any] = {"items": items, "total": len(entries)}
+        if len(items) < len(entries):
+            content["note"] = (
+                f"The first {len(items)} of {len(entries)}; for others, generate again with a narrower topic."
+            )
+        elif not entries:
+            content["note"] = "The service found no questions there; try another page of the website."
+        return result_of(content)
+
+    async def publish_faq(self, clients: Clients, arguments: Arguments, report: Report) -> Result:
+        """Publish a new FAQ."""
+        fields = _fields(arguments)
+        body = PublishRequest(**fields).body()
+        if arguments.get("preview"):
+            return _preview(body)
+        client, key = clients.writing()
+        # Models repeat a call that failed or was cancelled, which must not publish twice.
+        digest = hashlib.sha256(encode({**body, "key": key.reveal()})).digest()
+        fields["idempotency_key"] = self._attempts.setdefault(digest, secrets.token_hex(16))
+        for oldest in list(self._attempts)[:-MAX_ATTEMPTS]:
+            del self._attempts[oldest]
+        published = await _with_progress(_publish(client, fields), report, "Publishing")
+        self._attempts.pop(digest, None)
+        return await _published(client, key, published, is_requested=bool(arguments.get("draft")))
+
+    async def update_faq(self, clients: Clients, arguments: Arguments, report: Report) -> Result:
+        """Replace the content of an FAQ in one language; what is not stated stays as it is."""
+        client, key = clients.writing()
+        slug, lang = arguments["slug"], arguments.get("lang")
+        newest, is_translated = await _newest(client, slug, lang)
+        record = newest.faq
+        fields = _fields(arguments)
+        fields["slug"], fields["lang"] = slug, lang or record.lang
+        fields["website_url"] = fields["website_url"] or newest.website_url
+        fields["website_name"] = fields["website_name"] or record.website_name
+        if is_translated:
+            fields["title"] = fields.get("title") or record.title
+            fields["if_match"] = newest.etag
+        fields["answer_format"] = fields.get("answer_format") or record.answer_format
+        if fields["answer_format"] == "text":
+            fields["answer_format"] = None
+        body = PublishRequest(**fields).body()
+        if arguments.get("preview"):
+            return _preview(body)
+        published = await _with_progress(_publish(client, fields), report, "Publishing")
+        return await _published(client, key, published, is_requested=bool(arguments.get("draft")))
+
+    async def unpublish_faq(self, clients: Clients, arguments: Arguments, report: Report) -> Result:
+        """Take back an FAQ, or one of its translations."""
+        client, _ = clients.writing()
+        slug, lang = arguments["slug"], arguments.get("lang")
+        await _with_progress(client.aunpublish_faq(slug, lang=lang), report, "Taking back")
+        note = "Readers get 410 Gone. The history stays; `faqsvc revert` publishes a revision again."
+        return result_of(
+            {"slug": slug, **({"lang": lang} if lang else {}), "state": "unpublished", "note": note}
+        )
+
+
+def _fields(arguments: Arguments) -> PublishFields:
+    return PublishFields(
+        website_url=arguments.get("websiteUrl", ""),
+        website_name=arguments.get("websiteName", ""),
+        items=arguments["items"],
+        lang=arguments.get("lang"),
+        title=arguments.get("title"),
+        answer_format=arguments.get("answerFormat"),
+        draft=bool(arguments.get("draft")),
+    )
+
+
+async def _newest(client: FAQClient, slug: str, lang: str | None) -> tuple[StoredRevision, bool]:
+    """Return the newest revision in a language or else in the FAQ's own, and whether it is in the first."""
+    try:
+        return await client.anewest_revision(slug, lang=lang), True
+    except FAQNotFound:
+        if lang is None:
+            raise
+        return await client.anewest_revision(slug), False
+
+
+async def _publish(client: FAQClient, fields: PublishFields) -> Publication:
+    """Publish; a key that may only write drafts writes one."""
+    try:
+        return await client.apublish_faq(**fields)
+    except AuthenticationError as error:
+        if error.code != "missing-scope" or fields.get("draft"):
+            raise
+    fields["draft"] = True
+    return await client.apublish_faq(**fields)
+
+
+async def _published(client: FAQClient, key: APIKey, published: Publication, *, is_requested: bool) -> Result:
+    """Return what was written; a draft, requested or not, comes with the address of its preview."""
+    content: dict[str, Any] = {
+        "slug": published.slug,
+        "faqUrl": shorten(published.faq_url, 2_000),
+        "install": if_small(published.install) or {},
+        "lang": published.lang,
+        "revision": published.revision,
+        "state": published.state,
+    }
+    if published.state == "draft":
+        note = (
+            "Not public."
+            if is_requested
+            else "Not public: the API key may only write drafts, so this is one."
+        )
+        try:
+            preview = await client.apreview_faq(published.slug, lang=published.lang)
+            query = urlencode({PREVIEW_PARAMETER: preview.token, "lang": published.lang or ""})
+            content["previewUrl"] = f"{shorten(published.faq_url, 2_000)}?{query}"
+            note += f" Show previewUrl to the user: it shows the draft until {preview.expires_at:%H:%M} UTC."
+        except FAQError:  # the draft is written all the same
+            pass
+        content["note"] = f"{note} `faqsvc revert {published.slug} {published.revision}` publishes it."
+    text = to_json({name: value for name, value in content.items() if value})
+    return result_of(json.loads(key.mask(text)))
+
+
+def _preview(body: dict[str, Any]) -> Result:
+    items = take_fitting(body["items"], ROOM - size_of({**body, "items": []}))
+    note = "Nothing was published. Show this to the user; a call without preview publishes it."
+    if len(items) < len(body["items"]):
+        note += f" These are the first {len(items)} of {len(body['items'])} items; all were checked."
+    return result_of({"preview": {**body, "items": items}, "total": len(body["items"]), "note": note})
+
+
+async def _with_progress(work: Coroutine[Any, Any, T], report: Report, message: str) -> T:
+    """Await work and report every second that it is still running; cancelling this cancels the work."""
+    task, seconds = asyncio.ensure_future(work), 0.0
+    try:
+        await report(seconds, message)
+        while not (await asyncio.wait([task], timeout=PROGRESS_INTERVAL))[0]:
+            seconds += PROGRESS_INTERVAL
+            await report(seconds, message)
+        return task.result()
+    finally:
+        task.cancel()

@@ -1,0 +1,232 @@
+"""The elements that a page has once: stylesheets, the script, and the FAQPage.
+
+Every FAQ is printed complete, so that it is right wherever it ends up: in the page, in an error page or in a
+mail. What a response has twice is removed as it leaves, and its FAQPages are merged into the first.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from html import unescape
+from typing import Final
+
+import msgspec
+from markupsafe import Markup
+
+from faqsvc_embed.rendering import json_ld
+from faqsvc_embed.rendering.elements import (
+    inline_script_element,
+    json_ld_element,
+    link_element,
+    linked_script_element,
+    style_element,
+)
+from faqsvc_embed.rendering.fragments import Fragment
+from faqsvc_embed.settings.validators import Styles
+
+HEAD: Final = 64
+"""Characters of an element that are searched for: a longer search takes milliseconds to prepare."""
+MAX_MERGED: Final = 8
+MAX_MERGED_SIZE: Final = 250_000
+
+
+class Surroundings(msgspec.Struct, frozen=True, gc=False):
+    """What a page decides about the elements around an FAQ."""
+
+    styles: Styles = "inline"
+    nonce: str | None = None
+    """Of the Content-Security-Policy."""
+    folder: str | None = None
+    """Where the host serves our files; without it, what would be linked is printed."""
+
+    def style_elements(self, fragment: Fragment) -> Sequence[str]:
+        """Return the stylesheets of a fragment."""
+        if self.styles == "none":
+            return ()
+        if self.styles == "linked" and self.folder is not None:
+            return [link_element(f"{self.folder}/{name}", self.nonce) for name in fragment.css_files]
+        return [style_element(css, self.nonce) for css in fragment.css] if self.nonce else fragment.styles
+
+    def script_elements(self, fragment: Fragment) -> list[str]:
+        """Return the script of a fragment, if it needs one."""
+        if not fragment.needs_script:
+            return []
+        if self.folder is not None:
+            return [linked_script_element(self.folder, self.nonce)]
+        return [inline_script_element(self.nonce)]
+
+
+PLAIN: Final = Surroundings()
+"""Those of nearly every page, for which a fragment is printed as it is."""
+
+
+class Printed(msgspec.Struct, frozen=True, gc=False):
+    """One FAQ, or the output of one `faq_schema()`, as it was printed."""
+
+    fragment: Fragment | None
+    surroundings: Surroundings
+    json_ld: str
+    """Its FAQPage; empty if it was printed without one."""
+
+    def markup(self) -> Markup:
+        """Return all of it, complete."""
+        fragment, around = self.fragment, self.surroundings
+        if fragment is None:
+            return Markup(json_ld_element(self.json_ld, around.nonce))  # serialized for it
+        if around is PLAIN and self.json_ld and not fragment.needs_script:
+            return fragment.inline
+        before = "".join(f"{element}\n" for element in around.style_elements(fragment))
+        after = [*around.script_elements(fragment), json_ld_element(self.json_ld, around.nonce)]
+        return Markup("\n".join(filter(None, (f"{before}{fragment.html}", *after))))  # rendered
+
+    def unique_elements(self) -> list[str]:
+        """Return the elements that a page needs once."""
+        if self.fragment is None:
+            return []
+        around = self.surroundings
+        return [*around.style_elements(self.fragment), *around.script_elements(self.fragment)]
+
+    def json_ld_element(self) -> str:
+        """Return the element of its FAQPage; empty if it was printed without one."""
+        if self.fragment is not None and self.json_ld and not self.surroundings.nonce:
+            return self.fragment.json_ld_element
+        return json_ld_element(self.json_ld, self.surroundings.nonce)
+
+
+def merge_pages(texts: tuple[str, ...]) -> str:
+    """Return one FAQPage with the questions of several. The last few are remembered."""
+    merged = _merged.get(texts)
+    if merged is None:
+        merged = json_ld.merge(texts)
+        if len(merged) <= MAX_MERGED_SIZE:
+            if len(_merged) >= MAX_MERGED:
+                _merged.clear()
+            _merged[texts] = merged
+    return merged
+
+
+def cached_pages(html: str, printed: Iterable[Printed | None]) -> list[Printed]:
+    """Return the FAQPages in a text that are not in `printed`: those of a part that the host has cached."""
+    known = {one.json_ld for one in printed if one is not None}
+    found = list[Printed]()
+    for nonce, text in re.findall(_PAGE, html):
+        if text not in known and json_ld.is_page(text):
+            known.add(text)
+            found.append(Printed(None, Surroundings(nonce=unescape(nonce) or None), text))
+    return found
+
+
+_PAGE: Final = (
+    r'(?:(?<=</section>\n)|(?<=</script>\n))<script type="application/ld\+json"(?: nonce="([^"<>]*)")?>'
+    r'(\{"@context":"https://schema.org","@type":"FAQPage"[^<]*)</script>'
+)
+_merged: Final[dict[tuple[str, ...], str]] = {}
+
+
+class ElementFilter:
+    """Makes the elements of a response unique, as its body passes.
+
+    A body that passes whole is searched for what is in it. One that passes in pieces cannot be searched
+    ahead: the FAQPage in its first piece then has everything that was printed so far.
+    """
+
+    def __init__(self, printed: Sequence[Printed | None], *encoders: Callable[[str], bytes]) -> None:
+        """`printed` is what was printed so far, and grows; the body may have it in any of these encodings."""
+        self._printed = printed
+        self._encoders = encoders or (str.encode,)
+        self._sent = set[str]()
+        self._has_json_ld = False
+        self._is_first = True
+        self.has_changed = False
+
+    def feed(self, body: bytes, *, last: bool) -> tuple[bytes, bytes]:
+        """Return what can leave of a piece of the body, and the rest, to be put before the next piece."""
+        json_ld = self._elements()
+        needles = [(encode(element), element) for encode in self._encoders for element in json_ld]
+        found = _occurrences(body, needles)
+        is_whole, self._is_first = self._is_first and last, False
+        present = [element for _, _, element in found] if is_whole else json_ld
+        texts = tuple(dict.fromkeys(json_ld[element] for element in present if json_ld[element]))
+        parts, start = list[bytes](), 0
+        for at, end, element in found:
+            replacement = self._replacement(element, texts) if json_ld[element] else self._repeated(element)
+            if replacement is not None:
+                parts += [body[start:at], self._encoders[-1](replacement)]
+                start = end
+                self.has_changed = True
+        end = len(body) if last else _hold_back(body, start, needles)
+        return b"".join([*parts, body[start:end]]), body[end:]
+
+    def _elements(self) -> dict[str, str]:
+        """Return all elements that may be printed twice, with the JSON-LD of those that have some."""
+        elements = dict[str, str]()
+        for printed in self._printed:
+            if printed is not None:
+                elements.update(dict.fromkeys(printed.unique_elements(), ""))
+                if printed.json_ld:
+                    elements[printed.json_ld_element()] = printed.json_ld
+        return elements
+
+    def _repeated(self, element: str) -> str | None:
+        """Return None for the first of equal elements, to leave it, and nothing for the others."""
+        if element in self._sent:
+            return ""
+        self._sent.add(element)
+        return None
+
+    def _replacement(self, element: str, texts: tuple[str, ...]) -> str | None:
+        """Return the merged FAQPage for the first one, and nothing for the others; None to leave it."""
+        if self._has_json_ld:
+            return ""
+        self._has_json_ld = True
+        if len(texts) < 2:
+            return None
+        opening_tag = element[: element.index(">") + 1]
+        return f"{opening_tag}{merge_pages(texts)}</script>"
+
+
+class TextFilter:
+    """Makes the elements of a text unique, as its parts pass; an element is within one part."""
+
+    def __init__(self, printed: Sequence[Printed | None]) -> None:
+        self._filter = ElementFilter(printed)
+
+    def feed(self, text: str, *, last: bool = False) -> str:
+        """Return a part of the text without elements that an earlier part has."""
+        filtered, rest = self._filter.feed(text.encode("utf-8", "surrogatepass"), last=last)
+        return (filtered + rest).decode("utf-8", "surrogatepass")
+
+
+def _occurrences(body: bytes, needles: Iterable[tuple[bytes, str]]) -> list[tuple[int, int, str]]:
+    """Return where each needle begins and ends in a body, in order; no needle is part of another."""
+    groups = dict[bytes, list[tuple[bytes, str]]]()
+    for needle, element in needles:
+        groups.setdefault(needle[:HEAD], []).append((needle, element))
+    found = list[tuple[int, int, str]]()
+    for head, candidates in groups.items():
+        at = body.find(head)
+        while at >= 0:
+            end = at + 1
+            for needle, element in candidates:
+                if body.startswith(needle, at):
+                    end = at + len(needle)
+                    found.append((at, end, element))
+                    break
+            at = body.find(head, end)
+    return sorted(found)
+
+
+def _hold_back(body: bytes, start: int, needles: Iterable[tuple[bytes, str]]) -> int:
+    """Return where the end of a body may be the beginning of a needle; its length if it cannot be."""
+    end = len(body)
+    for needle, _ in needles:
+        head = needle[:HEAD]
+        at = body.find(head, max(start, len(body) - len(needle) + 1))
+        while at >= 0 and not needle.startswith(body[at:]):
+            at = body.find(head, at + 1)
+        if at >= 0:
+            end = min(end, at)
+        for length in range(min(len(head), len(body) - start), 0, -1):
+            if body.endswith(head[:length]):
+                end = min(end, len(body) - length)
+                break
+    return end

@@ -1,0 +1,91 @@
+"""The preview of a draft on the host's own page: `https://host/prices?faq_preview=TOKEN`.
+
+The token reaches the service in a header, for this one response. The draft is in no cache, and the response
+says that nobody may keep it.
+"""
+
+import re
+from typing import Final
+from urllib.parse import parse_qs
+
+from markupsafe import Markup
+
+from faqsvc_embed.errors import FAQError
+from faqsvc_embed.page.elements import Surroundings
+from faqsvc_embed.rendering.elements import style_element
+
+PARAMETER: Final = "faq_preview"
+
+_CSS: Final = (
+    ".faqsvc-preview{box-sizing:border-box;max-inline-size:46em;margin:1.5em 0 0;padding:.6em .9em;"
+    "border-inline-start:4px solid currentColor;font-weight:600;"
+    "background:color-mix(in srgb,currentColor 10%,transparent)}"
+)
+_TOKEN: Final = r"[A-Za-z0-9_.~-]{8,512}"  # noqa: S105  # the pattern of one
+_DRAFT: Final = {
+    "en": "Preview: this draft is not published.",
+    "ko": "미리보기: 아직 게시되지 않은 초안입니다.",
+    "ja": "プレビュー：この下書きはまだ公開されていません。",
+    "zh": "预览：此草稿尚未发布。",
+    "es": "Vista previa: este borrador no está publicado.",
+    "fr": "Aperçu : ce brouillon n’est pas publié.",
+    "de": "Vorschau: Dieser Entwurf ist nicht veröffentlicht.",
+}
+_REFUSED: Final = {
+    "en": "This is the published version: the preview link has expired, or belongs to another FAQ.",
+    "ko": "게시된 버전입니다. 미리보기 링크가 만료되었거나 다른 FAQ의 링크입니다.",
+    "ja": "公開版を表示しています。プレビューリンクの期限が切れているか、別のFAQのリンクです。",
+    "zh": "此处显示已发布的版本：预览链接已过期，或属于另一个常见问题。",
+    "es": "Esta es la versión publicada: el enlace de vista previa ha caducado o es de otras preguntas.",
+    "fr": "Version publiée : le lien d’aperçu a expiré ou concerne une autre FAQ.",
+    "de": "Dies ist die veröffentlichte Fassung: Der Link zur Vorschau ist abgelaufen oder fremd.",
+}
+_FAILED: Final = {
+    "en": "This is the published version: the draft cannot be loaded now.",
+    "ko": "게시된 버전입니다. 지금은 초안을 불러올 수 없습니다.",
+    "ja": "公開版を表示しています。現在、下書きを読み込めません。",
+    "zh": "此处显示已发布的版本：目前无法加载草稿。",
+    "es": "Esta es la versión publicada: el borrador no se puede cargar ahora.",
+    "fr": "Version publiée : le brouillon ne peut pas être chargé pour le moment.",
+    "de": "Dies ist die veröffentlichte Fassung: Der Entwurf kann gerade nicht geladen werden.",
+}
+
+
+def find_preview(query_string: str) -> "Preview | None":
+    """Return the preview that the query string of a request asks for."""
+    values = parse_qs(query_string, max_num_fields=100).get(PARAMETER) if PARAMETER in query_string else None
+    return Preview(values[0]) if values else None
+
+
+class Preview:
+    """What one response shows of the drafts that its token reads."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token if re.fullmatch(_TOKEN, token) else None
+        self._refused: dict[str, FAQError | None] = {}
+
+    def __repr__(self) -> str:
+        return "Preview(…)"
+
+    def token_for(self, slug: object) -> str | None:
+        """Return the token with which to read a draft; None if the published record is shown."""
+        return self._token if isinstance(slug, str) and slug not in self._refused else None
+
+    def refuse(self, slug: str, error: FAQError | None) -> None:
+        """Note that the published record is shown; `error` says why."""
+        self._refused[slug] = error
+
+    def banner(self, slug: str, lang: str | None, surroundings: Surroundings) -> Markup:
+        """Return the line above an FAQ, in the language of the page if it is one of the seven."""
+        if self.token_for(slug) is not None:
+            texts, kind = _DRAFT, "draft"
+        else:
+            error = self._refused.get(slug)
+            is_refused = error is None or error.status in (403, 404, 410)
+            texts, kind = (_REFUSED if is_refused else _FAILED), "refused"
+        lang = lang if lang in texts else "en"
+        classes = f"faqsvc-preview faqsvc-preview-{kind}"
+        line = Markup('<p class="{}" role="note" lang="{}">{}</p>').format(classes, lang, texts[lang])
+        if surroundings.styles == "none":
+            return line
+        return Markup(style_element(_CSS, surroundings.nonce)) + line  # contains nothing else

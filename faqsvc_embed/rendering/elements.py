@@ -1,0 +1,78 @@
+"""The HTML elements around the items of an FAQ: style, link, script and section."""
+
+from functools import lru_cache
+from typing import Final
+
+from markupsafe import escape
+
+from faqsvc_embed.rendering import assets
+from faqsvc_embed.rendering.element_ids import root_id
+from faqsvc_embed.rendering.style import Style
+
+_RIGHT_TO_LEFT: Final = ("ar", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi")
+
+
+def style_element(css: str, nonce: str | None = None) -> str:
+    """Return an inline stylesheet."""
+    return f"<style{_nonce(nonce)}>{css}</style>"
+
+
+def link_element(href: str, nonce: str | None = None) -> str:
+    """Return the link to a stylesheet that the host serves."""
+    return f'<link rel="stylesheet" href="{escape(href)}"{_nonce(nonce)}>'
+
+
+def inline_script_element(nonce: str | None = None) -> str:
+    """Return the script of the variant `disclosure`."""
+    return f"<script{_nonce(nonce)}>{assets.script()}</script>"
+
+
+def linked_script_element(folder: str, nonce: str | None = None) -> str:
+    """Return the script of the variant `disclosure` as a file in a folder of the host."""
+    return (
+        f'<script src="{escape(folder)}/{assets.script_name()}" defer '
+        f'integrity="{assets.script_integrity()}"{_nonce(nonce)}></script>'
+    )
+
+
+def json_ld_element(json_ld: str, nonce: str | None = None) -> str:
+    """Return the element of a FAQPage; empty if it is empty."""
+    return f'<script type="application/ld+json"{_nonce(nonce)}>{json_ld}</script>' if json_ld else ""
+
+
+def section_tag(slug: str, lang: str | None, style: Style, ordinal: int) -> str:
+    """Return the opening tag of an FAQ's root element."""
+    classes = ["faqsvc"]
+    if style.variant != "details":
+        classes.append(f"faqsvc-{style.variant}")
+        if style.exclusive and style.variant == "disclosure":
+            classes.append("faqsvc-exclusive")
+    if theme_class := assets.theme_css(style.theme).class_name:
+        classes.append(theme_class)
+    return f'<section class="{" ".join(classes)}" id="{root_id(slug, ordinal)}"{_language(lang)}>'
+
+
+def problem_element(message: str) -> str:
+    """Return what a developer sees in the place of an FAQ that cannot be shown."""
+    return f'<p class="faqsvc-problem" role="note"><strong>faqsvc:</strong> {escape(encodable(message))}</p>'
+
+
+def encodable(text: str) -> str:
+    """Return text without lone surrogates, which a template of the host may have printed."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+@lru_cache(maxsize=64)
+def _language(lang: str | None) -> str:
+    if lang is None:
+        return ' dir="auto"'
+    direction = "rtl" if lang.partition("-")[0].lower() in _RIGHT_TO_LEFT else "ltr"
+    return f' lang="{escape(lang)}" dir="{direction}"'
+
+
+def _nonce(nonce: str | None) -> str:
+    return f' nonce="{escape(encodable(nonce))}"' if nonce else ""

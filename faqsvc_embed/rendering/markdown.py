@@ -1,0 +1,182 @@
+"""Markdown answers (CommonMark 0.31 with the tables of GFM) as safe HTML, and as its subset for JSON-LD.
+
+HTML in Markdown is shown as text. An HTML5 sanitizer with an allowlist cleans what the parser makes, and the
+JSON-LD is cut from the result, so that both say the same.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from html import unescape
+from typing import TYPE_CHECKING, Final
+
+from markupsafe import Markup, escape
+
+from faqsvc_embed.rendering.answers import paragraphs, visible
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_core import StateCore
+    from markdown_it.token import Token
+    from nh3 import Cleaner
+
+SCHEMES: Final = ("http", "https", "mailto", "tel")
+"""Schemes of links that mean the same on every page."""
+TAGS: Final = (
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "br",
+    "ol",
+    "ul",
+    "li",
+    "a",
+    "p",
+    "strong",
+    "em",
+    "code",
+    "pre",
+    "blockquote",
+    "hr",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+)
+JSON_LD_TAGS: Final = (
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "br",
+    "ol",
+    "ul",
+    "li",
+    "a",
+    "p",
+    "div",
+    "b",
+    "strong",
+    "i",
+    "em",
+)
+"""The tags that Google's documentation of FAQPage lists for the text of an answer."""
+LOWEST_HEADING: Final = 6
+
+_TABLE: Final = re.compile("</?(?:table|thead|tbody|t[hd])>")
+_ROW: Final = re.compile("(</?)tr>")
+
+MAX_ANSWER: Final = 40_000
+"""Characters of an answer; a longer one, of more than twenty pages, is shown as text."""
+MAX_ANSWER_COST: Final = 3_000
+MAX_RECORD_COST: Final = 20_000
+"""Characters with a meaning in Markdown, each of which may take the parser up to 80 µs."""
+MAX_CELLS: Final = 1_000
+"""Cells of tables, in which the parser fills up short rows."""
+_DELIMITER_ROW: Final = " \t|:->*+.)0123456789"
+"""The characters of the row that makes a table, also within lists and quotes."""
+_MARKUP: Final = (
+    bytes.maketrans(b"", b""),
+    bytes(code for code in range(256) if chr(code).isalnum() or chr(code) in " .,'-/" or code > 127),
+)
+
+
+def cost(text: str) -> int:
+    """Return how many characters of a text the parser has to look at one by one."""
+    table, plain = _MARKUP
+    return len(text.encode("utf-8", "replace").translate(table, plain))
+
+
+def _cells(text: str) -> int:
+    """Return how many cells the tables of a text can have."""
+    cells = 0
+    text = text.replace("\r\n", "\n").replace("\r", "\n") if "|" in text else ""
+    for block in text.split("\n\n"):
+        lines = block.split("\n")
+        columns = [line.count("|") + 1 for line in lines if "-" in line and not line.strip(_DELIMITER_ROW)]
+        cells += max(columns, default=0) * len(lines)
+    return cells
+
+
+def to_html(text: str, question_level: int | None, rel: str) -> Markup:
+    """Return Markdown as HTML that is safe on any page, empty if it shows nothing.
+
+    Headings are below `question_level`, or bold paragraphs if it is None. `rel` is set on links.
+    """
+    if len(text) > MAX_ANSWER or cost(text) > MAX_ANSWER_COST or _cells(text) > MAX_CELLS:
+        return paragraphs(text)
+    html: str = _parser().render(visible(text), {"question_level": question_level})
+    markup = Markup(_sanitizer(TAGS, rel).clean(html).strip())  # sanitized
+    return markup if markup.striptags().strip() else Markup()
+
+
+def for_json_ld(html: str) -> str:
+    """Return the HTML of an answer with the tags and attributes that JSON-LD may contain.
+
+    A row of a table becomes a line.
+    """
+    lines = _TABLE.sub("", _ROW.sub(r"\1div>", str(html)))
+    return _sanitizer(JSON_LD_TAGS, None).clean(lines).strip()
+
+
+@cache
+def _sanitizer(tags: tuple[str, ...], rel: str | None) -> "Cleaner":
+    from nh3 import Cleaner
+
+    attributes = {"*": set[str](), "a": {"href"}} | ({"ol": {"start"}} if tags is TAGS else {})
+    return Cleaner(tags=set(tags), attributes=attributes, url_schemes=set(SCHEMES), link_rel=rel)
+
+
+@cache
+def _parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    parser.core.ruler.push("faqsvc", _adjust)
+    parser.add_render_rule("image", _alternative)
+    parser.render("*a*", {"question_level": None})  # sorts its rules, which two threads must not do at once
+    return parser
+
+
+def _adjust(state: "StateCore") -> None:
+    """Move headings below that of the question, and keep only the text of relative links."""
+    level, in_heading = state.env["question_level"], False
+    for token in state.tokens:
+        if token.type in ("heading_open", "heading_close"):
+            own = int(token.tag[1])
+            token.tag = "p" if level is None else f"h{min(level + own, LOWEST_HEADING)}"
+            in_heading = token.type == "heading_open"
+        elif token.type == "inline":
+            token.children = list(_absolute(token.children or []))
+            if in_heading and level is None:
+                _embolden(token)
+
+
+def _absolute(tokens: "list[Token]") -> "Iterator[Token]":
+    is_relative = False
+    for token in tokens:
+        if token.type == "link_open":
+            scheme, colon, _ = str(token.attrGet("href")).partition(":")
+            is_relative = not colon or scheme.lower() not in SCHEMES
+        if not (is_relative and token.type in ("link_open", "link_close")):
+            yield token
+
+
+def _embolden(inline: "Token") -> None:
+    from markdown_it.token import Token
+
+    inline.children = [
+        Token("strong_open", "strong", 1),
+        *(inline.children or []),
+        Token("strong_close", "strong", -1),
+    ]
+
+
+def _alternative(renderer: object, tokens: "list[Token]", at: int, options: object, env: object) -> str:
+    """Return the alternative text of an image: an FAQ loads nothing from anywhere."""
+    return str(escape(unescape(tokens[at].content)))

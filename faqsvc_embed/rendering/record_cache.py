@@ -1,0 +1,78 @@
+"""A cache of what was made of records, bounded in bytes, which forgets a record that is gone."""
+
+import threading
+from collections.abc import Hashable
+from typing import Final, Generic, TypeVar
+from weakref import ref
+
+from faqsvc_embed.models import FAQ
+from faqsvc_embed.runtime import fork
+
+T = TypeVar("T")
+
+MAX_TOTAL_BYTES: Final = 64 * 1_048_576
+MAX_VALUES: Final = 32
+"""Values of one record; a host with more has a theme for each visitor."""
+
+
+class _Values(Generic[T]):
+    """What was made of one record."""
+
+    def __init__(self, faq: "ref[FAQ]") -> None:
+        self.faq = faq
+        self.by_key: dict[Hashable, T] = {}
+        self.size = 0
+
+
+class RecordCache(Generic[T]):
+    """Values by record and key. A record is known by its identity: comparing it takes as long as reading it.
+
+    The values of a record go when the record goes. Beyond the limit in bytes, the oldest go first.
+    """
+
+    def __init__(self, max_total_bytes: int = MAX_TOTAL_BYTES) -> None:
+        self._max_total_bytes = max_total_bytes
+        self._values: dict[int, _Values[T]] = {}
+        self._lock = threading.Lock()
+        fork.register(self)
+
+    def get(self, faq: FAQ, key: Hashable) -> T | None:
+        """Return a value of a record, if it is cached."""
+        values = self._values.get(id(faq))
+        return values.by_key.get(key) if values is not None and values.faq() is faq else None
+
+    def put(self, faq: FAQ, key: Hashable, value: T, size: int) -> None:
+        """Cache a value of a record; `size` is in bytes."""
+        if size > self._max_total_bytes:
+            return
+        identity, all_values = id(faq), self._values
+        with self._lock:
+            values = all_values.get(identity)
+            if values is None or values.faq() is not faq:
+                # The callback runs at any moment and takes no lock: a dictionary's pop is atomic.
+                values = _Values[T](ref(faq, lambda _: all_values.pop(identity, None)))
+                all_values[identity] = values
+            if key in values.by_key:
+                return  # another thread was faster
+            if len(values.by_key) >= MAX_VALUES or values.size + size > self._max_total_bytes:
+                values.by_key.clear()
+                values.size = 0
+            values.by_key[key] = value
+            values.size += size
+            self._evict(identity)
+
+    def _evict(self, newest: int) -> None:
+        total = sum(values.size for values in list(self._values.values()))
+        for identity in list(self._values):
+            if total <= self._max_total_bytes:
+                break
+            if identity != newest and (values := self._values.pop(identity, None)) is not None:
+                total -= values.size
+
+    def clear(self) -> None:
+        """Forget everything: the templates may have changed."""
+        self._values.clear()
+
+    def after_fork(self) -> None:
+        """Replace the lock, which a thread of the parent may have held."""
+        self._lock = threading.Lock()

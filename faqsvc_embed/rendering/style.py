@@ -1,0 +1,35 @@
+"""Everything but the record that decides how an FAQ looks."""
+
+import msgspec
+
+from faqsvc_embed.settings import Settings
+from faqsvc_embed.settings.validators import Variant
+from faqsvc_embed.theme import Theme
+
+LOWEST_HEADING = 6
+
+
+class Style(msgspec.Struct, frozen=True, cache_hash=True):
+    """How an FAQ looks; a part of the key of a rendered fragment."""
+
+    theme: Theme = Theme()
+    show_title: bool = True
+    heading_level: int | None = 2
+    variant: Variant = "details"
+    exclusive: bool = False
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Style":
+        """Return the style that the settings describe."""
+        return cls(
+            settings.theme,
+            settings.show_title,
+            settings.heading_level,
+            settings.variant,
+            settings.exclusive,
+        )
+
+    @property
+    def question_level(self) -> int | None:
+        """The level of a question's heading, one below that of the title."""
+        return None if self.heading_level is None else min(self.heading_level + 1, LOWEST_HEADING)

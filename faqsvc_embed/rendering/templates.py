@@ -1,0 +1,105 @@
+"""The Jinja environments in which an FAQ is rendered: the package's own, or one with the host's overrides."""
+
+from collections.abc import Callable, MutableMapping
+from typing import Any, Final
+
+from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, Template, TemplateNotFound
+
+TEMPLATE: Final = "faqsvc/faq.html"
+OVERRIDABLE: Final = (
+    TEMPLATE,
+    *(f"faqsvc/{name}.html" for name in ("block", "details", "disclosure", "open")),
+)
+
+_DELIMITERS: Final = (
+    "block_start_string",
+    "block_end_string",
+    "variable_start_string",
+    "variable_end_string",
+    "comment_start_string",
+    "comment_end_string",
+    "line_statement_prefix",
+    "line_comment_prefix",
+)
+
+
+def package_environment() -> Environment:
+    """Return an environment with the package's templates alone."""
+    return Environment(autoescape=True, loader=package_loader(), auto_reload=False)
+
+
+def package_loader() -> PackageLoader:
+    """Return the loader of the package's templates."""
+    return PackageLoader("faqsvc_embed")
+
+
+def has_overrides(host: Environment, loader: BaseLoader) -> bool:
+    """Return whether the host's loader finds one of the package's templates."""
+    return any(_finds(host, loader, name) for name in OVERRIDABLE)
+
+
+def _finds(host: Environment, loader: BaseLoader, name: str) -> bool:
+    try:
+        loader.get_source(host, name)
+    except TemplateNotFound:
+        return False
+    except Exception:  # the template is broken, which rendering it will report
+        return True
+    return True
+
+
+def override_environment(host: Environment, loader: BaseLoader) -> Environment:
+    """Return an environment for the host's templates of an FAQ: its globals and filters, always escaped.
+
+    It is synchronous, so that one rendering serves synchronous and asynchronous callers.
+    """
+    theirs = host.overlay(
+        trim_blocks=False,
+        lstrip_blocks=False,
+        keep_trailing_newline=False,
+        autoescape=True,
+        enable_async=False,
+        finalize=None,
+        bytecode_cache=None,  # it would mix this environment's code with the host's
+    )
+    theirs.template_class = Template
+    ours = with_package_syntax(theirs)
+    theirs.loader = ours.loader = ChoiceLoader(
+        [BoundLoader(loader, theirs), BoundLoader(package_loader(), ours)]
+    )
+    return ours
+
+
+def with_package_syntax(host: Environment) -> Environment:
+    """Return an overlay of an environment that parses the package's templates, whatever its delimiters."""
+    standard = Environment()  # noqa: S701  # nothing is rendered with it
+    overlay = host.overlay(
+        trim_blocks=False,
+        lstrip_blocks=False,
+        keep_trailing_newline=False,
+        bytecode_cache=None,
+        **{name: getattr(standard, name) for name in _DELIMITERS},
+    )
+    overlay.template_class = Template
+    return overlay
+
+
+class BoundLoader(BaseLoader):
+    """Loads templates for one environment, whichever environment refers to them."""
+
+    def __init__(self, loader: BaseLoader, environment: Environment) -> None:
+        self._loader = loader
+        self._environment = environment
+
+    def load(
+        self, environment: Environment, name: str, globals: MutableMapping[str, Any] | None = None
+    ) -> Template:
+        return self._loader.load(self._environment, name, globals)
+
+    def get_source(
+        self, environment: Environment, template: str
+    ) -> tuple[str, str | None, Callable[[], bool] | None]:
+        return self._loader.get_source(self._environment, template)
+
+    def list_templates(self) -> list[str]:
+        return self._loader.list_templates()

@@ -1,0 +1,79 @@
+"""Log lines whose number is bounded, however often the same thing happens."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import Final
+
+logger: Final = logging.getLogger("faqsvc_embed")
+
+MAX_REMEMBERED: Final = 1000
+
+
+class LogOnce:
+    """Logs a mistake when it is first seen, and not again for every page that makes it."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, None] = {}
+
+    def warning(self, key: str, message: str, *args: object) -> None:
+        """Log a warning, unless one with the same `key` was logged before."""
+        if self.is_first(key):
+            logger.warning(message, *args)
+
+    def error(self, key: str, message: str, *args: object, error: BaseException) -> None:
+        """Log an error with its traceback, unless one with the same `key` was logged before."""
+        if self.is_first(key):
+            logger.error(message, *args, exc_info=error)
+
+    def is_first(self, key: str) -> bool:
+        """Return whether `key` is new, and remember it; the oldest of 1000 keys is forgotten."""
+        if key in self._seen:
+            return False
+        self._seen[key] = None
+        if len(self._seen) > MAX_REMEMBERED:
+            self._seen.pop(next(iter(self._seen), key), None)
+        return True
+
+    def clear(self) -> None:
+        """Log everything again, because what caused the mistakes may have changed."""
+        self._seen.clear()
+
+
+class LogThrottle:
+    """Logs at most one line in `period` seconds, with the number of lines that were left out."""
+
+    def __init__(self, period: float = 60.0, clock: Callable[[], float] = time.monotonic) -> None:
+        self._period = period
+        self._clock = clock
+        self._next = float("-inf")
+        self._left_out = 0
+        self._lock = threading.Lock()
+
+    def warning(self, message: str, *args: object) -> None:
+        """Log a warning, or count it for the next one that is logged."""
+        with self._lock:
+            now = self._clock()
+            if now < self._next:
+                self._left_out += 1
+                return
+            self._next = now + self._period
+            left_out, self._left_out = self._left_out, 0
+        if left_out:
+            message += " (and %d more like this since the last line)"
+            args = (*args, left_out)
+        logger.warning(message, *args)
+
+    def after_fork(self) -> None:
+        """Replace the lock, which a thread of the parent may have held."""
+        self._lock = threading.Lock()
+
+
+def origin_of(error: BaseException) -> str:
+    """Return where an exception was raised, so that the same bug can be recognised."""
+    traceback, place = error.__traceback__, ""
+    while traceback is not None:
+        place = f"{traceback.tb_frame.f_code.co_filename}:{traceback.tb_lineno}"
+        traceback = traceback.tb_next
+    return f"{type(error).__name__} at {place}"

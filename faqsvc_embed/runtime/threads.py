@@ -1,0 +1,67 @@
+"""Real daemon threads, also in a process that gevent has patched."""
+
+import importlib
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Final, TypeVar
+
+T = TypeVar("T")
+
+_OFF: Final = (False, 0, "", "0", "false", "no", "off")
+
+
+def start_thread(target: Callable[[], object], name: str) -> None:
+    """Run `target` in a daemon thread; under gevent in a native one, not in a greenlet.
+
+    Raises:
+        RuntimeError: no thread can be started.
+    """
+    if not threads_are_enabled():
+        raise RuntimeError("uWSGI runs without threads: start it with --enable-threads")
+    if is_gevent_patched():
+        unpatched("_thread", "start_new_thread")(target, ())
+    else:
+        threading.Thread(target=target, name=name, daemon=True).start()
+
+
+def threads_are_enabled() -> bool:
+    """Return False in a uWSGI worker that was started without `enable-threads`: its threads never run."""
+    options = getattr(sys.modules.get("uwsgi"), "opt", None)
+    if not isinstance(options, dict):
+        return True
+    values = (options.get(name, False) for name in ("threads", "enable-threads"))
+    return any((value.decode() if isinstance(value, bytes) else value) not in _OFF for value in values)
+
+
+def is_gevent_patched() -> bool:
+    """Return whether gevent has replaced parts of the standard library."""
+    return "gevent.monkey" in sys.modules
+
+
+def unpatched(module: str, name: str) -> Any:
+    """Return an attribute of a standard module as it was before gevent replaced it."""
+    if is_gevent_patched():
+        return sys.modules["gevent.monkey"].get_original(module, name)
+    return getattr(importlib.import_module(module), name)
+
+
+class DaemonExecutor(ThreadPoolExecutor):
+    """Runs each call in a daemon thread of its own, so that a call that hangs does not delay the exit."""
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        future = Future[T]()
+
+        def run() -> None:
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(fn(*args, **kwargs))
+                except BaseException as error:
+                    future.set_exception(error)
+
+        try:
+            start_thread(run, "faqsvc-embed-call")
+        except RuntimeError:  # no thread can be started
+            run()
+        return future

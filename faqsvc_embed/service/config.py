@@ -1,0 +1,61 @@
+"""The configuration of the service: arguments of `create_app`, else environment variables, else defaults."""
+
+import os
+import re
+
+from faqsvc_embed.errors import ConfigurationError, quoted
+from faqsvc_embed.service.storage import DEFAULT_URL
+from faqsvc_embed.settings import validators
+
+
+def database_url(argument: str | None) -> str:
+    """Return the URL of the database; FAQSVC_DATABASE_URL sets it."""
+    return argument or os.environ.get("FAQSVC_DATABASE_URL") or DEFAULT_URL
+
+
+def public_url(argument: str | None) -> str | None:
+    """Return the public URL of the service, or None if it is not known; FAQSVC_BASE_URL sets it.
+
+    Raises:
+        ConfigurationError: it is not an http(s) URL in ASCII, without query and fragment.
+    """
+    value = argument or os.environ.get("FAQSVC_BASE_URL")
+    try:
+        url = validators.base_url(value) or None
+    except ValueError as error:
+        raise ConfigurationError(f"base_url is {quoted(value)}: {error}") from None
+    if url is not None and not url.isascii():  # it is sent in headers
+        raise ConfigurationError(f"base_url is {quoted(value)}: expected a URL in ASCII")
+    return url
+
+
+def generation_timeout() -> float:
+    """Return the seconds for one generation; FAQSVC_GENERATE_TIMEOUT sets them.
+
+    Raises:
+        ConfigurationError: it is not a number above 0.
+    """
+    value = os.environ.get("FAQSVC_GENERATE_TIMEOUT") or "30"
+    if not re.fullmatch(r"[0-9]{1,4}(?:\.[0-9]{1,3})?", value) or float(value) == 0:
+        raise ConfigurationError(
+            f"FAQSVC_GENERATE_TIMEOUT is {quoted(value)}: expected a number of seconds above 0"
+        )
+    return float(value)
+
+
+def redis_url(argument: str | None) -> str | None:
+    """Return the URL of the Redis that counts quotas over all processes; FAQSVC_REDIS_URL sets it."""
+    return argument or os.environ.get("FAQSVC_REDIS_URL") or None
+
+
+def limit(name: str, value: int | None) -> int | None:
+    """Return the value of a limit.
+
+    Raises:
+        ConfigurationError: it is neither a whole number above 0 nor None.
+    """
+    if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
+        raise ConfigurationError(
+            f"{name} is {quoted(value)}: expected a whole number above 0, or None for no limit"
+        )
+    return value

@@ -1,0 +1,32 @@
+"""What the routes share."""
+
+from dataclasses import dataclass
+
+import anyio
+from starlette.requests import Request
+
+from faqsvc_embed.service.http.authentication import APIKeyAuth
+from faqsvc_embed.service.http.urls import PublicURLs
+from faqsvc_embed.service.storage import Storage
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceContext:
+    """The storage, the authentication and the public URL of one application.
+
+    `writers` limits the threads that write to the storage, for all routes together. `base_url` is None if
+    the public URL is the origin of each request.
+    """
+
+    storage: Storage
+    auth: APIKeyAuth
+    writers: anyio.CapacityLimiter
+    base_url: str | None = None
+
+    def urls(self, request: Request) -> PublicURLs:
+        """Return the public URLs of the service.
+
+        Raises:
+            Problem: the Host header is needed and is invalid (400).
+        """
+        return PublicURLs.of(request, self.base_url)

@@ -1,0 +1,129 @@
+"""Differences between two revisions of an FAQ, by word."""
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from typing import Final, NamedTuple
+
+from faqsvc_embed.service.desk.draft import Draft
+
+MAX_WORDS: Final = 2_000
+"""Longer texts are compared by line, because comparing takes time that grows with the square."""
+MAX_COMPARED: Final = 100
+"""Fields that are compared by word. Further ones are shown whole."""
+
+# Words with the space after them; Chinese, Japanese and Thai characters count as words of their own.
+_WORDS: Final = re.compile(
+    r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|"
+    r"[^\W\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+|\s+|."
+)
+
+
+class Piece(NamedTuple):
+    """A part of a text; `kind` is `same`, `old` for what was removed or `new` for what was added."""
+
+    kind: str
+    text: str
+
+
+class Change(NamedTuple):
+    """One field that differs, with its text before and after."""
+
+    label: str
+    before: list[Piece]
+    after: list[Piece]
+    kind: str = "changed"
+    """`changed`, `added`, `removed` or `moved`."""
+
+
+def changes(before: Draft, after: Draft) -> list[Change]:
+    """Return the fields that differ, settings first and then the questions in their new order."""
+    fields = (
+        ("Title", before.title, after.title),
+        ("Website", before.website_name, after.website_name),
+        ("Address", before.website_url, after.website_url),
+        ("Answers are", before.answer_format, after.answer_format),
+    )
+    found = [_change(label, old, new) for label, old, new in fields if old != new]
+    return found + _item_changes(before.items, after.items)
+
+
+def words(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
+    """Return both texts in pieces, of which those that differ are marked."""
+    old, new = _split(before), _split(after)
+    matcher = SequenceMatcher(None, old, new)
+    left, right = list[Piece](), list[Piece]()
+    for tag, i, j, k, l in matcher.get_opcodes():  # noqa: E741 - as difflib's documentation names them
+        same = tag == "equal"
+        if i < j:
+            left.append(Piece("same" if same else "old", "".join(old[i:j])))
+        if k < l:
+            right.append(Piece("same" if same else "new", "".join(new[k:l])))
+    return left, right
+
+
+def _item_changes(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> list[Change]:
+    """Match items by their question, then by their place among those that are left."""
+    matched = _matches(before, after)
+    found = list[Change]()
+    kept = [matched[new] for new in range(len(after)) if new in matched]
+    ascending = _ascending(kept)
+    for new, (question, answer) in enumerate(after):
+        label = f"Question {new + 1}"
+        if new not in matched:
+            found.append(Change(label, [], [Piece("new", f"{question}\n\n{answer}")], "added"))
+            continue
+        old = matched[new]
+        if before[old] != (question, answer):
+            compare = _change if len(found) < MAX_COMPARED else _whole_change
+            found.append(compare(label, "\n\n".join(before[old]), f"{question}\n\n{answer}"))
+        elif old not in ascending:
+            text = [Piece("same", question)]
+            found.append(Change(f"{label}, before {old + 1}", text, text, "moved"))
+    for old in sorted(set(range(len(before))) - set(matched.values())):
+        removed = [Piece("old", "\n\n".join(before[old]))]
+        found.append(Change(f"Question {old + 1} before", removed, [], "removed"))
+    return found
+
+
+def _matches(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> dict[int, int]:
+    """Return the old index of each new item: with the same question, then answer, then place."""
+    matched = dict[int, int]()
+    for part in (0, 1):
+        free = dict[str, list[int]]()
+        for old in sorted(set(range(len(before))) - set(matched.values()), reverse=True):
+            free.setdefault(before[old][part], []).append(old)
+        for new, item in enumerate(after):
+            if new not in matched and free.get(item[part]):
+                matched[new] = free[item[part]].pop()
+    left = sorted(set(range(len(before))) - set(matched.values()))
+    for new in range(len(after)):
+        if new not in matched and new in left and _is_similar(before[new], after[new]):
+            matched[new] = new
+    return matched
+
+
+def _is_similar(before: tuple[str, str], after: tuple[str, str]) -> bool:
+    old, new = set(_split(" ".join(before))), set(_split(" ".join(after)))
+    return len(old & new) * 2 > min(len(old), len(new))
+
+
+def _ascending(numbers: list[int]) -> set[int]:
+    """Return a longest ascending part of some numbers: those that did not move."""
+    matcher = SequenceMatcher(None, numbers, sorted(numbers), autojunk=False)
+    return {
+        numbers[i] for block in matcher.get_matching_blocks() for i in range(block.a, block.a + block.size)
+    }
+
+
+def _change(label: str, before: str, after: str) -> Change:
+    return Change(label, *words(before, after))
+
+
+def _whole_change(label: str, before: str, after: str) -> Change:
+    return Change(label, [Piece("old", before)], [Piece("new", after)])
+
+
+def _split(text: str) -> list[str]:
+    parts = _WORDS.findall(text)
+    return parts if len(parts) <= MAX_WORDS else text.splitlines(keepends=True)

@@ -1,0 +1,153 @@
+"""An FAQ as an editor writes it: what a form has, what is wrong with it, and what it becomes."""
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any, Final, Self, cast
+
+from faqsvc_embed.api.contract import PublishBody
+from faqsvc_embed.api.fields import MAX_ITEMS, Lang, Slug
+from faqsvc_embed.api.validation import field_problems, problems_of
+from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.models import FAQ, AnswerFormat, Item
+from faqsvc_embed.service.desk.forms import Form
+from faqsvc_embed.service.storage.values import Content, Publication
+
+Problems = dict[str, str]
+"""What is wrong, by field: `slug`, `title`, `websiteName`, `websiteUrl`, `items`, `items[3].answer`."""
+
+_LABELS: Final = {
+    "slug": "The slug",
+    "title": "The title",
+    "websiteName": "The name",
+    "websiteUrl": "The address",
+    "items": "The list of questions",
+    "question": "The question",
+    "answer": "The answer",
+}
+_PROBLEM: Final = re.compile(r"([\w.\[\]]+) (.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """The fields of an FAQ in one language, not validated."""
+
+    slug: str = ""
+    lang: str = ""
+    title: str = ""
+    website_name: str = ""
+    website_url: str = ""
+    answer_format: AnswerFormat = "text"
+    items: tuple[tuple[str, str], ...] = ()
+    cta: Any = None
+
+    @classmethod
+    def of_form(cls, form: Form) -> Self:
+        """Return what an editor typed."""
+        questions, answers = form.all("question"), form.all("answer")
+        return cls(
+            slug=form.get("slug").strip(),
+            lang=form.get("lang") if form.get("lang") in LANGUAGES else "",
+            title=form.get("title").strip(),
+            website_name=form.get("website_name").strip(),
+            website_url=form.get("website_url").strip(),
+            answer_format="markdown" if form.get("answer_format") == "markdown" else "text",
+            items=tuple(zip(questions, answers, strict=False)),
+        )
+
+    @classmethod
+    def of_publication(cls, slug: str, publication: Publication) -> Self:
+        """Return what a revision has."""
+        faq = FAQ.from_json(publication.record)
+        return cls(
+            slug=slug,
+            lang=publication.lang,
+            title=faq.title,
+            website_name=faq.website_name,
+            website_url=publication.website_url,
+            answer_format=faq.answer_format,
+            items=tuple((item.question, item.answer) for item in faq.items),
+            cta=faq.cta,
+        )
+
+    @property
+    def written(self) -> tuple[tuple[str, str], ...]:
+        """The items in which something is written."""
+        return tuple(pair for pair in self.items if pair[0].strip() or pair[1].strip())
+
+    def edited(self, action: str) -> tuple["Draft", int]:
+        """Return the draft after a button such as `up:3`, and the index of the item that it is about."""
+        name, _, text = action.partition(":")
+        index = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else len(self.items)
+        items = list(self.items)
+        if name == "add":
+            index = min(index, len(items))
+            items.insert(index, ("", ""))
+        elif index < len(items):
+            item = items.pop(index)
+            if name in ("up", "down"):
+                index = max(0, min(len(items), index + (1 if name == "down" else -1)))
+                items.insert(index, item)
+        return replace(self, items=tuple(items)), min(index, max(0, len(items) - 1))
+
+    def problems(self, *, is_new: bool) -> Problems:
+        """Return everything that keeps this from being saved, by field."""
+        found = problems_of(self._body(), PublishBody)
+        if is_new and self.slug:
+            found += field_problems("slug", self.slug, Slug)
+        if not self.written:
+            found = [text for text in found if not text.startswith("items ")]
+            found.append("items is empty: write a question and its answer")
+        problems = Problems()
+        for text in found:
+            match = _PROBLEM.fullmatch(text)
+            path, rest = (match[1], match[2]) if match else ("items", text)
+            label = _LABELS.get(path.rpartition(".")[2].partition("[")[0], "This")
+            problems.setdefault(self._place(path), f"{label} {rest}.")
+        return problems
+
+    def content(self, cta: Any) -> Content:
+        """Return what is stored. Call it if there are no problems."""
+        return Content(
+            self.website_url,
+            self.website_name,
+            tuple(Item(index, question, answer) for index, (question, answer) in enumerate(self.written)),
+            self.title or None,
+            self.answer_format,
+            cta,
+        )
+
+    def record(self, limit: int = MAX_ITEMS) -> FAQ:
+        """Return the FAQ as it would be shown, whatever is wrong with it."""
+        return FAQ(
+            slug=self.slug or "preview",
+            title=self.title or f"{self.website_name} FAQ".strip(),
+            website_name=self.website_name,
+            lang=self.lang or "en",
+            items=tuple(Item(index, *item) for index, item in enumerate(self.items[:limit])),
+            cta=None,
+            answer_format=self.answer_format,
+        )
+
+    def is_same(self, publication: Publication) -> bool:
+        """Return whether a revision has the same content already."""
+        if self.website_url != publication.website_url:
+            return False
+        earlier = FAQ.from_json(publication.record)
+        lang = cast("Lang", publication.lang)
+        return self.content(earlier.cta).record(earlier.slug, lang).to_json() == publication.record
+
+    def _body(self) -> dict[str, Any]:
+        body = {
+            "websiteUrl": self.website_url,
+            "websiteName": self.website_name,
+            "items": [{"question": question, "answer": answer} for question, answer in self.written],
+        }
+        return body | ({"title": self.title} if self.title else {})
+
+    def _place(self, path: str) -> str:
+        """Return the path with the index in `items` for the one in `written`."""
+        match = re.fullmatch(r"items\[(\d+)\](.*)", path)
+        if match is None:
+            return path
+        places = [i for i, (question, answer) in enumerate(self.items) if question.strip() or answer.strip()]
+        return f"items[{places[int(match[1])]}]{match[2]}"

@@ -1,0 +1,205 @@
+"""The page on which an FAQ is written: created, edited, previewed, saved and published."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+from urllib.parse import quote
+
+from starlette.responses import Response
+
+from faqsvc_embed.api.fields import MAX_ITEMS, Lang
+from faqsvc_embed.errors import FAQNotFound
+from faqsvc_embed.generation.detection import detect_language
+from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.models import FAQ
+from faqsvc_embed.service.desk.differences import Change, changes
+from faqsvc_embed.service.desk.draft import Draft, Problems
+from faqsvc_embed.service.desk.pages import HEADERS, redirect, render
+from faqsvc_embed.service.desk.preview import preview_of
+from faqsvc_embed.service.desk.visit import Visit
+from faqsvc_embed.service.storage.overview import FAQInfo
+from faqsvc_embed.service.storage.values import (
+    Gone,
+    Preconditions,
+    Publication,
+    QuotaExceeded,
+    RevisionConflict,
+    Write,
+    Written,
+)
+
+DONE = {
+    "draft": "The draft is saved. Readers see nothing of it until you publish.",
+    "published": "Published. Pages that show this FAQ follow within seconds.",
+    "same": "Nothing has changed since the last save.",
+}
+DELETED = "This FAQ was deleted while you were writing. Save once more to make it again."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Editor:
+    """The page: what is written, and what there is to say about it.
+
+    `base` is the entity tag of the revision that the editor began with, empty for a new translation. After a
+    conflict, `theirs` is what somebody else saved meanwhile, and `changes` compare both. `focus` is the
+    index of the item that a button was about.
+    """
+
+    draft: Draft
+    base: str = ""
+    faq: FAQInfo | None = None
+    problems: Problems = field(default_factory=dict)
+    done: str = ""
+    theirs: str = ""
+    changes: list[Change] = field(default_factory=list)
+    focus: int | None = None
+    focused: str = ""
+    is_unsaved: bool = False
+
+    def page(self, visit: Visit, status: int = 200) -> Response:
+        """Return the page."""
+        return render(
+            visit,
+            "editor.html",
+            status,
+            editor=self,
+            draft=self.draft,
+            faq=self.faq,
+            current=self.faq.translation(self.draft.lang) if self.faq else None,
+            problems=self.problems,
+            preview=preview_of(self.draft),
+            max_items=MAX_ITEMS,
+        )
+
+
+def show_new(visit: Visit) -> Response:
+    """GET /desk/new: an empty FAQ, with the website of the last one."""
+    visit.require("draft")
+    return Editor(draft=new_draft(visit)).page(visit)
+
+
+def new_draft(visit: Visit) -> Draft:
+    """Return an FAQ with one empty question, of the website that the site wrote about last."""
+    draft = Draft(items=(("", ""),))
+    history = visit.storage.history
+    for summary in history.faqs(visit.access.site, limit=1).items:
+        earlier = Draft.of_publication("", history.revision(visit.access, summary.slug, None)[1])
+        draft = replace(draft, website_name=earlier.website_name, website_url=earlier.website_url)
+    return draft
+
+
+def show(visit: Visit) -> Response:
+    """GET /desk/faqs/{slug}: the newest revision in a language, or an empty translation."""
+    faq = visit.storage.overview.faq(visit.access, visit.slug)
+    lang = visit.query("lang") if visit.query("lang") in LANGUAGES else faq.lang
+    done = DONE.get(visit.query("done"), "")
+    default = _newest(visit, faq.lang)
+    if faq.translation(lang) is None:
+        assert default is not None  # noqa: S101 - the overview lists only what has a revision
+        original = Draft.of_publication(faq.slug, default)
+        draft = replace(original, lang=lang, title="", items=tuple(("", "") for _ in original.items))
+        return Editor(draft=draft, faq=faq, done=done).page(visit)
+    newest = default if lang == faq.lang else _newest(visit, lang)
+    assert newest is not None  # noqa: S101
+    draft = Draft.of_publication(faq.slug, newest)
+    return Editor(draft=draft, base=newest.digest, faq=faq, done=done).page(visit)
+
+
+def submit(visit: Visit) -> Response:
+    """POST: press a button of the page."""
+    form = visit.form
+    is_new = "slug" not in visit.request.path_params
+    draft = Draft.of_form(form)
+    if not is_new:
+        draft = replace(draft, slug=visit.slug)
+    faq = None if is_new else _known(visit)
+    editor = Editor(draft=draft, base=form.get("base") if faq else "", faq=faq, is_unsaved=True)
+    action = form.get("action", "preview")
+    if action.partition(":")[0] in ("up", "down", "remove", "add"):
+        edited, focus = draft.edited(action)
+        return replace(editor, draft=edited, focus=focus, focused=action.partition(":")[0]).page(visit)
+    if action not in ("draft", "publish"):
+        if form.get("part") == "preview":  # the script replaces only the preview
+            return Response(preview_of(draft).encode("utf-8", "replace"), 200, HEADERS, "text/html")
+        return editor.page(visit)
+    visit.require(cast("Any", action))
+    problems = draft.problems(is_new=is_new)
+    if faq is None and not is_new:
+        problems["slug"] = DELETED
+    if problems:
+        return replace(editor, problems=problems).page(visit, 422)
+    return _save(visit, editor, is_draft=action == "draft")
+
+
+def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
+    draft = editor.draft
+    newest = _newest(visit, draft.lang, draft.slug) if editor.faq else None
+    if newest is not None and draft.is_same(newest):  # also if a form is sent twice
+        return _save_again(visit, editor, newest, is_draft=is_draft)
+    is_known = bool(editor.base)
+    conditions = Preconditions(if_match=[editor.base]) if is_known else Preconditions(is_create_only=True)
+    content = draft.content(FAQ.from_json(newest.record).cta if newest else None)
+    write = Write(
+        content=content,
+        slug=draft.slug or None,
+        lang=cast("Lang | None", draft.lang or None),
+        detected_lang=None if draft.lang else detect_language(content.items),
+        is_draft=is_draft,
+        preconditions=conditions if draft.slug else Preconditions(),
+    )
+    try:
+        written = visit.storage.writer.write(visit.access, write)
+    except RevisionConflict:
+        return _conflict(visit, editor)
+    except QuotaExceeded as error:
+        return replace(editor, problems={"items": f"{error}."}).page(visit, 409)
+    except Gone:
+        problem = "This slug was deleted less than a day ago. Choose another one."
+        return replace(editor, problems={"slug": problem}).page(visit, 409)
+    return _saved(visit, written)
+
+
+def _save_again(visit: Visit, editor: Editor, newest: Publication, *, is_draft: bool) -> Response:
+    """Publish the newest revision if it is what is wanted, rather than write the same once more."""
+    draft = editor.draft
+    info = editor.faq.translation(draft.lang) if editor.faq else None
+    if not is_draft and info is not None and info.has_draft:
+        lang = cast("Lang", draft.lang)
+        conditions = Preconditions(if_match=[newest.digest])
+        return _saved(
+            visit, visit.storage.writer.publish(visit.access, draft.slug, newest.number, lang, conditions)
+        )
+    return redirect(visit, f"/faqs/{quote(draft.slug, safe='')}?lang={draft.lang}&done=same")
+
+
+def _conflict(visit: Visit, editor: Editor) -> Response:
+    """Show both versions. What the editor typed stays in the form, and can now be saved on top."""
+    draft = editor.draft
+    faq = _known(visit, draft.slug)
+    if faq is None or not editor.faq:
+        taken = "There is an FAQ with this slug already. Choose another one, or leave it empty."
+        return replace(editor, problems={"slug": taken}).page(visit, 409)
+    revision, theirs = visit.storage.history.revision(visit.access, draft.slug, draft.lang)
+    found = changes(Draft.of_publication(draft.slug, theirs), replace(draft, items=draft.written))
+    who = f"{revision.key or 'somebody'} saved revision {revision.revision}"
+    editor = replace(editor, faq=faq, base=theirs.digest, theirs=who, changes=found)
+    return editor.page(visit, 409)
+
+
+def _saved(visit: Visit, written: Written) -> Response:
+    done = "draft" if written.state == "draft" else "published"
+    return redirect(visit, f"/faqs/{quote(written.slug, safe='')}?lang={written.lang}&done={done}")
+
+
+def _known(visit: Visit, slug: str | None = None) -> FAQInfo | None:
+    """Return the FAQ, or None if it was deleted while somebody edited it, or is one of another site."""
+    try:
+        return visit.storage.overview.faq(visit.access, visit.slug if slug is None else slug)
+    except FAQNotFound:
+        return None
+
+
+def _newest(visit: Visit, lang: str, slug: str | None = None) -> Publication | None:
+    try:
+        return visit.storage.history.revision(visit.access, visit.slug if slug is None else slug, lang)[1]
+    except FAQNotFound:
+        return None

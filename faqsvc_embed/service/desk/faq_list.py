@@ -1,0 +1,38 @@
+"""The list of FAQs."""
+
+from typing import Final
+
+from starlette.responses import Response
+
+from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.service.desk.pages import render
+from faqsvc_embed.service.desk.visit import Visit
+from faqsvc_embed.service.storage.overview import Filter
+
+PAGE_SIZE: Final = 50
+MAX_PAGES: Final = 10_000
+STATES: Final = {"published": "Published", "draft": "Draft", "unpublished": "Taken back"}
+
+
+def show(visit: Visit) -> Response:
+    """GET: the FAQs of the site, the last changed first, fifty on a page."""
+    wanted = Filter(
+        search=visit.query("q")[:200].strip(),
+        lang=visit.query("lang") if visit.query("lang") in LANGUAGES else "",
+        state=visit.query("state") if visit.query("state") in STATES else "",
+    )
+    text = visit.query("page", "1")
+    page = min(int(text), MAX_PAGES) if text.isascii() and text.isdigit() and len(text) < 9 else 1
+    offset = max(0, page - 1) * PAGE_SIZE
+    found = visit.storage.overview.faqs(visit.access.site, wanted, limit=PAGE_SIZE + 1, offset=offset)
+    return render(
+        visit,
+        "list.html",
+        site=visit.storage.sites.get(visit.access.site),
+        faqs=found[:PAGE_SIZE],
+        wanted=wanted,
+        is_filtered=wanted != Filter(),
+        states=STATES,
+        page=max(1, page),
+        has_next=len(found) > PAGE_SIZE,
+    )

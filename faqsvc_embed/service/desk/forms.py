@@ -1,0 +1,132 @@
+"""Forms: what a browser posts, and where it was posted from."""
+
+import hmac
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import parse_qsl, urlsplit
+
+import anyio.to_thread
+from python_multipart import parse_form
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import Field, File
+from starlette.requests import Request
+
+from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.request_body import read_body
+from faqsvc_embed.service.http.urls import PublicURLs
+
+MAX_FORM: Final = 4_000_000
+"""Bytes of a form: a record as large as may be published, of which every byte is escaped."""
+MAX_FIELDS: Final = 20_000
+TIMEOUT: Final = 30.0
+"""Seconds in which a form must arrive."""
+
+URL_ENCODED: Final = "application/x-www-form-urlencoded"
+MULTIPART: Final = "multipart/form-data"
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file as it was uploaded."""
+
+    name: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The fields of a form in their order, with `\\n` for line ends, and the file if there is one."""
+
+    fields: tuple[tuple[str, str], ...] = ()
+    upload: Upload | None = None
+
+    def get(self, name: str, default: str = "") -> str:
+        """Return the first value of a field."""
+        return next((value for field, value in self.fields if field == name), default)
+
+    def all(self, name: str) -> list[str]:
+        """Return all values of a field."""
+        return [value for field, value in self.fields if field == name]
+
+
+async def read_form(request: Request) -> Form:
+    """Return the form in the body of a request.
+
+    Raises:
+        Problem: it is too large (413), too slow (408), or not a form (415, 400).
+    """
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type not in (URL_ENCODED, MULTIPART):
+        raise Problem(415, "unsupported-media-type", f"Content-Type must be {URL_ENCODED} or {MULTIPART}")
+    body = await read_body(request, max_size=MAX_FORM, timeout=TIMEOUT)
+    parse = _parse_multipart if media_type == MULTIPART else _parse_url_encoded
+    return await anyio.to_thread.run_sync(parse, request, body)
+
+
+def check_origin(request: Request, urls: PublicURLs) -> None:
+    """Refuse forms of other origins. Browsers send `Origin` with every POST (Fetch standard).
+
+    The scheme is not compared, because a proxy may have ended TLS.
+
+    Raises:
+        Problem: the form is one of another origin, or does not say (403).
+    """
+    origin = request.headers.get("origin", "")
+    own = {request.headers.get("host", "").lower(), urlsplit(urls.base).netloc.lower()}
+    if not origin.startswith(("http://", "https://")) or urlsplit(origin).netloc.lower() not in own:
+        raise Problem(403, "bad-request", "This form was sent from another website, so nothing was changed")
+
+
+def is_same_token(form: Form, token: str) -> bool:
+    """Return whether a form has the token of its session."""
+    return hmac.compare_digest(form.get("token").encode(), token.encode())
+
+
+def _parse_url_encoded(_: Request, body: bytes) -> Form:
+    try:
+        pairs = parse_qsl(
+            body.decode("utf-8", "replace"),
+            keep_blank_values=True,
+            max_num_fields=MAX_FIELDS,
+            errors="replace",
+        )
+    except ValueError:
+        raise Problem(413, "body-too-large", f"The form has more than {MAX_FIELDS} fields") from None
+    return Form(tuple((name, _normalized(value)) for name, value in pairs))
+
+
+def _parse_multipart(request: Request, body: bytes) -> Form:
+    fields = list[tuple[str, str]]()
+    uploads = list[Upload]()
+
+    def on_field(field: Field) -> None:
+        name = (field.field_name or b"").decode("utf-8", "replace")
+        fields.append((name, _normalized((field.value or b"").decode("utf-8", "replace"))))
+
+    def on_file(file: File) -> None:
+        name = (file.file_name or b"").decode("utf-8", "replace")
+        file.file_object.seek(0)
+        uploads.append(Upload(name, file.file_object.read()))
+        file.close()
+
+    headers = {"Content-Type": request.headers["content-type"].encode("latin-1")}
+    try:
+        parse_form(headers, _Once(body), on_field, on_file)
+    except (FormParserError, ValueError):
+        raise Problem(400, "bad-request", "The form cannot be read") from None
+    return Form(tuple(fields), next((upload for upload in uploads if upload.name), None))
+
+
+class _Once:
+    """A body as a stream."""
+
+    def __init__(self, body: bytes) -> None:
+        self._body = body
+
+    def read(self, size: int, /) -> bytes:
+        taken, self._body = self._body[:size], self._body[size:]
+        return taken
+
+
+def _normalized(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")

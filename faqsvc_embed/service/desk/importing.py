@@ -1,0 +1,136 @@
+"""Creating an FAQ from a text or file that exists: what was understood is shown before anything is saved."""
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from starlette.responses import Response
+
+from faqsvc_embed.api.fields import MAX_ITEMS
+from faqsvc_embed.files import UnreadableFile
+from faqsvc_embed.files.document import Document
+from faqsvc_embed.files.formats import READERS, read_content
+from faqsvc_embed.generation.detection import detect_language
+from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.models import Item
+from faqsvc_embed.service.desk.draft import Draft
+from faqsvc_embed.service.desk.editor import Editor, new_draft
+from faqsvc_embed.service.desk.pages import render
+from faqsvc_embed.service.desk.visit import Visit
+
+MAX_IMPORT: Final = 1_000_000
+"""Bytes of a text or file: as many as may be published."""
+_QUESTION: Final = re.compile(
+    rb"^[ \t]*([^\s#>|-][^\r\n]{0,1000}(?:\?|\xef\xbc\x9f))[ \t]*\r?$", re.MULTILINE
+)
+FORMATS: Final = {".md": "Markdown or plain text", ".csv": "A table (CSV)", ".json": "JSON"}
+
+
+def show(visit: Visit) -> Response:
+    """GET /desk/import: the form."""
+    visit.require("draft")
+    return _page(visit)
+
+
+def submit(visit: Visit) -> Response:
+    """POST /desk/import: read the text or file, and show it as a new FAQ that is not saved."""
+    visit.require("draft")
+    form = visit.form
+    if form.get("action") == "keep":
+        return _keep(visit)
+    ending = form.get("format") if form.get("format") in FORMATS else ".md"
+    name, content = f"the text{ending}", form.get("text").encode("utf-8", "replace")
+    if form.upload is not None:
+        name, content = form.upload.name, form.upload.content
+        if "." not in name:
+            name += ending
+    if not content.strip():
+        return _page(visit, 422, problem="Paste a text, or choose a file.")
+    if len(content) > MAX_IMPORT:
+        return _page(
+            visit, 413, problem=f"It is larger than {MAX_IMPORT:,} bytes, which is the most of one FAQ."
+        )
+    try:
+        draft = draft_of(_read(name, content), new_draft(visit))
+    except UnreadableFile as error:
+        reason = str(error).removeprefix(f"{name}: ")
+        return _page(visit, 422, problem=f"It cannot be read: {reason}.")
+    if not draft.items:
+        return _page(visit, 422, problem="No question was recognized.")
+    if len(draft.items) > MAX_ITEMS:
+        problem = f"It has {len(draft.items):,} questions. One FAQ may have {MAX_ITEMS:,}; split it."
+        return _page(visit, 422, problem=problem)
+    count = len(draft.items)
+    done = f"{count} {'question was' if count == 1 else 'questions were'} recognized. Nothing is saved yet."
+    return Editor(draft=draft, done=done, is_unsaved=True).page(visit)
+
+
+def _keep(visit: Visit) -> Response:
+    """Show the ticked questions of a website as a new FAQ that is not saved."""
+    items = list(zip(visit.form.all("question"), visit.form.all("answer"), strict=False))
+    ticked = {int(text) for text in visit.form.all("keep") if text.isascii() and text.isdigit()}
+    document = Document(
+        website_url=visit.form.get("website_url"),
+        lang=visit.form.get("lang"),
+        items=[
+            {"question": question, "answer": answer}
+            for index, (question, answer) in enumerate(items)
+            if index in ticked
+        ],
+    )
+    draft = draft_of(document, new_draft(visit))
+    if not draft.items:
+        return _page(visit, 422, problem="No question was ticked.")
+    return Editor(draft=draft, done="Nothing is saved yet.", is_unsaved=True).page(visit)
+
+
+def draft_of(document: Document, empty: Draft) -> Draft:
+    """Return a document as a draft; what the document leaves out is that of `empty`."""
+    found = document.items if isinstance(document.items, list) else []
+    items = tuple(
+        (_text(item.get("question")), _text(item.get("answer"))) for item in found if isinstance(item, dict)
+    )
+    lang = _text(document.lang)
+    if lang not in LANGUAGES:
+        lang = detect_language([Item(index, *item) for index, item in enumerate(items[:MAX_ITEMS])]) or ""
+    return replace(
+        empty,
+        slug=_text(document.slug),
+        lang=lang,
+        title=_text(document.title),
+        website_name=_text(document.website_name) or empty.website_name,
+        website_url=_text(document.website_url) or empty.website_url,
+        answer_format="markdown" if document.answer_format == "markdown" else "text",
+        items=items,
+    )
+
+
+def _read(name: str, content: bytes) -> Document:
+    """Return what a file has. In plain text, lines that end with a question mark are questions.
+
+    Raises:
+        UnreadableFile: no question was found.
+    """
+    if name.endswith(".txt"):
+        name = f"{name}.md"
+    try:
+        return read_content(name, content)
+    except UnreadableFile:
+        marked = _QUESTION.sub(rb"## \1", content) if name.endswith(".md") else content
+        if marked == content:
+            raise
+        return read_content(name, marked)
+
+
+def _text(value: object) -> str:
+    return value.strip() if isinstance(value, str) else ""
+
+
+def show_problem(visit: Visit, status: int, problem: str) -> Response:
+    """Return the form with a problem."""
+    return _page(visit, status, problem=problem)
+
+
+def _page(visit: Visit, status: int = 200, *, problem: str = "") -> Response:
+    context = {"problem": problem, "formats": FORMATS, "endings": ",".join((*READERS, ".txt"))}
+    return render(visit, "import.html", status, **context)

@@ -1,0 +1,98 @@
+"""The pages of the desk: templates, static files, and the headers of every response."""
+
+import hashlib
+from datetime import datetime
+from functools import cache
+from importlib import resources
+from typing import Any, Final
+from urllib.parse import quote, urlsplit
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.responses import Response
+
+from faqsvc_embed.rendering.assets import stylesheet
+from faqsvc_embed.service.desk.visit import Visit
+from faqsvc_embed.service.pages.translations import MESSAGES
+
+HEADERS: Final = {
+    "cache-control": "no-store",
+    "content-security-policy": (
+        "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; "
+        "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    ),
+    # With `no-referrer`, browsers would send `Origin: null` with forms.
+    "referrer-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+    "x-robots-tag": "noindex",
+}
+
+_MEDIA_TYPES: Final = {"desk.css": "text/css", "desk.js": "text/javascript"}
+
+
+def render(visit: Visit, template: str, status: int = 200, **context: Any) -> Response:
+    """Return a page of the desk."""
+    text = (
+        _templates()
+        .get_template(template)
+        .render(visit=visit, session=visit.session, root=visit.root, static=static_url(visit.root), **context)
+    )
+    # What was typed may contain lone surrogates, which UTF-8 cannot encode.
+    return Response(text.encode("utf-8", "replace"), status, HEADERS, "text/html")
+
+
+def redirect(visit: Visit, path: str) -> Response:
+    """Return a redirect to a path of the desk, which the browser opens with GET."""
+    return Response(status_code=303, headers={**HEADERS, "location": f"{visit.root}{path}"})
+
+
+def static_file(name: str) -> Response | None:
+    """Return a static file, or None if there is none with this name."""
+    if name not in _MEDIA_TYPES:
+        return None
+    headers = {"cache-control": "public, max-age=31536000, immutable", "x-content-type-options": "nosniff"}
+    return Response(_static(name), 200, headers, _MEDIA_TYPES[name])
+
+
+def static_url(root: str) -> dict[str, str]:
+    """Return the URL of each static file, which changes with its content."""
+    return {name.partition(".")[2]: f"{root}/static/{_digest(name)}/{name}" for name in _MEDIA_TYPES}
+
+
+def root_of(base: str) -> str:
+    """Return the path of the desk below the public URL of the service."""
+    return f"{urlsplit(base).path.rstrip('/')}/desk"
+
+
+@cache
+def _static(name: str) -> str:
+    text = (resources.files(__package__) / "static" / name).read_text(encoding="utf-8")
+    return text + stylesheet() if name == "desk.css" else text
+
+
+@cache
+def _digest(name: str) -> str:
+    return hashlib.sha256(_static(name).encode()).hexdigest()[:12]
+
+
+@cache
+def _templates() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("faqsvc_embed.service.desk"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["segment"] = lambda text: quote(text, safe="")
+    environment.filters["moment"] = _moment
+    environment.globals["languages"] = {lang: messages.language for lang, messages in MESSAGES.items()}
+    return environment
+
+
+def _moment(time: datetime | None) -> Markup:
+    """Return a time as 22 Nov 2026, 16:20 UTC, which the script turns into the editor's own format."""
+    if time is None:
+        return Markup()
+    text = f"{time.day} {time:%b %Y, %H:%M} UTC"
+    return Markup('<time datetime="{}">{}</time>').format(time.isoformat(timespec="seconds"), text)

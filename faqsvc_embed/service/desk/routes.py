@@ -1,0 +1,140 @@
+"""The paths of the desk."""
+
+from collections.abc import Awaitable, Callable
+from urllib.parse import quote
+
+import anyio.from_thread
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from faqsvc_embed.errors import FAQError
+from faqsvc_embed.service.context import ServiceContext
+from faqsvc_embed.service.desk import editor, faq_list, history, importing, removal, sign_in, site, use
+from faqsvc_embed.service.desk.forms import Form, check_origin, is_same_token, read_form
+from faqsvc_embed.service.desk.pages import HEADERS, redirect, render, root_of, static_file
+from faqsvc_embed.service.desk.session import COOKIE, Sessions
+from faqsvc_embed.service.desk.sign_in import DESK, SignIn
+from faqsvc_embed.service.desk.visit import Visit
+from faqsvc_embed.service.desk.website import FromWebsite
+from faqsvc_embed.service.http.endpoint import Endpoint
+from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.rate_limit import RateLimiter
+from faqsvc_embed.service.http.threads import run_blocking
+from faqsvc_embed.service.routes.generate import Generator
+from faqsvc_embed.service.storage import StorageUnavailable
+
+Handler = Callable[[Visit], Response | Awaitable[Response]]
+"""Returns the response to a visit, in a worker thread; if it is awaitable, the event loop awaits it."""
+
+
+class Desk:
+    """The desk of one application."""
+
+    def __init__(self, service: ServiceContext, generator: Generator, limiter: RateLimiter) -> None:
+        self._service = service
+        self._generator = generator
+        self._limiter = limiter
+        self._sessions = Sessions(service.storage.keys, service.storage.clock)
+
+    def routes(self) -> list[Route]:
+        """Return the routes of all pages."""
+        page = SignIn()
+        website = FromWebsite(self._generator, self._service.auth.quotas)
+        return [
+            self._route("", get=faq_list.show),
+            self._route("/", get=lambda visit: redirect(visit, ""), is_open=True),
+            self._route("/sign-in", get=page.show, post=page.submit, is_open=True),
+            self._route("/sign-out", post=sign_in.sign_out),
+            self._route("/new", get=editor.show_new, post=editor.submit),
+            self._route("/import", get=importing.show, post=importing.submit),
+            self._route("/website", post=website.generate),
+            self._route("/faqs/{slug}", get=editor.show, post=editor.submit),
+            self._route("/faqs/{slug}/history", get=history.show, post=history.publish),
+            self._route("/faqs/{slug}/use", get=use.show, post=use.create_preview),
+            self._route("/faqs/{slug}/remove", get=removal.show, post=removal.submit),
+            self._route("/site", get=site.show, post=site.submit),
+            Route(f"{DESK}/static/{{digest}}/{{name}}", Endpoint({"GET": _show_static}, self._limiter)),
+        ]
+
+    def _route(
+        self, path: str, *, get: Handler | None = None, post: Handler | None = None, is_open: bool = False
+    ) -> Route:
+        handlers = {
+            method: self._endpoint(handler, is_open)
+            for method, handler in (("GET", get), ("POST", post))
+            if handler is not None
+        }
+        return Route(f"{DESK}{path}", Endpoint(handlers, self._limiter))
+
+    def _endpoint(self, handler: Handler, is_open: bool) -> Callable[[Request], Awaitable[Response]]:
+        async def respond(request: Request) -> Response:
+            visit = self._visit(request)
+            try:
+                form = Form()
+                if request.method == "POST":
+                    check_origin(request, visit.urls)
+                    form = await read_form(request)
+                limiter = self._service.writers if request.method == "POST" else None
+                found = await run_blocking(self._respond, handler, visit, form, is_open, limiter=limiter)
+                return found if isinstance(found, Response) else await found
+            except Problem as problem:
+                return _problem_page(visit, problem)
+            except StorageUnavailable:
+                text = "The database does not respond. Nothing was saved; try again in a moment."
+                return _problem_page(visit, Problem(503, "unavailable", text))
+
+        return respond
+
+    def _visit(self, request: Request) -> Visit:
+        urls = self._service.urls(request)
+        return Visit(
+            request=request,
+            storage=self._service.storage,
+            sessions=self._sessions,
+            urls=urls,
+            root=root_of(urls.base),
+            session=None,
+        )
+
+    def _respond(
+        self, handler: Handler, visit: Visit, form: Form, is_open: bool
+    ) -> Response | Awaitable[Response]:
+        session = self._sessions.find(visit.request.cookies.get(COOKIE))
+        visit = Visit(**{**vars(visit), "session": session, "form": form})
+        try:
+            if is_open:
+                return handler(visit)
+            if session is None:
+                return _sign_in_first(visit)
+            if visit.request.method == "POST" and not is_same_token(form, session.token):
+                return sign_in.ask_again(visit)
+            if visit.request.method == "POST":
+                anyio.from_thread.run(self._service.auth.quotas.count_write, session.access.site)
+            return handler(visit)
+        except Problem as problem:
+            return _problem_page(visit, problem)
+        except StorageUnavailable:
+            raise
+        except FAQError as error:
+            if (known := Problem.of(error)) is None:
+                raise
+            return _problem_page(visit, known)
+
+
+def _sign_in_first(visit: Visit) -> Response:
+    if visit.request.method == "POST":
+        return sign_in.ask_again(visit)
+    path = sign_in.path_of(visit)
+    return redirect(visit, f"/sign-in?next={quote(path, safe='')}" if path else "/sign-in")
+
+
+def _problem_page(visit: Visit, problem: Problem) -> Response:
+    response = render(visit, "problem.html", problem.status, problem=problem)
+    response.headers.update(problem.headers)
+    return response
+
+
+async def _show_static(request: Request) -> Response:
+    found = static_file(str(request.path_params["name"]))
+    return found or Response(status_code=404, headers=HEADERS)

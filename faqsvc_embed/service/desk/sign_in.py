@@ -1,0 +1,118 @@
+"""Signing in, with an API key or with a link that can be used once, and signing out."""
+
+import re
+from typing import Final
+
+from starlette.responses import Response
+
+from faqsvc_embed.service.desk.pages import redirect, render
+from faqsvc_embed.service.desk.session import COOKIE, LIFETIME
+from faqsvc_embed.service.desk.visit import Visit
+from faqsvc_embed.service.http.rate_limit import RateLimiter, client_network
+
+ATTEMPTS_PER_MINUTE: Final = 10
+"""Failed attempts of one client network."""
+KEPT: Final = "kept:"
+"""What precedes the names of fields that were typed before a session ended."""
+DESK: Final = "/desk"
+_WRITING: Final = re.compile("/new|/import|/faqs/[^/]+")
+NOT_KEPT: Final = frozenset({"token", "action", "key"})
+
+
+class SignIn:
+    """The pages to sign in and out; `failures` counts wrong keys of each client network."""
+
+    def __init__(self) -> None:
+        self.failures = RateLimiter(ATTEMPTS_PER_MINUTE)
+
+    def show(self, visit: Visit) -> Response:
+        """GET: the form, or the button of a link. A link is not used up by whatever opens it."""
+        link = visit.query("link")
+        if link and not visit.sessions.is_link_valid(link):
+            return _page(visit, 403, problem="This link was used before, or is more than an hour old.")
+        return _page(visit, link=link, next=visit.query("next"))
+
+    def submit(self, visit: Visit) -> Response:
+        """POST: start a session. What was typed before the last one ended comes back."""
+        form = visit.form
+        network = client_network(visit.request.scope.get("client")) or ""
+        if wait := self.failures.wait(network):
+            raise self.failures.problem(wait)
+        key_id = self._key_id(visit)
+        cookie = visit.sessions.create(key_id) if key_id else None
+        if key_id is None or cookie is None:
+            self.failures.hit(network)
+            problem = "This key is unknown, expired or revoked. Check that all of it was copied."
+            return _page(visit, 403, problem=problem, next=form.get("next"))
+        path = _local_path(visit, form.get("next"))
+        kept = [(name.removeprefix(KEPT), value) for name, value in form.fields if name.startswith(KEPT)]
+        if kept:
+            signed_in = Visit(**{**vars(visit), "session": visit.sessions.find(cookie)})
+            response = render(signed_in, "resume.html", path=path, kept=kept)
+        else:
+            response = redirect(visit, path)
+        response.set_cookie(
+            COOKIE,
+            cookie,
+            max_age=int(LIFETIME.total_seconds()),
+            path=visit.root,
+            secure=visit.is_secure,
+            httponly=True,
+            samesite="strict",
+        )
+        return response
+
+    def _key_id(self, visit: Visit) -> str | None:
+        if link := visit.form.get("link"):
+            return visit.sessions.redeem_link(link)
+        access = visit.storage.keys.verify(visit.form.get("key").strip())
+        if access is None or access.key_id is None:
+            return None
+        visit.storage.keys.record_use(access.key_id)
+        return access.key_id
+
+
+def ask_again(visit: Visit) -> Response:
+    """Return the page to sign in again, with everything in the form that came without a session."""
+    path = path_of(visit)
+    kept = list[tuple[str, str]]()
+    if _WRITING.fullmatch(path.partition("?")[0]):
+        kept = [(f"{KEPT}{name}", value) for name, value in visit.form.fields if name not in NOT_KEPT]
+    problem = "Your session has ended. Sign in again."
+    if kept:
+        problem += " What you wrote is still here."
+    return _page(visit, 403, problem=problem, next=path, kept=kept)
+
+
+def path_of(visit: Visit) -> str:
+    """Return the path and query of a request, below that of the desk."""
+    url = visit.request.url
+    path = url.path.partition(DESK)[2]
+    return f"{path}?{url.query}" if url.query else path
+
+
+def sign_out(visit: Visit) -> Response:
+    """POST: end the session in this browser."""
+    response = redirect(visit, "/sign-in")
+    response.delete_cookie(COOKIE, path=visit.root, secure=visit.is_secure, httponly=True, samesite="strict")
+    return response
+
+
+def _page(
+    visit: Visit,
+    status: int = 200,
+    *,
+    problem: str = "",
+    link: str = "",
+    next: str = "",
+    kept: list[tuple[str, str]] | None = None,
+) -> Response:
+    if kept is None:
+        kept = [(name, value) for name, value in visit.form.fields if name.startswith(KEPT)]
+    return render(visit, "sign_in.html", status, problem=problem, link=link, next=next, kept=kept)
+
+
+def _local_path(visit: Visit, path: str) -> str:
+    """Return a path below the desk, or that of its first page: never that of another website."""
+    is_local = path.startswith("/") and path.isascii() and path.isprintable()
+    return path if is_local and not path.startswith(("/sign-", "/website")) else ""

@@ -1,0 +1,120 @@
+"""The site and its API keys: name, listing, quotas; create, rotate and revoke keys."""
+
+from datetime import timedelta
+from typing import Final
+
+from starlette.responses import Response
+
+from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.service.desk.pages import redirect, render
+from faqsvc_embed.service.desk.visit import Visit
+from faqsvc_embed.service.storage.api_keys import APIKeyInfo, UnknownAPIKey
+from faqsvc_embed.service.storage.values import SCOPES
+
+OVERLAPS: Final = {
+    "0": ("at once", timedelta(0)),
+    "1": ("in an hour", timedelta(hours=1)),
+    "24": ("in a day", timedelta(days=1)),
+    "168": ("in a week", timedelta(weeks=1)),
+}
+"""When a key that is rotated ends."""
+SCOPE_TEXTS: Final = {
+    "read": "Read drafts and history",
+    "draft": "Write drafts",
+    "publish": "Everything, also publish and take back",
+}
+DONE: Final = {"saved": "Saved.", "revoked": "The key is revoked. Its FAQs stay as they are."}
+
+
+def show(visit: Visit) -> Response:
+    """GET /desk/site: the site and its keys."""
+    return _page(visit, done=DONE.get(visit.query("done"), ""))
+
+
+def submit(visit: Visit) -> Response:
+    """POST /desk/site: save the site, or create, rotate or revoke a key."""
+    visit.require("publish")
+    action = visit.form.get("action")
+    try:
+        if action == "save":
+            return _save(visit)
+        if action == "create":
+            return _create(visit)
+        if action in ("rotate", "revoke"):
+            return _end(visit, action)
+    except ConfigurationError:
+        problem = "A name has at most 100 characters, and no line break."
+        return _page(visit, 422, problems={action: problem})
+    return _page(visit)
+
+
+def _save(visit: Visit) -> Response:
+    name = visit.form.get("name").strip()
+    if not name:
+        return _page(visit, 422, problems={"save": "The site needs a name."})
+    visit.storage.sites.update(visit.access.site, name=name, listed=visit.form.get("listed") == "yes")
+    return redirect(visit, "/site?done=saved")
+
+
+def _create(visit: Visit) -> Response:
+    name = visit.form.get("key_name").strip()
+    if not name:
+        problem = "Give the key a name: it says who wrote a revision."
+        return _page(visit, 422, problems={"create": problem})
+    scope = visit.form.get("scope")
+    if scope not in SCOPES:
+        return _page(visit, 422, problems={"create": "Choose what the key may do."})
+    key = visit.storage.keys.create(name, site=visit.access.site, scope=scope)
+    return _page(visit, new_key=key, done=f"The key {name} is made.")
+
+
+def _end(visit: Visit, action: str) -> Response:
+    """Rotate or revoke a key of this site."""
+    key_id = visit.form.get("id")
+    key = next((key for key in _keys(visit) if key.id == key_id), None)
+    if key is None:
+        return _page(visit, 404, problems={"keys": "There is no such key."})
+    if action == "revoke":
+        visit.storage.keys.revoke(key.id)
+        return redirect(visit, "/site?done=revoked")
+    _, overlap = OVERLAPS.get(visit.form.get("overlap"), OVERLAPS["0"])
+    try:
+        new = visit.storage.keys.rotate(key.id, overlap=overlap)
+    except UnknownAPIKey:
+        return _page(visit, 409, problems={"keys": "This key was revoked already."})
+    return _page(visit, new_key=new, done=f"Here is the new key {key.name}.")
+
+
+def _keys(visit: Visit) -> list[APIKeyInfo]:
+    """Return the keys of this site, the newest first."""
+    return [key for key in reversed(visit.storage.keys.list()) if key.site == visit.access.site]
+
+
+def _page(
+    visit: Visit,
+    status: int = 200,
+    *,
+    problems: dict[str, str] | None = None,
+    new_key: str = "",
+    done: str = "",
+) -> Response:
+    now = visit.storage.clock()
+    keys = _keys(visit)
+    ended = [key for key in keys if key.revoked_at or (key.expires_at and key.expires_at <= now)]
+    site = visit.storage.sites.get(visit.access.site)
+    default = visit.storage.writer.quota
+    return render(
+        visit,
+        "site.html",
+        status,
+        site=site,
+        max_faqs=site.quota.faqs or default.faqs,
+        max_bytes=site.quota.bytes or default.bytes,
+        keys=[key for key in keys if key not in ended],
+        ended=ended,
+        scopes=SCOPE_TEXTS,
+        overlaps=OVERLAPS,
+        problems=problems or {},
+        new_key=new_key,
+        done=done,
+    )

@@ -1,0 +1,171 @@
+"""How to show an FAQ on a website: lines to copy, and links that show a draft for an hour."""
+
+from typing import Final, NamedTuple
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from starlette.responses import Response
+
+from faqsvc_embed.api.contract import PREVIEW_PARAMETER
+from faqsvc_embed.service.desk.draft import Draft
+from faqsvc_embed.service.desk.pages import render
+from faqsvc_embed.service.desk.visit import Visit
+
+
+class Snippet(NamedTuple):
+    """Lines for one framework, with the steps before them."""
+
+    name: str
+    steps: tuple[tuple[str, str], ...]
+
+
+_JINJA: Final = "In the template, where the FAQ belongs:"
+
+
+def show(visit: Visit) -> Response:
+    """GET …/use: the lines."""
+    return _page(visit)
+
+
+def create_preview(visit: Visit) -> Response:
+    """POST …/use: links that show the newest revisions, drafts included, for an hour."""
+    lang = visit.form.get("lang")
+    faq = visit.storage.overview.faq(visit.access, visit.slug)
+    if faq.translation(lang) is None:
+        lang = faq.lang
+    preview = visit.storage.history.create_preview(visit.access, faq.slug, lang)
+    parameters = {PREVIEW_PARAMETER: preview.token}
+    hosted = f"{visit.urls.page(faq.slug)}?{urlencode(parameters | {'lang': lang})}"
+    page = visit.form.get("page").strip()
+    problem, host = "", ""
+    if page:
+        host = _with_parameters(page, parameters)
+        problem = "" if host else "That is not the address of a page, such as https://www.example.com/prices."
+    links = {"hosted": hosted, "host": host, "expires_at": preview.expires_at}
+    return _page(visit, 422 if problem else 200, links=links, page=page, problem=problem)
+
+
+def snippets(base: str, slug: str) -> list[Snippet]:
+    """Return the lines for every framework."""
+    call = f"{{{{ faq({_quoted(slug)}) }}}}"
+    tag = f"{{% load faqsvc %}}\n{{% faq {_quoted(slug)} %}}"
+    return [
+        Snippet(
+            "Flask",
+            (
+                (
+                    "Once, where the application is made:",
+                    f'from faqsvc_embed.flask import FAQExtension\n\nFAQExtension(app, base_url="{base}")',
+                ),
+                (_JINJA, call),
+            ),
+        ),
+        Snippet(
+            "FastAPI and Starlette",
+            (
+                (
+                    "Once, where the application is made:",
+                    "from faqsvc_embed import FAQEmbed\nfrom faqsvc_embed.fastapi import FAQMiddleware\n"
+                    "from faqsvc_embed.jinja import install\n\n"
+                    f'embed = FAQEmbed("{base}")\n'
+                    "app.add_middleware(FAQMiddleware, embed=embed)\n"
+                    "install(templates.env, embed)",
+                ),
+                (_JINJA, call),
+            ),
+        ),
+        Snippet(
+            "Django",
+            (
+                (
+                    "Once, in settings.py:",
+                    'INSTALLED_APPS += ["faqsvc_embed.django"]\n'
+                    'MIDDLEWARE += ["faqsvc_embed.django.FAQMiddleware"]\n'
+                    f'FAQSVC = {{"BASE_URL": "{base}"}}',
+                ),
+                (_JINJA, tag),
+            ),
+        ),
+        Snippet(
+            "Jinja",
+            (
+                (
+                    "Once, where the environment is made:",
+                    "from faqsvc_embed import FAQEmbed\nfrom faqsvc_embed.jinja import install\n\n"
+                    f'install(environment, FAQEmbed("{base}"))',
+                ),
+                (_JINJA, call),
+            ),
+        ),
+        Snippet(
+            "React",
+            (
+                ("Once:", "npm install @faqsvc/react"),
+                (
+                    "In the page:",
+                    f'import {{ FAQ }} from "@faqsvc/react";\n\n<FAQ slug={{{_quoted(slug)}}} />',
+                ),
+            ),
+        ),
+        Snippet(
+            "An assistant (MCP)",
+            (
+                ("Once, in its list of servers; it needs an API key to write:", _mcp(base)),
+                ("Then ask it:", f"Read the FAQ {_quoted(slug)} and suggest what is missing."),
+            ),
+        ),
+    ]
+
+
+def _mcp(base: str) -> str:
+    return (
+        "{\n"
+        '  "mcpServers": {\n'
+        '    "faqsvc": {\n'
+        '      "command": "faqsvc",\n'
+        '      "args": ["mcp"],\n'
+        f'      "env": {{"FAQSVC_BASE_URL": "{base}"}}\n'
+        "    }\n"
+        "  }\n"
+        "}"
+    )
+
+
+def _quoted(text: str) -> str:
+    """Return a string literal of Python, Jinja and JavaScript; a slug contains no backslash."""
+    return '"' + text.replace('"', '\\"') + '"'
+
+
+def _with_parameters(url: str, parameters: dict[str, str]) -> str:
+    """Return the address of a page with parameters added; empty if it is no web address."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    if parts.scheme not in ("http", "https") or not parts.netloc or not url.isprintable() or " " in url:
+        return ""
+    pairs = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if pair[0] not in parameters]
+    return urlunsplit(parts._replace(query=urlencode([*pairs, *parameters.items()])))
+
+
+def _page(
+    visit: Visit,
+    status: int = 200,
+    *,
+    links: dict[str, object] | None = None,
+    page: str = "",
+    problem: str = "",
+) -> Response:
+    faq = visit.storage.overview.faq(visit.access, visit.slug)
+    newest = visit.storage.history.revision(visit.access, faq.slug, faq.lang)[1]
+    return render(
+        visit,
+        "use.html",
+        status,
+        faq=faq,
+        lang=faq.lang,
+        snippets=snippets(visit.urls.base, faq.slug),
+        links=links,
+        page=page or Draft.of_publication(faq.slug, newest).website_url,
+        problem=problem,
+        hosted=visit.urls.page(faq.slug),
+    )

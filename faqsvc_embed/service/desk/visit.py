@@ -1,0 +1,54 @@
+"""One request of an editor, and what the desk knows when it handles it."""
+
+from dataclasses import dataclass, field
+
+from starlette.requests import Request
+
+from faqsvc_embed.api.contract import Scope
+from faqsvc_embed.service.desk.forms import Form
+from faqsvc_embed.service.desk.session import Session, Sessions
+from faqsvc_embed.service.http.authentication import require_scope
+from faqsvc_embed.service.http.urls import PublicURLs
+from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage.values import Access
+
+
+@dataclass(frozen=True, kw_only=True)
+class Visit:
+    """A request; `root` is the path of the desk, and `session` is None if nobody is signed in."""
+
+    request: Request
+    storage: Storage
+    sessions: Sessions
+    urls: PublicURLs
+    root: str
+    session: Session | None
+    form: Form = field(default_factory=Form)
+
+    @property
+    def access(self) -> Access:
+        """What the key of the session gives access to."""
+        assert self.session is not None  # noqa: S101 - the routes require it
+        return self.session.access
+
+    @property
+    def is_secure(self) -> bool:
+        """Whether the service is reached over TLS."""
+        return self.urls.base.startswith("https://")
+
+    def may(self, scope: Scope) -> bool:
+        """Return whether the editor's key has a scope."""
+        return self.session is not None and self.session.access.may(scope)
+
+    def require(self, scope: Scope) -> None:
+        """Raise Problem (403) unless the editor's key has a scope."""
+        require_scope(self.access, scope)
+
+    def query(self, name: str, default: str = "") -> str:
+        """Return a parameter of the query."""
+        return self.request.query_params.get(name, default)
+
+    @property
+    def slug(self) -> str:
+        """The slug in the path."""
+        return str(self.request.path_params["slug"])

@@ -1,0 +1,46 @@
+"""Creating an FAQ from a website: its questions with their sources, to tick those to keep."""
+
+from collections.abc import Awaitable
+
+import msgspec
+from starlette.responses import Response
+
+from faqsvc_embed.generation.generator import Generation
+from faqsvc_embed.service.desk.importing import show_problem
+from faqsvc_embed.service.desk.pages import render
+from faqsvc_embed.service.desk.visit import Visit
+from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.quotas import SiteQuotas
+from faqsvc_embed.service.http.threads import run_blocking
+from faqsvc_embed.service.routes.generate import Generator, parse_generation_request
+
+
+class FromWebsite:
+    """The page that reads a website, within the quota of the site."""
+
+    def __init__(self, generator: Generator, quotas: SiteQuotas) -> None:
+        self._generator = generator
+        self._quotas = quotas
+
+    def generate(self, visit: Visit) -> Awaitable[Response]:
+        """POST /desk/website: show what is there. Nothing is saved."""
+        visit.require("draft")
+        return self._generate(visit)
+
+    async def _generate(self, visit: Visit) -> Response:
+        url = visit.form.get("website_url").strip()
+        body = msgspec.json.encode({"websiteUrl": url.encode("utf-8", "replace").decode()})
+        try:
+            request = parse_generation_request(body, self._generator.allowed)
+            async with self._quotas.generation(visit.access.site, self._generator.timeout):
+                found = await self._generator.run(request)
+        except Problem as problem:
+            detail = problem.detail.replace("websiteUrl:", "The address:").replace(
+                "websiteUrl", "The address"
+            )
+            return await run_blocking(show_problem, visit, problem.status, f"{detail}.")
+        return await run_blocking(_page, visit, url, found)
+
+
+def _page(visit: Visit, url: str, found: Generation) -> Response:
+    return render(visit, "website.html", url=url, found=found)

@@ -1,0 +1,68 @@
+"""API-key authentication."""
+
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final
+
+import anyio
+from starlette.requests import Request
+
+from faqsvc_embed.api.contract import Scope
+from faqsvc_embed.api.requests import KEY_HEADER
+from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.quotas import SiteQuotas
+from faqsvc_embed.service.http.rate_limit import RateLimiter, client_network
+from faqsvc_embed.service.http.threads import run_blocking
+from faqsvc_embed.service.storage import APIKeys, StorageUnavailable
+from faqsvc_embed.service.storage.values import Access
+
+MAX_FAILURES: Final = 60
+"""Wrong keys a minute of one client network."""
+USE_TIMEOUT: Final = 1.0
+"""Seconds to wait for a thread that records the use of a key. The next request records it as well."""
+
+
+@dataclass(frozen=True)
+class APIKeyAuth:
+    """Authenticates requests by their API key; `quotas` counts those of each site.
+
+    `failures` counts wrong keys of each client network, which beyond its limit are not looked up.
+    """
+
+    keys: APIKeys
+    quotas: SiteQuotas
+    writers: anyio.CapacityLimiter
+    failures: RateLimiter = field(default_factory=lambda: RateLimiter(MAX_FAILURES))
+
+    async def authenticate(self, request: Request, scope: Scope) -> Access:
+        """Return what the key of a request gives access to, which includes a scope.
+
+        Raises:
+            Problem: there is no key (401), it is unknown, expired or revoked, it lacks the scope (403), or
+                its site, or its network with wrong keys, asks too often (429).
+        """
+        key = request.headers.get(KEY_HEADER)
+        if not key:
+            challenge = {"www-authenticate": f'ApiKey header="{KEY_HEADER}"'}
+            detail = f"The header {KEY_HEADER} must carry an API key"
+            raise Problem(401, "missing-key", detail, headers=challenge)
+        network = client_network(request.scope.get("client")) or ""
+        if wait := self.failures.wait(network):
+            raise self.failures.problem(wait)
+        access = await run_blocking(self.keys.verify, key)
+        if access is None:
+            self.failures.hit(network)
+            raise Problem(403, "unknown-key", f"The API key in {KEY_HEADER} is unknown, expired or revoked")
+        # The request itself may not write at all, so it does not wait until other writers are done.
+        with suppress(StorageUnavailable), anyio.move_on_after(USE_TIMEOUT):
+            await run_blocking(self.keys.record_use, access.key_id or "", limiter=self.writers)
+        await self.quotas.count_write(access.site)
+        require_scope(access, scope)
+        return access
+
+
+def require_scope(access: Access, scope: Scope) -> None:
+    """Raise Problem (403) unless a key has a scope."""
+    if not access.may(scope):
+        detail = f"The API key has the scope {access.scope!r}; this needs {scope!r}"
+        raise Problem(403, "missing-scope", detail)

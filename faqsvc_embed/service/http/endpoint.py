@@ -1,0 +1,111 @@
+"""The endpoint of one path: dispatch by method, cross-origin reads, and errors as problem documents."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from faqsvc_embed.errors import FAQError
+from faqsvc_embed.service.http.draining import BodyTracker, drain_before_close
+from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.rate_limit import RateLimiter, client_network
+from faqsvc_embed.service.http.response_cache import ResponseCache
+from faqsvc_embed.service.storage import StorageUnavailable
+from faqsvc_embed.service.storage.history import InvalidCursor
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+# Without Access-Control-Allow-Credentials, browsers send no cookies and accept `*` everywhere (Fetch
+# standard, CORS protocol).
+_ORIGIN: Final = "access-control-allow-origin"
+_CORS: Final = {
+    _ORIGIN: "*",
+    "access-control-expose-headers": "ETag, Retry-After",
+}
+_PREFLIGHT: Final = {
+    "access-control-allow-origin": "*",
+    "access-control-allow-methods": "GET, HEAD",
+    # Pages that are traced add headers of their own, such as `traceparent`, to every request.
+    "access-control-allow-headers": "*",
+    "access-control-max-age": "86400",
+}
+
+
+def allow_any_origin(request: Request, response: Response) -> None:
+    """Let pages of any origin read the response to a GET or HEAD, and to no other method.
+
+    That includes errors, or a script could not tell a 404 from a broken network.
+    """
+    if request.method in ("GET", "HEAD") and _ORIGIN not in response.headers:
+        response.headers.update(_CORS)
+
+
+def _is_plain_read(request: Request) -> bool:
+    """Return whether a request is a GET or HEAD without a body, after which a connection may be closed."""
+    has_body = "content-length" in request.headers or "transfer-encoding" in request.headers
+    return request.method in ("GET", "HEAD") and not has_body
+
+
+class Endpoint:
+    """An ASGI application for one path; it answers HEAD, OPTIONS and 405 by itself.
+
+    `handlers` has one for each method. `limiter` counts the requests of each client network, before anything
+    else happens. If `is_public`, pages of any origin may read what GET returns; `cache` keeps it.
+    """
+
+    def __init__(
+        self,
+        handlers: Mapping[str, Handler],
+        limiter: RateLimiter,
+        *,
+        is_public: bool = False,
+        cache: ResponseCache | None = None,
+    ) -> None:
+        self._handlers = dict(handlers)
+        if "GET" in handlers:
+            self._handlers["HEAD"] = handlers["GET"]
+        self._handlers["OPTIONS"] = self._options
+        self._allow = ", ".join(self._handlers)
+        self._limiter = limiter
+        self._is_public = is_public
+        self._cache = cache
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body = BodyTracker(scope, receive)
+        request = Request(scope, body)
+        response = await self._respond(request)
+        if self._is_public:
+            allow_any_origin(request, response)
+        if body.must_be_drained:
+            response.headers["connection"] = "close"
+            send = drain_before_close(body, send)
+        await response(scope, receive, send)
+
+    async def _respond(self, request: Request) -> Response:
+        try:
+            if request.method != "OPTIONS":  # a preflight costs no more than its refusal
+                self._limiter.enforce(client_network(request.scope.get("client")))
+            handler = self._handlers.get(request.method)
+            if handler is None:
+                headers = {"allow": self._allow}
+                raise Problem(405, "method-not-allowed", f"Allowed methods: {self._allow}", headers=headers)
+            if self._cache is not None and _is_plain_read(request):
+                return await self._cache.respond(request, handler)
+            return await handler(request)
+        except Problem as problem:
+            return problem.response()
+        except StorageUnavailable:  # it names the database, which is for the operator only
+            retry = {"retry-after": "1"}
+            return Problem(
+                503, "unavailable", "The database is not available; try again", headers=retry
+            ).response()
+        except (FAQError, InvalidCursor) as error:
+            if (known := Problem.of(error)) is None:
+                raise
+            return known.response()
+
+    async def _options(self, request: Request) -> Response:
+        preflight = _PREFLIGHT if self._is_public else {}
+        return Response(status_code=204, headers={"allow": self._allow, **preflight})

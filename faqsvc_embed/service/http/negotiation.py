@@ -1,0 +1,55 @@
+"""Content negotiation by the `Accept` header (RFC 9110, 12.5.1)."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from starlette.requests import Request
+
+from faqsvc_embed.service.http.problems import Problem
+
+MAX_HEADER: Final = 4096
+"""Characters of the header that are read."""
+
+_RANGE = re.compile(r"[!#$%&'*+.^`|~\w-]+/[!#$%&'*+.^`|~\w-]+", re.ASCII)
+_QUALITY = re.compile(r"q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)", re.ASCII)
+
+
+def best_media_type(request: Request, *offers: str) -> str:
+    """Return the offer that the client prefers; the first one if it states no preference.
+
+    Where qualities are equal, which the RFC leaves open, a type that is named beats one that matches a
+    wildcard, and the order of the header decides between two that are named.
+
+    Raises:
+        Problem: no offer is acceptable (406).
+    """
+    header = ", ".join(request.headers.getlist("accept"))
+    ranges = list(_parse(header))
+    if not ranges:
+        return offers[0]
+    best = max(offers, key=lambda offer: _rank(offer, ranges))  # `max` returns the first of equals
+    if _rank(best, ranges)[0] > 0:
+        return best
+    raise Problem(406, "not-acceptable", f"Available media types: {', '.join(offers)}")
+
+
+def _parse(header: str) -> Iterator[tuple[str, float]]:
+    """Yield each well-formed media range with its quality; other parameters are ignored."""
+    for part in header[:MAX_HEADER].split(","):
+        media_range, *parameters = (piece.strip().lower() for piece in part.split(";"))
+        if _RANGE.fullmatch(media_range) is None:
+            continue
+        stated = next((parameter for parameter in parameters if parameter.startswith("q=")), "q=1")
+        if quality := _QUALITY.fullmatch(stated):
+            yield media_range, float(quality[1])
+
+
+def _rank(offer: str, ranges: Sequence[tuple[str, float]]) -> tuple[float, int, int]:
+    """Return the quality of an offer, how specific the range is that matches it, and its place."""
+    family = offer.partition("/")[0] + "/*"
+    for specificity, pattern in ((2, offer), (1, family), (0, "*/*")):
+        for place, (media_range, quality) in enumerate(ranges):
+            if media_range == pattern:
+                return quality, specificity, -place if specificity == 2 else 0
+    return 0.0, 0, 0

@@ -1,0 +1,64 @@
+"""Parameters in paths and queries."""
+
+import re
+from typing import Any, Final, cast
+
+from starlette.requests import Request
+
+from faqsvc_embed.api.contract import DEFAULT_LIMIT, MAX_LIMIT
+from faqsvc_embed.api.fields import Lang, Slug
+from faqsvc_embed.api.slugs import is_slug
+from faqsvc_embed.api.validation import field_problems
+from faqsvc_embed.errors import quoted
+from faqsvc_embed.service.http.problems import Problem
+
+_FLAGS: Final = {None: False, "false": False, "true": True}
+
+
+def slug_of(request: Request, *, is_new: bool = False) -> str:
+    """Return the slug in the path.
+
+    Raises:
+        Problem: no FAQ can have it (404, or 422 where the request would create one).
+    """
+    slug = str(request.path_params["slug"])
+    if is_new and (problems := field_problems("slug", slug, Slug)):
+        raise Problem.invalid(*problems, code="invalid-parameter")
+    if not is_slug(slug):  # PostgreSQL, for one, refuses U+0000
+        raise Problem(404, "not-found", f"No FAQ has the slug {quoted(slug)}")
+    return slug
+
+
+def lang_of(request: Request) -> Lang | None:
+    """Return the language in the query. Raises Problem (422) if it is not one of the seven."""
+    lang = request.query_params.get("lang")
+    if problems := field_problems("lang", lang, Lang | None):
+        raise Problem.invalid(*problems, code="invalid-parameter")
+    return cast("Lang | None", lang)
+
+
+def flag(request: Request, name: str) -> bool:
+    """Return whether a parameter is `true`. Raises Problem (422) if it is neither that nor `false`."""
+    value = request.query_params.get(name)
+    if value not in _FLAGS:
+        raise Problem.invalid(
+            f"{name} is {quoted(value)}: true or false is accepted", code="invalid-parameter"
+        )
+    return _FLAGS[value]
+
+
+def number_of(request: Request) -> int:
+    """Return the revision number in the path. Raises Problem (404) if no revision can have it."""
+    text = str(request.path_params["number"])
+    if re.fullmatch("[1-9][0-9]{0,8}", text) is None:
+        raise Problem(404, "not-found", f"There is no revision {quoted(text)}")
+    return int(text)
+
+
+def page_of(request: Request) -> dict[str, Any]:
+    """Return the arguments of a list: `limit`, and the cursor `after`. Raises Problem (422)."""
+    limit = request.query_params.get("limit", str(DEFAULT_LIMIT))
+    if re.fullmatch("[0-9]{1,9}", limit) is None or not 1 <= int(limit) <= MAX_LIMIT:
+        detail = f"limit is {quoted(limit)}: a whole number from 1 to {MAX_LIMIT} is accepted"
+        raise Problem.invalid(detail, code="invalid-parameter")
+    return {"limit": int(limit), "after": request.query_params.get("after")}

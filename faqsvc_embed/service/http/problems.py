@@ -1,0 +1,114 @@
+"""Problem documents: the form of every error response (RFC 9457)."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Self
+
+import msgspec
+from starlette.responses import Response
+
+from faqsvc_embed.api import contract
+from faqsvc_embed.api.contract import Code
+from faqsvc_embed.errors import FAQError, FAQNotFound
+from faqsvc_embed.service.storage.history import InvalidCursor
+from faqsvc_embed.service.storage.values import (
+    Gone,
+    IdempotencyKeyReused,
+    NotYourSite,
+    QuotaExceeded,
+    RevisionConflict,
+)
+
+MEDIA_TYPE: Final = "application/problem+json"
+
+# The reason phrases of RFC 9110 and RFC 6585. Those of `http.HTTPStatus` differ between Python versions.
+_TITLES: Final = {
+    400: "Bad Request",
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "Not Found",
+    405: "Method Not Allowed",
+    406: "Not Acceptable",
+    408: "Request Timeout",
+    409: "Conflict",
+    410: "Gone",
+    412: "Precondition Failed",
+    413: "Content Too Large",
+    415: "Unsupported Media Type",
+    422: "Unprocessable Content",
+    429: "Too Many Requests",
+    500: "Internal Server Error",
+    502: "Bad Gateway",
+    503: "Service Unavailable",
+    504: "Gateway Timeout",
+}
+_STORAGE_ERRORS: Final[dict[type[Exception], tuple[int, Code]]] = {
+    FAQNotFound: (404, "not-found"),
+    Gone: (410, "gone"),
+    IdempotencyKeyReused: (422, "idempotency-key-reused"),
+    NotYourSite: (403, "not-your-site"),
+    QuotaExceeded: (409, "quota-exceeded"),
+    RevisionConflict: (412, "revision-conflict"),
+}
+
+
+class Problem(Exception):
+    """An error response, raised where the request turns out to be wrong.
+
+    `problems` lists every reason where there can be several. `headers` are added to the response, and
+    `extra` are further members of the document.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        code: Code,
+        detail: str,
+        *,
+        problems: Sequence[str] = (),
+        headers: Mapping[str, str] | None = None,
+        **extra: Any,
+    ) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.code: Code = code
+        self.detail = detail
+        self.problems = list(problems)
+        self.headers = dict(headers or {})
+        self.extra = extra
+
+    @classmethod
+    def invalid(cls, *problems: str, code: Code = "invalid-body") -> Self:
+        """Return a 422 with every reason why a request cannot be processed."""
+        detail = problems[0] if len(problems) == 1 else f"The request has {len(problems)} problems"
+        return cls(422, code, detail, problems=problems)
+
+    @classmethod
+    def of(cls, error: FAQError | InvalidCursor) -> "Problem | None":
+        """Return the response to an error of the storage, or None if it has none."""
+        if isinstance(error, InvalidCursor):
+            return Problem.invalid("after is not a cursor that a list returned", code="invalid-parameter")
+        status, code = _STORAGE_ERRORS.get(type(error), (0, None))
+        if code is None:
+            return None
+        if isinstance(error, RevisionConflict):
+            return Problem(status, code, str(error), revision=error.newest)
+        return Problem(status, code, str(error))
+
+    def response(self) -> Response:
+        """Return the response. It is not cacheable, because the same request may succeed a moment later."""
+        document = contract.Problem(
+            _TITLES.get(self.status, "Error"),
+            self.status,
+            self.detail,
+            self.code,
+            problems=self.problems or msgspec.UNSET,
+            **self.extra,
+        )
+        return Response(
+            # ASCII only: a detail may quote a lone surrogate, which UTF-8 cannot encode.
+            json.dumps(msgspec.to_builtins(document)),
+            self.status,
+            {"cache-control": "no-store", "x-content-type-options": "nosniff", **self.headers},
+            MEDIA_TYPE,
+        )

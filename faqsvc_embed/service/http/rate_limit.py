@@ -1,0 +1,90 @@
+"""Rate limits: how many requests a minute one API key or one client network may send."""
+
+import math
+import time
+from collections.abc import Callable
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import Final
+
+from faqsvc_embed.service.http.problems import Problem
+
+MAX_CLIENTS: Final = 50_000
+"""How many keys or networks are remembered. Beyond that, the one unseen for longest is forgotten."""
+
+_MINUTE: Final = 60.0
+_NAT64: Final = IPv6Network("64:ff9b::/96")  # RFC 6052: the last 32 bits are an IPv4 address
+
+
+class RateLimiter:
+    """The generic cell rate algorithm: `per_minute` requests, in one burst or spread over the minute.
+
+    It counts in this process only. `per_minute` is None for no limit; `clock` is monotonic, in seconds.
+    """
+
+    def __init__(self, per_minute: int | None, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._per_minute = per_minute
+        self._clock = clock
+        # The "theoretical arrival time" of each client: when its requests so far would have arrived if
+        # they had been evenly spaced. It is at most a minute ahead.
+        self._arrivals: dict[str, float] = {}
+
+    def __len__(self) -> int:
+        return len(self._arrivals)
+
+    def hit(self, client: str) -> float:
+        """Count a request and return 0, or return the seconds until the next one is allowed."""
+        if self._per_minute is None:
+            return 0.0
+        wait = self.wait(client)
+        arrival = max(self._arrivals.pop(client, 0.0), self._clock())  # re-inserted as the newest
+        self._arrivals[client] = arrival + _MINUTE / self._per_minute if wait == 0 else arrival
+        if len(self._arrivals) > MAX_CLIENTS:
+            del self._arrivals[next(iter(self._arrivals))]
+        return wait
+
+    def wait(self, client: str) -> float:
+        """Return the seconds until the next request is allowed, and count none."""
+        if self._per_minute is None or client not in self._arrivals:
+            return 0.0
+        interval, now = _MINUTE / self._per_minute, self._clock()
+        wait = max(self._arrivals[client], now) + interval - _MINUTE - now
+        return wait if wait > interval * 1e-6 else 0.0  # tolerates floating-point error
+
+    def enforce(self, client: str | None) -> None:
+        """Count a request. None is a client that cannot be told apart, which has no limit.
+
+        Raises:
+            Problem: the limit is exceeded (429, with Retry-After).
+        """
+        if client is not None and (wait := self.hit(client)) > 0:
+            raise self.problem(wait)
+
+    def problem(self, wait: float) -> Problem:
+        """Return the response to a request that is `wait` seconds too early."""
+        seconds = max(1, math.ceil(wait))
+        detail = f"More than {self._per_minute} requests in a minute; try again in {seconds} s"
+        return Problem(429, "rate-limited", detail, headers={"retry-after": str(seconds)})
+
+
+@lru_cache(maxsize=1024)
+def client_network(client: tuple[str, int] | None) -> str | None:
+    """Return the network that a request comes from, or None if it came over a Unix socket.
+
+    That is an IPv4 address, or the first 64 bits of an IPv6 one, as one customer has 2^64 addresses. A proxy
+    that is trusted too much lets clients send any text as their address; what is no address counts as one.
+    """
+    if client is None:
+        return None
+    try:
+        address = ip_address(client[0])
+    except ValueError:
+        return "unknown"
+    if isinstance(address, IPv6Address):
+        if address in _NAT64:
+            address = IPv4Address(int(address) & 0xFFFF_FFFF)
+        elif address.ipv4_mapped is not None:
+            address = address.ipv4_mapped
+        else:
+            return f"{int(address) >> 64:x}::/64"
+    return str(address)

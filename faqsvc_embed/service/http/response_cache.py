@@ -1,0 +1,106 @@
+"""Finished responses to public reads, kept in memory as long as nothing else is published."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faqsvc_embed.api.contract import PREVIEW_HEADER
+from faqsvc_embed.service.http.conditional import not_modified
+from faqsvc_embed.service.http.threads import run_blocking
+from faqsvc_embed.service.storage import Storage
+
+MAX_BYTES: Final = 32_000_000
+MAX_ENTRIES: Final = 10_000
+
+# What a public response depends on, beside the database.
+_HEADERS: Final = frozenset({b"accept", b"accept-language", b"host", PREVIEW_HEADER.lower().encode()})
+_NOT_IN_304: Final = frozenset({"content-length", "content-type"})
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+class ContentVersion:
+    """What changes with every published change, whichever process makes it.
+
+    SQLite tells in microseconds whether the file was written to. PostgreSQL is asked for the number of the
+    last event, once for all requests that wait.
+    """
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._running: asyncio.Future[int] | None = None
+        self._waiting: asyncio.Future[int] | None = None
+
+    async def get(self) -> int | None:
+        """Return the version at a moment after this call, or None if the file does not tell.
+
+        Raises:
+            StorageUnavailable: the database does not respond.
+        """
+        if self._storage.database.is_sqlite:
+            return self._storage.database.data_version()
+        if self._waiting is None:
+            self._waiting = asyncio.ensure_future(self._query(self._running))
+        return await asyncio.shield(self._waiting)
+
+    async def _query(self, previous: "asyncio.Future[int] | None") -> int:
+        if previous is not None:
+            await asyncio.wait([previous])
+        self._running, self._waiting = self._waiting, None  # later requests need a later response
+        return await run_blocking(self._storage.publications.last_event)
+
+
+class ResponseCache:
+    """The cache of one process, used in its event loop only."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._current = ContentVersion(storage)
+        self._responses = OrderedDict[tuple[object, ...], Response]()
+        self._size = 0
+        self._version: int | None = None
+
+    async def respond(self, request: Request, handler: Handler) -> Response:
+        """Return the kept response to a GET or HEAD, else that of its handler, which is kept if it may be.
+
+        Raises:
+            Problem, StorageUnavailable: as the handler does.
+        """
+        version = await self._current.get()
+        if version != self._version:
+            self._responses.clear()
+            self._size, self._version = 0, version
+        scope = request.scope
+        headers = tuple(header for header in scope["headers"] if header[0] in _HEADERS)
+        key = (scope["path"], scope["query_string"], scope["scheme"], scope.get("root_path"), headers)
+        if (kept := self._responses.get(key)) is not None:
+            return _conditional(request, kept)
+        # A 304 is kept for requests with the same `If-None-Match`.
+        with_tags = (*key, *request.headers.getlist("if-none-match"))
+        if (kept := self._responses.get(with_tags)) is not None:
+            return kept
+        response = await handler(request)
+        if version is not None and version == self._version:
+            self._keep(key if response.status_code == 200 else with_tags, response)
+        return response
+
+    def _keep(self, key: tuple[object, ...], response: Response) -> None:
+        is_public = response.headers.get("cache-control", "").startswith("public")
+        if response.status_code not in (200, 304) or not is_public:
+            return
+        self._responses[key] = response
+        self._size += len(response.body)
+        while self._size > MAX_BYTES or len(self._responses) > MAX_ENTRIES:
+            _, oldest = self._responses.popitem(last=False)
+            self._size -= len(oldest.body)
+
+
+def _conditional(request: Request, response: Response) -> Response:
+    """Return a kept response, or 304 if the request has `If-None-Match` with its entity tag."""
+    if not not_modified(request, response.headers["etag"].strip('"')):
+        return response
+    headers = {name: value for name, value in response.headers.items() if name not in _NOT_IN_304}
+    return Response(None, 304, headers)

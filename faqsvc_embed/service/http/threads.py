@@ -1,0 +1,39 @@
+"""Blocking calls, such as those to the database, run in worker threads."""
+
+from collections.abc import Callable
+from typing import Final, TypeVar, TypeVarTuple
+
+import anyio
+import anyio.to_thread
+
+from faqsvc_embed.service.storage import StorageUnavailable
+from faqsvc_embed.service.telemetry.outages import database_outages
+
+WRITER_THREADS: Final = 4
+"""Threads that may wait for the disk at a time, so that readers always find a free one."""
+CALL_TIMEOUT: Final = 10.0
+"""Seconds for a call and for the free thread that it needs; databases have shorter time-outs themselves."""
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
+
+async def run_blocking(
+    function: Callable[[*Ts], T], *args: *Ts, limiter: anyio.CapacityLimiter | None = None
+) -> T:
+    """Call a function in a worker thread and return its result.
+
+    `limiter` bounds the threads in use; by default it is the one that anyio shares between all calls.
+
+    Raises:
+        StorageUnavailable: the call did not end in time; its thread goes on, and nobody waits for it.
+    """
+    try:
+        with anyio.move_on_after(CALL_TIMEOUT):
+            result = await anyio.to_thread.run_sync(function, *args, limiter=limiter, abandon_on_cancel=True)
+            database_outages.succeeded()
+            return result
+        raise StorageUnavailable(f"a call did not end within {CALL_TIMEOUT:g} s")
+    except StorageUnavailable as error:
+        database_outages.failed(error)
+        raise

@@ -1,0 +1,44 @@
+"""The public URLs of the service."""
+
+import re
+from dataclasses import dataclass
+from typing import Self
+from urllib.parse import quote
+
+from starlette.requests import Request
+
+from faqsvc_embed.api.requests import API_PATH
+from faqsvc_embed.service.http.problems import Problem
+
+# A name, an IPv4 address or an IPv6 one in brackets, and a port (RFC 3986, 3.2.2). All of that is safe in
+# a header, a page and a Markdown link.
+_HOST = re.compile(r"(?:[\w.-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?", re.ASCII)
+
+
+@dataclass(frozen=True)
+class PublicURLs:
+    """The URLs below `base`, which has no trailing slash."""
+
+    base: str
+
+    @classmethod
+    def of(cls, request: Request, base_url: str | None) -> Self:
+        """Return the URLs below `base_url` or, if it is None, below the origin of the request.
+
+        Raises:
+            Problem: the Host header is needed and is invalid (400).
+        """
+        if base_url is not None:
+            return cls(base_url)
+        host = request.headers.get("host", "")
+        if _HOST.fullmatch(host) is None:
+            raise Problem(400, "bad-request", "Invalid Host header")
+        return cls(f"{request.url.scheme}://{host}{request.scope.get('root_path', '')}".rstrip("/"))
+
+    def page(self, slug: str) -> str:
+        """Return the URL of the hosted page of an FAQ."""
+        return f"{self.base}/faq/{quote(slug, safe='')}"
+
+    def record(self, slug: str) -> str:
+        """Return the URL of the record of an FAQ."""
+        return f"{self.base}{API_PATH}/{quote(slug, safe='')}"

@@ -1,0 +1,162 @@
+"""The HTML of the hosted pages."""
+
+import base64
+import hashlib
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from faqsvc_embed.models import FAQ
+from faqsvc_embed.rendering.assets import stylesheet
+from faqsvc_embed.rendering.elements import json_ld_element
+from faqsvc_embed.rendering.fragments import Fragment
+from faqsvc_embed.rendering.renderer import Renderer
+from faqsvc_embed.rendering.style import Style
+from faqsvc_embed.service.pages.translations import MESSAGES
+from faqsvc_embed.service.storage.values import Publication
+from faqsvc_embed.theme import Theme
+
+MAX_DESCRIPTION: Final = 160
+"""Characters of the meta description, which is made of the first questions."""
+
+ICON: Final = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7"'
+    ' fill="#1d2228"/><path d="M11 12a5 5 0 1 1 7 4.600q-2 1-2 3.400M16 25v.010" fill="none" stroke="#fff"'
+    ' stroke-width="3" stroke-linecap="round"/></svg>'
+)
+
+# The title of the page is the only heading above the questions.
+_STYLE: Final = Style(Theme(), show_title=False, heading_level=1)
+_renderer = Renderer()
+_templates = Environment(
+    loader=PackageLoader("faqsvc_embed.service.pages"), autoescape=True, undefined=StrictUndefined
+)
+
+
+class LanguageLink(NamedTuple):
+    """A link to the page in one language; `url` leads there whatever the reader prefers."""
+
+    lang: str
+    name: str
+    url: str
+    canonical: str
+
+
+class PageLinks(NamedTuple):
+    """The URLs of a page: `page` in the reader's language, `canonical` in the one that is served."""
+
+    page: str
+    canonical: str
+    markdown: str
+    languages: tuple[LanguageLink, ...]
+
+    @classmethod
+    def of(cls, page: str, languages: Sequence[str], lang: str) -> "PageLinks":
+        """Return the URLs of a page that exists in `languages`, default first, and is served in `lang`.
+
+        The URL without a language is the canonical one of the default language.
+        """
+        links = {
+            language: LanguageLink(
+                language,
+                MESSAGES[language].language,
+                url=f"{page}?lang={language}",
+                canonical=page if language == languages[0] else f"{page}?lang={language}",
+            )
+            for language in languages
+        }
+        return cls(page, links[lang].canonical, f"{page}.md?lang={lang}", tuple(links.values()))
+
+    @property
+    def header(self) -> str:
+        """The value of the Link header (RFC 8288)."""
+        return (
+            f'<{self.canonical}>; rel="canonical", <{self.markdown}>; rel="alternate"; type="text/markdown"'
+        )
+
+
+def render_page(
+    base: str, faq: FAQ, publication: Publication, links: PageLinks, *, is_preview: bool = False
+) -> str:
+    """Return the page of an FAQ; a preview says so, and has no JSON-LD."""
+    lang = faq.lang or "en"
+    fragment = _renderer.fragment(faq, _STYLE)
+    questions = " ".join(item.question.strip() for item in faq.items[:3])
+    return _templates.get_template("faq.html").render(
+        links._asdict(),
+        base=base,
+        lang=lang,
+        messages=MESSAGES[lang],
+        css=_css(),
+        title=_without_nul(faq.title.strip() or MESSAGES[lang].faq),
+        website_name=_without_nul(faq.website_name.strip()),
+        website_url=_web_address(publication.website_url),
+        published_at=publication.published_at,
+        description=_without_nul(_shortened(questions)),
+        fragment=_body(fragment, is_preview),
+        is_preview=is_preview,
+    )
+
+
+def render_not_found(base: str, lang: str, status: int = 404) -> str:
+    """Return the page for an FAQ that does not exist, or no longer."""
+    template = _templates.get_template("not_found.html")
+    return template.render(base=base, lang=lang, status=status, messages=MESSAGES[lang], css=_css())
+
+
+def render_start(base: str, links: Sequence[tuple[str, str, str]]) -> str:
+    """Return the page at the root, with the title, language and URL of FAQs."""
+    return _templates.get_template("start.html").render(base=base, lang="en", links=links, css=_css())
+
+
+@cache
+def templates_digest() -> str:
+    """Return a digest of everything that a page depends on beside its FAQ."""
+    sources = [_templates.get_template(name).filename or "" for name in _templates.list_templates()]
+    texts = [Path(source).read_text(encoding="utf-8") for source in sources]
+    return hashlib.sha256(repr((texts, MESSAGES, _css())).encode()).hexdigest()[:32]
+
+
+@cache
+def content_security_policy() -> str:
+    """Return the Content-Security-Policy of these pages, which allows nothing but their own styles."""
+    digest = base64.b64encode(hashlib.sha256(_css().encode()).digest()).decode()
+    return (
+        f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; "
+        "form-action 'none'; frame-ancestors 'none'"
+    )
+
+
+@cache
+def _css() -> Markup:
+    css = (Path(__file__).parent / "static" / "page.css").read_text(encoding="utf-8")
+    css = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL)).strip()
+    return Markup(css + stylesheet())
+
+
+def _shortened(text: str) -> str:
+    text = " ".join(text.split())
+    if len(text) <= MAX_DESCRIPTION:
+        return text
+    return text[: MAX_DESCRIPTION - 1].rpartition(" ")[0] + "…"
+
+
+def _body(fragment: Fragment | None, is_preview: bool) -> Markup:
+    if fragment is None:
+        return Markup()
+    json_ld = "" if is_preview else json_ld_element(fragment.json_ld)
+    return Markup(f"{fragment.html}\n{json_ld}")
+
+
+def _web_address(url: str) -> str:
+    return url if url.startswith(("http://", "https://")) else ""
+
+
+def _without_nul(text: str) -> str:
+    """Return text without U+0000, which HTML cannot contain."""
+    return text.replace("\0", "\ufffd")

@@ -1,0 +1,94 @@
+"""The texts of the hosted pages, in seven languages."""
+
+from typing import Final, NamedTuple
+
+
+class Messages(NamedTuple):
+    """The texts of a page in one language."""
+
+    language: str
+    """The name of the language."""
+    languages: str
+    faq: str
+    """The title of an FAQ that has none."""
+    no_questions: str
+    not_found: str
+    not_found_reason: str
+    updated: str
+    """What precedes the date of the last change."""
+    preview: str
+    """What a page says that shows a draft."""
+
+
+MESSAGES: Final = {
+    "en": Messages(
+        "English",
+        "Languages",
+        "Questions and answers",
+        "There are no questions here yet.",
+        "FAQ not found",
+        "It may have moved, or the address may be mistyped.",
+        "Last updated",
+        "Preview: not published yet",
+    ),
+    "ko": Messages(
+        "한국어",
+        "언어",
+        "자주 묻는 질문",
+        "아직 질문이 없습니다.",
+        "이 주소에는 FAQ가 없습니다",
+        "다른 곳으로 옮겨졌거나 주소가 잘못 입력되었을 수 있습니다.",
+        "최종 수정일",
+        "미리보기: 아직 게시되지 않음",
+    ),
+    "ja": Messages(
+        "日本語",
+        "言語",
+        "よくある質問",
+        "まだ質問はありません。",
+        "ここにFAQはありません",
+        "移動したか、アドレスに誤りがあるかもしれません。",
+        "最終更新日",
+        "プレビュー：まだ公開されていません",
+    ),
+    "zh": Messages(
+        "中文",
+        "语言",
+        "常见问题",
+        "这里还没有问题。",
+        "此处没有常见问题页面",
+        "它可能已被移走，或者地址输入有误。",
+        "最后更新于",
+        "预览：尚未发布",
+    ),
+    "es": Messages(
+        "Español",
+        "Idiomas",
+        "Preguntas y respuestas",
+        "Aquí todavía no hay preguntas.",
+        "Aquí no hay ninguna página de preguntas",
+        "Puede que se haya movido o que la dirección tenga una errata.",
+        "Última actualización:",
+        "Vista previa: aún sin publicar",
+    ),
+    "fr": Messages(
+        "Français",
+        "Langues",
+        "Questions et réponses",
+        "Il n’y a pas encore de questions ici.",
+        "Il n’y a pas de FAQ ici",
+        "Elle a peut-être été déplacée, ou l’adresse contient une faute de frappe.",
+        "Dernière mise à jour :",
+        "Aperçu : pas encore publié",
+    ),
+    "de": Messages(
+        "Deutsch",
+        "Sprachen",
+        "Fragen und Antworten",
+        "Hier gibt es noch keine Fragen.",
+        "Hier gibt es keine FAQ",
+        "Sie ist vielleicht umgezogen, oder in der Adresse steckt ein Tippfehler.",
+        "Zuletzt geändert am",
+        "Vorschau: noch nicht veröffentlicht",
+    ),
+}

@@ -1,0 +1,105 @@
+"""GET /api/v1/events: the changes of some FAQs as server-sent events (HTML standard, 9.2)."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Final
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from faqsvc_embed.api.contract import Event
+from faqsvc_embed.api.slugs import is_slug
+from faqsvc_embed.errors import quoted
+from faqsvc_embed.service.context import ServiceContext
+from faqsvc_embed.service.http.change_feed import ChangeFeed, Subscriber
+from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.storage.change_log import LoggedChange
+
+HEARTBEAT: Final = 15.0
+"""Seconds after which an empty comment shows that the connection works."""
+RETRY: Final = 2_000
+"""Milliseconds after which a browser connects again."""
+MAX_SLUGS: Final = 1_000
+HEADERS: Final = {
+    "cache-control": "no-store",
+    "x-accel-buffering": "no",  # nginx would collect the events
+}
+
+
+class EventResponse(StreamingResponse):
+    """A stream without an end, which ends in order when the server shuts down and cancels it."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        except asyncio.CancelledError:
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+class EventStream:
+    """The route, with the feed of this process."""
+
+    def __init__(self, feed: ChangeFeed) -> None:
+        self._feed = feed
+
+    async def __call__(self, service: ServiceContext, request: Request) -> Response:
+        """Return the changes of the slugs in the query, from `Last-Event-ID` or from now on."""
+        slugs = list(dict.fromkeys(request.query_params.getlist("slug")))
+        problems = [f"slug is {quoted(slug)}: no FAQ can have it" for slug in slugs if not is_slug(slug)]
+        if not 0 < len(slugs) <= MAX_SLUGS:
+            accepted = f"1 to {MAX_SLUGS} are accepted, as in ?slug=a&slug=b"
+            problems.append(f"there are {len(slugs)} slugs: {accepted}")
+        if problems:
+            raise Problem.invalid(*problems, code="invalid-parameter")
+        if request.method == "HEAD":
+            return Response(None, 200, HEADERS, "text/event-stream")
+        if self._feed.is_full:
+            headers = {"retry-after": "60"}
+            raise Problem(503, "unavailable", "Too many subscribers; poll instead", headers=headers)
+        return EventResponse(self._stream(slugs, _last_id(request)), 200, HEADERS, "text/event-stream")
+
+    async def _stream(self, slugs: list[str], after: int | None) -> AsyncIterator[bytes]:
+        subscriber, last = await self._feed.subscribe(slugs, after)
+        try:
+            if after is None:
+                yield f"retry: {RETRY}\nid: {last}\n\n".encode()
+            else:
+                yield f"retry: {RETRY}\n\n".encode()
+            while True:
+                try:
+                    async with asyncio.timeout(HEARTBEAT):
+                        await subscriber.has_news.wait()
+                except TimeoutError:
+                    yield b":\n\n"
+                    continue
+                yield _news(subscriber, last)
+        finally:
+            self._feed.unsubscribe(subscriber)
+
+
+def _news(subscriber: Subscriber, last: int) -> bytes:
+    """Return all that waits for a subscriber, and take it from there."""
+    changes = list(subscriber.waiting)
+    subscriber.waiting.clear()
+    subscriber.has_news.clear()
+    if subscriber.has_missed:
+        subscriber.has_missed = False
+        position = changes[-1].number if changes else last
+        return f"id: {position}\nevent: reset\ndata: {{}}\n\n".encode()
+    return b"".join(map(_event, changes))
+
+
+def _event(change: LoggedChange) -> bytes:
+    state = "unpublished" if change.revision is None else "published"
+    data = msgspec.json.encode(Event(change.slug, change.lang, change.revision, state))  # type: ignore[arg-type]
+    return b"id: %d\nevent: faq\ndata: %s\n\n" % (change.number, data)
+
+
+def _last_id(request: Request) -> int | None:
+    """Return the number of the last change that the subscriber has; -1 if it cannot be one."""
+    value = request.headers.get("last-event-id")
+    if value is None:
+        return None
+    return int(value) if value.isascii() and value.isdecimal() and len(value) < 16 else -1

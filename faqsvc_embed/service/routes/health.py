@@ -1,0 +1,27 @@
+"""Probes: `/livez` of the process, `/healthz` with its database, `/readyz` for load balancers."""
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from faqsvc_embed.service.context import ServiceContext
+from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.threads import run_blocking
+from faqsvc_embed.service.storage import upgrade
+
+
+async def check_liveness(service: ServiceContext, _: Request) -> Response:
+    """Return 200 as long as the process responds: only a restart would help one that does not."""
+    return JSONResponse({"status": "ok"}, headers={"cache-control": "no-store"})
+
+
+async def check_readiness(service: ServiceContext, _: Request) -> Response:
+    """Return 200 if requests can be sent here: the database responds, and has the schema of this release."""
+    if await run_blocking(upgrade.needs_upgrade, service.storage.database):
+        raise Problem(503, "unavailable", "The database needs an upgrade", headers={"retry-after": "5"})
+    return JSONResponse({"status": "ready"}, headers={"cache-control": "no-store"})
+
+
+async def check_health(service: ServiceContext, _: Request) -> Response:
+    """Return 200 if the database responds, else 503."""
+    await run_blocking(service.storage.ping)
+    return JSONResponse({"status": "ok"}, headers={"cache-control": "no-store"})

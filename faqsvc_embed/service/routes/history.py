@@ -1,0 +1,60 @@
+"""What owners read: their FAQs in every state, revisions, and previews of drafts."""
+
+from functools import partial
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faqsvc_embed.api.contract import Record, RevisionContent
+from faqsvc_embed.service.context import ServiceContext
+from faqsvc_embed.service.http.conditional import preconditions
+from faqsvc_embed.service.http.parameters import lang_of, number_of, page_of, slug_of
+from faqsvc_embed.service.http.responses import private_response
+from faqsvc_embed.service.http.threads import run_blocking
+from faqsvc_embed.service.routes.publish import write_response
+
+
+async def list_faqs(service: ServiceContext, request: Request) -> Response:
+    """GET /api/v1/faqs: the FAQs of the site, the last changed first."""
+    access = await service.auth.authenticate(request, "read")
+    return private_response(
+        await run_blocking(partial(service.storage.history.faqs, access.site, **page_of(request)))
+    )
+
+
+async def list_revisions(service: ServiceContext, request: Request) -> Response:
+    """GET …/revisions: the history of a translation, newest first."""
+    access = await service.auth.authenticate(request, "read")
+    arguments = (access, slug_of(request), lang_of(request))
+    revisions = partial(service.storage.history.revisions, *arguments, **page_of(request))
+    return private_response(await run_blocking(revisions))
+
+
+async def read_revision(service: ServiceContext, request: Request) -> Response:
+    """GET …/revisions/{number}: one revision, whole."""
+    access = await service.auth.authenticate(request, "read")
+    arguments = (access, slug_of(request), lang_of(request), number_of(request))
+    revision, content = await run_blocking(service.storage.history.revision, *arguments)
+    body = RevisionContent(
+        **msgspec.structs.asdict(revision),
+        website_url=content.website_url,
+        faq=msgspec.json.decode(content.record, type=Record),
+    )
+    return private_response(body, headers={"etag": f'"{content.digest}"', "content-language": content.lang})
+
+
+async def publish_revision(service: ServiceContext, request: Request) -> Response:
+    """POST …/revisions/{number}/publish: publish a draft, or an earlier revision again."""
+    access = await service.auth.authenticate(request, "publish")
+    urls = service.urls(request)
+    arguments = (access, slug_of(request), number_of(request), lang_of(request), preconditions(request))
+    publish = partial(service.storage.writer.publish, *arguments)
+    return write_response(urls, await run_blocking(publish, limiter=service.writers), 200)
+
+
+async def create_preview(service: ServiceContext, request: Request) -> Response:
+    """POST …/preview: a token that reads the newest revision of this FAQ for an hour."""
+    access = await service.auth.authenticate(request, "read")
+    create = partial(service.storage.history.create_preview, access, slug_of(request), lang_of(request))
+    return private_response(await run_blocking(create, limiter=service.writers), 201)

@@ -1,0 +1,178 @@
+"""GET /faq/{slug}: an FAQ as a page or as Markdown, in the language that the reader prefers."""
+
+from typing import Final, NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faqsvc_embed.api.contract import PREVIEW_PARAMETER
+from faqsvc_embed.api.slugs import is_slug
+from faqsvc_embed.errors import quoted
+from faqsvc_embed.languages import LANGUAGES, MAX_HEADER, lookup, negotiate
+from faqsvc_embed.models import FAQ
+from faqsvc_embed.service.context import ServiceContext
+from faqsvc_embed.service.http.conditional import conditional_response, not_modified
+from faqsvc_embed.service.http.negotiation import best_media_type
+from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.threads import run_blocking
+from faqsvc_embed.service.http.urls import PublicURLs
+from faqsvc_embed.service.pages.html import (
+    PageLinks,
+    content_security_policy,
+    render_not_found,
+    render_page,
+    templates_digest,
+)
+from faqsvc_embed.service.pages.markdown import render_markdown
+from faqsvc_embed.service.pages.translations import MESSAGES
+from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage.values import Gone
+from faqsvc_embed.service.storage.writer import digest_of
+
+CACHE_CONTROL: Final = "public, max-age=300"
+HTML: Final = "text/html"
+MARKDOWN: Final = "text/markdown"
+MARKDOWN_SUFFIX: Final = ".md"
+"""At the end of a page's URL, it selects Markdown (llmstxt.org)."""
+
+
+async def show_page(service: ServiceContext, request: Request) -> Response:
+    """Return the page, its Markdown, or a 404 or 410 in the form and language that the reader prefers."""
+    urls = service.urls(request)
+    # Rendering a large FAQ takes a while, so it is done in the worker thread as well.
+    return await run_blocking(_respond, service.storage, urls, request)
+
+
+class _Selection(NamedTuple):
+    """The representation that a request selects."""
+
+    slug: str
+    media_type: str
+    languages: dict[str, str]
+    """All languages of the FAQ, the default first, each with the version of its content."""
+    lang: str
+    is_negotiated: bool
+    """The language depends on the Accept-Language header."""
+
+
+def _respond(storage: Storage, urls: PublicURLs, request: Request) -> Response:
+    try:
+        token = request.query_params.get(PREVIEW_PARAMETER)
+        if token is not None and (preview := _preview(storage, urls, request, token)) is not None:
+            return preview
+        selection = _select(storage, request)
+        if selection is None:
+            return _not_found(urls, request)
+        return _page(storage, urls, request, selection)
+    except Gone:
+        return _not_found(urls, request, 410)
+
+
+def _preview(storage: Storage, urls: PublicURLs, request: Request, token: str) -> Response | None:
+    """Return the page of the newest revision, which may be a draft; None if the token is not valid."""
+    slug, lang = request.path_params["slug"], lookup(request.query_params.get("lang", ""))
+    draft = storage.history.preview(token, slug, lang) if is_slug(slug) else None
+    if draft is None:
+        return None
+    links = PageLinks.of(urls.page(slug), (draft.lang,), draft.lang)
+    text = render_page(urls.base, FAQ.from_json(draft.record), draft, links, is_preview=True)
+    headers = {
+        "cache-control": "no-store",
+        "content-language": draft.lang,
+        "content-security-policy": content_security_policy(),
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+        "x-robots-tag": "noindex",
+    }
+    return Response(text, 200, headers, HTML)
+
+
+def _page(storage: Storage, urls: PublicURLs, request: Request, selection: _Selection) -> Response:
+    languages = tuple(selection.languages)
+    links = PageLinks.of(urls.page(selection.slug), languages, selection.lang)
+    is_markdown = selection.media_type == MARKDOWN
+    headers = {
+        "cache-control": CACHE_CONTROL,
+        "content-language": selection.lang,
+        "vary": "Accept, Accept-Language" if selection.is_negotiated else "Accept",
+    }
+    if is_markdown:
+        headers |= {"link": f'<{links.canonical}>; rel="canonical"', "x-robots-tag": "noindex"}
+    else:
+        headers |= {"link": links.header, "content-security-policy": content_security_policy()}
+
+    def digest(version: str) -> str:
+        return digest_of(f"{templates_digest()} {version} {languages} {links.canonical} {is_markdown}")
+
+    # Whether the reader has this version is known before it is rendered.
+    current = digest(selection.languages[selection.lang])
+    if not_modified(request, current):
+        return conditional_response(request, b"", selection.media_type, headers, digest=current)
+    publication = storage.publications.get(selection.slug, selection.lang)
+    if publication is None or publication.lang != selection.lang:  # it was unpublished meanwhile
+        return _not_found(urls, request)
+    faq = FAQ.from_json(publication.record)
+    if is_markdown:
+        title, url = faq.title.strip() or MESSAGES[selection.lang].faq, publication.website_url
+        text = render_markdown(faq, title=title, page_url=links.canonical, website_url=url)
+    else:
+        text = render_page(urls.base, faq, publication, links)
+    current = digest(publication.version)
+    return conditional_response(request, text.encode(), selection.media_type, headers, digest=current)
+
+
+def _select(storage: Storage, request: Request) -> _Selection | None:
+    """Return what a request selects, or None if no FAQ has this slug.
+
+    Raises:
+        Gone: the FAQ was unpublished.
+        Problem: there is one, but not in an acceptable media type (406).
+    """
+    path = request.path_params["slug"]
+    candidates = [(path, False)]
+    if path.endswith(MARKDOWN_SUFFIX):
+        candidates.append((path.removesuffix(MARKDOWN_SUFFIX), True))
+    candidates = [(slug, has_suffix) for slug, has_suffix in candidates if is_slug(slug)]
+    for slug, has_suffix in candidates:
+        if languages := storage.publications.languages(slug):
+            preferred = best_media_type(request, HTML, MARKDOWN)
+            media_type = MARKDOWN if has_suffix else preferred
+            lang = lookup(request.query_params.get("lang", ""))
+            if lang in languages:
+                return _Selection(slug, media_type, languages, lang, False)
+            lang = _preferred_language(request, tuple(languages))
+            return _Selection(slug, media_type, languages, lang, True)
+    for slug, _ in candidates:
+        storage.publications.get(slug)  # raises Gone where there was one
+    return None
+
+
+def _preferred_language(request: Request, languages: tuple[str, ...]) -> str:
+    # Languages that the FAQ does not have are excluded, as if the header said so itself.
+    excluded = [f"{lang};q=0" for lang in LANGUAGES if lang not in languages]
+    header = ", ".join([*excluded, *request.headers.getlist("accept-language")])
+    return negotiate(header[:MAX_HEADER], languages[0]) or languages[0]
+
+
+def _not_found(urls: PublicURLs, request: Request, status: int = 404) -> Response:
+    slug = request.path_params["slug"]
+    if not _prefers_html(request):
+        if status == 410:
+            raise Problem(410, "gone", f"The FAQ {quoted(slug)} is no longer published")
+        raise Problem(404, "not-found", f"No FAQ has the slug {quoted(slug)}")
+    lang = _preferred_language(request, LANGUAGES)
+    headers = {
+        "cache-control": "no-store",
+        "content-language": lang,
+        "content-security-policy": content_security_policy(),
+        "vary": "Accept, Accept-Language",
+        "x-content-type-options": "nosniff",
+    }
+    return Response(render_not_found(urls.base, lang, status), status, headers, HTML)
+
+
+def _prefers_html(request: Request) -> bool:
+    try:
+        return best_media_type(request, HTML, MARKDOWN) == HTML
+    except Problem:
+        return False

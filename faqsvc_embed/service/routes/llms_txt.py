@@ -1,0 +1,64 @@
+"""GET /llms.txt: a list of all FAQs for language models and other readers of text (llmstxt.org)."""
+
+from functools import partial
+from typing import Final
+from urllib.parse import quote, urlsplit
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faqsvc_embed.api.slugs import is_slug
+from faqsvc_embed.files.markdown_writer import escaped_line
+from faqsvc_embed.service.context import ServiceContext
+from faqsvc_embed.service.http.conditional import conditional_response
+from faqsvc_embed.service.http.negotiation import best_media_type
+from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.threads import run_blocking
+from faqsvc_embed.service.http.urls import PublicURLs
+from faqsvc_embed.service.pages.markdown import link
+from faqsvc_embed.service.pages.translations import MESSAGES
+from faqsvc_embed.service.routes.hosted_pages import MARKDOWN_SUFFIX
+from faqsvc_embed.service.storage.values import Listing
+from faqsvc_embed.service.storage.writer import digest_of
+
+CACHE_CONTROL: Final = "public, max-age=60"
+PAGE_SIZE: Final = 500
+
+
+async def write_llms_txt(service: ServiceContext, request: Request) -> Response:
+    """Return one page of the list: the FAQs that follow the slug `after`, or the first ones."""
+    urls = service.urls(request)
+    media_type = best_media_type(request, "text/plain", "text/markdown")
+    after = request.query_params.get("after")
+    if after is not None and not is_slug(after):
+        raise Problem.invalid("after is not a valid slug", code="invalid-parameter")
+    faqs = await run_blocking(
+        partial(service.storage.publications.listed, after=after or "", limit=PAGE_SIZE + 1)
+    )
+    headers = {"cache-control": CACHE_CONTROL, "vary": "Accept"}
+    next_url = ""
+    if len(faqs) > PAGE_SIZE:
+        next_url = f"{urls.base}/llms.txt?after={quote(faqs[PAGE_SIZE - 1].slug, safe='')}"
+        headers["link"] = f'<{next_url}>; rel="next"'
+    text = _text(urls, faqs[:PAGE_SIZE], next_url)
+    return conditional_response(request, text.encode(), media_type, headers, digest=digest_of(text))
+
+
+def _text(urls: PublicURLs, faqs: list[Listing], next_url: str) -> str:
+    parts = [
+        f"# FAQs on {escaped_line(urlsplit(urls.base).netloc)}",
+        "> Questions and answers published by websites. Each FAQ is a page; add"
+        f" `{MARKDOWN_SUFFIX}` to its URL for Markdown.",
+        "## FAQs",
+    ]
+    if faqs:
+        parts.append("\n".join(_line(urls, faq) for faq in faqs))
+    if next_url:
+        parts += ["## More", f"- {link('Next page', next_url)}: more FAQs, ordered by slug"]
+    return "\n\n".join(parts) + "\n"
+
+
+def _line(urls: PublicURLs, faq: Listing) -> str:
+    name = faq.title.strip() or faq.slug
+    notes = filter(None, (escaped_line(faq.website_name), MESSAGES[faq.lang].language))
+    return f"- {link(name, urls.page(faq.slug) + MARKDOWN_SUFFIX)}: {', '.join(notes)}"

@@ -1,0 +1,151 @@
+"""GET /openapi.json: the description of the API (OpenAPI 3.1), made of the contract's structs."""
+
+from functools import cache
+from inspect import cleandoc
+from typing import Any, Final
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faqsvc_embed.api import contract
+from faqsvc_embed.api.fields import MAX_BODY, Lang, Slug
+from faqsvc_embed.service.context import ServiceContext
+from faqsvc_embed.service.http.conditional import conditional_response
+from faqsvc_embed.service.http.negotiation import best_media_type
+from faqsvc_embed.service.routes.events import MAX_SLUGS
+from faqsvc_embed.service.routes.openapi_operations import OPERATIONS, Operation
+from faqsvc_embed.service.storage.history import CURSOR, REVISION_CURSOR
+from faqsvc_embed.service.storage.writer import digest_of
+
+MEDIA_TYPE: Final = "application/json"
+CACHE_CONTROL: Final = "public, max-age=3600"
+
+_REFERENCE: Final = "#/components/schemas/{name}"
+_STRUCTS: Final = (
+    contract.Record,
+    contract.PublishBody,
+    contract.PublishResponse,
+    contract.FAQList,
+    contract.RevisionList,
+    contract.RevisionContent,
+    contract.Preview,
+    contract.GenerateBody,
+    contract.GenerateResponse,
+    contract.Problem,
+)
+_DESCRIPTION: Final = (
+    "Reading is public, cacheable and allowed from pages of any origin. Everything else needs an API key."
+    " Every error is a problem document (RFC 9457) with a stable `code`; it lists all problems at once."
+)
+_SCOPE: Final = "The API key needs the scope `{}`."
+_KEY: Final = {
+    "type": "apiKey",
+    "in": "header",
+    "name": "X-Plugin-Key",
+    "description": "An API key. It begins with `fs_live_` and is shown only once, when it is created.",
+}
+
+
+async def describe_api(_: ServiceContext, request: Request) -> Response:
+    """Return the document."""
+    best_media_type(request, MEDIA_TYPE)
+    document, headers = _encoded(), {"cache-control": CACHE_CONTROL}
+    return conditional_response(request, document, MEDIA_TYPE, headers, digest=digest_of(document.decode()))
+
+
+@cache
+def _encoded() -> bytes:
+    return msgspec.json.encode(document())
+
+
+def document() -> dict[str, Any]:
+    """Return the document as a JSON value."""
+    _, schemas = msgspec.json.schema_components(_STRUCTS, ref_template=_REFERENCE)
+    for schema in schemas.values():
+        schema["description"] = cleandoc(schema.get("description", ""))
+    paths = dict[str, dict[str, Any]]()
+    for operation in OPERATIONS:
+        paths.setdefault(operation.path, {})[operation.method] = _described(operation)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "FAQ service", "version": "1", "description": _DESCRIPTION},
+        "paths": paths,
+        "components": {"securitySchemes": {"key": _KEY}, "schemas": schemas},
+    }
+
+
+def _described(operation: Operation) -> dict[str, Any]:
+    described: dict[str, Any] = {"operationId": operation.name, "summary": operation.summary}
+    parameters = [_parameter(name, "path") for name in ("slug", "number") if f"{{{name}}}" in operation.path]
+    parameters += [_parameter(name, "query") for name in operation.query]
+    parameters += [_parameter(name, "header") for name in operation.headers]
+    if parameters:
+        described["parameters"] = parameters
+    if operation.body is not None:
+        content = {MEDIA_TYPE: {"schema": _reference(operation.body)}}
+        limit = f"At most {MAX_BODY:,} bytes. Unknown fields are ignored."
+        described["requestBody"] = {"required": True, "description": limit, "content": content}
+    if operation.scope is not None:
+        described["security"] = [{"key": []}]
+        described["description"] = " ".join(filter(None, (_SCOPE.format(operation.scope), operation.note)))
+    described["responses"] = {
+        **{str(status): _response(operation, status) for status in operation.statuses},
+        **{str(status): _problem(operation, status) for status in operation.problems},
+    }
+    return described
+
+
+def _response(operation: Operation, status: int) -> dict[str, Any]:
+    if status in (204, 304):
+        return {"description": "Done." if status == 204 else "The version in `If-None-Match` is current."}
+    described: dict[str, Any] = {"description": "Success."}
+    if operation.response is not None:
+        described["content"] = {MEDIA_TYPE: {"schema": _reference(operation.response)}}
+    elif operation.media_types:
+        schema = {"type": "object" if operation.media_types == (MEDIA_TYPE,) else "string"}
+        described["content"] = {media_type: {"schema": schema} for media_type in operation.media_types}
+    if operation.is_link_source and status in (200, 201):
+        link = {"parameters": {"path.slug": "$response.body#/slug"}}
+        described["links"] = {
+            name: {"operationId": name, **link} for name in ("readFAQ", "listRevisions", "unpublishFAQ")
+        }
+    return described
+
+
+def _problem(operation: Operation, status: int) -> dict[str, Any]:
+    content: dict[str, Any] = {"application/problem+json": {"schema": _reference(contract.Problem)}}
+    if status in (404, 410) and "text/html" in operation.media_types:
+        content["text/html"] = {"schema": {"type": "string"}}
+    described: dict[str, Any] = {"description": f"The request failed ({status}); `code` says why."}
+    if status == 405:
+        described["headers"] = {"Allow": {"required": True, "schema": {"type": "string"}}}
+    if status == 429:
+        described["headers"] = {"Retry-After": {"required": True, "schema": {"type": "string"}}}
+    return {**described, "content": content}
+
+
+def _parameter(name: str, place: str) -> dict[str, Any]:
+    is_required = place == "path" or name == "slug:list"
+    shown = name.partition(":")[0]
+    return {"name": shown, "in": place, "required": is_required, "schema": _PARAMETERS[name]}
+
+
+def _reference(struct: type[msgspec.Struct]) -> dict[str, str]:
+    return {"$ref": _REFERENCE.format(name=struct.__name__)}
+
+
+_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
+    "slug": msgspec.json.schema(Slug),
+    "number": {"type": "integer", "minimum": 1, "maximum": 999_999_999},
+    "lang": msgspec.json.schema(Lang),
+    "lang:page": {"type": "string"},
+    "purge": {"type": "boolean"},
+    "limit": {"type": "integer", "minimum": 1, "maximum": contract.MAX_LIMIT},
+    "after:faq": {"type": "string", "pattern": CURSOR, "description": "`next` of the page before."},
+    "after:revision": {"type": "string", "pattern": REVISION_CURSOR, "description": "The same."},
+    "after:slug": msgspec.json.schema(Slug),
+    "slug:list": {"type": "array", "items": msgspec.json.schema(Slug), "minItems": 1, "maxItems": MAX_SLUGS},
+    "Last-Event-ID": {"type": "string", "description": "The `id` of the last event that arrived."},
+    contract.PREVIEW_HEADER: {"type": "string", "description": "A preview token."},
+}

@@ -1,0 +1,258 @@
+"""The operations of the API, for its OpenAPI document."""
+
+from typing import Final, NamedTuple
+
+import msgspec
+
+from faqsvc_embed.api import contract
+from faqsvc_embed.api.contract import LIST_PATH, PREVIEW_HEADER, Scope
+from faqsvc_embed.api.event_stream import FEED_PATH
+from faqsvc_embed.api.requests import API_PATH
+
+_ALWAYS: Final = (405, 429)
+_READS: Final = (404, 406, 410, 422, 503, *_ALWAYS)
+_KEYED: Final = (401, 403, 404, 410, 422, 503, *_ALWAYS)
+_WRITES: Final = (400, 409, 412, *_KEYED)
+_BODIES: Final = (406, 408, 413, 415)
+_TEXTS: Final = ("text/html", "text/markdown")
+
+
+class Operation(NamedTuple):
+    """An operation: what it takes, what it returns, and how it fails."""
+
+    method: str
+    path: str
+    name: str
+    summary: str
+    statuses: tuple[int, ...]
+    problems: tuple[int, ...]
+    scope: Scope | None = None
+    body: type[msgspec.Struct] | None = None
+    response: type[msgspec.Struct] | None = None
+    query: tuple[str, ...] = ()
+    headers: tuple[str, ...] = ()
+    media_types: tuple[str, ...] = ()
+    note: str = ""
+
+    @property
+    def is_link_source(self) -> bool:
+        """The response names an FAQ that other operations can use."""
+        return self.response is contract.PublishResponse
+
+
+_IF_MATCH: Final = "`If-Match` with the entity tag of the newest revision refuses to overwrite another one."
+_FAQ: Final = API_PATH + "/{slug}"
+
+OPERATIONS: Final = (
+    Operation(
+        "get",
+        _FAQ,
+        "readFAQ",
+        "Read an FAQ, in its default language unless `lang` is available",
+        (200, 304),
+        (403, *_READS),
+        response=contract.Record,
+        query=("lang",),
+        headers=(PREVIEW_HEADER,),
+    ),
+    Operation(
+        "post",
+        API_PATH,
+        "publishFAQ",
+        "Publish a new FAQ under a new slug",
+        (201,),
+        (*_WRITES, *_BODIES),
+        "draft",
+        contract.PublishBody,
+        contract.PublishResponse,
+        note="The same `Idempotency-Key`, up to 255 visible ASCII characters, publishes once in 24 hours.",
+    ),
+    Operation(
+        "put",
+        _FAQ,
+        "putFAQ",
+        "Create an FAQ under a chosen slug, or write a new revision of it",
+        (200, 201),
+        (*_WRITES, *_BODIES),
+        "draft",
+        contract.PublishBody,
+        contract.PublishResponse,
+        ("lang",),
+        note=f"{_IF_MATCH} `If-None-Match: *` only creates.",
+    ),
+    Operation(
+        "delete",
+        _FAQ,
+        "unpublishFAQ",
+        "Unpublish an FAQ or one translation; with `purge`, delete its history too",
+        (204,),
+        _WRITES,
+        "publish",
+        query=("lang", "purge"),
+        note=_IF_MATCH,
+    ),
+    Operation(
+        "get",
+        LIST_PATH,
+        "listFAQs",
+        "List the FAQs of the site, the last changed first",
+        (200,),
+        _KEYED,
+        "read",
+        response=contract.FAQList,
+        query=("limit", "after:faq"),
+    ),
+    Operation(
+        "get",
+        FEED_PATH,
+        "followChanges",
+        "Follow the changes of FAQs as server-sent events",
+        (200,),
+        (422, 503, *_ALWAYS),
+        query=("slug:list",),
+        headers=("Last-Event-ID",),
+        media_types=("text/event-stream",),
+    ),
+    Operation(
+        "get",
+        f"{_FAQ}/revisions",
+        "listRevisions",
+        "List the revisions of a translation, newest first",
+        (200,),
+        _KEYED,
+        "read",
+        response=contract.RevisionList,
+        query=("lang", "limit", "after:revision"),
+    ),
+    Operation(
+        "get",
+        f"{_FAQ}/revisions/{{number}}",
+        "readRevision",
+        "Read one revision",
+        (200,),
+        _KEYED,
+        "read",
+        response=contract.RevisionContent,
+        query=("lang",),
+    ),
+    Operation(
+        "post",
+        f"{_FAQ}/revisions/{{number}}/publish",
+        "publishRevision",
+        "Publish a draft, or an earlier revision again",
+        (200,),
+        _WRITES,
+        "publish",
+        response=contract.PublishResponse,
+        query=("lang",),
+        note=_IF_MATCH,
+    ),
+    Operation(
+        "post",
+        f"{_FAQ}/preview",
+        "createPreview",
+        "Create a token that reads the newest revision for an hour",
+        (201,),
+        _KEYED,
+        "read",
+        response=contract.Preview,
+        query=("lang",),
+    ),
+    Operation(
+        "post",
+        f"{API_PATH}/generate",
+        "generateFAQ",
+        "Extract questions and answers from a website; nothing is stored",
+        (200,),
+        (400, 502, 504, *_KEYED, *_BODIES),
+        "draft",
+        contract.GenerateBody,
+        contract.GenerateResponse,
+    ),
+    Operation(
+        "get",
+        "/faq/{slug}",
+        "showFAQ",
+        "Show an FAQ as a page, or as Markdown where `Accept` prefers it or `.md` is appended",
+        (200, 304),
+        (400, *_READS),
+        query=("lang:page",),
+        media_types=_TEXTS,
+    ),
+    Operation(
+        "get", "/", "showStart", "Say what this is", (200, 304), (400, *_READS), media_types=_TEXTS[:1]
+    ),
+    Operation(
+        "get",
+        "/llms.txt",
+        "listForModels",
+        "List the FAQs of listed sites as Markdown",
+        (200, 304),
+        (400, *_READS),
+        query=("after:slug",),
+        media_types=("text/plain", "text/markdown"),
+    ),
+    Operation(
+        "get",
+        "/sitemap.xml",
+        "mapSite",
+        "List the pages of listed sites",
+        (200, 304),
+        (400, *_READS),
+        media_types=("application/xml",),
+    ),
+    Operation(
+        "get",
+        "/robots.txt",
+        "adviseRobots",
+        "Name the sitemap",
+        (200, 304),
+        (400, *_READS),
+        media_types=("text/plain",),
+    ),
+    Operation(
+        "get",
+        "/favicon.ico",
+        "showIcon",
+        "The icon of the pages",
+        (200, 304),
+        _READS,
+        media_types=("image/svg+xml",),
+    ),
+    Operation(
+        "get",
+        "/livez",
+        "checkLiveness",
+        "Check that the process responds",
+        (200,),
+        _ALWAYS,
+        media_types=("application/json",),
+    ),
+    Operation(
+        "get",
+        "/readyz",
+        "checkReadiness",
+        "Check that requests can be sent here: the database responds, and has the schema of this release",
+        (200,),
+        (503, *_ALWAYS),
+        media_types=("application/json",),
+    ),
+    Operation(
+        "get",
+        "/healthz",
+        "checkHealth",
+        "Check that the service and its database respond",
+        (200,),
+        (503, *_ALWAYS),
+        media_types=("application/json",),
+    ),
+    Operation(
+        "get",
+        "/openapi.json",
+        "describeAPI",
+        "Read this document",
+        (200, 304),
+        (406, *_ALWAYS),
+        media_types=("application/json",),
+    ),
+)

@@ -1,0 +1,119 @@
+"""POST /api/v1/faq and PUT /api/v1/faq/{slug}: write a revision, and publish it unless it is a draft."""
+
+import hashlib
+import html
+import re
+from dataclasses import replace
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faqsvc_embed.api.contract import Install, PublishBody, PublishResponse
+from faqsvc_embed.api.fields import MAX_BODY
+from faqsvc_embed.api.validation import convert, problems_of
+from faqsvc_embed.generation.detection import detect_language
+from faqsvc_embed.models import Item
+from faqsvc_embed.service.context import ServiceContext
+from faqsvc_embed.service.http.authentication import require_scope
+from faqsvc_embed.service.http.conditional import preconditions
+from faqsvc_embed.service.http.parameters import lang_of, slug_of
+from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.request_body import parse_object, read_body, require_json
+from faqsvc_embed.service.http.responses import private_response
+from faqsvc_embed.service.http.threads import run_blocking
+from faqsvc_embed.service.http.urls import PublicURLs
+from faqsvc_embed.service.storage.values import Access, Content, IdempotencyKey, Write, Written
+
+BODY_TIMEOUT: Final = 30.0
+"""Seconds in which a body must arrive."""
+
+_IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
+
+
+async def publish_faq(service: ServiceContext, request: Request) -> Response:
+    """POST: publish a new FAQ or, with a slug in the body, a new revision of an existing one."""
+    access = await service.auth.authenticate(request, "draft")
+    urls = service.urls(request)
+    raw = await _read(request)
+    body = await run_blocking(parse_publish_body, raw)
+    write = _write(body, slug=body.slug, must_exist=True, idempotency_key=_idempotency_key(request, raw))
+    written = await _store(service, access, write)
+    return write_response(urls, written, 201)
+
+
+async def put_faq(service: ServiceContext, request: Request) -> Response:
+    """PUT: create an FAQ under a chosen slug, or write a new revision of it."""
+    access = await service.auth.authenticate(request, "draft")
+    urls = service.urls(request)
+    slug, lang = slug_of(request, is_new=True), lang_of(request)
+    conditions = preconditions(request)
+    body = await run_blocking(parse_publish_body, await _read(request))
+    write = _write(body, slug=slug, lang=lang or body.lang, preconditions=conditions)
+    written = await _store(service, access, write)
+    return write_response(urls, written, 201 if written.is_new else 200)
+
+
+def write_response(urls: PublicURLs, written: Written, status: int) -> Response:
+    """Return what was written, with the entity tag of the record."""
+    slug = written.slug
+    install = Install("npm install @faqsvc/react", f'<FAQ slug="{html.escape(slug)}" />')
+    body = PublishResponse(
+        slug,
+        urls.page(slug),
+        install,
+        written.lang,
+        written.number,
+        written.state,
+    )
+    headers = {"etag": f'"{written.digest}"', "content-language": written.lang}
+    if status == 201:
+        headers["location"] = urls.record(slug)
+    return private_response(body, status, headers)
+
+
+def parse_publish_body(raw: bytes) -> PublishBody:
+    """Return what a body publishes. Unknown fields are ignored; the order of the items is their position.
+
+    Raises:
+        Problem: something cannot be published (422); `problems` has every reason.
+    """
+    fields = parse_object(raw)
+    if problems := problems_of(fields, PublishBody):
+        raise Problem.invalid(*problems)
+    return convert(fields, PublishBody)
+
+
+async def _read(request: Request) -> bytes:
+    require_json(request)
+    return await read_body(request, max_size=MAX_BODY, timeout=BODY_TIMEOUT)
+
+
+def _write(body: PublishBody, **target: Any) -> Write:
+    items = [Item(position, item.question, item.answer) for position, item in enumerate(body.items)]
+    content = Content(
+        body.website_url, body.website_name, tuple(items), body.title, body.answer_format or "text"
+    )
+    return Write(content=content, is_draft=bool(body.draft), **{"lang": body.lang, **target})
+
+
+async def _store(service: ServiceContext, access: Access, write: Write) -> Written:
+    require_scope(access, "draft" if write.is_draft else "publish")
+
+    def store() -> Written:
+        # A POST with a slug and without a language means the default language.
+        is_stated = write.lang is not None or (write.slug is not None and write.must_exist)
+        detected = None if is_stated else detect_language(write.content.items)
+        return service.storage.writer.write(access, replace(write, detected_lang=detected))
+
+    return await run_blocking(store, limiter=service.writers)
+
+
+def _idempotency_key(request: Request, body: bytes) -> IdempotencyKey | None:
+    key = request.headers.get("idempotency-key")
+    if key is None:
+        return None
+    if _IDEMPOTENCY_KEY.fullmatch(key) is None:
+        reason = "Idempotency-Key must be 1 to 255 visible ASCII characters"
+        raise Problem.invalid(reason, code="invalid-parameter")
+    return IdempotencyKey(key, hashlib.sha256(body).hexdigest())

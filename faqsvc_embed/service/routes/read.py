@@ -1,0 +1,47 @@
+"""GET /api/v1/faq/{slug}: a published FAQ, public and cacheable for an hour."""
+
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faqsvc_embed.api.contract import PREVIEW_HEADER, REVISION_HEADER
+from faqsvc_embed.errors import quoted
+from faqsvc_embed.service.context import ServiceContext
+from faqsvc_embed.service.http.conditional import conditional_response
+from faqsvc_embed.service.http.negotiation import best_media_type
+from faqsvc_embed.service.http.parameters import lang_of, slug_of
+from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.threads import run_blocking
+
+CACHE_CONTROL: Final = "public, max-age=3600"  # specification, Limits
+MEDIA_TYPE: Final = "application/json"
+
+
+async def read_faq(service: ServiceContext, request: Request) -> Response:
+    """Return the record in the language `lang`, or else in the default language of the FAQ."""
+    best_media_type(request, MEDIA_TYPE)
+    slug, lang = slug_of(request), lang_of(request)
+    if (token := request.headers.get(PREVIEW_HEADER)) is not None:
+        return await _preview(service, token, slug, lang)
+    publication = await run_blocking(service.storage.publications.get, slug, lang)
+    if publication is None:
+        raise Problem(404, "not-found", f"No FAQ has the slug {quoted(slug)}")
+    headers = {"cache-control": CACHE_CONTROL, "content-language": publication.lang}
+    headers[REVISION_HEADER] = str(publication.number)
+    body = publication.record.encode()
+    return conditional_response(request, body, MEDIA_TYPE, headers, digest=publication.digest)
+
+
+async def _preview(service: ServiceContext, token: str, slug: str, lang: str | None) -> Response:
+    """Return the newest revision, which may be a draft."""
+    draft = await run_blocking(service.storage.history.preview, token, slug, lang)
+    if draft is None:
+        raise Problem(403, "invalid-preview", "The preview token has expired, or is for another FAQ")
+    headers = {
+        "cache-control": "no-store",
+        "content-language": draft.lang,
+        "x-robots-tag": "noindex",
+        "x-content-type-options": "nosniff",
+    }
+    return Response(draft.record.encode(), 200, headers, MEDIA_TYPE)

@@ -1,0 +1,49 @@
+"""The address of a client behind a proxy: believed only from the proxies that the operator has named."""
+
+from collections.abc import Sequence
+from ipaddress import ip_network
+from typing import Final
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
+
+from faqsvc_embed.errors import ConfigurationError, quoted
+
+UNIX: Final = ("unix", 0)
+"""Stands for the client of a Unix socket, which has no address; a proxy on this machine connects there."""
+
+
+def check_proxies(proxies: Sequence[str]) -> None:
+    """Raise ConfigurationError if a proxy is neither an IP address nor a network."""
+    for proxy in proxies:
+        try:
+            ip_network(proxy)
+        except ValueError:
+            raise ConfigurationError(
+                f"trusted proxy {quoted(proxy)}: expected an IP address, or a network such as 10.0.0.0/8"
+            ) from None
+
+
+class BehindProxies:
+    """ASGI middleware that takes client and scheme from `X-Forwarded-For` and `X-Forwarded-Proto`.
+
+    They count in requests from a trusted proxy only. Of several addresses, the last that is none of a trusted
+    proxy is the client: those before it can be invented.
+    """
+
+    def __init__(self, app: ASGIApp, proxies: Sequence[str] = ()) -> None:
+        self._app = app
+        self._translated = ProxyHeadersMiddleware(self._without_unix, [UNIX[0], *proxies])  # type: ignore[arg-type]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope.get("client") is None:
+            scope["client"] = UNIX
+        await self._translated(scope, receive, send)  # type: ignore[arg-type]
+
+    async def _without_unix(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["client"][0] == UNIX[0]:
+            scope["client"] = None
+        await self._app(scope, receive, send)

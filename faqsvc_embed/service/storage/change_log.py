@@ -1,0 +1,45 @@
+"""The published changes, in the order in which they were committed."""
+
+from typing import Final, NamedTuple
+
+from sqlalchemy import func, select
+
+from faqsvc_embed.service.storage.database import Database
+from faqsvc_embed.service.storage.schema import events, last_event
+
+MAX_EVENTS: Final = 10_000
+"""Changes that are kept; whoever missed more reads everything again."""
+
+
+class LoggedChange(NamedTuple):
+    """One change; without a revision, the translation was unpublished."""
+
+    number: int
+    slug: str
+    lang: str
+    revision: int | None
+
+
+class ChangeLog:
+    """Reads the log that the writer writes in the transactions of the changes themselves."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def last(self) -> int:
+        """Return the number of the last change, 0 if there was none."""
+        with self._database.reading() as connection:
+            return int(connection.scalar(select(last_event.c.number)) or 0)
+
+    def first_kept(self) -> int:
+        """Return the number of the oldest change that is kept; that of the next one if there is none."""
+        with self._database.reading() as connection:
+            first = connection.scalar(select(func.min(events.c.number)))
+        return self.last() + 1 if first is None else int(first)
+
+    def after(self, number: int, limit: int = MAX_EVENTS) -> list[LoggedChange]:
+        """Return the changes after a number, in order."""
+        query = select(events.c.number, events.c.slug, events.c.lang, events.c.revision)
+        query = query.where(events.c.number > number).order_by(events.c.number).limit(limit)
+        with self._database.reading() as connection:
+            return [LoggedChange(*row) for row in connection.execute(query)]

@@ -1,0 +1,275 @@
+"""The connections to a database, SQLite or PostgreSQL."""
+
+import select
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+import sqlalchemy
+from sqlalchemy import URL, Connection, Engine, Table, event, text
+from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
+
+from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
+
+DEFAULT_URL: Final = "sqlite:///faqsvc.db"
+BUSY_TIMEOUT: Final = 5.0
+"""Seconds to wait for another writer of the same SQLite file."""
+MAX_CONNECTIONS: Final = 10
+"""Connections of one process to PostgreSQL, which by default accepts a hundred in total."""
+POOL_TIMEOUT: Final = 2.0
+"""Seconds to wait for one of them."""
+NETWORK_TIMEOUT: Final = 5
+"""Seconds to connect, and for the network to acknowledge what was sent."""
+STATEMENT_TIMEOUT: Final = 5.0
+"""Seconds that a statement may take, which includes waiting for locks."""
+
+_MIGRATION_LOCK: Final = 0x666171737663  # "faqsvc", which is unlikely to be in use for anything else
+_CONNINFO: Final[dict[str, Any]] = {
+    "connect_timeout": NETWORK_TIMEOUT,
+    "tcp_user_timeout": NETWORK_TIMEOUT * 1000,
+    "application_name": "faqsvc",
+}
+_EXPECTED: Final = (
+    "expected sqlite:///FILE, with a fourth slash for an absolute path, or "
+    "postgresql://USER:PASSWORD@HOST:PORT/NAME"
+)
+
+
+class StorageUnavailable(FAQError):
+    """The database cannot be opened or does not respond; the message names it."""
+
+
+class Database:
+    """A database, shared between threads. Its errors are raised as `StorageUnavailable`.
+
+    Connections are opened by the first statement, so that a server can fork before.
+    """
+
+    def __init__(self, url: str) -> None:
+        """Raises ConfigurationError if the URL is not valid; it is not quoted if it may have a password."""
+        self._write_lock = threading.Lock()
+        self._watcher: sqlite3.Connection | None = None
+        self.is_sqlite = not url.startswith(("postgresql://", "postgres://"))
+        if self.is_sqlite:
+            self.path = str(_path(url).absolute())  # so that a later chdir does not matter
+            self.name = f"the database {self.path!r}"
+            self._reader, self._writer = (
+                _sqlite_engine(self.path, ""),
+                _sqlite_engine(self.path, "BEGIN IMMEDIATE"),
+            )
+        else:
+            self.path = ""
+            stated = _conninfo(url)
+            self.name = f"PostgreSQL {stated.get('dbname', '')!r} at {stated.get('host', 'localhost')}"
+            self._reader, self._writer = _postgresql_engines(stated)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Lend a connection for statements that only read; each sees what is committed when it starts."""
+        with self._errors_translated(), self._reader.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Lend a connection in a transaction: on disk when the block ends, rolled back if it raises."""
+        with self._locked(), self._errors_translated(), self._writer.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Wait for the other threads that write to SQLite, whose own lock is polled, and unfair."""
+        if not self.is_sqlite:
+            yield
+            return
+        if not self._write_lock.acquire(timeout=BUSY_TIMEOUT):
+            raise StorageUnavailable(f"{self.name} was locked for {BUSY_TIMEOUT:g} s")
+        try:
+            yield
+        finally:
+            self._write_lock.release()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """Lend a connection for statements that only read, and all see the same moment."""
+        begin = "BEGIN" if self.is_sqlite else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+        with self.reading() as connection:
+            connection.exec_driver_sql(begin)
+            try:
+                yield connection
+            finally:
+                connection.exec_driver_sql("ROLLBACK")
+
+    @contextmanager
+    def migrating(self) -> Iterator[Connection]:
+        """Lend a connection that excludes the migrations of other processes; SQLite gets one transaction."""
+        if self.is_sqlite:
+            with self.writing() as connection:
+                yield connection
+            return
+        with self._errors_translated(), self._writer.connect() as connection:
+            if (encoding := connection.scalar(text("SHOW server_encoding"))) != "UTF8":
+                raise StorageUnavailable(f"{self.name} has the encoding {encoding}; UTF8 is required")
+            # Migrating may take long. Waiting for the lock of a table may not: all readers would queue up.
+            connection.execute(text(f"SET lock_timeout = {round(STATEMENT_TIMEOUT * 1000)}"))
+            connection.execute(text("SET statement_timeout = 0"))
+            connection.execute(text(f"SELECT pg_advisory_lock({_MIGRATION_LOCK})"))
+            connection.commit()
+            try:
+                yield connection
+            finally:
+                connection.invalidate()  # with its lock and settings
+
+    def exists(self) -> bool:
+        """Return whether there is a file; a PostgreSQL database is never created here."""
+        return not self.is_sqlite or Path(self.path).exists()
+
+    def data_version(self) -> int | None:
+        """Return what changes whenever an SQLite file is written to; None if it cannot be read.
+
+        It takes microseconds and waits for nothing. Call it from one thread only.
+        """
+        try:
+            if self._watcher is None:
+                self._watcher = sqlite3.connect(
+                    f"file:{quote(self.path)}?mode=ro", uri=True, timeout=0, check_same_thread=False
+                )
+            [version] = self._watcher.execute("PRAGMA data_version").fetchone()
+        except sqlite3.Error:
+            self._watcher = None
+            return None
+        return int(version)
+
+    def close(self) -> None:
+        """Close idle connections; the next statement opens new ones."""
+        if self._watcher is not None:
+            self._watcher.close()
+            self._watcher = None
+        self._reader.dispose()
+        self._writer.dispose()
+
+    @contextmanager
+    def _errors_translated(self) -> Iterator[None]:
+        """Raise errors as `StorageUnavailable`, in one line that names the database."""
+        try:
+            yield
+        except (SQLAlchemyError, sqlite3.Error) as error:
+            reason = getattr(error, "orig", None) or error
+            raise StorageUnavailable(f"{self.name}: {' '.join(str(reason).split())}") from error
+
+
+def _path(url: str) -> Path:
+    path = url.removeprefix("sqlite:///")
+    if path in (url, "", ":memory:"):
+        shown = "not valid (not shown here, as it may contain a password)" if "@" in url else quoted(url)
+        raise ConfigurationError(f"database is {shown}: {_EXPECTED}")
+    return Path(path)
+
+
+def _conninfo(url: str) -> dict[str, Any]:
+    """Return the parameters of a PostgreSQL URL, as libpq reads it."""
+    try:
+        import psycopg
+        from psycopg.conninfo import conninfo_to_dict
+    except ImportError:  # it is missing, or libpq
+        raise ConfigurationError(
+            "database is a PostgreSQL URL, but psycopg is missing: pip install 'faqsvc-embed[postgresql]'"
+        ) from None
+    try:
+        return dict(conninfo_to_dict(url))
+    except psycopg.Error:
+        raise ConfigurationError(
+            f"database is not valid (not shown here, as it may contain a password): {_EXPECTED}"
+        ) from None
+
+
+def _sqlite_engine(path: str, begin: str) -> Engine:
+    """Return the engine for a file in write-ahead mode, in which readers never wait for the writer."""
+    engine = sqlalchemy.create_engine(
+        URL.create("sqlite", database=path),
+        connect_args={"timeout": BUSY_TIMEOUT},
+        pool_size=10,
+        max_overflow=-1,
+        pool_reset_on_return=None,
+    )
+
+    @event.listens_for(engine, "connect")
+    def configure(connection: sqlite3.Connection, _: Any) -> None:
+        connection.isolation_level = None  # the driver begins no transactions by itself
+        _enable_write_ahead(connection)
+        connection.execute("PRAGMA synchronous = FULL")  # a commit that returned is on the disk
+        connection.execute("PRAGMA foreign_keys = ON")
+
+    if begin:  # IMMEDIATE, because two that read before they write could deadlock
+
+        @event.listens_for(engine, "begin")
+        def begin_transaction(connection: Connection) -> None:
+            connection.exec_driver_sql(begin)
+
+    return engine
+
+
+def _enable_write_ahead(connection: sqlite3.Connection) -> None:
+    """Switch the file to write-ahead mode, which it keeps.
+
+    While another process does the same, SQLite ignores its time-out and fails immediately.
+    """
+    deadline = time.monotonic() + BUSY_TIMEOUT
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+            if not is_busy or time.monotonic() > deadline:
+                raise
+        time.sleep(0.01)
+
+
+def _postgresql_engines(stated: dict[str, Any]) -> tuple[Engine, Engine]:
+    """Return an engine for reads, whose statements are one round trip each, and one for transactions."""
+    options: dict[str, Any] = {
+        "connect_args": {**_CONNINFO, **stated, "client_encoding": "utf8"},
+        "pool_size": MAX_CONNECTIONS // 2,
+        "max_overflow": 0,
+        "pool_timeout": POOL_TIMEOUT,
+    }
+    url = "postgresql+psycopg://"
+    reader = sqlalchemy.create_engine(url, isolation_level="AUTOCOMMIT", pool_reset_on_return=None, **options)
+    writer = sqlalchemy.create_engine(url, **options)
+    for engine in (reader, writer):
+        event.listen(engine, "connect", _set_statement_timeout)
+        event.listen(engine, "checkout", _check)
+    return reader, writer
+
+
+def _set_statement_timeout(connection: Any, _: Any) -> None:
+    """Set the statement time-out, unless the URL, the user or the database sets another one."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT set_config(name, %s, false) FROM pg_settings"
+            " WHERE name = 'statement_timeout' AND source = 'default'",
+            [str(round(STATEMENT_TIMEOUT * 1000))],
+        )
+    connection.commit()
+
+
+def _check(connection: Any, *_: Any) -> None:
+    """Replace an idle connection that the server has closed: it sent a message, or the end of the stream."""
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
+    if poll.poll(0):
+        raise DisconnectionError
+
+
+def insert_new(connection: Connection, table: Table, row: dict[str, Any]) -> bool:
+    """Insert a row unless its primary key is taken; return whether it was inserted."""
+    from sqlalchemy.dialects import postgresql, sqlite
+
+    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+    statement = dialect.insert(table).values(row).on_conflict_do_nothing()
+    return connection.execute(statement.returning(*table.primary_key)).first() is not None

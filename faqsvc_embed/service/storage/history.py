@@ -1,0 +1,210 @@
+"""What the owner of a site sees: its FAQs in every state, their revisions, and previews of drafts."""
+
+import hashlib
+import re
+import secrets
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+from urllib.parse import quote, unquote
+
+from sqlalchemy import Row, and_, delete, insert, or_, select
+
+from faqsvc_embed.api import contract
+from faqsvc_embed.api.fields import Lang
+from faqsvc_embed.errors import FAQNotFound, quoted
+from faqsvc_embed.service.storage.database import Database
+from faqsvc_embed.service.storage.schema import api_keys, faqs, previews, revisions, translations
+from faqsvc_embed.service.storage.values import Access, NotYourSite, Publication, default_first, storable
+
+PREVIEW_LIFETIME: Final = timedelta(hours=1)
+CURSOR: Final = r"^[0-9]{1,16}\.([A-Za-z0-9._~-]|%[0-9A-F]{2})+$"
+"""The cursor of a list of FAQs: microseconds since 1970, and a slug."""
+REVISION_CURSOR: Final = "^[0-9]{1,9}$"
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+_TRANSLATION: Final = and_(translations.c.slug == revisions.c.slug, translations.c.lang == revisions.c.lang)
+
+
+class InvalidCursor(ValueError):
+    """The cursor of a list is not one that a list returned."""
+
+
+class History:
+    """Reads for owners; nobody else sees what they return."""
+
+    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
+        self._database = database
+        self._clock = clock
+
+    def faqs(self, site: str, *, limit: int, after: str | None = None) -> contract.FAQList:
+        """Return the FAQs of a site, the last changed first.
+
+        Raises:
+            InvalidCursor: `after` is not a cursor.
+        """
+        query = (
+            select(
+                faqs.c.slug,
+                revisions.c.title,
+                faqs.c.lang,
+                faqs.c.state,
+                translations.c.newest,
+                faqs.c.updated_at,
+            )
+            .join(translations, and_(translations.c.slug == faqs.c.slug, translations.c.lang == faqs.c.lang))
+            .join(revisions, and_(_TRANSLATION, revisions.c.number == translations.c.newest))
+            .where(faqs.c.site == site, faqs.c.state != "purged")
+            .order_by(faqs.c.updated_at.desc(), faqs.c.slug.desc())
+            .limit(limit + 1)
+        )
+        if after is not None:
+            updated_at, slug = _decode(after)
+            is_same = and_(faqs.c.updated_at == updated_at, faqs.c.slug < slug)
+            query = query.where(faqs.c.updated_at <= updated_at, or_(faqs.c.updated_at < updated_at, is_same))
+        with self._database.reading() as connection:
+            rows = connection.execute(query).all()
+            languages = dict[str, list[Lang]]()
+            pairs = select(translations.c.slug, translations.c.lang)
+            for slug, lang in connection.execute(
+                pairs.where(translations.c.slug.in_([row.slug for row in rows]))
+            ):
+                languages.setdefault(slug, []).append(lang)
+        next_ = _encode(rows[limit - 1].updated_at, rows[limit - 1].slug) if len(rows) > limit else None
+        items = [
+            contract.FAQSummary(
+                row.slug,
+                row.title,
+                default_first(languages[row.slug], row.lang),
+                row.state,
+                row.newest,
+                row.updated_at,
+            )
+            for row in rows[:limit]
+        ]
+        return contract.FAQList(items, next_)
+
+    def revisions(
+        self, access: Access, slug: str, lang: str | None, *, limit: int, after: str | None = None
+    ) -> contract.RevisionList:
+        """Return the revisions of a translation, newest first; by default those of the default language.
+
+        Raises:
+            FAQNotFound: the site has no such translation.
+            NotYourSite: the FAQ is published and belongs to another site.
+            InvalidCursor: `after` is not a cursor.
+        """
+        if after is not None and re.fullmatch(REVISION_CURSOR, after) is None:
+            raise InvalidCursor
+        query = self._query(slug, self._lang(access, slug, lang)).limit(limit + 1)
+        if after is not None:
+            query = query.where(revisions.c.number < int(after))
+        with self._database.reading() as connection:
+            rows = connection.execute(query.order_by(revisions.c.number.desc())).all()
+        next_ = str(rows[limit - 1].number) if len(rows) > limit else None
+        return contract.RevisionList([contract.Revision(*_fields(row)) for row in rows[:limit]], next_)
+
+    def revision(
+        self, access: Access, slug: str, lang: str | None, number: int | None = None
+    ) -> tuple[contract.Revision, Publication]:
+        """Return one revision with its record; by default the newest.
+
+        Raises:
+            FAQNotFound: the site has no such revision.
+            NotYourSite: the FAQ is published and belongs to another site.
+        """
+        return self._revision(slug, self._lang(access, slug, lang), number)
+
+    def create_preview(self, access: Access, slug: str, lang: str | None) -> contract.Preview:
+        """Return a token that reads the newest revisions of an FAQ for an hour; only its digest is stored.
+
+        Raises:
+            FAQNotFound, NotYourSite: as `revisions` does.
+        """
+        self._lang(access, slug, lang)
+        token, now = secrets.token_urlsafe(24), self._clock()
+        expires_at = now + PREVIEW_LIFETIME
+        with self._database.writing() as connection:
+            connection.execute(delete(previews).where(previews.c.expires_at <= now))
+            connection.execute(
+                insert(previews), {"digest": _digest(token), "slug": slug, "expires_at": expires_at}
+            )
+        return contract.Preview(token, expires_at)
+
+    def preview(self, token: str, slug: str, lang: str | None) -> Publication | None:
+        """Return the newest revision of an FAQ, in a language or else in its default language.
+
+        It is None if the token has expired, or belongs to another FAQ.
+        """
+        is_valid = (previews.c.digest == _digest(token), previews.c.expires_at > self._clock())
+        query = select(faqs.c.lang).join(previews, previews.c.slug == faqs.c.slug)
+        with self._database.reading() as connection:
+            default = connection.scalar(query.where(faqs.c.slug == slug, *is_valid))
+            if default is None:
+                return None
+            languages = set(
+                connection.scalars(select(translations.c.lang).where(translations.c.slug == slug))
+            )
+        try:
+            return self._revision(slug, str(lang if lang in languages else default), None)[1]
+        except FAQNotFound:  # it was purged meanwhile
+            return None
+
+    def _lang(self, access: Access, slug: str, lang: str | None) -> str:
+        """Return the language that is meant, of an FAQ that the key may read."""
+        with self._database.reading() as connection:
+            faq = connection.execute(select(faqs).where(faqs.c.slug == slug)).first()
+        if faq is not None and faq.site != access.site and faq.state == "published":
+            raise NotYourSite(f"The FAQ {quoted(slug)} belongs to another site")
+        if faq is None or faq.site != access.site or faq.state == "purged":
+            raise FAQNotFound(f"No FAQ has the slug {quoted(slug)}")
+        return lang or str(faq.lang)
+
+    def _query(self, slug: str, lang: str) -> Any:
+        columns = (
+            revisions,
+            translations.c.newest,
+            translations.c.published,
+            api_keys.c.name.label("key_name"),
+        )
+        return (
+            select(*columns)
+            .join(translations, _TRANSLATION)
+            .outerjoin(api_keys, api_keys.c.id == revisions.c.key_id)
+            .where(revisions.c.slug == slug, revisions.c.lang == lang)
+        )
+
+    def _revision(self, slug: str, lang: str, number: int | None) -> tuple[contract.Revision, Publication]:
+        condition = revisions.c.number == (translations.c.newest if number is None else number)
+        with self._database.reading() as connection:
+            row = connection.execute(self._query(slug, lang).where(condition)).first()
+        if row is None:
+            which = "revision" if number is None else f"revision {number}"
+            raise FAQNotFound(f"The FAQ {quoted(slug)} has no {which} in {lang}")
+        record = Publication(lang, row.record, row.digest, row.website_url, row.number, row.created_at)
+        return contract.Revision(*_fields(row)), record
+
+
+def _fields(row: Row[Any]) -> tuple[int, contract.RevisionState, datetime, str | None]:
+    state: contract.RevisionState = "superseded"
+    if row.number == row.published:
+        state = "published"
+    elif row.number == row.newest and row.published_at is None:
+        state = "draft"
+    return row.number, state, row.created_at, row.key_name or row.key_id
+
+
+def _encode(updated_at: datetime, slug: str) -> str:
+    return f"{(updated_at - _EPOCH) // timedelta(microseconds=1)}.{quote(slug, safe='')}"
+
+
+def _decode(cursor: str) -> tuple[datetime, str]:
+    if re.fullmatch(CURSOR, cursor) is None:
+        raise InvalidCursor
+    microseconds, _, slug = cursor.partition(".")
+    return _EPOCH + timedelta(microseconds=int(microseconds)), storable(unquote(slug))
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,54 @@
+"""Idempotency keys: a repeated POST gets the response of the first one, and publishes nothing twice."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import Connection, delete, select, update
+
+from faqsvc_embed.api.contract import RevisionState
+from faqsvc_embed.errors import quoted
+from faqsvc_embed.service.storage.database import insert_new
+from faqsvc_embed.service.storage.schema import idempotency_keys, revisions
+from faqsvc_embed.service.storage.values import IdempotencyKey, IdempotencyKeyReused, Written
+
+WINDOW: Final = timedelta(hours=24)
+"""How long an Idempotency-Key is remembered."""
+
+
+def claim(connection: Connection, site: str, key: IdempotencyKey, now: datetime) -> Written | None:
+    """Return what was written with this key of a site; None if this is its first use.
+
+    Of two requests at the same time, one waits at the INSERT for the transaction of the other.
+
+    Raises:
+        IdempotencyKeyReused: the key was used with another body.
+    """
+    keys = idempotency_keys.c
+    connection.execute(delete(idempotency_keys).where(keys.created_at < now - WINDOW))
+    row = {"site": site, "key": key.key, "body_digest": key.body_digest, "created_at": now}
+    if insert_new(connection, idempotency_keys, row | {"slug": "", "lang": "", "number": 0}):
+        return None
+    earlier = connection.execute(
+        select(idempotency_keys, revisions.c.digest, revisions.c.published_at)
+        .outerjoin(
+            revisions,
+            (revisions.c.slug == keys.slug)
+            & (revisions.c.lang == keys.lang)
+            & (revisions.c.number == keys.number),
+        )
+        .where(keys.site == site, keys.key == key.key)
+    ).one()
+    if earlier.body_digest != key.body_digest:
+        raise IdempotencyKeyReused(f"Idempotency-Key {quoted(key.key)} was used with a different body")
+    state: RevisionState = "draft" if earlier.published_at is None else "published"
+    return Written(earlier.slug, earlier.lang, earlier.number, state, earlier.digest or "", False)
+
+
+def record(connection: Connection, site: str, key: IdempotencyKey, written: Written) -> None:
+    """Record what was written with a key."""
+    keys = idempotency_keys.c
+    connection.execute(
+        update(idempotency_keys)
+        .where(keys.site == site, keys.key == key.key)
+        .values(slug=written.slug, lang=written.lang, number=written.number)
+    )

@@ -1,0 +1,137 @@
+"""What the desk shows of a site: its FAQs by search, language and state, and the translations of one."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple, cast
+
+from sqlalchemy import Select, and_, func, select
+
+from faqsvc_embed.api.contract import State
+from faqsvc_embed.api.fields import Lang
+from faqsvc_embed.errors import FAQNotFound, quoted
+from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.service.storage.database import Database
+from faqsvc_embed.service.storage.schema import faqs, revisions, translations
+from faqsvc_embed.service.storage.values import Access, NotYourSite, default_first
+
+_NEWEST = and_(
+    revisions.c.slug == translations.c.slug,
+    revisions.c.lang == translations.c.lang,
+    revisions.c.number == translations.c.newest,
+)
+
+
+class TranslationInfo(NamedTuple):
+    """A translation of an FAQ; `published` is the number of the published revision, if there is one."""
+
+    lang: Lang
+    newest: int
+    published: int | None
+    changed_at: datetime
+    title: str
+
+    @property
+    def has_draft(self) -> bool:
+        """Whether the newest revision is not the published one."""
+        return self.newest != self.published
+
+
+class FAQInfo(NamedTuple):
+    """An FAQ with its translations, the default language first."""
+
+    slug: str
+    lang: Lang
+    state: State
+    updated_at: datetime
+    translations: tuple[TranslationInfo, ...]
+
+    @property
+    def title(self) -> str:
+        """The title of the newest revision in the default language."""
+        return self.translations[0].title
+
+    def translation(self, lang: str) -> TranslationInfo | None:
+        """Return the translation in a language, or None."""
+        return next((translation for translation in self.translations if translation.lang == lang), None)
+
+    def is_outdated(self, translation: TranslationInfo) -> bool:
+        """Return whether a translation is older than the newest revision in the default language."""
+        return translation.changed_at < self.translations[0].changed_at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """Which FAQs of a site to list: `search` is text of the newest revision, in any language."""
+
+    search: str = ""
+    lang: str = ""
+    state: str = ""
+
+
+class Overview:
+    """Reads for the desk."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def faqs(self, site: str, wanted: Filter, *, limit: int, offset: int = 0) -> list[FAQInfo]:
+        """Return up to `limit` FAQs of a site after the first `offset`, the last changed first."""
+        query = select(faqs).where(faqs.c.site == site, faqs.c.state != "purged")
+        if wanted.state:
+            query = query.where(faqs.c.state == wanted.state)
+        if wanted.lang or wanted.search:
+            query = query.where(faqs.c.slug.in_(_matching(site, wanted)))
+        order = (faqs.c.updated_at.desc(), faqs.c.slug.desc())
+        return self._with_translations(query.order_by(*order).limit(limit).offset(offset))
+
+    def faq(self, access: Access, slug: str) -> FAQInfo:
+        """Return an FAQ of the site.
+
+        Raises:
+            FAQNotFound: the site has none with this slug.
+            NotYourSite: it is published and belongs to another site.
+        """
+        with self._database.reading() as connection:
+            row = connection.execute(select(faqs.c.site, faqs.c.state).where(faqs.c.slug == slug)).first()
+        if row is not None and row.site != access.site and row.state == "published":
+            raise NotYourSite(f"The FAQ {quoted(slug)} belongs to another site")
+        found = self._with_translations(
+            select(faqs).where(faqs.c.slug == slug, faqs.c.site == access.site, faqs.c.state != "purged")
+        )
+        if not found:
+            raise FAQNotFound(f"No FAQ has the slug {quoted(slug)}")
+        return found[0]
+
+    def _with_translations(self, query: Select[tuple[object, ...]]) -> list[FAQInfo]:
+        columns = (translations, revisions.c.created_at, revisions.c.title)
+        found = dict[str, dict[Lang, TranslationInfo]]()
+        with self._database.reading() as connection:
+            rows = connection.execute(query).all()
+            slugs = [row.slug for row in rows]
+            for row in connection.execute(
+                select(*columns).join(revisions, _NEWEST).where(translations.c.slug.in_(slugs))
+            ):
+                info = TranslationInfo(row.lang, row.newest, row.published, row.created_at, row.title)
+                found.setdefault(row.slug, {})[row.lang] = info
+        return [
+            FAQInfo(
+                row.slug,
+                row.lang,
+                row.state,
+                row.updated_at,
+                tuple(found[row.slug][lang] for lang in default_first(found[row.slug], row.lang)),
+            )
+            for row in rows
+            if row.lang in found.get(row.slug, {})
+        ]
+
+
+def _matching(site: str, wanted: Filter) -> Select[tuple[str]]:
+    query = select(translations.c.slug).join(faqs, faqs.c.slug == translations.c.slug)
+    query = query.join(revisions, _NEWEST).where(faqs.c.site == site)
+    if wanted.lang in LANGUAGES:
+        query = query.where(translations.c.lang == cast("Lang", wanted.lang))
+    for word in wanted.search.lower().split():
+        text = func.lower(revisions.c.record + " " + revisions.c.slug)
+        query = query.where(text.contains(word, autoescape=True))
+    return query

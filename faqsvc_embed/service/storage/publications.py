@@ -1,0 +1,109 @@
+"""What readers see: published translations, and the FAQs of listed sites."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import and_, bindparam, case, select
+
+from faqsvc_embed.errors import quoted
+from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.service.storage.database import Database
+from faqsvc_embed.service.storage.schema import faqs, last_event, revisions, sites, translations
+from faqsvc_embed.service.storage.values import Gone, Listing, Publication
+
+PURGED_FOR: Final = timedelta(days=1)
+"""How long a purged slug stays gone, so that every cache has heard of it."""
+
+_PUBLISHED: Final = and_(translations.c.slug == faqs.c.slug, translations.c.published.is_not(None))
+_REVISION: Final = and_(
+    revisions.c.slug == translations.c.slug,
+    revisions.c.lang == translations.c.lang,
+    revisions.c.number == translations.c.published,
+)
+# The language asked for, else the default one, else any that is published.
+_GET: Final = (
+    select(
+        faqs.c.state,
+        faqs.c.updated_at,
+        revisions.c.lang,
+        revisions.c.record,
+        revisions.c.digest,
+        revisions.c.website_url,
+        revisions.c.number,
+        revisions.c.published_at,
+    )
+    .select_from(faqs.outerjoin(translations, _PUBLISHED).outerjoin(revisions, _REVISION))
+    .where(faqs.c.slug == bindparam("slug"))
+    .order_by(
+        case((translations.c.lang == bindparam("lang"), 0), (translations.c.lang == faqs.c.lang, 1), else_=2),
+        translations.c.lang,
+    )
+    .limit(1)
+)
+_LANGUAGES: Final = (
+    select(translations.c.lang, faqs.c.lang, revisions.c.digest, revisions.c.published_at)
+    .select_from(faqs.join(translations, _PUBLISHED).join(revisions, _REVISION))
+    .where(faqs.c.slug == bindparam("slug"))
+)
+_LISTED: Final = (
+    select(
+        faqs.c.slug, revisions.c.lang, revisions.c.title, revisions.c.website_name, revisions.c.published_at
+    )
+    .select_from(
+        faqs.join(sites, and_(sites.c.id == faqs.c.site, sites.c.listed))
+        .join(translations, and_(_PUBLISHED, translations.c.lang == faqs.c.lang))
+        .join(revisions, _REVISION)
+    )
+    .where(faqs.c.slug > bindparam("after"))
+    .order_by(faqs.c.slug)
+    .limit(bindparam("limit"))
+)
+
+
+_LAST_EVENT: Final = select(last_event.c.number)
+
+
+class Publications:
+    """The published FAQs in a database."""
+
+    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
+        self._database = database
+        self._clock = clock
+
+    def get(self, slug: str, lang: str | None = None) -> Publication | None:
+        """Return an FAQ in a language, or else in its default language; None if none was ever published.
+
+        Raises:
+            Gone: it was unpublished, or purged within the last day.
+        """
+        with self._database.reading() as connection:
+            row = connection.execute(_GET, {"slug": slug, "lang": lang}).first()
+        if row is None:
+            return None
+        if row.lang is None:
+            if row.state == "unpublished" or (row.state == "purged" and self._is_recent(row.updated_at)):
+                raise Gone(f"The FAQ {quoted(slug)} is no longer published")
+            return None
+        return Publication(row.lang, row.record, row.digest, row.website_url, row.number, row.published_at)
+
+    def languages(self, slug: str) -> dict[str, str]:
+        """Return the languages in which an FAQ is published, the default first, each with its version."""
+        with self._database.reading() as connection:
+            rows = list(connection.execute(_LANGUAGES, {"slug": slug}))
+        rows.sort(key=lambda row: (row[0] != row[1], LANGUAGES.index(row[0])))
+        return {lang: f"{digest} {published_at}" for lang, _, digest, published_at in rows}
+
+    def listed(self, *, after: str = "", limit: int) -> list[Listing]:
+        """Return up to `limit` FAQs of listed sites that follow the slug `after`, ordered by slug."""
+        with self._database.reading() as connection:
+            rows = connection.execute(_LISTED, {"after": after, "limit": limit}).all()
+        return [Listing(*row) for row in rows]
+
+    def last_event(self) -> int:
+        """Return the number of the last published change."""
+        with self._database.reading() as connection:
+            return int(connection.scalar(_LAST_EVENT) or 0)
+
+    def _is_recent(self, purged_at: datetime) -> bool:
+        return self._clock() < purged_at + PURGED_FOR

@@ -1,0 +1,138 @@
+"""The tables of the service.
+
+A site owns FAQs and API keys. An FAQ has translations, and each translation has revisions 1, 2, 3 …, which
+are never changed once written; `translations.published` is the number of the published one.
+"""
+
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    TypeDecorator,
+)
+
+
+class Timestamp(TypeDecorator[datetime]):
+    """A time in UTC as ISO 8601 text, which sorts by time in both databases."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, _: Any) -> str | None:
+        return None if value is None else value.isoformat(timespec="microseconds")
+
+    def process_result_value(self, value: str | None, _: Any) -> datetime | None:
+        return None if value is None else datetime.fromisoformat(value)
+
+
+metadata: Final = MetaData()
+
+sites: Final = Table(
+    "sites",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("listed", Boolean, nullable=False),  # named in llms.txt, the sitemap and the index
+    Column("max_faqs", Integer),  # NULL for the limits of the service
+    Column("max_bytes", BigInteger),
+    Column("faq_count", Integer, nullable=False),
+    Column("byte_count", BigInteger, nullable=False),  # of all records, with their history
+    Column("created_at", Timestamp, nullable=False),
+)
+
+api_keys: Final = Table(
+    "api_keys",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("site", Text, ForeignKey("sites.id")),
+    Column("name", Text, nullable=False),
+    Column("scope", Text, nullable=False),
+    Column("digest", Text, nullable=False, unique=True),
+    Column("ending", Text, nullable=False),
+    Column("created_at", Timestamp, nullable=False),
+    Column("last_used_at", Timestamp),
+    Column("expires_at", Timestamp),
+    Column("revoked_at", Timestamp),
+)
+
+faqs: Final = Table(
+    "faqs",
+    metadata,
+    Column("slug", Text, primary_key=True),
+    Column("site", Text, ForeignKey("sites.id")),
+    Column("lang", Text, nullable=False),  # the default language
+    Column("state", Text, nullable=False),  # draft, published, unpublished or purged
+    Column("created_at", Timestamp, nullable=False),
+    Column("updated_at", Timestamp),
+    Index("faqs_by_site", "site", "updated_at", "slug"),
+)
+
+translations: Final = Table(
+    "translations",
+    metadata,
+    Column("slug", Text, ForeignKey("faqs.slug"), primary_key=True),
+    Column("lang", Text, primary_key=True),
+    Column("newest", Integer, nullable=False),
+    Column("published", Integer),
+)
+
+revisions: Final = Table(
+    "revisions",
+    metadata,
+    Column("slug", Text, primary_key=True),
+    Column("lang", Text, primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("record", Text, nullable=False),  # JSON, byte for byte as readers get it
+    Column("digest", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("website_name", Text, nullable=False),
+    Column("website_url", Text, nullable=False),
+    Column("key_id", Text, ForeignKey("api_keys.id")),
+    Column("created_at", Timestamp, nullable=False),
+    Column("published_at", Timestamp),  # when it was published first
+    ForeignKeyConstraint(["slug", "lang"], ["translations.slug", "translations.lang"]),
+)
+
+events: Final = Table(
+    "events",
+    metadata,
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("slug", Text, nullable=False),
+    Column("lang", Text, nullable=False),
+    Column("revision", Integer),  # NULL if the translation was unpublished
+    Column("created_at", Timestamp, nullable=False),
+)
+
+# One row, which each event increments: the lock on it lasts until the end of the transaction, so events
+# become visible in the order of their numbers.
+last_event: Final = Table("last_event", metadata, Column("number", BigInteger, nullable=False))
+
+idempotency_keys: Final = Table(
+    "idempotency_keys",
+    metadata,
+    Column("site", Text, ForeignKey("sites.id"), primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("body_digest", Text, nullable=False),
+    Column("slug", Text, nullable=False),
+    Column("lang", Text, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("created_at", Timestamp, nullable=False, index=True),
+)
+
+previews: Final = Table(
+    "previews",
+    metadata,
+    Column("digest", Text, primary_key=True),
+    Column("slug", Text, nullable=False),
+    Column("expires_at", Timestamp, nullable=False, index=True),
+)

@@ -1,0 +1,125 @@
+"""Sites, which own FAQs and API keys."""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Connection, Row, insert, select, update
+
+from faqsvc_embed.errors import ConfigurationError, FAQError
+from faqsvc_embed.service.storage.database import Database
+from faqsvc_embed.service.storage.schema import sites
+from faqsvc_embed.service.storage.values import NO_QUOTA, Quota
+
+MAX_NAME: Final = 100
+DEFAULT_NAME: Final = "default"
+
+
+class UnknownSite(FAQError, LookupError):
+    """There is no site with this id, or none is named where there are several."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A site. `is_listed` says whether llms.txt, the sitemap and the index name its FAQs."""
+
+    id: str
+    name: str
+    is_listed: bool
+    faq_count: int
+    byte_count: int
+    created_at: datetime
+    quota: Quota = NO_QUOTA
+
+
+class Sites:
+    """The sites in a database."""
+
+    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
+        self._database = database
+        self._clock = clock
+
+    def create(self, name: str, *, listed: bool = False, quota: Quota = NO_QUOTA) -> str:
+        """Create a site and return its id.
+
+        Raises:
+            ConfigurationError: the name has more than 100 characters, or unprintable ones.
+        """
+        with self._database.writing() as connection:
+            return self._insert(connection, check_name(name), listed, quota)
+
+    def list(self) -> list[Site]:
+        """Return all sites, ordered by their creation."""
+        with self._database.reading() as connection:
+            rows = connection.execute(select(sites).order_by(sites.c.created_at, sites.c.id)).all()
+        return [_site(row) for row in rows]
+
+    def get(self, site: str) -> Site:
+        """Return a site by its id.
+
+        Raises:
+            UnknownSite: there is no such site.
+        """
+        with self._database.reading() as connection:
+            row = connection.execute(select(sites).where(sites.c.id == site)).first()
+        if row is None:
+            raise UnknownSite(f"no site has the id {site!r}; `faqsvc sites list` prints all ids")
+        return _site(row)
+
+    def update(self, site: str, *, name: str, listed: bool) -> None:
+        """Set the name of a site, and whether its FAQs are listed.
+
+        Raises:
+            ConfigurationError: the name has more than 100 characters, or unprintable ones.
+        """
+        values = {"name": check_name(name), "listed": listed}
+        with self._database.writing() as connection:
+            connection.execute(update(sites).where(sites.c.id == site).values(values))
+
+    def resolve(self, connection: Connection, site: str | None) -> str:
+        """Return the id of a site or, if None, of the only one; the first site is created here.
+
+        Raises:
+            UnknownSite: there is no such site, or there are several.
+        """
+        return self.find(connection, site) or self._insert(connection, DEFAULT_NAME, False, NO_QUOTA)
+
+    def find(self, connection: Connection, site: str | None) -> str | None:
+        """Return the id of a site or, if None, of the only one; None if there is none yet.
+
+        Raises:
+            UnknownSite: there is no such site, or there are several.
+        """
+        ids = list(connection.scalars(select(sites.c.id)))
+        if site is None and len(ids) > 1:
+            raise UnknownSite("there are several sites: name one; `faqsvc sites list` prints all ids")
+        if site is not None and site not in ids:
+            raise UnknownSite(f"no site has the id {site!r}; `faqsvc sites list` prints all ids")
+        return site or next(iter(ids), None)
+
+    def _insert(self, connection: Connection, name: str, listed: bool, quota: Quota) -> str:
+        site = secrets.token_hex(4)
+        row = {"id": site, "name": name, "listed": listed, "max_faqs": quota.faqs, "max_bytes": quota.bytes}
+        row |= {"faq_count": 0, "byte_count": 0, "created_at": self._clock()}
+        connection.execute(insert(sites), row)
+        return site
+
+
+def _site(row: Row[Any]) -> Site:
+    quota = Quota(row.max_faqs, row.max_bytes)
+    return Site(row.id, row.name, row.listed, row.faq_count, row.byte_count, row.created_at, quota)
+
+
+def check_name(name: str) -> str:
+    """Return the name of a site or key.
+
+    Raises:
+        ConfigurationError: it has more than 100 characters, or unprintable ones.
+    """
+    if len(name) > MAX_NAME or not name.isprintable():
+        raise ConfigurationError(
+            f"name is {name[:MAX_NAME]!r}: expected up to {MAX_NAME} printable characters"
+        )
+    return name

@@ -1,0 +1,31 @@
+"""Slugs for new FAQs: readable, in ASCII, and hard to guess."""
+
+import re
+import secrets
+import unicodedata
+from typing import Final
+from urllib.parse import urlsplit
+
+MAX_READABLE: Final = 40
+RANDOM: Final = 6
+
+# Digits and letters that are not confused when a slug is read aloud or typed from paper.
+_ALPHABET: Final = "23456789abcdefghjkmnpqrstuvwxyz"
+
+
+def new_slug(words: str, website_url: str) -> str:
+    """Return a slug such as `acme-shop-k3x9m2`, made from `words`.
+
+    If these have no Latin letters, it is made from the host name instead.
+    """
+    readable = _ascii(words) or _ascii(urlsplit(website_url).hostname or "") or "faq"
+    return f"{readable}-{''.join(secrets.choice(_ALPHABET) for _ in range(RANDOM))}"
+
+
+def _ascii(text: str) -> str:
+    """Return the Latin letters and digits of a text, without accents, with hyphens between words."""
+    letters = unicodedata.normalize("NFKD", text).casefold().encode("ascii", "ignore").decode()
+    words = "-".join(re.findall(r"[a-z0-9]+", letters))
+    if len(words) <= MAX_READABLE:
+        return words
+    return words[: MAX_READABLE + 1].rpartition("-")[0] or words[:MAX_READABLE]

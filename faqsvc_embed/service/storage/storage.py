@@ -1,0 +1,116 @@
+"""The storage: everything the service keeps, over one database."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import cast
+
+from sqlalchemy import text
+
+from faqsvc_embed.api.fields import Lang
+from faqsvc_embed.api.slugs import invalid_slug, is_slug
+from faqsvc_embed.errors import InvalidFAQ, quoted
+from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.models import FAQ
+from faqsvc_embed.service.storage import upgrade
+from faqsvc_embed.service.storage.api_keys import APIKeys
+from faqsvc_embed.service.storage.change_log import ChangeLog
+from faqsvc_embed.service.storage.database import DEFAULT_URL, Database, StorageUnavailable
+from faqsvc_embed.service.storage.history import History
+from faqsvc_embed.service.storage.overview import Overview
+from faqsvc_embed.service.storage.publications import Publications
+from faqsvc_embed.service.storage.sites import DEFAULT_NAME, Sites
+from faqsvc_embed.service.storage.values import Access, Content, Write
+from faqsvc_embed.service.storage.writer import Writer
+
+
+def utc_now() -> datetime:
+    """Return the time of the wall clock."""
+    return datetime.now(UTC)
+
+
+def open_storage(url: str = DEFAULT_URL, clock: Callable[[], datetime] = utc_now) -> "Storage":
+    """Open a database, create its schema if there is none, and upgrade it to the one of this release.
+
+    `sqlite:///faqsvc.db` is a file: three slashes for a path relative to the working directory, four for an
+    absolute one. `postgresql://…` is a URL as libpq reads it.
+
+    Raises:
+        ConfigurationError: the URL is not valid.
+        StorageUnavailable: the database cannot be opened, or its schema is too new.
+    """
+    database = Database(url)
+    try:
+        upgrade.upgrade(database)
+    finally:
+        database.close()  # so that a server can fork after creating its application
+    return Storage(database, clock)
+
+
+def read_storage(url: str = DEFAULT_URL, clock: Callable[[], datetime] = utc_now) -> "Storage":
+    """Open a database whose schema is that of this release; nothing is created or changed.
+
+    Raises:
+        ConfigurationError: the URL is not valid.
+        StorageUnavailable: there is no such database, or its schema needs an upgrade.
+    """
+    database = Database(url)
+    if not database.exists():
+        raise StorageUnavailable(f"there is no file {database.path!r}")
+    try:
+        needs_upgrade = upgrade.needs_upgrade(database)
+    finally:
+        database.close()
+    if needs_upgrade:
+        raise StorageUnavailable(f"{database.name} has an older schema, or none: run `faqsvc db upgrade`")
+    return Storage(database, clock)
+
+
+class Storage:
+    """The parts of the storage over one database. All methods block and are thread-safe.
+
+    Every method raises StorageUnavailable if the database does not respond.
+    """
+
+    def __init__(self, database: Database, clock: Callable[[], datetime] = utc_now) -> None:
+        self.database = database
+        self.clock = clock
+        self.sites = Sites(database, clock)
+        self.keys = APIKeys(database, self.sites, clock)
+        self.publications = Publications(database, clock)
+        self.history = History(database, clock)
+        self.changes = ChangeLog(database)
+        self.overview = Overview(database)
+        self.writer = Writer(database, clock)
+
+    def close(self) -> None:
+        """Close idle connections; the storage can still be used."""
+        self.database.close()
+
+    def ping(self) -> None:
+        """Check that the database responds."""
+        with self.database.reading() as connection:
+            connection.execute(text("SELECT 1"))
+
+    def put(self, faq: FAQ, *, website_url: str = "", site: str | None = None) -> None:
+        """Publish a record under its own slug, for a site, by default the only one: for seeding.
+
+        The first language stored under a slug becomes the default. Positions are counted from 0.
+
+        Raises:
+            FAQNotFound: the slug is not valid.
+            InvalidFAQ: the language is not supported.
+            NotYourSite: the slug belongs to another site.
+        """
+        if not is_slug(faq.slug):
+            raise invalid_slug(faq.slug)
+        if faq.lang not in LANGUAGES:
+            raise InvalidFAQ(
+                f"lang is {quoted(faq.lang)}: expected one of {', '.join(LANGUAGES)}", path="lang"
+            )
+        with self.database.reading() as connection:
+            owner = self.sites.find(connection, site)
+        owner = owner or self.sites.create(DEFAULT_NAME)
+        content = Content(website_url, faq.website_name, faq.items, faq.title, faq.answer_format, faq.cta)
+        self.writer.write(
+            Access(None, owner), Write(content=content, slug=faq.slug, lang=cast("Lang", faq.lang))
+        )

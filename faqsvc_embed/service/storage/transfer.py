@@ -1,0 +1,123 @@
+"""Copies of a whole database: a backup of an SQLite file, and exports as lines of JSON.
+
+An export has one object a line: first what it is, then `{"table": …, "row": {…}}` for each row. Every release
+that can export reads the exports of the release before. API keys are in it as digests, so they stay valid.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import Table, insert, select, text
+
+from faqsvc_embed.errors import FAQError, quoted
+from faqsvc_embed.service.storage import schema
+from faqsvc_embed.service.storage.database import Database
+
+FORMAT: Final = {"format": "faqsvc", "version": 1}
+BATCH: Final = 500
+
+_TABLES: Final = (
+    schema.sites,
+    schema.api_keys,
+    schema.faqs,
+    schema.translations,
+    schema.revisions,
+    schema.events,
+    schema.last_event,
+)
+"""Tables that are referred to come first."""
+
+
+class TransferFailed(FAQError):
+    """A backup cannot be made, or an export cannot be imported."""
+
+
+def backup(database: Database, target: Path) -> None:
+    """Copy an SQLite database to a new file, while others read and write it.
+
+    Raises:
+        TransferFailed: the file exists, or the database is PostgreSQL.
+    """
+    if not database.is_sqlite:
+        raise TransferFailed("PostgreSQL has a backup of its own: use pg_dump, or `faqsvc db export`")
+    if target.exists():
+        raise TransferFailed(f"{target} exists, and is not overwritten")
+    partial = target.with_name(f"{target.name}.part")
+    try:
+        with suppress(FileNotFoundError):
+            partial.unlink()
+        with database.reading() as connection:
+            connection.execute(text("VACUUM INTO :path"), {"path": str(partial)})
+        partial.rename(target)
+    finally:
+        with suppress(FileNotFoundError):
+            partial.unlink()
+
+
+def export_lines(database: Database) -> Iterator[str]:
+    """Yield a database as lines of JSON, as it is at this moment."""
+    yield json.dumps(FORMAT)
+    with database.snapshot() as connection:
+        for source in _TABLES:
+            query = select(source).order_by(*source.primary_key)
+            rows = connection.execute(query, execution_options={"yield_per": BATCH})
+            for row in rows.mappings():
+                yield json.dumps({"table": source.name, "row": dict(row)}, default=_text)
+
+
+def import_lines(database: Database, lines: Iterable[str]) -> int:
+    """Write an export to an empty database, all of it or nothing; return the number of FAQs.
+
+    Raises:
+        TransferFailed: the database is not empty, or a line is not one of an export.
+    """
+    tables = {known.name: known for known in _TABLES}
+    count = 0
+    with database.writing() as connection:
+        if connection.execute(select(schema.sites.c.id).limit(1)).first() is not None:
+            raise TransferFailed(f"{database.name} is not empty; import into a new database")
+        connection.execute(schema.last_event.delete())
+        for target, rows in _batches(lines, tables):
+            connection.execute(insert(target), rows)
+            count += len(rows) if target is schema.faqs else 0
+    return count
+
+
+def _text(value: datetime) -> str:
+    return value.isoformat(timespec="microseconds")
+
+
+def _row(target: Table, values: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of a row; columns of a later release are left out."""
+    row = {name: values.get(name) for name in target.columns.keys()}  # noqa: SIM118
+    for name, value in row.items():
+        if value is not None and isinstance(target.c[name].type, schema.Timestamp):
+            row[name] = datetime.fromisoformat(value)
+    return row
+
+
+def _batches(lines: Iterable[str], tables: dict[str, Table]) -> Iterator[tuple[Table, list[dict[str, Any]]]]:
+    """Yield rows of one table at a time."""
+    rows, current = list[dict[str, Any]](), ""
+    for number, line in enumerate(lines, 1):
+        try:
+            entry = json.loads(line)
+            if number == 1:
+                if entry != FORMAT:
+                    raise ValueError
+                continue
+            name = entry["table"]
+            row = _row(tables[name], entry["row"])
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise TransferFailed(f"line {number} is not one of an export: {quoted(line)}") from None
+        if rows and (name != current or len(rows) == BATCH):
+            yield tables[current], rows
+            rows = []
+        current = name
+        rows.append(row)
+    if rows:
+        yield tables[current], rows

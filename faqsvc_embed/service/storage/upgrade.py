@@ -1,0 +1,61 @@
+"""The version of a database's schema, and its upgrade by the migrations in `migrations/`."""
+
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import Connection, inspect, text
+
+from faqsvc_embed.service.storage.database import Database, StorageUnavailable
+
+HEAD: Final = "0004"
+"""The newest version. Each release can still use the schema of the next one, whatever that adds."""
+
+
+def version(database: Database) -> str | None:
+    """Return the version of the schema; None if there is none, or that of a release before 0.2."""
+    with database.reading() as connection:
+        return _version(connection)
+
+
+def needs_upgrade(database: Database) -> bool:
+    """Return whether the schema is older than this release.
+
+    Raises:
+        StorageUnavailable: it is newer than that of the next release.
+    """
+    found = version(database)
+    if found is not None and int(found) > int(HEAD) + 1:
+        raise StorageUnavailable(
+            f"{database.name} has schema version {found}, but this release knows versions up to {HEAD}"
+            f": upgrade the package"
+        )
+    return found is None or int(found) < int(HEAD)
+
+
+def upgrade(database: Database) -> None:
+    """Bring the schema to the newest version; another process that does the same is waited for.
+
+    Raises:
+        StorageUnavailable: it is newer than that of the next release, or the database is not in UTF-8.
+    """
+    if not needs_upgrade(database):
+        return
+    with database.migrating() as connection:
+        _run(connection)
+
+
+def _run(connection: Connection) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+def _version(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    found = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return None if found is None else str(found)

@@ -1,0 +1,168 @@
+"""What goes into the storage and comes out of it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+from faqsvc_embed.api.contract import RevisionState, Scope
+from faqsvc_embed.api.fields import Lang
+from faqsvc_embed.errors import FAQError
+from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.models import FAQ, AnswerFormat, Item
+
+SCOPES: Final[tuple[Scope, ...]] = ("read", "draft", "publish")
+
+
+def default_first(languages: Iterable[Lang], default: str) -> list[Lang]:
+    """Return languages in the order of the specification, with the default language first."""
+    return sorted(languages, key=lambda lang: (lang != default, LANGUAGES.index(lang)))
+
+
+def storable(text: str) -> str:
+    """Return text without U+0000, which PostgreSQL cannot store. In a JSON column it is escaped anyway."""
+    return text.replace("\0", "\ufffd")
+
+
+class NotYourSite(FAQError):
+    """The FAQ belongs to another site."""
+
+
+class Gone(FAQError):
+    """The FAQ was unpublished, or purged within the last day."""
+
+
+class QuotaExceeded(FAQError):
+    """The site has as many FAQs, or as many bytes, as it may have."""
+
+
+class IdempotencyKeyReused(FAQError):
+    """The Idempotency-Key was used before, with a different body."""
+
+
+class RevisionConflict(FAQError):
+    """A precondition failed; `newest` is the number of the newest revision, 0 if there is none."""
+
+    def __init__(self, message: str, newest: int) -> None:
+        super().__init__(message)
+        self.newest = newest
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """The API key of a request: whose content it may read or write, and how far."""
+
+    key_id: str | None
+    site: str
+    scope: Scope = "publish"
+
+    def may(self, scope: Scope) -> bool:
+        """Return whether the key has a scope or one that includes it."""
+        return SCOPES.index(self.scope) >= SCOPES.index(scope)
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The content of a revision. Without a title, it is the website's name followed by "FAQ"."""
+
+    website_url: str
+    website_name: str
+    items: tuple[Item, ...]
+    title: str | None = None
+    answer_format: AnswerFormat = "text"
+    cta: Any = None
+
+    def record(self, slug: str, lang: str) -> FAQ:
+        """Return the record as readers get it, with positions from 0."""
+        return FAQ(
+            slug=slug,
+            title=f"{self.website_name} FAQ" if self.title is None else self.title,
+            website_name=self.website_name,
+            lang=lang,
+            items=tuple(Item(index, item.question, item.answer) for index, item in enumerate(self.items)),
+            cta=self.cta,
+            answer_format=self.answer_format,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Preconditions:
+    """The conditions of a write: entity tags of `If-Match`, or `If-None-Match: *`."""
+
+    if_match: Sequence[str] | None = None
+    is_create_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IdempotencyKey:
+    """The Idempotency-Key of a request, and the digest of its body in hex."""
+
+    key: str
+    body_digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Write:
+    """A revision to write.
+
+    Without `slug`, a new FAQ is created under a new slug. `must_exist` refuses to create one under `slug`.
+    Without `lang`, it is `detected_lang` or, if that is None as well, the language of the FAQ, or English.
+    """
+
+    content: Content
+    slug: str | None = None
+    must_exist: bool = False
+    lang: Lang | None = None
+    detected_lang: Lang | None = None
+    is_draft: bool = False
+    preconditions: Preconditions = Preconditions()
+    idempotency_key: IdempotencyKey | None = None
+
+
+class Written(NamedTuple):
+    """The revision that a request wrote or published."""
+
+    slug: str
+    lang: Lang
+    number: int
+    state: RevisionState
+    digest: str
+    is_new: bool
+    """The slug was not there before."""
+
+
+class Publication(NamedTuple):
+    """A published translation; `record` is its JSON, as the API returns it."""
+
+    lang: str
+    record: str
+    digest: str
+    website_url: str
+    number: int
+    published_at: datetime
+
+    @property
+    def version(self) -> str:
+        """What changes whenever this translation is published."""
+        return f"{self.digest} {self.published_at}"
+
+
+class Listing(NamedTuple):
+    """A published FAQ of a listed site, with its title and website name in its default language."""
+
+    slug: str
+    lang: str
+    title: str
+    website_name: str
+    published_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """How many FAQs and bytes a site may have; None is no limit."""
+
+    faqs: int | None = None
+    bytes: int | None = None
+
+
+NO_QUOTA: Final = Quota()

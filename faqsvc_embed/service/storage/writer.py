@@ -1,0 +1,320 @@
+"""Writes to FAQs: revisions are written and published, FAQs unpublished and purged.
+
+Each method is one transaction. It locks the FAQ first, then the site with its counters, then the number of
+the last event, so that writers wait for each other and never block each other for ever.
+"""
+
+import hashlib
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
+
+from faqsvc_embed.api.fields import Lang
+from faqsvc_embed.errors import FAQNotFound, quoted
+from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.service.storage import idempotency
+from faqsvc_embed.service.storage.change_log import MAX_EVENTS
+from faqsvc_embed.service.storage.database import Database, insert_new
+from faqsvc_embed.service.storage.publications import PURGED_FOR
+from faqsvc_embed.service.storage.schema import (
+    events,
+    faqs,
+    last_event,
+    revisions,
+    sites,
+    translations,
+)
+from faqsvc_embed.service.storage.slugs import new_slug
+from faqsvc_embed.service.storage.values import (
+    NO_QUOTA,
+    Access,
+    Gone,
+    NotYourSite,
+    Preconditions,
+    Quota,
+    QuotaExceeded,
+    RevisionConflict,
+    Write,
+    Written,
+    storable,
+)
+
+DEFAULT_LANGUAGE: Final = "en"
+ENOUGH_ITEMS: Final = 3
+"""Items from which a detected language is trusted to be a new translation of an FAQ."""
+
+
+class Writer:
+    """Writes to the FAQs in a database. `quota` limits each site that has no limits of its own."""
+
+    def __init__(self, database: Database, clock: Callable[[], datetime], quota: Quota = NO_QUOTA) -> None:
+        self._database = database
+        self._clock = clock
+        self.quota = quota
+
+    def write(self, access: Access, request: Write) -> Written:
+        """Write a revision and, unless it is a draft, publish it.
+
+        Raises:
+            FAQNotFound: there is no FAQ with this slug, and none may be created.
+            NotYourSite: it belongs to another site.
+            Gone: the slug was purged within the last day.
+            RevisionConflict: a precondition failed.
+            QuotaExceeded: the site has no room for it.
+            IdempotencyKeyReused: the Idempotency-Key was used with another body in the last 24 hours.
+        """
+        key = request.idempotency_key
+        with self._database.writing() as connection:
+            if key and (earlier := idempotency.claim(connection, access.site, key, self._clock())):
+                return earlier
+            faq, is_new = self._open(connection, access, request)
+            lang = request.lang or self._detected(connection, faq, request, is_new) or faq.lang
+            newest = self._newest(connection, faq.slug, lang)
+            if request.lang is None and not is_new and request.preconditions.is_create_only:
+                raise RevisionConflict(f"The FAQ {quoted(faq.slug)} exists", newest.number if newest else 0)
+            _check_preconditions(request.preconditions, newest)
+            record = request.content.record(faq.slug, lang)
+            row = {
+                "record": record.to_json(),
+                "title": storable(record.title),
+                "website_name": storable(record.website_name),
+                "website_url": request.content.website_url,
+            }
+            if is_new:
+                self._count(connection, access.site, faqs=1)
+            written = self._append(connection, access, (faq.slug, lang), row, is_draft=request.is_draft)
+            if key:
+                idempotency.record(connection, access.site, key, written)
+        return written._replace(is_new=is_new)
+
+    def _detected(self, connection: Connection, faq: Row[Any], request: Write, is_new: bool) -> Lang | None:
+        """Return the detected language. A few words make no new translation of an FAQ that exists."""
+        lang = request.detected_lang
+        if lang is None or is_new or len(request.content.items) >= ENOUGH_ITEMS:
+            return lang
+        return lang if self._newest(connection, faq.slug, lang) is not None else None
+
+    def publish(
+        self, access: Access, slug: str, number: int, lang: Lang | None, preconditions: Preconditions
+    ) -> Written:
+        """Publish a draft, or an earlier revision again under a new number.
+
+        Raises:
+            FAQNotFound: the site has no such revision.
+            NotYourSite, RevisionConflict, QuotaExceeded: as `write` does.
+        """
+        with self._database.writing() as connection:
+            faq = self._owned(connection, access, slug)
+            lang = lang or faq.lang
+            newest = self._newest(connection, slug, lang)
+            key = _key(slug, lang, number)
+            revision = connection.execute(select(revisions).where(*key)).mappings().first()
+            if revision is None or newest is None:
+                raise FAQNotFound(f"The FAQ {quoted(slug)} has no revision {number} in {lang}")
+            _check_preconditions(preconditions, newest)
+            if revision["published_at"] is None:
+                self._publish(connection, (slug, lang), number)
+                return Written(slug, lang, number, "published", revision["digest"], False)
+            if number == newest.number and newest.published == number:
+                return Written(slug, lang, number, "published", revision["digest"], False)
+            row = {name: revision[name] for name in ("record", "title", "website_name", "website_url")}
+            return self._append(connection, access, (slug, lang), row, is_draft=False)
+
+    def unpublish(self, access: Access, slug: str, lang: Lang | None, preconditions: Preconditions) -> None:
+        """Unpublish an FAQ, or one translation. Its history stays.
+
+        Raises:
+            FAQNotFound: the site has no such FAQ, or not this translation.
+            NotYourSite, RevisionConflict: as `write` does.
+        """
+        with self._database.writing() as connection:
+            faq = self._owned(connection, access, slug)
+            _check_preconditions(preconditions, self._newest(connection, slug, lang or faq.lang))
+            self._unpublish(connection, slug, self._languages(connection, slug, lang))
+            self._settle(connection, slug)
+
+    def purge(self, access: Access, slug: str, lang: Lang | None, preconditions: Preconditions) -> None:
+        """Delete an FAQ, or one translation, with its history. The slug stays gone for a day.
+
+        Raises:
+            FAQNotFound, NotYourSite, RevisionConflict: as `unpublish` does.
+        """
+        with self._database.writing() as connection:
+            faq = self._owned(connection, access, slug)
+            _check_preconditions(preconditions, self._newest(connection, slug, lang or faq.lang))
+            languages = self._languages(connection, slug, lang)
+            self._unpublish(connection, slug, languages)
+            mine = (revisions.c.slug == slug, revisions.c.lang.in_(languages))
+            size = connection.scalar(select(func.sum(func.length(revisions.c.record))).where(*mine))
+            connection.execute(delete(revisions).where(*mine))
+            connection.execute(
+                delete(translations).where(translations.c.slug == slug, translations.c.lang.in_(languages))
+            )
+            is_last = not connection.execute(select(translations).where(translations.c.slug == slug)).first()
+            self._count(connection, access.site, faqs=-is_last, size=-(size or 0))
+            if not is_last:
+                self._settle(connection, slug)
+            elif faq.state == "draft":  # no reader has heard of it
+                connection.execute(delete(faqs).where(faqs.c.slug == slug))
+            else:
+                values = {"state": "purged", "updated_at": self._clock()}
+                connection.execute(update(faqs).where(faqs.c.slug == slug).values(values))
+
+    def _open(self, connection: Connection, access: Access, request: Write) -> tuple[Row[Any], bool]:
+        """Return the locked FAQ of a request, and whether it is a new one."""
+        lang = request.lang or request.detected_lang or DEFAULT_LANGUAGE
+        row = {"site": access.site, "lang": lang, "state": "draft", "created_at": self._clock()}
+        content = request.content
+        if request.slug is None:
+            words = f"{content.website_name} {content.title or ''}"
+            while not insert_new(
+                connection, faqs, row | {"slug": (slug := new_slug(words, content.website_url))}
+            ):
+                pass
+            return self._locked(connection, slug), True
+        slug = request.slug
+        if not request.must_exist:
+            expired = faqs.c.updated_at < self._clock() - PURGED_FOR
+            connection.execute(delete(faqs).where(faqs.c.slug == slug, faqs.c.state == "purged", expired))
+            if insert_new(connection, faqs, row | {"slug": slug}):
+                if request.preconditions.if_match is not None:
+                    raise RevisionConflict(f"No FAQ has the slug {quoted(slug)}", 0)
+                return self._locked(connection, slug), True
+        return self._owned(connection, access, slug), False
+
+    def _locked(self, connection: Connection, slug: str) -> Any:
+        return connection.execute(select(faqs).where(faqs.c.slug == slug).with_for_update()).first()
+
+    def _owned(self, connection: Connection, access: Access, slug: str) -> Row[Any]:
+        """Return a locked FAQ of the site."""
+        faq: Row[Any] | None = self._locked(connection, slug)
+        if faq is not None and faq.state == "purged":
+            raise Gone(f"The FAQ {quoted(slug)} was deleted; the slug can be taken again a day later")
+        if faq is None or (faq.site != access.site and faq.state == "draft"):
+            raise FAQNotFound(f"No FAQ has the slug {quoted(slug)}")
+        if faq.site != access.site:
+            raise NotYourSite(f"The FAQ {quoted(slug)} belongs to another site")
+        return faq
+
+    def _newest(self, connection: Connection, slug: str, lang: str) -> Any:
+        query = select(revisions.c.number, revisions.c.digest, translations.c.published).join(
+            translations,
+            (translations.c.slug == revisions.c.slug)
+            & (translations.c.lang == revisions.c.lang)
+            & (translations.c.newest == revisions.c.number),
+        )
+        return connection.execute(query.where(revisions.c.slug == slug, revisions.c.lang == lang)).first()
+
+    def _languages(self, connection: Connection, slug: str, lang: Lang | None) -> list[Lang]:
+        """Return the languages of an FAQ, or the one that is named."""
+        query = select(translations.c.lang).where(translations.c.slug == slug)
+        languages = list(connection.scalars(query))
+        if lang is not None and lang not in languages:
+            raise FAQNotFound(f"The FAQ {quoted(slug)} has no translation in {lang}")
+        return languages if lang is None else [lang]
+
+    def _append(
+        self,
+        connection: Connection,
+        access: Access,
+        key: tuple[str, Lang],
+        row: dict[str, Any],
+        *,
+        is_draft: bool,
+    ) -> Written:
+        """Append a revision to a translation, which may be new."""
+        slug, lang = key
+        mine = (translations.c.slug == slug, translations.c.lang == lang)
+        number = (connection.scalar(select(translations.c.newest).where(*mine)) or 0) + 1
+        if number == 1:
+            connection.execute(insert(translations), {"slug": slug, "lang": lang, "newest": 1})
+        else:
+            connection.execute(update(translations).where(*mine).values(newest=number))
+        digest = digest_of(row["record"])
+        row |= {"slug": slug, "lang": lang, "number": number, "digest": digest}
+        connection.execute(insert(revisions), row | {"key_id": access.key_id, "created_at": self._clock()})
+        self._count(connection, access.site, size=len(row["record"]))
+        if is_draft:
+            self._settle(connection, slug)
+        else:
+            self._publish(connection, key, number)
+        return Written(slug, lang, number, "draft" if is_draft else "published", digest, False)
+
+    def _publish(self, connection: Connection, key: tuple[str, Lang], number: int) -> None:
+        slug, lang = key
+        connection.execute(
+            update(translations)
+            .where(translations.c.slug == slug, translations.c.lang == lang)
+            .values(published=number)
+        )
+        connection.execute(
+            update(revisions).where(*_key(slug, lang, number)).values(published_at=self._clock())
+        )
+        self._settle(connection, slug)
+        self._record_event(connection, slug, lang, number)
+
+    def _unpublish(self, connection: Connection, slug: str, languages: list[Lang]) -> None:
+        mine = (translations.c.slug == slug, translations.c.lang.in_(languages))
+        published = select(translations.c.lang).where(*mine, translations.c.published.is_not(None))
+        for lang in connection.scalars(published.order_by(translations.c.lang)).all():
+            self._record_event(connection, slug, lang, None)
+        connection.execute(update(translations).where(*mine).values(published=None))
+
+    def _settle(self, connection: Connection, slug: str) -> None:
+        """Update the state of an FAQ, and its default language, which is a published one if there is any."""
+        query = select(translations.c.lang).where(
+            translations.c.slug == slug, translations.c.published.is_not(None)
+        )
+        published = sorted(connection.scalars(query), key=LANGUAGES.index)
+        faq = self._locked(connection, slug)
+        state = "published" if published else "draft" if faq.state == "draft" else "unpublished"
+        lang = published[0] if published and faq.lang not in published else faq.lang
+        values = {"state": state, "lang": lang, "updated_at": self._clock()}
+        connection.execute(update(faqs).where(faqs.c.slug == slug).values(values))
+
+    def _count(self, connection: Connection, site: str, *, faqs: int = 0, size: int = 0) -> None:
+        """Update the counters of a site, within its quota."""
+        columns = sites.c
+        row = connection.execute(
+            update(sites)
+            .where(columns.id == site)
+            .values(faq_count=columns.faq_count + faqs, byte_count=columns.byte_count + size)
+            .returning(columns.faq_count, columns.byte_count, columns.max_faqs, columns.max_bytes)
+        ).one()
+        for added, count, limit, unit in (
+            (faqs, row.faq_count, row.max_faqs or self.quota.faqs, "FAQs"),
+            (size, row.byte_count, row.max_bytes or self.quota.bytes, "bytes"),
+        ):
+            if added > 0 and limit is not None and count > limit:
+                raise QuotaExceeded(
+                    f"The site may have {limit} {unit}; unpublish with purge=true to make room"
+                )
+
+    def _record_event(self, connection: Connection, slug: str, lang: str, revision: int | None) -> None:
+        number = connection.scalar(
+            update(last_event).values(number=last_event.c.number + 1).returning(last_event.c.number)
+        )
+        row = {"number": number, "slug": slug, "lang": lang, "revision": revision}
+        connection.execute(insert(events), row | {"created_at": self._clock()})
+        if number % 100 == 0:
+            connection.execute(delete(events).where(events.c.number <= number - MAX_EVENTS))
+
+
+def _check_preconditions(preconditions: Preconditions, newest: Any) -> None:
+    """Compare with the newest revision, a draft included: a write that does not know it would lose it."""
+    if preconditions.is_create_only and newest is not None:
+        raise RevisionConflict("The FAQ exists in this language", newest.number)
+    tags = preconditions.if_match
+    if tags is not None and (newest is None or not ("*" in tags or newest.digest in tags)):
+        raise RevisionConflict("The FAQ was changed by somebody else", newest.number if newest else 0)
+
+
+def _key(slug: str, lang: str, number: int) -> tuple[Any, ...]:
+    return revisions.c.slug == slug, revisions.c.lang == lang, revisions.c.number == number
+
+
+def digest_of(record: str) -> str:
+    """Return the digest of a record, which is its entity tag."""
+    return hashlib.sha256(record.encode()).hexdigest()[:32]

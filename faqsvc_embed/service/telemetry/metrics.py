@@ -1,0 +1,99 @@
+"""The metrics of the service in the format of Prometheus.
+
+Each process counts for itself. Where several share a port, set PROMETHEUS_MULTIPROC_DIR to an empty
+directory: then each of them returns the metrics of all, as the documentation of prometheus-client says.
+"""
+
+import os
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, version
+from typing import Final
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    GCCollector,
+    Histogram,
+    PlatformCollector,
+    ProcessCollector,
+    generate_latest,
+    multiprocess,
+)
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faqsvc_embed.service.telemetry.outages import OutageLog, database_outages
+from faqsvc_embed.service.telemetry.requests import Exchange
+
+MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+
+
+class ServiceMetrics:
+    """The metrics of one application: requests, its database and its process."""
+
+    def __init__(self) -> None:
+        self._collectors = CollectorRegistry()
+        self._requests = Counter(
+            "faqsvc_http_requests_total",
+            "Requests by route, method and status",
+            ["route", "method", "status"],
+            registry=self._collectors,
+        )
+        self._duration = Histogram(
+            "faqsvc_http_request_duration_seconds",
+            "Time from the head of a request to the end of its response",
+            ["route"],
+            buckets=BUCKETS,
+            registry=self._collectors,
+        )
+        for collector in (_Database(database_outages), _Build()):
+            self._collectors.register(collector)
+        ProcessCollector(registry=self._collectors)
+        PlatformCollector(registry=self._collectors)
+        GCCollector(registry=self._collectors)
+
+    def observe(self, exchange: Exchange) -> None:
+        """Count a request."""
+        self._requests.labels(exchange.route, exchange.method, str(exchange.status)).inc()
+        self._duration.labels(exchange.route).observe(exchange.seconds)
+
+    async def respond(self, _: Request) -> Response:
+        """Return the metrics, as text."""
+        collectors = self._collectors
+        if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+            collectors = CollectorRegistry()
+            multiprocess.MultiProcessCollector(collectors)  # type: ignore[no-untyped-call]
+            for collector in (_Database(database_outages), _Build()):
+                collectors.register(collector)
+        headers = {"cache-control": "no-store", "content-type": MEDIA_TYPE}
+        return Response(generate_latest(collectors), headers=headers)
+
+
+class _Database(Collector):
+    """Whether the database responds, as the requests of this process have found."""
+
+    def __init__(self, outages: OutageLog) -> None:
+        self._outages = outages
+
+    def collect(self) -> Iterable[Metric]:
+        yield GaugeMetricFamily(
+            "faqsvc_database_up", "1 while the database responds", float(not self._outages.is_down)
+        )
+        yield CounterMetricFamily(
+            "faqsvc_database_failures", "Calls that the database did not respond to", self._outages.failures
+        )
+
+
+class _Build(Collector):
+    """The release that runs."""
+
+    def collect(self) -> Iterable[Metric]:
+        build = GaugeMetricFamily("faqsvc_build_info", "The release that runs", labels=["version"])
+        try:
+            build.add_metric([version("faqsvc-embed")], 1.0)
+        except PackageNotFoundError:  # it runs from its source
+            build.add_metric(["unknown"], 1.0)
+        yield build

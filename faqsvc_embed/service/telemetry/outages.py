@@ -1,0 +1,74 @@
+"""Outages of the database: a line when one begins, once a minute while it lasts, and when it ends."""
+
+import logging
+import time
+from collections.abc import Callable
+from threading import Lock
+from typing import Final
+
+from faqsvc_embed.runtime import fork
+
+QUIET: Final = 2.0
+"""Seconds without a failure after which a success ends the outage: a busy database fails now and then."""
+PERIOD: Final = 60.0
+"""Seconds between two lines about the same outage."""
+
+logger: Final = logging.getLogger("faqsvc_embed.service")
+
+
+class OutageLog:
+    """Logs the outages of one thing that many requests need."""
+
+    def __init__(self, name: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._name = name
+        self._clock = clock
+        self._lock = Lock()
+        self.failures = 0
+        """Failures since the process started."""
+        self._since: float | None = None
+        self._last = self._next_line = 0.0
+        self._before = 0
+        fork.register(self)
+
+    def after_fork(self) -> None:
+        """Replace the lock, which a thread of the parent may have held."""
+        self._lock = Lock()
+
+    @property
+    def is_down(self) -> bool:
+        """Whether the last calls failed."""
+        return self._since is not None
+
+    def failed(self, error: Exception) -> None:
+        """Note a failure; the first of an outage is logged."""
+        with self._lock:
+            now, self.failures = self._clock(), self.failures + 1
+            if self._since is None:
+                self._since, self._before, self._next_line = now, self.failures - 1, now
+            self._last = now
+            if now < self._next_line:
+                return
+            self._next_line = now + PERIOD
+            seconds, count = now - self._since, self.failures - self._before
+        if count == 1:
+            logger.error("%s does not respond: %s", self._name, error)
+        else:
+            logger.error(
+                "%s has not responded for %.0f s, %d calls have failed: %s", self._name, seconds, count, error
+            )
+
+    def succeeded(self) -> None:
+        """Note a success, which ends an outage."""
+        if self._since is None:  # without a lock, as on nearly every request
+            return
+        with self._lock:
+            now = self._clock()
+            if self._since is None or now - self._last < QUIET:
+                return
+            seconds, count = now - self._since, self.failures - self._before
+            self._since = None
+        logger.warning("%s responds again after %.0f s, %d calls had failed", self._name, seconds, count)
+
+
+database_outages: Final = OutageLog("the database")
+"""The outages of the database of this process."""

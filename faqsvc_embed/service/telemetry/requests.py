@@ -1,0 +1,114 @@
+"""Observes each request: its id, its route, its status and how long it took."""
+
+import re
+import secrets
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Final
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+HEADER: Final = "x-request-id"
+METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"})
+UNKNOWN_ROUTE: Final = "(none)"
+
+_HEADER: Final = HEADER.encode()
+_ACCEPTED: Final = re.compile(rb"[A-Za-z0-9._~+/=:-]{1,128}")
+
+request_id: Final = ContextVar[str | None]("faqsvc_request_id", default=None)
+"""The id of the current request, for log lines; also in the worker threads of the request."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Exchange:
+    """One request with its response."""
+
+    id: str
+    method: str
+    path: str
+    """The path and the query, as they were sent."""
+    route: str
+    """The path of the route, such as `/api/v1/faq/{slug}`, of which there are few."""
+    client: str | None
+    user_agent: str
+    status: int
+    """0 if the client closed the connection before the response began."""
+    sent_bytes: int
+    seconds: float
+
+
+Observer = Callable[[Exchange], object]
+
+
+class ObservedRequests:
+    """ASGI middleware that gives each request an id, and tells observers of each response.
+
+    A request keeps the X-Request-ID that it came with, unless that is malformed. A public response without
+    one gets none either: caches would give it to others. `routes` has the path of each endpoint.
+    """
+
+    def __init__(
+        self, app: ASGIApp, *, observers: Sequence[Observer] = (), routes: Mapping[Any, str] | None = None
+    ) -> None:
+        self._app = app
+        self._observers = observers
+        self._routes = routes or {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        given = _first(scope, _HEADER)
+        is_kept = _ACCEPTED.fullmatch(given) is not None
+        id_ = given.decode() if is_kept else secrets.token_hex(8)
+        started = time.perf_counter()
+        status = sent_bytes = 0
+
+        async def observed_send(message: Message) -> None:
+            nonlocal status, sent_bytes
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                if is_kept or not _is_public(message["headers"]):
+                    headers = [*message["headers"], (_HEADER, id_.encode())]  # a new list: others share it
+                    message = {**message, "headers": headers}
+            elif message["type"] == "http.response.body":
+                sent_bytes += len(message.get("body", b""))
+            await send(message)
+
+        request_id.set(id_)  # for this task, to its end: the server may still log an exception
+        try:
+            await self._app(scope, receive, observed_send)
+        except Exception:
+            status = status or 500  # sent by the middleware around this one
+            raise
+        finally:
+            if self._observers:
+                exchange = Exchange(
+                    id=id_,
+                    method=scope["method"] if scope["method"] in METHODS else "other",
+                    path=_path_of(scope),
+                    route=self._routes.get(scope.get("endpoint"), UNKNOWN_ROUTE),
+                    client=scope["client"][0] if scope.get("client") else None,
+                    user_agent=_first(scope, b"user-agent").decode("latin-1"),
+                    status=status,
+                    sent_bytes=sent_bytes,
+                    seconds=time.perf_counter() - started,
+                )
+                for observe in self._observers:
+                    observe(exchange)
+
+
+def _is_public(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    return any(name == b"cache-control" and value.startswith(b"public") for name, value in headers)
+
+
+def _path_of(scope: Scope) -> str:
+    path: bytes = scope.get("raw_path") or scope["path"].encode()
+    query: bytes = scope["query_string"]
+    return (path + b"?" + query if query else path).decode("latin-1")
+
+
+def _first(scope: Scope, wanted: bytes) -> bytes:
+    return next((value for name, value in scope["headers"] if name == wanted), b"")

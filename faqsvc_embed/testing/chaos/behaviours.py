@@ -1,0 +1,234 @@
+"""Ways in which the faulty service responds: good ones, broken connections, and blocks to build others.
+
+A behaviour is a function of one `Exchange`. `FaultyServer.behave()` and `then()` take it.
+"""
+
+import gzip
+import threading
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from typing import Final, Literal
+
+from faqsvc_embed.testing.chaos.exchange import Behaviour, Exchange, as_json
+
+_OK: Final = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+
+# Good responses
+
+
+def healthy(exchange: Exchange) -> None:
+    """Respond with the record, with 304 if its ETag is current, or with 404 if there is no record."""
+    record = exchange.record()
+    if record is None:
+        exchange.respond(404, as_json({"title": "Not Found", "status": 404}), {"Cache-Control": "no-store"})
+        return
+    content = as_json(record)
+    headers = {"ETag": f'"{sha256(content).hexdigest()[:16]}"', **exchange.records.headers}
+    headers = {name: value for name, value in headers.items() if value}
+    if "ETag" in headers and exchange.request.headers.get("if-none-match") == headers["ETag"]:
+        exchange.respond(304, b"", headers)
+    else:
+        exchange.respond(200, content, headers)
+
+
+def slow_head(seconds: float) -> Behaviour:
+    """Wait, then respond well."""
+
+    def behaviour(exchange: Exchange) -> None:
+        exchange.pause(seconds)
+        healthy(exchange)
+
+    return behaviour
+
+
+def held_until(release: threading.Event) -> Behaviour:
+    """Respond well once `release` is set: a slow service under the control of a test."""
+
+    def behaviour(exchange: Exchange) -> None:
+        exchange.wait_for(release)
+        healthy(exchange)
+
+    return behaviour
+
+
+def gzipped(exchange: Exchange) -> None:
+    """Respond well, in gzip."""
+    exchange.respond(200, gzip.compress(exchange.good_body()), {"Content-Encoding": "gzip"})
+
+
+def chunked(exchange: Exchange) -> None:
+    """Respond well, in chunks of seven bytes with a trailer."""
+    exchange.head(200, {"Content-Type": "application/json", "Transfer-Encoding": "chunked"})
+    content = exchange.good_body()
+    chunks = (content[start : start + 7] for start in range(0, len(content), 7))
+    exchange.send(b"".join(b"%x\r\n%b\r\n" % (len(chunk), chunk) for chunk in chunks))
+    exchange.send(b"0\r\nX-Trailer: yes\r\n\r\n")
+
+
+def redirect_same_origin(exchange: Exchange) -> None:
+    """Redirect to another path of this origin, and respond well there."""
+    if exchange.request.target.startswith("/moved/"):
+        healthy(exchange)
+    else:
+        exchange.respond(307, b"", {"Location": f"/moved{exchange.request.target}"})
+
+
+# Building blocks
+
+
+def body(content: bytes, headers: Mapping[str, str] | None = None, *, status: int = 200) -> Behaviour:
+    """Respond with exactly this body."""
+
+    def behaviour(exchange: Exchange) -> None:
+        exchange.respond(status, content, headers)
+
+    return behaviour
+
+
+def status(code: int, headers: Mapping[str, str] | None = None) -> Behaviour:
+    """Respond with this status and a problem document (RFC 9457)."""
+    problem = as_json({"status": code, "title": "The faulty service says so."})
+    return body(problem, {"Content-Type": "application/problem+json", **(headers or {})}, status=code)
+
+
+def redirect(location: str, code: int = 302) -> Behaviour:
+    """Redirect to this location."""
+    return body(b"", {"Location": location}, status=code)
+
+
+def altered(**changes: object) -> Behaviour:
+    """Respond with the good record, with some fields replaced; `...` removes one."""
+
+    def behaviour(exchange: Exchange) -> None:
+        record = {**exchange.good_record(), **changes}
+        exchange.respond(200, as_json({name: value for name, value in record.items() if value is not ...}))
+
+    return behaviour
+
+
+def rewritten(rewrite: Callable[[bytes], bytes], headers: Mapping[str, str] | None = None) -> Behaviour:
+    """Respond with what `rewrite` makes of the good body."""
+
+    def behaviour(exchange: Exchange) -> None:
+        exchange.respond(200, rewrite(exchange.good_body()), headers)
+
+    return behaviour
+
+
+def raw(data: bytes, *, then: Literal["close", "hang", "reset"] = "close") -> Behaviour:
+    """Write these bytes as they are, then close the connection, hang, or reset it (TCP RST).
+
+    `%BODY%` stands for the good body, `%LENGTH%` for its length in bytes, and `%HALF%` for its first half.
+    """
+
+    def behaviour(exchange: Exchange) -> None:
+        content = exchange.good_body()
+        half = content[: len(content) // 2]
+        filled = data.replace(b"%LENGTH%", b"%d" % len(content)).replace(b"%HALF%", half)
+        exchange.send(filled.replace(b"%BODY%", content))
+        if then == "hang":
+            exchange.hang()
+        elif then == "reset":
+            exchange.abort()
+        exchange.cut()
+
+    return behaviour
+
+
+def raw_head(*lines: str, first: str = "HTTP/1.1 200 OK") -> Behaviour:
+    """Respond with exactly this status line and these header lines, and the good body."""
+    return raw("\r\n".join([first, *lines, "", "%BODY%"]).encode("latin-1"))
+
+
+def in_turn(*behaviours: Behaviour) -> Behaviour:
+    """Use these behaviours in rotation, one for each request."""
+    count = 0
+
+    def behaviour(exchange: Exchange) -> None:
+        nonlocal count
+        count += 1
+        behaviours[(count - 1) % len(behaviours)](exchange)
+
+    return behaviour
+
+
+until_closed = raw(_OK + b"Connection: close\r\n\r\n%BODY%")
+"""Respond well, with the end of the connection as the end of the body."""
+
+# Broken connections
+
+
+def refuse(exchange: Exchange) -> None:
+    """Close the port if given to `behave()`; if given to `then()`, close the connection."""
+    exchange.cut()
+
+
+hang_up = raw(b"")
+"""Close the connection without a response."""
+
+reset = raw(b"", then="reset")
+"""Reset the connection without a response (TCP RST)."""
+
+hang = raw(b"", then="hang")
+"""Read the request and never respond."""
+
+hang_after_head = raw(_OK + b"Content-Length: 5000\r\n\r\n", then="hang")
+"""Announce a body and never send it."""
+
+hang_in_body = raw(_OK + b"Content-Length: %LENGTH%\r\n\r\n%HALF%", then="hang")
+"""Send half of the body, then nothing."""
+
+truncated = raw(_OK + b"Content-Length: %LENGTH%\r\n\r\n%HALF%")
+"""Close the connection in the middle of the body."""
+
+truncated_chunks = raw(_OK + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n")
+"""Close the connection before the last chunk."""
+
+garbage = raw(b"\x00\xff\x16\x03\x01 this is not the protocol \r\n\r\n" * 4)
+"""Send bytes that are not HTTP."""
+
+no_gzip = body(b'{"coding": "identity"}', {"Content-Encoding": "gzip"})
+"""Label a plain body as gzip."""
+
+unknown_coding = body(b"\x0b\x02\x80{}\x03", {"Content-Encoding": "br"})
+"""Respond in a content coding that was not requested."""
+
+
+def drip(interval: float) -> Behaviour:
+    """Send the good body one byte an interval: no single read is slow."""
+
+    def behaviour(exchange: Exchange) -> None:
+        content = exchange.good_body()
+        exchange.send(_OK + b"Content-Length: %d\r\n\r\n" % len(content))
+        _send_slowly(exchange, content, interval)
+
+    return behaviour
+
+
+def drip_head(interval: float) -> Behaviour:
+    """Send the head one byte an interval."""
+
+    def behaviour(exchange: Exchange) -> None:
+        content = exchange.good_body()
+        _send_slowly(exchange, _OK + b"Content-Length: %d\r\n\r\n" % len(content), interval)
+        exchange.send(content)
+
+    return behaviour
+
+
+def drip_forever(data: bytes, interval: float, *, head: bytes = b"") -> Behaviour:
+    """Send `head`, then the same data again and again, once an interval."""
+
+    def behaviour(exchange: Exchange) -> None:
+        exchange.send(head)
+        while True:
+            exchange.pause(interval)
+            exchange.send(data)
+
+    return behaviour
+
+
+def _send_slowly(exchange: Exchange, data: bytes, interval: float) -> None:
+    for byte in data:
+        exchange.pause(interval)
+        exchange.send(bytes([byte]))

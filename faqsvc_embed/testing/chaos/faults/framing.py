@@ -1,0 +1,101 @@
+"""Responses that are not HTTP, or HTTP that contradicts itself (RFC 9112)."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from faqsvc_embed.testing.chaos.behaviours import garbage, raw, raw_head
+from faqsvc_embed.testing.chaos.exchange import Exchange
+from faqsvc_embed.testing.chaos.faults.fault import Fault
+
+_LENGTH: Final = "Content-Length: %LENGTH%"
+_JSON: Final = "Content-Type: application/json"
+_SWITCHING: Final = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n"
+
+
+def longer_than_its_length(exchange: Exchange) -> None:
+    """Send more bytes than the Content-Length, and keep the connection open."""
+    exchange.head(200, {"Content-Type": "application/json", "Content-Length": "2"})
+    exchange.send(b"{}" + exchange.good_body())
+
+
+def _not_http() -> Iterator[Fault]:
+    yield Fault("garbage instead of HTTP", garbage)
+    words = {
+        "TLS alert": b"\x15\x03\x01\x00\x02\x02\x28",
+        "HTTP/2 settings frame": b"\x00\x00\x00\x04\x00\x00\x00\x00\x00",
+        "SSH banner": b"SSH-2.0-OpenSSH_9.9\r\n",
+        "SMTP banner": b"220 mail.example ESMTP ready\r\n",
+        "Redis error": b"-ERR unknown command 'GET'\r\n",
+        "HTTP request": b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
+        "page without a head": b"<!doctype html><h1>It works</h1>",
+        "record without a head": b"%BODY%",
+        "line break": b"\r\n",
+        "zero bytes": b"\x00" * 10_000,
+    }
+    for name, word in words.items():
+        yield Fault(f"{name} instead of HTTP", raw(word))
+
+
+def _status_lines() -> Iterator[Fault]:
+    lines = {
+        "another protocol": "ICY 200 OK",
+        "HTTP/3": "HTTP/3 200 OK",
+        "no status": "HTTP/1.1",
+        "status in words": "HTTP/1.1 OK OK",
+        "status of two digits": "HTTP/1.1 20 OK",
+        "status of four digits": "HTTP/1.1 2000 OK",
+        "negative status": "HTTP/1.1 -200 OK",
+        "control character in the reason": "HTTP/1.1 200 \x00OK",
+    }
+    for name, line in lines.items():
+        yield Fault(f"status line: {name}", raw_head(_JSON, _LENGTH, first=line))
+
+
+def _headers() -> Iterator[Fault]:
+    lines = {
+        "no colon": ["no colon here", _LENGTH],
+        "space in a name": ["X Y: z", _LENGTH],
+        "empty name": [": z", _LENGTH],
+        "zero byte": ["X-Zero: a\x00b", _LENGTH],
+        "negative length": ["Content-Length: -5"],
+        "length in words": ["Content-Length: many"],
+        "length in hexadecimal": ["Content-Length: 0x10"],
+        "length with a sign": ["Content-Length: +10"],
+        "length of 31 digits": ["Content-Length: 1" + "0" * 30],
+        "length of 5,000 digits": ["Content-Length: " + "9" * 5000],
+        "two lengths": [_LENGTH, "Content-Length: 3"],
+        "unknown transfer coding": ["Transfer-Encoding: zeppelin"],
+        "gzip as a transfer coding": ["Transfer-Encoding: gzip, chunked"],
+        "chunked with a plain body": ["Transfer-Encoding: chunked"],
+    }
+    for name, fields in lines.items():
+        yield Fault(f"header: {name}", raw_head(_JSON, *fields))
+
+
+def _chunks() -> Iterator[Fault]:
+    bodies = {
+        "size that is not a number": b"xyz\r\n{}\r\n0\r\n\r\n",
+        "negative size": b"-2\r\n{}\r\n0\r\n\r\n",
+        "size of 17 digits": b"FFFFFFFFFFFFFFFFF\r\n{}\r\n0\r\n\r\n",
+        "size of 100,000 digits": b"0" * 100_000 + b"2\r\n{}\r\n0\r\n\r\n",
+        "no line break after a chunk": b"2\r\n{}0\r\n\r\n",
+        "chunk longer than its size": b"2\r\n{}}}}}}\r\n0\r\n\r\n",
+        "no chunk": b"0\r\n\r\n",
+        "broken trailer": b"2\r\n{}\r\n0\r\nno colon\r\n\r\n",
+        "extension of 200,000 characters": b"2;" + b"a" * 200_000 + b"\r\n{}\r\n0\r\n\r\n",
+    }
+    for name, data in bodies.items():
+        yield Fault(f"chunks: {name}", raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + data))
+
+
+FRAMING: Final = [
+    *_not_http(),
+    *_status_lines(),
+    *_headers(),
+    *_chunks(),
+    Fault("101 Switching Protocols", raw(_SWITCHING)),
+    Fault("101 Switching Protocols, connection kept", raw(_SWITCHING, then="hang")),
+    Fault("200 behind a 204", raw(b"HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\n\r\n%BODY%")),
+    Fault("body longer than its length", longer_than_its_length),
+]
+"""Responses that are not HTTP, or that contradict themselves."""

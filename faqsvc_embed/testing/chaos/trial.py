@@ -1,0 +1,286 @@
+"""The trial of a page under one fault: without a cached record, with one, and as the service recovers."""
+
+import html
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, Literal, NoReturn
+
+from faqsvc_embed.embed import FAQEmbed
+from faqsvc_embed.testing.chaos.behaviours import healthy
+from faqsvc_embed.testing.chaos.clients import Client, PageResponse
+from faqsvc_embed.testing.chaos.embed_access import PLACEHOLDER_PREFIX, EmbedClock
+from faqsvc_embed.testing.chaos.exchange import sample_record
+from faqsvc_embed.testing.chaos.faults import Fault
+from faqsvc_embed.testing.chaos.faults.sizes import bomb
+from faqsvc_embed.testing.chaos.server import FaultyServer
+
+MARGIN: Final = 0.05
+"""Seconds that a page may take beyond its usual time and its budget."""
+TRIES: Final = 4
+"""How many tries a page has to be in time: machines that run tests are busy."""
+REFRESHES: Final = 3
+"""How many refreshes a page may need until it shows what the service says."""
+MAX_MEMORY: Final = 16 * 1024 * 1024
+"""Bytes that a large response may cost, the service's own part included."""
+EXPIRY: Final = 8000.0
+"""Seconds; longer than any lifetime, `not_found_for` or Retry-After that is honoured here."""
+FETCH_TIMEOUT: Final = 10.0
+"""Seconds after which a fetch counts as one that does not end."""
+
+Phase = Literal[
+    "healthy",
+    "uncached",
+    "backing off",
+    "stale",
+    "refresh failed",
+    "missing",
+    "refreshed",
+    "recovery",
+    "closed",
+]
+Problem = Literal[
+    "no request",
+    "wrong status",
+    "placeholder left",
+    "FAQ missing",
+    "FAQ unexpected",
+    "late",
+    "fetch running",
+    "too much memory",
+    "connections left",
+    "threads left",
+]
+
+
+class PageCheckFailed(AssertionError):
+    """A page fails its check: under `fault`, in a `phase` of the trial, it has a `problem`."""
+
+    def __init__(self, fault: Fault, phase: Phase, problem: Problem, detail: str) -> None:
+        super().__init__(f"{fault} ({phase}): {problem}: {detail}")
+        self.fault = fault
+        self.phase = phase
+        self.problem = problem
+
+
+class HostPage:
+    """A page of an application, and the cache behind it."""
+
+    def __init__(self, client: Client, path: str, embed: FAQEmbed, clock: EmbedClock) -> None:
+        self.path = path
+        self.wait = embed.settings.wait
+        self._client = client
+        self._embed = embed
+        self._clock = clock
+
+    def load(self) -> PageResponse:
+        """Request the page."""
+        return self._client.get(self.path)
+
+    def forget(self) -> None:
+        """Empty the cache."""
+        self._embed.forget()
+
+    def expire(self) -> None:
+        """Let time pass until every cached record is stale and every back-off is over."""
+        self._clock.advance(EXPIRY)
+
+    def settle(self) -> bool:
+        """Wait until no fetch is running; False if one does not end."""
+        deadline = time.monotonic() + FETCH_TIMEOUT
+        while self._embed.is_fetching and time.monotonic() < deadline:
+            time.sleep(0.001)
+        return not self._embed.is_fetching
+
+
+class Trial:
+    """One page under one fault."""
+
+    def __init__(self, fault: Fault, service: FaultyServer, page: HostPage) -> None:
+        self._fault = fault
+        self._service = service
+        self._page = page
+        self._requested: set[tuple[str, str | None]] = set()
+        self._status = 200
+        self._usual_seconds = 0.0
+
+    def run(self) -> None:
+        """Check the page without a cached record, then with one.
+
+        Raises:
+            PageCheckFailed: see `Chaos.check`.
+        """
+        if self._fault.large:
+            bomb()  # made once, before memory is measured
+        self._learn()
+        with self._limited_memory():
+            if self._fault.means == "found":
+                self._check_found()
+            else:
+                self._check_uncached()
+                self._check_cached()
+
+    def _learn(self) -> None:
+        """Learn what the page is like while the service is healthy.
+
+        The first fetch of a process imports modules and may be late, so a few tries are allowed.
+        """
+        for _ in range(TRIES):
+            self._page.forget()
+            self._page.load()
+            self._settle("healthy")
+            page = self._page.load()
+            self._requested = {(request.slug, request.lang) for request in self._service.log}
+            if self._requested and self._lacks(page) is None:
+                break
+        if not self._requested:
+            self._fail(
+                "healthy",
+                "no request",
+                f"{self._service.base_url} got no request for an FAQ (status {page.status}): "
+                "make the application with chaos.settings",
+            )
+        self._expect_faqs(page, "healthy")
+        self._status = page.status
+        self._usual_seconds = max(self._page.load().seconds for _ in range(3))
+
+    def _check_uncached(self) -> None:
+        self._service.behave(self._fault.behaviour)
+        self._in_time(self._load_uncached, self._page.wait, "uncached")
+        self._settle("uncached")
+        self._in_time(self._load_backing_off, 0, "backing off")
+        self._recover()
+
+    def _load_uncached(self) -> PageResponse:
+        self._settle("uncached")
+        self._page.forget()
+        return self._expect_no_faqs(self._load("uncached"), "uncached")
+
+    def _load_backing_off(self) -> PageResponse:
+        return self._expect_no_faqs(self._load("backing off"), "backing off")
+
+    def _check_cached(self) -> None:
+        self._service.behave(self._fault.behaviour)
+        if self._fault.means == "failed":
+            self._in_time(self._load_stale, 0, "stale")
+        else:
+            self._load_stale()  # once, as every refresh counts
+        self._settle("stale")
+        if self._fault.means != "gone":
+            self._expect_faqs(self._load("refresh failed"), "refresh failed")
+        if self._fault.means == "failed":
+            self._expect_faqs(self._refresh("refresh failed"), "refresh failed")  # a second time
+        else:
+            self._wait_until_missing()
+        self._edit_records()
+        self._recover()
+
+    def _load_stale(self) -> PageResponse:
+        self._page.expire()
+        return self._expect_faqs(self._load("stale"), "stale")
+
+    def _check_found(self) -> None:
+        for prepare in (self._page.forget, self._edit_records):
+            prepare()
+            self._service.behave(self._fault.behaviour)
+            self._refresh_until_shown("refreshed")
+            self._recover()
+
+    def _wait_until_missing(self) -> None:
+        page = self._load("missing")
+        for _ in range(REFRESHES):
+            if self._shown(page) is None:
+                break
+            page = self._refresh("missing")
+        self._expect_no_faqs(page, "missing")
+
+    def _recover(self) -> None:
+        self._service.behave(healthy)
+        self._refresh_until_shown("recovery")
+
+    def _refresh_until_shown(self, phase: Phase) -> None:
+        for _ in range(REFRESHES):
+            page = self._refresh(phase)
+            if self._lacks(page) is None:
+                break
+        self._expect_faqs(page, phase)
+
+    def _edit_records(self) -> None:
+        for slug, lang in self._requested:
+            record = self._service.records.find(slug, lang) or sample_record(slug)
+            items = [{**item, "question": f"{item['question']} (edited)"} for item in record["items"]]
+            self._service.serve({**record, "items": items}, lang=lang)
+
+    # Pages
+
+    def _load(self, phase: Phase) -> PageResponse:
+        page = self._page.load()
+        if page.status != self._status:
+            self._fail(phase, "wrong status", f"{page.status} instead of {self._status}")
+        if PLACEHOLDER_PREFIX in page.text:
+            self._fail(phase, "placeholder left", "the placeholder of an FAQ was not filled in")
+        return page
+
+    def _refresh(self, phase: Phase) -> PageResponse:
+        """Let the cached records expire, and return the page after they were requested again."""
+        self._page.expire()
+        self._load(phase)
+        self._settle(phase)
+        return self._load(phase)
+
+    def _settle(self, phase: Phase) -> None:
+        if not self._page.settle():
+            self._fail(phase, "fetch running", "a fetch does not end")
+
+    def _in_time(self, load: Callable[[], PageResponse], wait: float, phase: Phase) -> None:
+        limit = self._usual_seconds + wait + MARGIN
+        times: list[float] = []
+        while len(times) < TRIES:
+            times.append(load().seconds)
+            if times[-1] <= limit:
+                return
+        self._fail(phase, "late", f"{min(times):.3f} s at best instead of {limit:.3f} s")
+
+    # Questions on a page
+
+    def _questions(self) -> list[str]:
+        records = (self._service.records.find(*requested) or {} for requested in self._requested)
+        return [item["question"] for record in records for item in record.get("items", [])]
+
+    def _lacks(self, page: PageResponse) -> str | None:
+        """Return a question that the page lacks."""
+        text = html.unescape(page.text)
+        return next((question for question in self._questions() if question not in text), None)
+
+    def _shown(self, page: PageResponse) -> str | None:
+        """Return a question that the page shows."""
+        text = html.unescape(page.text)
+        return next((question for question in self._questions() if question in text), None)
+
+    def _expect_faqs(self, page: PageResponse, phase: Phase) -> PageResponse:
+        if (question := self._lacks(page)) is not None:
+            self._fail(phase, "FAQ missing", f"the page lacks the question {question!r}")
+        return page
+
+    def _expect_no_faqs(self, page: PageResponse, phase: Phase) -> PageResponse:
+        if (question := self._shown(page)) is not None:
+            self._fail(phase, "FAQ unexpected", f"the page shows the question {question!r}")
+        return page
+
+    def _fail(self, phase: Phase, problem: Problem, detail: str) -> NoReturn:
+        raise PageCheckFailed(self._fault, phase, problem, f"{self._page.path}: {detail}")
+
+    @contextmanager
+    def _limited_memory(self) -> Iterator[None]:
+        if not self._fault.large:
+            yield
+            return
+        tracemalloc.start()
+        try:
+            yield
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        if peak > MAX_MEMORY:
+            self._fail("closed", "too much memory", f"{peak / 2**20:.1f} MiB")

@@ -1,0 +1,50 @@
+"""Foreign text: made safe to write, and compared in a bounded time."""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from typing import Final, Literal
+
+MAX_NORMALIZED: Final = 1000
+"""Characters of a question that are compared in a normalization form."""
+PORTION: Final = 65_536
+"""Characters that are converted in less than a millisecond."""
+
+# Combining marks are neither letters nor digits, but for two letters that NFKD turns into marks.
+_COMBINING_RUN: Final = re.compile("(?:[^\\w\\s]|[\uff9e\uff9f]){31}")
+
+
+def clean_text(text: str) -> str:
+    """Replace lone surrogates, which no encoder can write, by U+FFFD; turn a subclass into `str`."""
+    if type(text) is not str:
+        text = str.__str__(text)
+    return text if text.isascii() else re.sub("[\ud800-\udfff]", "\ufffd", text)
+
+
+def question_key(question: str) -> tuple[str, str]:
+    """Return a key that is equal for questions of which a page marks up only one.
+
+    They are compared in Unicode's NFC, with white space collapsed and case kept.
+    """
+    return " ".join(normalized("NFC", question[:MAX_NORMALIZED]).split()), question[MAX_NORMALIZED:]
+
+
+def normalized(form: Literal["NFC", "NFKD"], text: str) -> str:
+    """Return a short text in a normalization form of Unicode.
+
+    The time is quadratic in the length of a run of combining marks, of which no word has more than a few;
+    a text with longer runs is returned as it is (UAX #15, Stream-Safe Text Format).
+    """
+    if text.isascii() or _COMBINING_RUN.search(text) is not None:
+        return text
+    return unicodedata.normalize(form, text)
+
+
+def in_portions(convert: Callable[[str], str], text: str) -> str:
+    """Return a text converted character by character, in portions between which other threads can run.
+
+    A method of `str` holds the interpreter's lock until it is done, for 10 ms and more with a long text.
+    """
+    if len(text) <= PORTION:
+        return convert(text)
+    return "".join(convert(text[start : start + PORTION]) for start in range(0, len(text), PORTION))

@@ -1,0 +1,213 @@
+"""Records as they are on the wire: decoded from JSON or a mapping, and checked.
+
+Whatever is wrong with one raises `InvalidFAQ` with the path of the invalid part.
+"""
+
+import codecs
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from faqsvc_embed.errors import InvalidFAQ
+from faqsvc_embed.text import clean_text
+
+MAX_CTA: Final = 65_536
+"""Bytes."""
+MAX_CTA_DEPTH: Final = 50
+MAX_SHORT: Final = 200
+"""Bytes of a language or a format; a longer value counts as absent."""
+MAX_DEPTH: Final = 100
+"""Levels of nested arrays and objects in a record. Parsers differ in what they accept, so this is ours."""
+MAX_INTEGER: Final = 10**100
+
+_NULL: Final = msgspec.Raw(b"null")
+_LONE_SURROGATE: Final = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+    rb"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+)
+"""An escape of a surrogate without the other half of its pair, where no escaped backslash comes before it."""
+_STRING: Final = re.compile(rb'"[^"]*"')
+_NOT_STRUCTURE: Final = bytes(set(range(256)) - set(b'[]{}"'))
+
+
+class WireItem(msgspec.Struct, gc=False):
+    """One question and its answer."""
+
+    question: str
+    answer: str
+    position: int | None = None
+
+
+class WireFAQ(msgspec.Struct, rename="camel", kw_only=True):
+    """A record, with the wire's camelCase keys; unknown keys are ignored."""
+
+    slug: str
+    title: str | None = None
+    website_name: str | None = None
+    lang: Any = None
+    answer_format: Any = None
+    items: list[WireItem]
+    cta: Any = None
+
+
+class _JSONFAQ(WireFAQ, rename="camel", kw_only=True):
+    """A record in JSON. What can be any value is decoded apart, because a long one takes long to decode."""
+
+    lang: msgspec.Raw = _NULL
+    answer_format: msgspec.Raw = _NULL
+    cta: msgspec.Raw = _NULL
+
+
+def decode(text: str | bytes) -> WireFAQ:
+    """Read a record from JSON, in UTF-8 if it is bytes; a byte order mark is ignored."""
+    json_bytes = text if isinstance(text, bytes) else clean_text(text).encode()
+    json_bytes = json_bytes.removeprefix(codecs.BOM_UTF8)
+    _check_depth(json_bytes)
+    try:
+        return _checked(_decode(json_bytes))
+    except msgspec.ValidationError as error:
+        raise _invalid(error) from None
+    except (msgspec.DecodeError, UnicodeError) as error:
+        raise InvalidFAQ(f"not JSON: {error}") from None
+    except RecursionError:
+        raise InvalidFAQ("the record is nested too deeply") from None
+
+
+def _decode(json_bytes: bytes) -> WireFAQ:
+    try:
+        record = msgspec.json.decode(json_bytes, type=_JSONFAQ)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:
+        # JSON may contain escaped lone surrogates (RFC 8259, 8.2), which no encoder can write.
+        cleaned = _LONE_SURROGATE.sub(rb"\\ufffd", json_bytes.replace(rb"\\", rb"\u005c"))
+        record = msgspec.json.decode(cleaned, type=_JSONFAQ)
+    if len(record.cta) > MAX_CTA:
+        raise InvalidFAQ(f"cta: has {len(record.cta)} bytes; at most {MAX_CTA} are accepted", path="cta")
+    return WireFAQ(
+        slug=record.slug,
+        title=record.title,
+        website_name=record.website_name,
+        lang=_short(record.lang),
+        answer_format=_short(record.answer_format),
+        items=record.items,
+        cta=_decode_any(record.cta),
+    )
+
+
+def _short(json_bytes: msgspec.Raw) -> Any:
+    return _decode_any(json_bytes) if len(json_bytes) <= MAX_SHORT else None
+
+
+def _decode_any(json_bytes: msgspec.Raw) -> Any:
+    """Decode any value. `json` takes a fraction of the time that msgspec takes for some numbers."""
+    try:
+        return json.loads(bytes(json_bytes).decode())
+    except ValueError as error:
+        raise InvalidFAQ(f"not JSON: {error}") from None
+
+
+def convert(record: object) -> WireFAQ:
+    """Read a record from a mapping."""
+    if isinstance(record, Mapping):
+        record = _plain(record)
+    try:
+        return _checked(msgspec.convert(record, WireFAQ))
+    except msgspec.ValidationError as error:
+        raise _invalid(error) from None
+    except RecursionError:
+        raise InvalidFAQ("the record is nested too deeply") from None
+
+
+def _checked(wire: WireFAQ) -> WireFAQ:
+    for index, item in enumerate(wire.items):
+        if abs(item.position or 0) > MAX_INTEGER:
+            path = f"items[{index}].position"
+            raise InvalidFAQ(f"{path}: is too large", path=path)
+    return wire
+
+
+def _check_depth(json_bytes: bytes) -> None:
+    """Raise InvalidFAQ if arrays and objects are nested more deeply than a record may be."""
+    if json_bytes.count(b"[") + json_bytes.count(b"{") <= MAX_DEPTH:
+        return
+    structure = json_bytes.replace(rb"\\", b"").replace(rb"\"", b"").translate(None, _NOT_STRUCTURE)
+    depth = 0
+    for byte in _STRING.sub(b"", structure.replace(b'""', b"")):
+        depth += 1 if byte in b"[{" else -1
+        if depth > MAX_DEPTH:
+            raise InvalidFAQ("the record is nested too deeply")
+
+
+def is_json(value: object, levels: int = MAX_CTA_DEPTH) -> bool:
+    """Return whether a value could have come as JSON, and can be written as JSON again."""
+    if value is None or isinstance(value, bool | str):
+        return True
+    if isinstance(value, int):
+        return abs(value) <= MAX_INTEGER
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, Mapping):
+        return levels > 0 and all(
+            isinstance(key, str) and is_json(inner, levels - 1) for key, inner in value.items()
+        )
+    return isinstance(value, list | tuple) and levels > 0 and all(is_json(v, levels - 1) for v in value)
+
+
+def copied(value: Any) -> Any:
+    """Return a JSON value that shares no list or dict with this one, and can be encoded."""
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, Mapping):
+        return {clean_text(key): copied(inner) for key, inner in value.items()}
+    return [copied(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the known fields of a mapping as a dict; its `items` may be any iterable of mappings."""
+    plain = _fields(record, WireFAQ)
+    items = plain.get("items")
+    if isinstance(items, Iterable) and not isinstance(items, str | bytes | Mapping):
+        plain["items"] = [_fields(item, WireItem) if isinstance(item, Mapping) else item for item in items]
+    return plain
+
+
+def _fields(mapping: Mapping[str, Any], struct: type[msgspec.Struct]) -> dict[str, Any]:
+    return {name: mapping[name] for name in struct.__struct_encode_fields__ if name in mapping}
+
+
+def _invalid(error: msgspec.ValidationError) -> InvalidFAQ:
+    """Convert `Expected X, got Y - at `$.items[2].answer`` to our error, with the path as an attribute."""
+    what, _, where = str(error).partition(" - at ")
+    path = where.strip("`").removeprefix("$").lstrip(".") if where.startswith("`$") else ""
+    if missing := re.search(r"missing required field `([^`]*)`", what):
+        path = f"{path}.{missing[1]}".lstrip(".")
+        what = "is missing"
+    return InvalidFAQ(f"{path or 'the record'}: {what}", path=path)
+
+
+def json_schema(title: str) -> dict[str, Any]:
+    """Return the JSON Schema of a record (specification, Resources)."""
+    text = {"type": "string"}
+    item = {
+        "type": "object",
+        "properties": {"position": {"type": "integer"}, "question": text, "answer": text},
+        "required": ["question", "answer"],
+    }
+    return {
+        "title": title,
+        "type": "object",
+        "properties": {
+            "slug": text,
+            "title": text,
+            "websiteName": text,
+            "lang": text,
+            "items": {"type": "array", "items": item},
+            "cta": {},
+        },
+        "required": ["slug", "items"],
+    }

@@ -1,0 +1,222 @@
+"""FAQs in any WSGI application: a page for each request, completed as its response leaves."""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qsl
+
+from faqsvc_embed.embed import FAQEmbed, embed_of_middleware
+from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.languages import MAX_HEADER
+from faqsvc_embed.page.body import completed
+from faqsvc_embed.page.context import enter_request, leave_request, request_page
+from faqsvc_embed.page.headers import BODY_HEADERS, ResponseHead, limit_max_age, of_preview, vary_by_language
+from faqsvc_embed.page.preview import find_preview
+from faqsvc_embed.page.request_page import RequestPage
+from faqsvc_embed.page.streams import StreamedBody
+from faqsvc_embed.rendering.assets import File, find_file
+from faqsvc_embed.runtime.bounded_log import LogOnce
+
+if TYPE_CHECKING:
+    from typing import Unpack
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+    from faqsvc_embed.settings.options import SettingOptions
+
+FOLDER: Final = "faqsvc"
+"""Of our files, below the path of the application."""
+EMBED: Final = "faqsvc.embed"
+"""The key of the embed in the environment of a request."""
+LANGUAGE: Final = "faqsvc.lang"
+NONCE: Final = "faqsvc.csp_nonce"
+"""Keys by which a host says what the language of a page is, and the nonce of its policy."""
+
+Header = tuple[str, str]
+
+_log: Final = LogOnce()
+
+
+class FAQMiddleware:
+    """Gives each request a page, and completes its response: one FAQPage, and each stylesheet once.
+
+    `embed` is the one that was passed to `faqsvc_embed.jinja.install`; without it, settings make one.
+
+    Raises:
+        ConfigurationError: a setting is invalid, there are settings beside an `embed`, or `embed` is not one.
+    """
+
+    def __init__(
+        self, app: "WSGIApplication", embed: FAQEmbed | None = None, **settings: "Unpack[SettingOptions]"
+    ) -> None:
+        self.app = app
+        self.embed = embed_of_middleware(embed, settings)
+
+    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        serves_files = self.embed.serves_files
+        if serves_files and (file := _file(environ)) is not None:
+            return _send_file(file, start_response)
+        is_inner = EMBED in environ and request_page() is not None  # within another of these
+        environ[EMBED] = self.embed
+        if is_inner:
+            return self.app(environ, start_response)
+        page = _WSGIPage(environ=environ)
+        if self.embed.settings.preview:
+            page.preview = find_preview(str(environ.get("QUERY_STRING", "")))
+        if serves_files:
+            page.folder = f"{environ.get('SCRIPT_NAME', '')}/{FOLDER}"
+        response = _Response(page, self.embed.settings.lang, start_response)
+        token = enter_request(page)
+        try:
+            return response.send(self.app(environ, response.start))
+        except BaseException:
+            page.is_over = True
+            raise
+        finally:
+            leave_request(token)
+
+
+def faqs_from(environ: "WSGIEnvironment") -> FAQEmbed:
+    """Return the embed that serves a request.
+
+    Raises:
+        ConfigurationError: there is no FAQMiddleware around the application.
+    """
+    embed = environ.get(EMBED)
+    if not isinstance(embed, FAQEmbed):
+        raise ConfigurationError("the application has no FAQs: app = FAQMiddleware(app, embed=embed)")
+    return embed
+
+
+class _WSGIPage(RequestPage, kw_only=True):
+    """The page of a request of WSGI."""
+
+    may_block = True  # a loop in a view serves this request alone
+
+    environ: "dict[str, Any]"
+
+    def nonce(self) -> object:
+        return self.environ.get(NONCE)
+
+    def preferences(self) -> tuple[object, str]:
+        choice = self.environ.get(LANGUAGE)
+        return choice or None, str(self.environ.get("HTTP_ACCEPT_LANGUAGE", ""))[:MAX_HEADER]
+
+
+class _Response:
+    """A response whose start is sent when its body is known, or begins to be made."""
+
+    def __init__(
+        self, page: _WSGIPage, default_language: str | None, start_response: "StartResponse"
+    ) -> None:
+        self._page = page
+        self._default_language = default_language
+        self._start_response: Callable[..., object] = start_response
+        self._status: str | None = None
+        self._headers = list[Header]()
+        self._written = list[bytes]()
+        self._is_sent = False
+
+    def start(self, status: str, headers: list[Header], exc_info: Any = None) -> Callable[[bytes], object]:
+        """Keep the start of the response; after an error there may be another."""
+        self._status, self._headers = status, headers
+        if self._is_sent:
+            self._start_response(status, headers, exc_info)  # which raises the error
+        return self._written.append
+
+    def send(self, parts: Iterable[bytes]) -> Iterable[bytes]:
+        """Send the start, and return the body."""
+        if self._status is None:
+            parts = _Begun(parts)
+        head = self._head()
+        charset = head.charset
+        if charset is None:
+            if head.is_compressed and self._page.is_unfinished:
+                _log.warning(
+                    "compressed",
+                    "a compressed response cannot be completed, and lacks an FAQ or has two FAQPages: "
+                    "let the middleware that compresses wrap FAQMiddleware",
+                )
+            self._send_start()
+            return chain(self._written, parts) if self._written else parts
+        if self._written or isinstance(parts, list | tuple) or self._value("content-length"):
+            return [self._completed(charset, parts)]
+        self._page.language(self._default_language)  # now, because the headers leave
+        self._send_start()
+        return StreamedBody(self._page, charset, parts)
+
+    def _completed(self, charset: str, parts: Iterable[bytes]) -> bytes:
+        """Send the start of a response that is read as a whole, and return its body."""
+        try:
+            body = b"".join([*self._written, *parts])
+        finally:
+            if hasattr(parts, "close"):
+                parts.close()
+        page = self._page
+        changed = completed(page, charset, body) if page.is_unfinished else None
+        is_head_only = page.environ.get("REQUEST_METHOD") == "HEAD" and not body and page.is_unfinished
+        if changed is not None or is_head_only:
+            dropped = (*BODY_HEADERS, "content-length")
+            self._headers = [header for header in self._headers if header[0].lower() not in dropped]
+        if changed is not None:
+            self._headers.append(("Content-Length", str(len(changed))))
+        page.is_over = True
+        self._send_start()
+        return body if changed is None else changed
+
+    def _send_start(self) -> None:
+        headers, page = self._headers, self._page
+        if page.negotiated:
+            vary = vary_by_language(value for name, value in headers if name.lower() == "vary")
+            if vary is not None:
+                headers = [*(header for header in headers if header[0].lower() != "vary"), ("Vary", vary)]
+        if page.max_age is not None:
+            headers = limit_max_age(headers, page.max_age)
+        if page.preview is not None:
+            headers = of_preview(headers)
+        self._is_sent = True
+        self._start_response(self._status, headers)
+
+    def _head(self) -> ResponseHead:
+        status = int((self._status or "500")[:3])
+        values = (self._value(name) for name in ("content-type", "content-encoding", "content-range"))
+        return ResponseHead(status, *values)
+
+    def _value(self, name: str) -> str:
+        return next((value for header, value in self._headers if header.lower() == name), "")
+
+
+class _Begun:
+    """The parts of a body whose first one was made, because an application may start its response there."""
+
+    def __init__(self, parts: Iterable[bytes]) -> None:
+        self._rest = iter(parts)
+        self._first = next(self._rest, None)
+        self._close = getattr(parts, "close", None)
+
+    def __iter__(self) -> Iterator[bytes]:
+        if self._first is not None:
+            yield self._first
+            yield from self._rest
+
+    def close(self) -> None:
+        if self._close is not None:
+            self._close()
+
+
+def _file(environ: "WSGIEnvironment") -> File | None:
+    """Return the file that a request is for."""
+    folder, _, name = str(environ.get("PATH_INFO", "")).rpartition("/")
+    if folder != f"/{FOLDER}" or environ.get("REQUEST_METHOD") not in ("GET", "HEAD"):
+        return None
+    return find_file(name, dict(parse_qsl(environ.get("QUERY_STRING", ""))))
+
+
+def _send_file(file: File, start_response: "StartResponse") -> Iterable[bytes]:
+    body = file.text.encode()
+    headers = [
+        ("Content-Type", f"{file.media_type}; charset=utf-8"),
+        ("Content-Length", str(len(body))),
+        ("Cache-Control", "public, max-age=31536000, immutable"),
+    ]
+    start_response("200 OK", headers)
+    return [body]

@@ -1,0 +1,299 @@
+"""The Django application: its settings, system checks, template tags and commands."""
+
+import io
+import re
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.core.checks import run_checks
+from django.core.management import CommandError, call_command
+from django.template import TemplateSyntaxError
+from django.test import Client, RequestFactory, override_settings
+
+from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed
+from faqsvc_embed.django import FAQMiddleware, faqs_from
+from faqsvc_embed.testing import fake_embed
+from tests.support import faulty as behaviours
+from tests.support import samples
+from tests.support.django_project import MIDDLEWARE, page, project, render
+from tests.support.faulty import FaultyServer
+from tests.support.parsed import json_ld, page_of, summary, text_of
+
+A = FAQ.from_dict(samples.pricing())
+B = FAQ.from_dict(samples.record("legal", ("Who?", "We."), title="Legal"))
+
+
+def embed(**settings: Any) -> FAQEmbed:
+    return fake_embed({"pricing": A, "legal": B}, **settings)
+
+
+def get(source: str, faqs: FAQEmbed | None = None, **options: Any) -> str:
+    """Return the body of a page with this template."""
+    with project(page(source, **options), faqs or embed()):
+        return Client().get("/").content.decode()
+
+
+# Settings
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"FAQSVC": {"BASE_URL": "https://a.example.com", "LANG": "ko", "WAIT": 0.5}},
+        {"FAQSVC": {"base_url": "https://a.example.com", "lang": "ko", "wait": 0.5}},
+        {"FAQSVC": {}, "FAQSVC_BASE_URL": "https://a.example.com", "FAQSVC_LANG": "ko", "FAQSVC_WAIT": 0.5},
+        {"FAQSVC": {"BASE_URL": "https://a.example.com", "WAIT": 2}, "FAQSVC_WAIT": 0.5, "FAQSVC_LANG": "ko"},
+    ],
+)
+def test_settings_are_a_dictionary_or_single_names(settings: dict[str, Any]) -> None:
+    with override_settings(**settings):
+        found = faqs_from().settings
+    assert (found.base_url, found.lang, found.wait) == ("https://a.example.com", "ko", 0.5)
+
+
+def test_the_environment_fills_what_the_project_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAQSVC_WAIT", "0.25")
+    with override_settings(FAQSVC={"BASE_URL": "https://a.example.com"}):
+        assert faqs_from().settings.wait == 0.25
+
+
+def test_a_setting_that_a_test_overrides_makes_a_new_embed() -> None:
+    with override_settings(FAQSVC={"BASE_URL": "https://a.example.com"}):
+        before = faqs_from()
+        with override_settings(FAQSVC_WAIT=0.125):
+            assert faqs_from().settings.wait == 0.125
+        assert faqs_from().settings == before.settings
+
+
+def test_an_invalid_file_of_a_folder_is_a_system_check(tmp_path: Path) -> None:
+    (tmp_path / "pricing.json").write_text("[")
+    with override_settings(FAQSVC={"DIRECTORY": str(tmp_path)}):
+        assert [message.id for message in run_checks()] == ["faqsvc.E001"]
+
+
+def test_the_embed_is_the_same_for_the_whole_process() -> None:
+    assert faqs_from() is faqs_from(RequestFactory().get("/"))
+
+
+def test_an_api_key_never_stops_a_site_that_only_reads() -> None:  # I8
+    with override_settings(FAQSVC={"BASE_URL": "https://a.example.com", "API_KEY": "wrong"}):
+        assert faqs_from().settings.api_key is None
+
+
+@pytest.mark.parametrize(
+    ("faqsvc", "check"),
+    [
+        ({"BASE_URL": "https://a.example.com"}, None),
+        ({}, "faqsvc.E002"),
+        ({"BASE_URL": "ftp://x"}, "faqsvc.E001"),
+        ({"BASE_URL": "https://a.example.com", "THEME": {"accentColor": "url(x)"}}, "faqsvc.E001"),
+        ({"BASE_URL": "https://a.example.com", "HEADING_LEVEL": 9}, "faqsvc.E001"),
+        ("https://a.example.com", "faqsvc.E001"),
+    ],
+    ids=str,
+)
+def test_an_invalid_setting_is_a_system_check_and_stops_the_start(faqsvc: Any, check: str | None) -> None:
+    with override_settings(FAQSVC=faqsvc):
+        found = [message.id for message in run_checks() if (message.id or "").startswith("faqsvc")]
+        assert found == ([check] if check else [])
+        if check:
+            with pytest.raises(ConfigurationError):
+                FAQMiddleware(lambda request: None)
+
+
+@pytest.mark.parametrize(
+    "name", ["gzip.GZipMiddleware", "cache.UpdateCacheMiddleware", "http.ConditionalGetMiddleware"]
+)
+def test_an_order_of_middleware_in_which_pages_go_wrong_is_a_system_check(name: str) -> None:
+    other = f"django.middleware.{name}"
+    for middleware, expected in (
+        ([other, MIDDLEWARE], []),
+        ([MIDDLEWARE, other], ["faqsvc.W002"]),
+        ([other], ["faqsvc.W001"]),
+    ):
+        with override_settings(MIDDLEWARE=middleware):
+            assert [message.id for message in run_checks()] == expected
+
+
+def test_a_project_without_the_application_is_told_what_to_add() -> None:
+    with (
+        override_settings(INSTALLED_APPS=[]),
+        pytest.raises(ConfigurationError, match=re.escape("faqsvc_embed.django")),
+    ):
+        faqs_from()
+
+
+def test_the_application_does_not_take_the_label_of_another() -> None:
+    assert apps.get_app_config("faqsvc").name == "faqsvc_embed.django"
+
+
+# Tags
+
+
+def test_the_tag_takes_every_option_and_variables() -> None:
+    source = '{% faq slug lang="ko" theme=theme show_title=False heading_level=4 nonce="n" variant="open" %}'
+    theme = {"accentColor": "teal"}
+    html = get(source, slug="pricing", theme=theme)
+    assert html == embed().render(
+        "pricing", lang="ko", theme=theme, show_title=False, heading_level=4, nonce="n", variant="open"
+    )
+
+
+@pytest.mark.parametrize("autoescape", ["on", "off"])
+def test_the_tag_prints_html_whatever_is_escaped_around_it(autoescape: str) -> None:  # E5
+    source = f'{{% autoescape {autoescape} %}}{{% faq "pricing" %}}{{% endautoescape %}}'
+    assert get(source) == embed().render("pricing")
+
+
+def test_a_variable_that_does_not_exist_counts_as_left_out() -> None:  # R4
+    source = '{% faq "pricing" lang=no theme=no show_title=no heading_level=no nonce=no %}'
+    assert get(source) == embed().render("pricing")
+
+
+@pytest.mark.parametrize("source", ["{% faq no %}", "{% faq %}", '{% faq "unknown" %}', '{% faq "a/b" %}'])
+def test_an_faq_that_does_not_exist_prints_nothing(source: str) -> None:  # R4
+    assert get(f"<p>{source}</p>") == "<p></p>"
+
+
+def test_an_unknown_option_is_ignored_with_one_warning_that_names_the_template(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    faqs = embed()
+    for _ in range(2):
+        assert get('{% faq "pricing" heading="h4" %}', faqs) == embed().render("pricing")
+    (message,) = [record.getMessage() for record in caplog.records if record.name == "faqsvc_embed"]
+    assert "heading_level" in message
+
+
+def test_a_mistake_in_a_tag_is_a_syntax_error() -> None:
+    with pytest.raises(TemplateSyntaxError):
+        render('{% faq "pricing" lang= %}')
+
+
+def test_a_host_prints_an_faq_with_its_own_markup() -> None:  # E5
+    source = (
+        '{% use_faq "pricing" as state %}{% if state.data %}<h1>{{ state.data.title }}</h1>'
+        "{% for item in state.data.items %}<h2>{{ item.question }}</h2><p>{{ item.answer }}</p>{% endfor %}"
+        "{% faq_schema %}{% endif %}"
+    )
+    html = get(source)
+    assert text_of(html, "h2") == [item.question for item in A.items]
+    assert text_of(html, "p")[0] == A.items[0].answer
+    assert len(json_ld(html)) == 1
+    assert get(source.replace("{% faq_schema %}", "{% faq_schema state %}")) == html
+
+
+def test_use_faq_of_an_unknown_slug_has_an_error() -> None:
+    assert get('{% use_faq "unknown" as s %}{% if s.data %}yes{% else %}{{ s.error }}{% endif %}') != "yes"
+
+
+def test_faq_schema_has_the_faqs_that_were_left_to_it() -> None:  # J12
+    source = '{% faq "pricing" schema=False %}{% faq "legal" schema=False %}{% faq_schema %}'
+    assert summary(get(source)) == page_of(A, B)
+    assert get("{% faq_schema %}{% faq_schema no %}") == ""
+
+
+@pytest.mark.parametrize("debug", [True, False])
+def test_what_went_wrong_is_visible_in_development_only(debug: bool) -> None:  # R4
+    with project(page('{% faq "unknown" %}'), embed(), DEBUG=debug):
+        html = Client().get("/").content.decode()
+    assert bool(text_of(html, ".faqsvc-problem")) is debug
+
+
+def test_a_rendering_without_a_request_is_a_page() -> None:
+    with project(page(""), embed()):
+        assert render('{% faq "pricing" %}') == embed().render("pricing")
+        source = '{% faq "pricing" schema=False %}{% faq "pricing" schema=False %}{% faq_schema %}'
+        assert summary(render(source)).faq_pages == page_of(A).faq_pages  # and ids are unique
+
+
+# Jinja
+
+
+def test_the_globals_of_the_jinja_backend_print_the_same() -> None:
+    for call in ('{{ faq("pricing") }}', '{% faq "pricing" %}'):
+        assert get(call, using="jinja") == get('{% faq "pricing" %}')
+
+
+def test_the_jinja_backend_follows_the_settings_of_a_test() -> None:
+    for faq in (A, B):
+        with project(page(""), fake_embed({"pricing": {**faq.to_dict(), "slug": "pricing"}})):
+            assert summary(render('{{ faq("pricing") }}', using="jinja")) == page_of(faq)
+
+
+# Commands
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    """Return the exit status and the output of `manage.py faq`."""
+    output, status = io.StringIO(), 0
+    with redirect_stdout(output):
+        try:
+            call_command("faq", *arguments)
+        except CommandError as error:
+            status = error.returncode
+    return status, output.getvalue()
+
+
+@pytest.fixture
+def templates(tmp_path: Path) -> Path:
+    """A folder with templates of the project."""
+    folder = tmp_path / "templates"
+    (folder / "shop").mkdir(parents=True)
+    (folder / "home.html").write_text(
+        '{% load faqsvc %}\n{% faq "pricing" lang="ko" %}{# {% faq "no" %} #}\n'
+    )
+    (folder / "shop" / "item.html").write_text(
+        "{{ faq('pricing') }}\n\n{% use_faq \"legal\" as s %}"
+        "{% comment %}{% faq 'no' %}{% endcomment %}{% raw %}{% faq 'no' %}{% endraw %}faq \"no\""
+    )
+    (folder / "picture.png").write_bytes(b"\x89PNG\xff")
+    return folder
+
+
+def test_the_command_lists_the_faqs_of_the_templates_with_their_places(templates: Path) -> None:
+    with override_settings(TEMPLATES=[{"BACKEND": "x", "DIRS": [templates]}]):
+        status, output = run("list")
+    assert status == 0
+    assert output.splitlines() == ["legal  shop/item.html:3", "pricing  home.html:2, shop/item.html:1"]
+
+
+def test_the_command_checks_that_every_faq_is_published(templates: Path, faulty: FaultyServer) -> None:
+    faulty.serve(samples.pricing())
+    settings = {"FAQSVC": {"BASE_URL": faulty.base_url}, "TEMPLATES": [{"BACKEND": "x", "DIRS": [templates]}]}
+    with override_settings(**settings):
+        status, output = run("check")
+        assert (status, "pricing: published" in output, "shop/item.html:3" in output) == (1, True, True)
+        faulty.serve(samples.record("legal"))
+        faqs_from().forget()
+        assert run("check")[0] == 0
+
+
+def test_the_command_pulls_every_faq_into_files(
+    templates: Path, tmp_path: Path, faulty: FaultyServer
+) -> None:
+    for slug in ("pricing", "legal"):
+        faulty.serve(samples.record(slug))
+    store = f"file:{tmp_path / 'faqs'}"
+    settings = {"FAQSVC": {"BASE_URL": faulty.base_url}, "TEMPLATES": [{"BACKEND": "x", "DIRS": [templates]}]}
+    with override_settings(**settings):
+        assert run("pull", "--to", str(tmp_path / "faqs"))[0] == 0
+    faulty.behave(behaviours.status(500))
+    with override_settings(FAQSVC={"BASE_URL": faulty.base_url, "STORE": store, "OFFLINE": True}):
+        assert [faqs_from().get_faq(slug).slug for slug in ("pricing", "legal")] == ["pricing", "legal"]
+
+
+def test_the_command_forgets_what_is_stored(tmp_path: Path, faulty: FaultyServer) -> None:
+    faulty.serve(samples.pricing())
+    settings = {"BASE_URL": faulty.base_url, "STORE": f"file:{tmp_path / 'faqs'}"}
+    with override_settings(FAQSVC=settings):
+        with faqs_from() as faqs:
+            faqs.get_faq("pricing")
+        assert run("forget", "pricing")[0] == 0
+    with override_settings(FAQSVC={**settings, "OFFLINE": True}):
+        assert faqs_from().use_faq("pricing").data is None
+    with override_settings(FAQSVC={"BASE_URL": faulty.base_url}):
+        assert run("forget")[0] == 1

@@ -1,0 +1,490 @@
+"""One page for each Django request: whichever view, response and server, it leaves complete."""
+
+import asyncio
+import io
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextvars import Context, copy_context
+from typing import Any
+
+import django
+import pytest
+from django.conf import settings
+from django.core.cache import cache
+from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.template.response import SimpleTemplateResponse, TemplateResponse
+from django.test import AsyncClient, Client
+from django.utils import translation
+
+from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed.django import faqs_from
+from faqsvc_embed.page.context import request_page
+from faqsvc_embed.runtime.bounded_log import LogOnce
+from faqsvc_embed.testing import fake_embed
+from tests.support import faulty as behaviours
+from tests.support import samples
+from tests.support.django_project import MIDDLEWARE, async_page, page, project, render
+from tests.support.faulty import FaultyServer
+from tests.support.parsed import attributes, nonces, page_of, summary, text_of
+from tests.support.slow import slow_embed
+
+A = FAQ.from_dict(samples.pricing())
+B = FAQ.from_dict(samples.record("legal", ("Wer?", "Wir – „wir“ & <du>."), title="Legal"))
+FAQS = {"pricing": A, "legal": B}
+ONE = '<p>{% faq "pricing" %}</p>'
+TWO = '{% faq "pricing" %}<hr>{% faq "legal" %}'
+
+Get = Callable[..., Any]
+
+
+def get_sync(path: str = "/", **options: Any) -> Any:
+    return Client().get(path, **options)
+
+
+def get_async(path: str = "/", **options: Any) -> Any:
+    return asyncio.run(AsyncClient().get(path, **options))
+
+
+def body_of(response: Any) -> bytes:
+    """Return the whole body, streamed or not."""
+    if not response.streaming:
+        return bytes(response.content)
+
+    async def read() -> bytes:
+        return b"".join([part async for part in response])
+
+    return asyncio.run(read()) if response.is_async else b"".join(response)
+
+
+servers: pytest.MarkDecorator = pytest.mark.parametrize("get", [get_sync, get_async], ids=["wsgi", "asgi"])
+views: pytest.MarkDecorator = pytest.mark.parametrize("view", [page, async_page])
+embeds: pytest.MarkDecorator = pytest.mark.parametrize("make", [fake_embed, slow_embed])
+
+
+# Views
+
+
+@servers
+@views
+@embeds
+def test_a_page_is_complete_however_it_is_made(get: Get, view: Any, make: Any) -> None:  # J1, J12, T6, F5
+    with project(view(TWO), make(FAQS)):
+        response = get()
+    assert summary(response.content) == page_of(A, B)
+    assert b"<!--faqsvc" not in response.content
+
+
+@servers
+@views
+def test_a_single_faq_is_printed_as_it_is(get: Get, view: Any) -> None:  # S1
+    with project(view(ONE), fake_embed(FAQS)):
+        assert get().content.decode() == f"<p>{fake_embed(FAQS).render('pricing')}</p>"
+
+
+@servers
+def test_nothing_blocks_the_loop_of_an_asynchronous_view(get: Get, faulty: FaultyServer) -> None:  # F5
+    async def host(request: HttpRequest) -> HttpResponse:
+        html = render(TWO)  # its FAQs are not fetched yet
+        release.set()
+        return HttpResponse(html)
+
+    release = threading.Event()
+    for faq in (A, B):
+        faulty.serve(faq.to_dict())
+    faulty.behave(behaviours.held_until(release))
+    with FAQEmbed(faulty.base_url, wait=5) as faqs, project(host, faqs):
+        assert summary(get().content) == page_of(A, B)
+
+
+@servers
+@pytest.mark.parametrize("middleware", ["before", "after"])
+def test_middleware_that_is_only_synchronous_changes_nothing(get: Get, middleware: str) -> None:  # F5
+    names = [f"{__name__}.only_synchronous", MIDDLEWARE]
+    with project(
+        async_page(TWO), slow_embed(FAQS), MIDDLEWARE=names if middleware == "before" else names[::-1]
+    ):
+        assert summary(get().content) == page_of(A, B)
+
+
+def only_synchronous(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Make a middleware of Django that cannot run in an event loop."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        return get_response(request)
+
+    return middleware
+
+
+def test_a_template_response_is_rendered_on_the_page() -> None:
+    def host(request: HttpRequest) -> HttpResponseBase:
+        response = TemplateResponse(request, "page.html")
+        assert isinstance(response, SimpleTemplateResponse)
+        return response
+
+    engine = {
+        **settings.TEMPLATES[0],
+        "OPTIONS": {
+            "libraries": {"faqsvc": "faqsvc_embed.django.templatetags.faqsvc"},
+            "loaders": [("django.template.loaders.locmem.Loader", {"page.html": "{% load faqsvc %}" + TWO})],
+        },
+    }
+    with project(host, fake_embed(FAQS), TEMPLATES=[engine]):
+        assert summary(get_sync().content) == page_of(A, B)
+
+
+@servers
+def test_an_error_page_is_complete_whatever_was_rendered_before(get: Get) -> None:  # I3, J1
+    def host(request: HttpRequest) -> HttpResponse:
+        render(TWO)
+        raise PermissionError
+
+    def error(request: HttpRequest) -> HttpResponse:
+        return HttpResponse(render(TWO), status=500)
+
+    from tests.support import django_project
+
+    django_project.handler500 = error  # type: ignore[attr-defined]
+    try:
+        with project(host, fake_embed(FAQS)):
+            client = Client(raise_request_exception=False)
+            if get is get_sync:
+                response: Any = client.get("/")
+            else:
+                response = asyncio.run(AsyncClient(raise_request_exception=False).get("/"))
+    finally:
+        del django_project.handler500  # type: ignore[attr-defined]
+    assert (response.status_code, summary(response.content)) == (500, page_of(A, B))
+
+
+@servers
+def test_a_page_without_an_faq_has_nothing_of_ours(get: Get) -> None:
+    with project(page("<p>Hello</p>"), fake_embed(FAQS)):
+        response = get()
+    assert response.content == b"<p>Hello</p>"
+    assert "Vary" not in response.headers
+
+
+def test_requests_do_not_share_a_page() -> None:
+    with project(page(TWO), fake_embed(FAQS)):
+        assert {summary(get_sync().content).styles for _ in range(3)} == {1}
+
+
+# Responses
+
+
+def test_headers_are_true_of_the_complete_page() -> None:  # S2, S3
+    headers = {"ETag": '"host"', "Content-Length": "5", "Content-Digest": "x", "X-Own": "kept"}
+    with project(page(TWO, headers=headers), fake_embed(FAQS)):
+        response = get_sync()
+    assert "ETag" not in response.headers
+    assert "Content-Digest" not in response.headers
+    assert response.headers["Content-Length"] == str(len(response.content))
+    assert response.headers["X-Own"] == "kept"
+
+
+@pytest.mark.parametrize("source", [ONE, TWO])
+def test_a_page_is_revalidated_by_the_middleware_of_django(source: str) -> None:  # S2
+    names = ["django.middleware.http.ConditionalGetMiddleware", MIDDLEWARE]
+    with project(page(source), fake_embed(FAQS), MIDDLEWARE=names):
+        etag = get_sync().headers["ETag"]
+        assert get_sync(headers={"If-None-Match": etag}).status_code == 304
+
+
+def test_a_page_is_compressed_after_it_is_complete() -> None:  # S9
+    names = ["django.middleware.gzip.GZipMiddleware", MIDDLEWARE]
+    with project(page(TWO), fake_embed(FAQS), MIDDLEWARE=names):
+        response = get_sync(headers={"Accept-Encoding": "gzip"})
+    assert response.headers["Content-Encoding"] == "gzip"
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "application/json"])
+def test_a_response_that_is_not_html_passes_byte_for_byte(content_type: str) -> None:  # S6
+    def host(request: HttpRequest) -> HttpResponse:
+        return HttpResponse(render(TWO), content_type=content_type)
+
+    with project(host, fake_embed(FAQS)):
+        assert summary(get_sync().content).styles == 2
+
+
+@pytest.mark.parametrize("charset", ["iso-8859-1", "utf-16"])
+def test_a_page_is_completed_in_its_charset(charset: str) -> None:  # J1
+    def host(request: HttpRequest) -> HttpResponse:
+        body = f"<p>é</p>{render(TWO)}".encode(charset)
+        return HttpResponse(body, content_type=f"text/html; charset={charset}")
+
+    faqs = {slug: FAQ.from_dict(samples.record(slug, (f"Où est {slug}?", "Là."))) for slug in FAQS}
+    with project(host, fake_embed(faqs)):
+        html = get_sync().content.decode(charset)
+    assert summary(html) == page_of(*faqs.values())
+
+
+def test_a_dead_service_costs_the_faq_and_limits_how_long_caches_keep_the_page(
+    faulty: FaultyServer,
+) -> None:  # R1, R9
+    faulty.behave(behaviours.status(500))
+    headers = {"Cache-Control": "max-age=600", "Expires": "Sat, 21 Nov 2126 08:00:00 GMT"}
+    with FAQEmbed(faulty.base_url, degraded_max_age=0) as faqs, project(page(ONE, headers=headers), faqs):
+        response = get_sync()
+    assert (response.content, response.headers["Cache-Control"]) == (b"<p></p>", "max-age=0")
+    assert "Expires" not in response.headers
+
+
+def test_files_are_served_below_the_path_of_the_project() -> None:  # C3
+    with project(page(ONE), fake_embed(FAQS, styles="linked", variant="disclosure")):
+        html = get_sync(SCRIPT_NAME="/shop").content
+        links = [*attributes(html, "link", "href"), *attributes(html, "script[src]", "src")]
+        assert len(links) == 2
+        for link in links:
+            assert str(link).startswith("/shop/faqsvc/")
+            response = get_sync(str(link).removeprefix("/shop"))
+            assert "immutable" in response.headers["Cache-Control"]
+        assert get_sync("/faqsvc/other.css").status_code == 404
+        assert Client().post(str(links[0]).removeprefix("/shop")).status_code == 405
+
+
+def test_a_script_is_in_the_page_where_no_files_are_served() -> None:  # C3
+    with project(page('{% faq "pricing" variant="disclosure" %}'), fake_embed(FAQS)):
+        html = get_sync().content
+    assert attributes(html, "script[src]", "src") == []
+    assert len(text_of(html, "script")) == 2
+
+
+def test_a_context_that_was_copied_in_a_request_is_outside_of_its_page_afterwards() -> None:  # I4
+    contexts, faqs = list[Context](), fake_embed(FAQS)
+
+    def host(request: HttpRequest) -> HttpResponse:
+        contexts.append(copy_context())
+        return HttpResponse(render(TWO))
+
+    with project(host, faqs):
+        get_sync()
+        assert summary(contexts[0].run(render, ONE)) == page_of(A)
+        assert contexts[0].run(request_page) is None
+
+
+# Streams
+
+
+@servers
+@embeds
+def test_a_streamed_page_has_its_styles_once_and_one_faq_page(get: Get, make: Any) -> None:  # J1, T6
+    source = '{% faq "pricing" schema=False %}', '{% faq "legal" schema=False %}', "{% faq_schema %}"
+
+    def host(request: HttpRequest) -> StreamingHttpResponse:
+        def parts() -> Iterator[str]:
+            yield "<h1>é</h1>"
+            yield from map(render, source)
+
+        async def async_parts() -> AsyncIterator[str]:
+            for part in parts():
+                yield part
+
+        return StreamingHttpResponse(parts() if get is get_sync else async_parts())
+
+    with project(host, make(FAQS)):
+        body = body_of(get())
+    assert body.startswith("<h1>é</h1>".encode())
+    assert summary(body) == page_of(A, B)
+    assert b"<!--faqsvc" not in body
+
+
+def test_a_streamed_page_has_no_length() -> None:  # S3
+    headers = {"Content-Length": "5"}
+    with project(lambda request: StreamingHttpResponse([render(ONE)], headers=headers), fake_embed(FAQS)):
+        assert "Content-Length" not in get_sync().headers
+
+
+def test_a_streamed_page_leaves_part_by_part() -> None:
+    def parts() -> Iterator[str]:
+        yield "first"
+        assert seen == [b"first"]
+        yield render(ONE)
+
+    seen = list[bytes]()
+    with project(lambda request: StreamingHttpResponse(parts()), fake_embed(FAQS)):
+        for part in get_sync():
+            seen.append(part)
+    assert summary(b"".join(seen)) == page_of(A)
+
+
+def test_a_file_passes_as_it_is() -> None:
+    with project(
+        lambda request: FileResponse(io.BytesIO(b"<p>faqsvc</p>"), filename="a.html"), fake_embed(FAQS)
+    ):
+        response = get_sync()
+        assert (body_of(response), response.headers["Content-Length"]) == (b"<p>faqsvc</p>", "13")
+
+
+# Fragments that Django caches
+
+
+@servers
+@pytest.mark.parametrize("cached", ['{% faq "legal" %}', '{% faq "legal" variant="disclosure" nonce="n" %}'])
+def test_a_cached_fragment_is_a_part_of_the_page(get: Get, cached: str) -> None:  # J1
+    cache.clear()
+    source = f'{{% load cache %}}{{% cache 60 part %}}{cached}{{% endcache %}}{{% faq "pricing" %}}'
+    with project(page(source), fake_embed(FAQS)):
+        pages = [summary(get().content) for _ in range(3)]
+    cache.clear()
+    assert [page.faq_pages for page in pages] == [page_of(B, A).faq_pages] * 3
+    assert [page.faqs for page in pages] == [page_of(B, A).faqs] * 3
+
+
+def test_json_ld_of_the_host_that_looks_like_ours_is_left_alone() -> None:  # S6
+    own = '<script type="application/ld+json">{"@context":"https://schema.org","@type":"FAQPage","x":1}</script>'
+    source = f'<section class="faqsvc"></section>\n{own}{{% faq "pricing" %}}'
+    with project(page(source), fake_embed(FAQS)):
+        assert own in get_sync().content.decode()
+
+
+def test_a_cached_fragment_of_an_asynchronous_view_needs_a_prefetch(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faqsvc_embed.django.middleware._log", LogOnce())  # another test may have logged it
+    source = '{% load cache %}{% cache 60 part %}{% faq "pricing" %}{% endcache %}'
+    cache.clear()
+    with project(async_page(source), slow_embed(FAQS)):
+        assert summary(get_async().content) == page_of(A)
+        get_async()
+    assert "aprefetch" in caplog.text
+    cache.clear()
+
+    async def prefetching(request: HttpRequest) -> HttpResponse:
+        await faqs_from(request).aprefetch("pricing")
+        return HttpResponse(render(source))
+
+    with project(prefetching, slow_embed(FAQS)):
+        assert [summary(get_async().content) for _ in range(2)] == [page_of(A)] * 2
+    cache.clear()
+
+
+def test_the_cache_middleware_of_django_keeps_complete_pages() -> None:
+    names = [
+        "django.middleware.cache.UpdateCacheMiddleware",
+        MIDDLEWARE,
+        "django.middleware.cache.FetchFromCacheMiddleware",
+    ]
+    cache.clear()
+    with project(page(TWO), fake_embed(FAQS), MIDDLEWARE=names):
+        first = get_sync().content
+    with project(page("changed"), fake_embed(FAQS), MIDDLEWARE=names):
+        assert get_sync().content == first
+    cache.clear()
+    assert summary(first) == page_of(A, B)
+
+
+# Language
+
+
+def languages(faulty: FaultyServer) -> list[str | None]:
+    """Return the languages that were requested since the last call."""
+    found = [request.lang for request in faulty.log]
+    faulty.forget_log()
+    return found
+
+
+@servers
+@pytest.mark.parametrize(
+    ("accepted", "expected"), [("ko", "ko"), ("de-CH,de;q=0.9", "de"), ("it", "fr"), ("en", "en")]
+)
+def test_the_language_of_a_page_is_the_active_one(
+    get: Get, accepted: str, expected: str, faulty: FaultyServer
+) -> None:  # L4, L7
+    for lang, record in samples.multilingual().items():
+        faulty.serve(record, lang=lang)
+    names = ["django.middleware.locale.LocaleMiddleware", MIDDLEWARE]
+    for middleware in (names, names[::-1]):
+        with FAQEmbed(faulty.base_url, lang="fr") as faqs, project(page(ONE), faqs, MIDDLEWARE=middleware):
+            response = get(headers={"Accept-Language": accepted})
+            assert languages(faulty) == [expected]
+            assert response.headers["Vary"] == "Accept-Language"
+
+
+@pytest.mark.parametrize(
+    ("code", "setting", "expected"),
+    [("ko", None, "ko"), ("en-us", "de", "de"), ("it", None, None), ("it", "de", "de")],
+)
+def test_the_language_of_the_site_counts_less_than_our_setting(
+    code: str, setting: str | None, expected: str | None, faulty: FaultyServer
+) -> None:  # L4
+    faulty.serve(samples.pricing())
+    with FAQEmbed(faulty.base_url, lang=setting) as faqs, project(page(ONE), faqs, LANGUAGE_CODE=code):
+        translation.deactivate()
+        response = get_sync(headers={"Accept-Language": "fr"})
+    assert languages(faulty) == [expected]
+    assert "Vary" not in response.headers
+
+
+def test_a_part_of_a_template_may_be_in_another_language(faulty: FaultyServer) -> None:  # L4
+    faulty.serve(samples.pricing())
+    source = (
+        '{% load i18n %}{% language "ko" %}{% faq "pricing" %}{% endlanguage %}{% faq "pricing" lang="de" %}'
+    )
+    with FAQEmbed(faulty.base_url, lang="fr") as faqs, project(page(source), faqs):
+        get_sync()
+    assert languages(faulty) == ["ko", "de"]
+
+
+# Content-Security-Policy
+
+
+@servers
+@pytest.mark.skipif(django.VERSION < (6,), reason="Django has a nonce since 6.0")
+def test_the_nonce_of_django_is_on_every_element(get: Get) -> None:  # C4, C6
+    policy = {"style-src": ["<CSP_NONCE_SENTINEL>"], "script-src": ["<CSP_NONCE_SENTINEL>"]}
+    names = ["django.middleware.csp.ContentSecurityPolicyMiddleware", MIDDLEWARE]
+    for middleware in (names, names[::-1]):
+        with project(page(TWO), fake_embed(FAQS), MIDDLEWARE=middleware, SECURE_CSP=policy):
+            response = get()
+        found = set(nonces(response.content))
+        assert len(found) == 1
+        assert f"'nonce-{found.pop()}'" in response.headers["Content-Security-Policy"]
+
+
+@servers
+def test_the_nonce_of_django_csp_is_on_every_element(get: Get) -> None:  # C4, C6
+    pytest.importorskip("csp")
+    from csp.constants import NONCE
+
+    policy = {"DIRECTIVES": {"style-src": [NONCE], "script-src": [NONCE]}}
+    names = ["csp.middleware.CSPMiddleware", MIDDLEWARE]
+    for middleware in (names, names[::-1]):
+        with project(page(TWO), fake_embed(FAQS), MIDDLEWARE=middleware, CONTENT_SECURITY_POLICY=policy):
+            response = get()
+        found = set(nonces(response.content))
+        assert len(found) == 1
+        assert f"'nonce-{found.pop()}'" in response.headers["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize("nonce", ["n", lambda: "n"], ids=["text", "function"])
+def test_a_middleware_of_the_project_may_set_a_nonce(nonce: object) -> None:  # C6
+    def host(request: HttpRequest) -> HttpResponse:
+        request.csp_nonce = nonce  # type: ignore[attr-defined]
+        return HttpResponse(render(ONE, request))
+
+    with project(host, fake_embed(FAQS)):
+        assert set(nonces(get_sync().content)) == {"n"}
+
+
+def test_a_nonce_may_be_a_variable_of_the_template() -> None:  # C6
+    with project(page(ONE, csp_nonce="n"), fake_embed(FAQS)):
+        assert set(nonces(get_sync().content)) == {"n"}
+
+
+# Budget
+
+
+@servers
+def test_all_faqs_of_a_page_share_one_budget(get: Get, faulty: FaultyServer) -> None:  # R2
+    faulty.behave(behaviours.hang)
+    source = "".join(f'{{% faq "faq-{number}" %}}' for number in range(6))
+    with FAQEmbed(faulty.base_url, wait=0.1, timeout=5) as faqs:
+        for view in (page, async_page):
+            with project(view(source), faqs):
+                start = time.monotonic()
+                assert text_of(get().content, "section") == []
+                assert time.monotonic() - start < 0.6

@@ -1,0 +1,83 @@
+"""`flask faq list|check|pull|forget`."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Blueprint, Flask
+from jinja2 import DictLoader
+
+from faqsvc_embed import FAQEmbed
+from faqsvc_embed.flask import FAQExtension, faqs_from
+from tests.support import samples
+from tests.support.faulty import FaultyServer
+
+TEMPLATES = {
+    "home.html": '{% extends "base.html" %}\n{% faq "pricing", lang="ko" %}{# {{ faq("comment") }} #}',
+    "base.html": "{{ faq( slug = 'pricing' ) }}\n\n{%- set state = use_faq(\"legal\") -%}{{ faq(variable) }}",
+    "other.html": "<p>faq(\"text\")</p>{% raw %}{{ faq('raw') }}{% endraw %}",
+    "faqsvc/faq.html": "{{ faq.title }}",
+}
+
+
+def make_app(base_url: str = "https://faq.example.com", **settings: Any) -> Flask:
+    app = Flask("host")
+    app.jinja_loader = DictLoader(TEMPLATES)
+    FAQExtension(app, base_url=base_url, **settings)
+    return app
+
+
+def run(app: Flask, *arguments: str) -> tuple[int, str]:
+    """Return the exit status and the output of `flask faq`."""
+    result = app.test_cli_runner().invoke(args=["faq", *arguments])
+    return result.exit_code, result.output
+
+
+def test_the_faqs_of_the_templates_are_listed_with_their_places() -> None:
+    status, output = run(make_app(), "list")
+    assert status == 0
+    assert output.splitlines() == ["legal  base.html:3", "pricing  base.html:1, home.html:2"]
+
+
+def test_templates_of_blueprints_are_read_too(tmp_path: Path) -> None:
+    (tmp_path / "shop.html").write_text('{{ faq("shop") }}')
+    (tmp_path / "logo.html").write_bytes(b"\x89PNG\xff")
+    app = make_app()
+    app.register_blueprint(Blueprint("shop", "shop", template_folder=str(tmp_path)))
+    assert "shop  shop.html:1" in run(app, "list")[1].splitlines()
+
+
+def test_a_check_fails_until_every_faq_is_published(faulty: FaultyServer) -> None:
+    faulty.serve(samples.pricing())
+    status, output = run(make_app(faulty.base_url), "check")
+    assert (status, "pricing: published" in output, "base.html:3" in output) == (1, True, True)
+    faulty.serve(samples.record("legal"))
+    assert run(make_app(faulty.base_url), "check")[0] == 0
+
+
+def test_every_faq_is_pulled_into_files_that_the_application_shows(
+    tmp_path: Path, faulty: FaultyServer
+) -> None:
+    for slug in ("pricing", "legal"):
+        faulty.serve(samples.record(slug))
+    assert run(make_app(faulty.base_url), "pull", "--to", str(tmp_path))[0] == 0
+    offline = FAQEmbed(faulty.base_url, offline=True, store=f"file:{tmp_path}")
+    assert {offline.get_faq(slug).slug for slug in ("pricing", "legal")} == {"pricing", "legal"}
+
+
+@pytest.mark.parametrize("slugs", [["pricing"], []])
+def test_a_stored_faq_is_forgotten(slugs: list[str], tmp_path: Path, faulty: FaultyServer) -> None:
+    faulty.serve(samples.pricing())
+    settings: dict[str, Any] = {"store": f"file:{tmp_path}"}
+    with faqs_from(make_app(faulty.base_url, **settings)) as faqs:
+        faqs.get_faq("pricing")
+    assert run(make_app(faulty.base_url, **settings), "forget", *slugs)[0] == 0
+    assert FAQEmbed(faulty.base_url, offline=True, **settings).use_faq("pricing").data is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"), [(["forget"], 1), (["pull"], 2), (["nonsense"], 2), (["--help"], 0)]
+)
+def test_a_mistake_is_one_line_and_a_status(arguments: list[str], status: int) -> None:
+    found, output = run(make_app(), *arguments)
+    assert (found, "Traceback" in output) == (status, False)

@@ -1,0 +1,329 @@
+"""One page for each Flask request, whatever renders its FAQs and whichever response leaves."""
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import Context, copy_context
+from typing import Any
+
+import pytest
+from flask import (
+    Flask,
+    abort,
+    copy_current_request_context,
+    current_app,
+    g,
+    render_template_string,
+    request,
+)
+from werkzeug.test import create_environ, run_wsgi_app
+from werkzeug.wrappers import Response
+
+from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed.flask import FAQExtension, faqs_from
+from faqsvc_embed.testing import fake_embed
+from tests.support import faulty as behaviours
+from tests.support import samples
+from tests.support.faulty import FaultyServer
+from tests.support.parsed import nonces, page_of, summary
+
+A = FAQ.from_dict(samples.pricing())
+B = FAQ.from_dict(samples.record("legal", ("Wer?", "Wir – „wir“ & <du>."), title="Legal"))
+TWO = '{% faq "pricing" %}<hr>{{ faq("legal") }}'
+
+View = Callable[[], Any]
+
+
+def embed(**settings: Any) -> FAQEmbed:
+    return fake_embed({"pricing": A, "legal": B}, **settings)
+
+
+def make_app(view: View | str = TWO, faqs: FAQEmbed | None = None) -> Flask:
+    """Return an application with one page at /, by a view or from a template."""
+    app = Flask("host")
+    app.testing = True  # what a view raises comes out
+    FAQExtension(app, embed=faqs or embed())
+    app.add_url_rule("/", "home", view if callable(view) else lambda: render_template_string(view))
+    return app
+
+
+def get(app: Flask) -> str:
+    return app.test_client().get("/").text
+
+
+def test_a_single_faq_is_printed_as_it_is() -> None:  # S1
+    assert get(make_app('<p>{% faq "pricing" %}</p>')) == f"<p>{embed().render('pricing')}</p>"
+
+
+def test_two_faqs_share_one_faq_page_and_one_stylesheet() -> None:  # J1, J12, T6
+    response = make_app(f"<p>ä</p>{TWO}<p>ö</p>").test_client().get("/")
+    assert summary(response.data) == page_of(A, B)
+    assert response.text.startswith("<p>ä</p>")
+    assert response.text.endswith("<p>ö</p>")
+    assert response.headers["Content-Length"] == str(len(response.data))  # S3
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        lambda: [render_template_string('{% faq "pricing" %}'), render_template_string('{% faq "legal" %}')],
+        lambda: [render_template_string('{% faq "pricing" %}'), faqs_from().render("legal")],
+        lambda: [faqs_from().render("pricing"), asyncio.run(faqs_from().arender("legal"))],
+        lambda: [faqs_from().render(A), current_app.jinja_env.from_string('{% faq "legal" %}').render()],
+    ],
+    ids=["two templates", "template and view", "awaited", "environment"],
+)
+def test_all_that_is_rendered_in_a_request_is_one_page(parts: Callable[[], list[str]]) -> None:  # J1
+    assert summary(get(make_app(lambda: "".join(map(str, parts()))))) == page_of(A, B)
+
+
+def test_an_event_loop_in_a_view_waits_for_an_faq_as_the_view_would(faulty: FaultyServer) -> None:  # F5
+    """An async view of Flask has a loop that serves one request alone, which may be blocked."""
+    faulty.serve(samples.pricing())
+
+    async def view() -> str:
+        return render_template_string('{% faq "pricing" %}')
+
+    with FAQEmbed(faulty.base_url, wait=10) as faqs:
+        assert summary(get(make_app(lambda: asyncio.run(view()), faqs))) == page_of(A)
+
+
+def test_what_a_hook_renders_before_the_view_is_on_its_page() -> None:  # J1
+    app = make_app(lambda: g.first + render_template_string('{% faq "legal" %}'))
+    app.before_request(lambda: setattr(g, "first", render_template_string('{% faq "pricing" %}')))
+    assert summary(get(app)) == page_of(A, B)
+
+
+def test_a_hook_that_responds_before_the_view_has_a_page() -> None:  # J1
+    app = make_app()
+    app.before_request(lambda: render_template_string(TWO))
+    assert summary(get(app)) == page_of(A, B)
+
+
+def test_a_hook_that_appends_to_the_response_is_on_its_page() -> None:  # J1
+    app = make_app('{% faq "pricing" %}')
+
+    @app.after_request
+    def append(response: Response) -> Response:
+        response.set_data(response.get_data(as_text=True) + render_template_string('{% faq "legal" %}'))
+        return response
+
+    assert summary(get(app)) == page_of(A, B)
+
+
+def test_white_space_around_an_faq_may_change_before_it_leaves() -> None:  # J1, J10
+    assert summary(
+        get(make_app('{{ faq("pricing")|indent(4) }}{% filter trim %}{{ faq("legal") }}{% endfilter %}'))
+    ) == (page_of(A, B))
+
+
+# Errors, mails and other responses than what was rendered
+
+
+def fails_in_a_template() -> str:
+    return render_template_string(f"{TWO}{{{{ 1 // 0 }}}}")
+
+
+def fails_after_a_template() -> str:
+    render_template_string(TWO)
+    raise ZeroDivisionError
+
+
+def aborts_after_a_template() -> str:
+    render_template_string(TWO)
+    abort(403)
+
+
+@pytest.mark.parametrize(
+    ("view", "error"),
+    [
+        (fails_in_a_template, ZeroDivisionError),
+        (fails_after_a_template, ZeroDivisionError),
+        (fails_after_a_template, 500),
+        (aborts_after_a_template, 403),
+        (lambda: abort(404), 404),
+    ],
+)
+@pytest.mark.parametrize("faqs", [(A,), (A, B), (B, A)], ids=["one", "both", "reversed"])
+def test_an_error_page_is_complete_whatever_was_rendered_before(
+    view: View, error: Any, faqs: tuple[FAQ, ...]
+) -> None:  # I3, J1
+    app = make_app(view)
+    app.config["PROPAGATE_EXCEPTIONS"] = False
+    source = "".join(f'{{% faq "{faq.slug}" %}}' for faq in faqs)
+    app.register_error_handler(error, lambda error: (render_template_string(source), 503))
+    response = app.test_client().get("/")
+    assert (response.status_code, summary(response.data)) == (503, page_of(*faqs))
+
+
+def test_an_unknown_address_has_an_error_page() -> None:
+    app = make_app()
+    app.register_error_handler(404, lambda error: (render_template_string(TWO), 404))
+    assert summary(app.test_client().get("/nowhere").data) == page_of(A, B)
+
+
+def test_a_view_may_return_another_template_than_the_one_that_failed() -> None:  # I3, J1
+    def view() -> str:
+        with contextlib.suppress(ZeroDivisionError):
+            return fails_in_a_template()
+        return render_template_string(TWO)
+
+    assert summary(get(make_app(view))) == page_of(A, B)
+
+
+@pytest.mark.parametrize("mail", ['{% faq "pricing" %}', '{% faq "legal" %}', TWO, '{{ faq("legal") }}' * 3])
+@pytest.mark.parametrize("faqs", [(A,), (B, A)], ids=["one", "two"])
+def test_a_mail_and_the_page_of_the_same_view_are_both_complete(
+    mail: str, faqs: tuple[FAQ, ...]
+) -> None:  # I3
+    def view() -> str:
+        mails.append(render_template_string(mail))
+        return render_template_string("".join(f'{{% faq "{faq.slug}" %}}' for faq in faqs))
+
+    mails = list[str]()
+    assert summary(get(make_app(view))) == page_of(*faqs)
+    assert summary(mails[0]).styles >= 1
+    assert summary(mails[0]).faq_pages[0]
+
+
+def test_a_page_does_not_wait_a_second_time_for_its_error_page(faulty: FaultyServer) -> None:  # R2, U4
+    faulty.behave(behaviours.hang)
+    waited = list[float]()
+    with FAQEmbed(faulty.base_url, wait=0.05) as faqs:
+
+        def wait() -> str:
+            started = time.monotonic()
+            assert faqs.render("pricing") == faqs.render("legal") == ""
+            waited.append(time.monotonic() - started)
+            return ""
+
+        app = make_app(lambda: wait() or abort(404), faqs)
+        app.register_error_handler(404, lambda error: wait())
+        assert get(app) == ""
+    assert waited[0] >= 0.04
+    assert waited[1] < 0.04
+
+
+# Between requests, and in threads
+
+
+def test_nothing_of_a_page_is_left_for_the_next_request() -> None:
+    app = make_app()
+    client = app.test_client()
+    with client:
+        assert len({client.get("/").text for _ in range(3)}) == 1
+    assert summary(client.get("/").text) == page_of(A, B)
+
+
+@pytest.mark.parametrize("context", ["app_context", "test_request_context"])
+def test_a_template_renders_in_a_context_without_a_request(context: str) -> None:
+    app = make_app()
+    for _ in range(2):
+        with getattr(app, context)():
+            assert summary(render_template_string('{% faq "pricing" %}')) == page_of(A)
+
+
+def test_requests_of_many_threads_do_not_mix() -> None:
+    app = make_app(
+        lambda: render_template_string("{% for n in range(3) %}{% faq slug %}{% endfor %}", **request.args)
+    )
+
+    def is_right(number: int) -> bool:
+        faq = (A, B)[number % 2]
+        html = app.test_client().get(f"/?slug={faq.slug}").text
+        return summary(html) == page_of(faq, faq, faq)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(is_right, range(24)))
+
+
+def test_a_request_within_a_request_has_a_page_of_its_own() -> None:
+    app, inner = make_app('{% faq "legal" %}'), list[str]()
+
+    @app.get("/outer")
+    def outer() -> str:
+        first = render_template_string('{% faq "pricing" %}')
+        inner.append(get(app))
+        return first + render_template_string('{% faq "legal" %}')
+
+    assert summary(app.test_client().get("/outer").data) == page_of(A, B)
+    assert summary(inner[0]) == page_of(B)
+
+
+def test_a_view_may_pass_its_environment_on_to_another_application() -> None:
+    inner, responses = make_app('{% faq "legal" %}{% faq "legal" %}'), list[bytes]()
+
+    def view() -> str:
+        first = render_template_string('{% faq "pricing" %}')
+        responses.append(b"".join(run_wsgi_app(inner, request.environ)[0]))
+        return first + render_template_string('{% faq "pricing" %}')
+
+    response = make_app(view).test_client().get("/")
+    assert (summary(responses[0]), summary(response.data)) == (page_of(B, B), page_of(A, A))
+    assert response.headers["Vary"] == "Accept-Language"
+
+
+def test_an_environment_that_another_application_has_served_is_served_anew() -> None:
+    first, second = make_app(lambda: (render_template_string(TWO), 404)), make_app()
+    environ = create_environ("/")
+    for app in (first, second):
+        body = b"".join(app(environ, lambda *_: lambda _: None))
+        assert summary(body) == page_of(A, B)
+
+
+def test_a_thread_of_a_request_renders_a_part_of_its_page() -> None:
+    def view() -> str:
+        @copy_current_request_context
+        def work() -> None:
+            parts.append(render_template_string('{% faq "legal" %}'))
+
+        parts = [render_template_string('{% faq "pricing" %}')]
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        return "".join([*parts, render_template_string('{% faq "legal" %}')])
+
+    assert summary(get(make_app(view))) == page_of(A, B, B)
+
+
+def test_a_context_that_was_copied_in_a_request_is_outside_of_its_page_afterwards() -> None:  # I4
+    contexts = list[Context]()
+
+    def view() -> str:
+        contexts.append(copy_context())
+        return render_template_string(TWO)
+
+    app = make_app(view)
+    assert summary(get(app)) == page_of(A, B)
+    for _ in range(2):
+        mail = contexts[0].run(render_template_string, TWO)
+        assert summary(mail) == page_of(A, B)
+        assert summary(contexts[0].run(faqs_from(app).render, "pricing")) == page_of(A)
+
+
+# The nonce
+
+
+@pytest.mark.parametrize("nonce", ['a"b', lambda: 'a"b'], ids=["text", "function"])
+def test_the_nonce_of_g_is_on_every_element(nonce: Any) -> None:  # C4, C6, E7
+    app = make_app()
+    app.before_request(lambda: setattr(g, "csp_nonce", nonce))
+    html = get(app)
+    assert nonces(html) == ['a"b'] * 2
+    assert summary(html) == page_of(A, B)
+
+
+def test_the_nonce_of_a_template_global_is_found() -> None:  # C6
+    app = make_app()
+    app.jinja_env.globals["csp_nonce"] = lambda: "x"
+    assert nonces(get(app)) == ["x"] * 2
+
+
+@pytest.mark.parametrize("nonce", [None, "", lambda: None])
+def test_a_missing_nonce_is_no_error(nonce: Any) -> None:  # C4, C6
+    app = make_app()
+    app.before_request(lambda: setattr(g, "csp_nonce", nonce))
+    assert nonces(get(app)) == [None] * 2

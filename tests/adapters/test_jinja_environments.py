@@ -1,0 +1,284 @@
+"""Every kind of Jinja environment: its options and delimiters, its own templates for an FAQ, two embeds."""
+
+import asyncio
+import threading
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jinja2 import (
+    ChoiceLoader,
+    DictLoader,
+    Environment,
+    FileSystemBytecodeCache,
+    StrictUndefined,
+    Template,
+)
+from jinja2.nativetypes import NativeEnvironment
+from jinja2.sandbox import SandboxedEnvironment
+
+from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed.jinja import install
+from faqsvc_embed.testing import fake_embed
+from tests.support import samples
+from tests.support.parsed import page_of, summary, text_of
+
+A = FAQ.from_dict(samples.pricing())
+B = FAQ.from_dict(samples.record("legal", ("Who?", "We <are>."), title="Legal & more"))
+NASTY = FAQ.from_dict(samples.nasty())
+
+CALLS = {
+    "function": '{{ faq("nasty") }}',
+    "tag": '{% faq "nasty" %}',
+    "macro": '{% from "faqsvc/macros.html" import faq %}{{ faq("nasty") }}',
+}
+calls = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
+
+ENVIRONMENTS: dict[str, dict[str, Any]] = {
+    "async": {"enable_async": True},
+    "strict undefined": {"undefined": StrictUndefined},
+    "native": {"kind": NativeEnvironment},
+    "sandbox": {"kind": SandboxedEnvironment},
+    "trimmed": {"trim_blocks": True, "lstrip_blocks": True},
+    "finalize": {"finalize": lambda value: value},
+    "extensions": {"extensions": ["jinja2.ext.i18n", "jinja2.ext.do", "jinja2.ext.loopcontrols"]},
+    "line statements": {"line_statement_prefix": "%%", "line_comment_prefix": "##"},
+    "no cache": {"cache_size": 0},
+    "no loader": {"loader": None},
+    "autoescape by name": {"autoescape": lambda name: name is None},
+}
+DELIMITERS: dict[str, Any] = {
+    "block_start_string": "<%",
+    "block_end_string": "%>",
+    "variable_start_string": "<<",
+    "variable_end_string": ">>",
+    "comment_start_string": "<#",
+    "comment_end_string": "#>",
+}
+
+
+def embed(**settings: Any) -> FAQEmbed:
+    return fake_embed({"pricing": A, "legal": B, "nasty": NASTY}, **settings)
+
+
+def environment(
+    templates: dict[str, str] | None = None, *, kind: type[Environment] = Environment, **options: Any
+) -> Environment:
+    """Return an environment of a host, with FAQs; `options` are Jinja's."""
+    host = kind(**{"autoescape": True, "loader": DictLoader(templates or {}), **options})
+    install(host, embed())
+    return host
+
+
+def render(source: str, templates: dict[str, str] | None = None, **options: Any) -> str:
+    return environment(templates, **options).from_string(source).render()
+
+
+def with_delimiters(source: str) -> str:
+    """Return a template in the delimiters of a host."""
+    for usual, own in {"{%": "<%", "%}": "%>", "{{": "<<", "}}": ">>"}.items():
+        source = source.replace(usual, own)
+    return source
+
+
+@calls
+@pytest.mark.parametrize("options", ENVIRONMENTS.values(), ids=ENVIRONMENTS.keys())
+def test_every_call_works_in_every_environment(call: str, options: dict[str, Any]) -> None:
+    assert render(call, **options) == embed().render("nasty")
+
+
+@calls
+def test_every_call_works_with_other_delimiters(call: str) -> None:
+    assert render(with_delimiters(call), **DELIMITERS) == embed().render("nasty")
+
+
+@calls
+def test_every_call_can_be_awaited(call: str) -> None:  # E6, F5
+    template = environment(enable_async=True).from_string(call)
+    assert asyncio.run(template.render_async()) == embed().render("nasty")
+
+
+@pytest.mark.parametrize("call", ['{{ faq("legal") }}', '{% faq "legal" %}'])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{% extends base %}CALL{% block main %}<p>{% endblock %}CALL",
+        "{% if base %}{% extends base %}{% endif %}CALL",
+        "{% extends base %}{% block main %}{% block inner %}CALL{% endblock %}CALL{% endblock %}",
+        "{% extends base %}{% macro m() %}CALL{% endmacro %}{% block main %}{{ m() }}{% endblock %}",
+        "{% extends base %}{% for n in [1] %}CALL{% endfor %}{% if true %}CALL{% endif %}",
+    ],
+)
+def test_the_tag_prints_where_an_expression_would(source: str, call: str) -> None:
+    templates = {"base": "<!doctype html>{% block main %}{% endblock %}<footer>"}
+    plain = Environment(loader=DictLoader(templates)).from_string(source.replace("CALL", "FAQ"))
+    html = environment(templates).from_string(source.replace("CALL", call)).render(base="base")
+    assert len(text_of(html, "section.faqsvc")) == plain.render(base="base").count("FAQ")
+
+
+def test_a_long_faq_is_rendered_in_a_thread_of_an_async_environment() -> None:  # F5
+    threads = list[threading.Thread]()
+    host = Environment(
+        autoescape=True, enable_async=True, loader=DictLoader({"faqsvc/faq.html": "{{ thread() }}"})
+    )
+    host.globals["thread"] = lambda: threads.append(threading.current_thread())
+    install(host, fake_embed({"large": samples.large(), "pricing": A}))
+    for slug in ("pricing", "large", "pricing"):
+        asyncio.run(host.from_string("{{ faq(slug) }}").render_async(slug=slug))
+    assert [thread is threading.main_thread() for thread in threads] == [False, False, True]
+
+
+# The host's own templates for an FAQ
+
+
+def test_a_host_replaces_the_content_and_keeps_the_element_around_it() -> None:  # T7
+    override = "<dl>{% for item in items %}<dt id={{ item.id }}>{{ item.question }}{% endfor %}</dl>"
+    html = render('{% faq "legal" %}', {"faqsvc/faq.html": override})
+    assert text_of(html, "section.faqsvc#faq-legal[lang=en] > dl > dt[id]") == ["Who?"]
+    assert summary(html)[1:] == page_of(B)[1:]
+
+
+def test_a_host_overrides_one_block_of_the_package() -> None:  # T7
+    override = (
+        '{% extends "faqsvc/block.html" %}'
+        "{% block title %}<b>{{ title }}</b>{% endblock %}{% block cta %}<i>{{ host_name }}</i>{% endblock %}"
+    )
+    host = environment({"faqsvc/faq.html": override})
+    host.globals["host_name"] = "<Tea>"
+    html = host.from_string('{% faq "legal" %}').render()
+    assert summary(html) == page_of(B)
+    assert text_of(html, "section.faqsvc > b, section.faqsvc > i, h2") == ["Legal & more", "<Tea>"]
+
+
+@pytest.mark.parametrize("name", ["details", "disclosure", "open"])
+def test_a_host_overrides_the_items_of_one_variant(name: str) -> None:  # T7
+    host = environment({f"faqsvc/{name}.html": "<b>{{ items|length }} items</b>"})
+    for variant in ("details", "disclosure", "open"):
+        html = host.from_string('{{ faq("pricing", variant=variant) }}').render(variant=variant)
+        assert text_of(html, "section > b") == (["3 items"] if variant == name else [])
+
+
+@pytest.mark.parametrize("autoescape", [True, False])
+def test_an_override_is_escaped_whatever_the_host_does(autoescape: bool) -> None:  # E6, T7
+    override = (
+        "{{ title }}{% for item in items %}{{ item.question }}{{ item.text }}{{ item.answer }}{% endfor %}"
+    )
+    html = render('{% faq "nasty" %}', {"faqsvc/faq.html": override}, autoescape=autoescape)
+    assert text_of(html, "section script, section img, section style, title") == []
+    assert summary(html).faq_pages == summary(embed().render("nasty")).faq_pages
+
+
+def test_an_override_is_written_in_the_delimiters_of_the_host() -> None:  # T7
+    override = with_delimiters(
+        '{% extends "faqsvc/block.html" %}{% block title %}<b>{{ title }}</b>{% endblock %}'
+    )
+    html = render('<< faq("legal") >>', {"faqsvc/faq.html": override}, **DELIMITERS)
+    assert text_of(html, "section.faqsvc > b") == ["Legal & more"]
+    assert summary(html) == page_of(B)
+
+
+def test_a_host_may_change_its_environment_after_install() -> None:  # T7
+    host = environment({"faqsvc/faq.html": "{% do none %}[[ faq.slug ]]"})
+    host.add_extension("jinja2.ext.do")
+    host.variable_start_string, host.variable_end_string = "[[", "]]"
+    html = host.from_string('[[ faq("legal") ]]').render()
+    assert text_of(html, "section.faqsvc") == ["legal\n"]
+
+
+def test_an_override_is_rendered_for_every_page_unless_the_setting_says_otherwise() -> None:
+    for cache_overrides, expected in ((False, ["0\n", "1\n"]), (True, ["0\n", "0\n"])):
+        host = Environment(autoescape=True, loader=DictLoader({"faqsvc/faq.html": "{{ visit() }}"}))
+        host.globals["visit"] = count().__next__
+        install(host, embed(cache_overrides=cache_overrides))
+        template = host.from_string('{% faq "legal" %}')
+        pages = [template.render() for _ in range(2)]
+        assert [text for page in pages for text in text_of(page, "section")] == expected
+
+
+@pytest.mark.parametrize("source", ["{% for %}", "{{ 1 // 0 }}", '{% include "missing" %}'])
+def test_a_broken_override_costs_the_faq_and_not_the_page(
+    source: str, caplog: pytest.LogCaptureFixture
+) -> None:  # R4
+    template = environment({"faqsvc/faq.html": source}).from_string('<p>{% faq "legal" %}</p>')
+    assert [template.render() for _ in range(2)] == ["<p></p>"] * 2
+    (record,) = caplog.records
+    assert (record.name, record.levelname, record.exc_info is None) == ("faqsvc_embed", "ERROR", False)
+
+
+@pytest.mark.parametrize("first", ["host", "faq"])
+def test_a_bytecode_cache_keeps_escaped_and_unescaped_templates_apart(first: str, tmp_path: Path) -> None:
+    """One source is compiled for the host without escaping, and for an FAQ with it."""
+    templates = {"faqsvc/faq.html": '{% include "part" %}', "part": "{{ title }}"}
+    for _ in range(2):
+        cache = FileSystemBytecodeCache(str(tmp_path))
+        host = environment(templates, autoescape=False, bytecode_cache=cache)
+        faq, part = host.from_string('{{ faq("legal") }}'), host.get_template("part")
+        if first == "host":
+            assert part.render(title="<b>") == "<b>"
+        assert "Legal &amp; more" in faq.render()
+        assert part.render(title="<b>") == "<b>"
+
+
+# Two embeds, two environments
+
+
+@pytest.mark.parametrize("enable_async", [False, True])
+@pytest.mark.parametrize("has_loader", [False, True])
+@calls
+def test_a_second_embed_replaces_the_first(call: str, has_loader: bool, enable_async: bool) -> None:
+    loader = DictLoader({"own": "own"}) if has_loader else None
+    host = Environment(autoescape=True, loader=loader, enable_async=enable_async)
+    install(host, fake_embed({}))
+    before = host.from_string(call)
+    assert before.render() == ""
+    template_class, names = host.template_class, host.list_templates()
+    for records in ({"nasty": B}, {"nasty": A}):
+        install(host, fake_embed(records))
+    assert [summary(page.render()) for page in (before, host.from_string(call))] == [page_of(A)] * 2
+    assert (host.template_class, host.list_templates()) == (template_class, names)
+    assert isinstance(host.loader, ChoiceLoader)
+    assert len(host.loader.loaders) == 1 + has_loader
+
+
+def test_an_embed_shows_the_templates_of_the_environment_that_was_installed_last() -> None:
+    faqs = embed()
+    assert summary(faqs.render("legal")) == page_of(B)
+    for text in ("first", "second"):
+        install(Environment(autoescape=True, loader=DictLoader({"faqsvc/faq.html": text})), faqs)
+        assert text_of(faqs.render("legal"), "section") == [f"{text}\n"]
+    install(Environment(autoescape=True), faqs)
+    assert summary(faqs.render("legal")) == page_of(B)
+
+
+def test_a_loader_that_the_host_sets_later_is_used_after_another_install() -> None:
+    host = environment()
+    host.loader = DictLoader({"faqsvc/faq.html": "mine"})
+    install(host, embed())
+    assert text_of(host.from_string(CALLS["macro"]).render(), "section") == ["mine\n"]
+
+
+@pytest.mark.parametrize("order", ["parent first", "overlay first"])
+def test_an_overlay_and_its_parent_both_have_faqs(order: str) -> None:
+    parent = Environment(autoescape=True, loader=DictLoader({}))
+    if order == "parent first":
+        install(parent, embed())
+        overlay = parent.overlay(line_statement_prefix="%%")
+    else:
+        overlay = parent.overlay(line_statement_prefix="%%")
+        install(overlay, embed())
+        assert parent.template_class is Environment.template_class
+    assert summary(overlay.from_string('{{ faq("pricing") }}{% faq "legal" %}').render()) == page_of(A, B)
+
+
+def test_a_subclass_of_template_stays_one() -> None:
+    class HostTemplate(Template):
+        def greeting(self) -> str:
+            return "hello"
+
+    host = Environment(autoescape=True)
+    host.template_class = HostTemplate
+    install(host, embed())
+    template: Any = host.from_string('{% faq "pricing" %}{% faq "legal" %}')
+    assert template.greeting() == "hello"
+    assert summary(template.render()) == page_of(A, B)

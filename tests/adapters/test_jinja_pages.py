@@ -1,0 +1,240 @@
+"""What is one page where there is no request: a rendering, or several that the host joins."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from typing import Any
+
+import pytest
+from jinja2 import DictLoader, Environment
+
+from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed.jinja import install
+from faqsvc_embed.testing import fake_embed
+from tests.support import samples
+from tests.support.parsed import Summary, page_of, summary
+
+A = FAQ.from_dict(samples.pricing())
+B = FAQ.from_dict(samples.record("legal", ("Who?", "We."), title="Legal"))
+TWO = '{% faq "pricing" %}{{ faq("legal") }}'
+NOTHING = Summary([], 0, [])
+
+TEMPLATES = {
+    "one": '{% faq "pricing" %}',
+    "other": '{{ faq("legal") }}',
+    "base": '{{ faq("pricing") }}{% block body %}{% endblock %}{{ faq("pricing") }}',
+    "mine": "{% macro show(slug) %}{{ faq(slug) }}{% endmacro %}",
+}
+MACROS = '{% import "faqsvc/macros.html" as m %}'
+SOURCES = {
+    "function": '{{ faq("pricing") }}{{ faq("legal") }}{{ faq("pricing") }}',
+    "tag": '{% faq "pricing" %}{% faq "legal" %}{% faq "pricing" %}',
+    "macro": MACROS + '{{ m.faq("pricing") }}{{ faq("legal") }}{{ m.faq("pricing") }}',
+    "loop": '{% for slug in ["pricing", "legal", "pricing"] %}{% faq slug %}{% endfor %}',
+    "include": '{% include "one" %}{% include "other" %}{% faq "pricing" %}',
+    "extends": '{% extends "base" %}{% block body %}{{ faq("legal") }}{% endblock %}',
+    "own macro": "{% macro show(slug) %}{{ faq(slug) }}{% endmacro %}"
+    '{{ show("pricing") }}{{ show("legal") }}{{ show("pricing") }}',
+    "imported macro": '{% from "mine" import show %}{{ show("pricing") }}{{ show("legal") }}'
+    '{% faq "pricing" %}',
+    "set": '{% set html %}{{ faq("pricing") }}{% endset %}{{ html }}{{ faq("legal") }}{% faq "pricing" %}',
+    "filter": '{% filter indent %}{{ faq("pricing") }}{% endfilter %}{{ faq("legal") }}{% faq "pricing" %}',
+}
+
+
+def embed(**settings: Any) -> FAQEmbed:
+    return fake_embed({"pricing": A, "legal": B}, **settings)
+
+
+def environment(faqs: FAQEmbed | None = None, **options: Any) -> Environment:
+    host = Environment(**{"autoescape": True, "loader": DictLoader(TEMPLATES), **options})
+    install(host, faqs or embed())
+    return host
+
+
+@pytest.mark.parametrize("enable_async", [False, True])
+@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES.keys())
+def test_a_rendering_has_its_styles_once_and_one_faq_page(
+    source: str, enable_async: bool
+) -> None:  # J1, J12, T6, A14
+    template = environment(enable_async=enable_async).from_string(source)
+    for _ in range(2):  # the next rendering is a page of its own
+        assert summary(template.render()) == page_of(A, B, A)
+
+
+def test_a_single_faq_is_printed_as_it_is() -> None:  # S1
+    faqs = embed()
+    assert environment(faqs).from_string('<p>{% faq "pricing" %}</p>').render() == (
+        f"<p>{faqs.render('pricing')}</p>"
+    )
+
+
+def test_text_of_the_host_stays_byte_for_byte() -> None:  # S1
+    own = '<style>p {}</style><script type="application/ld+json">{"@type": "FAQPage"}</script>\ud800ä'
+    html = environment().from_string(f"{own}{TWO}{own}").render()
+    assert html.startswith(own)
+    assert html.endswith(own)
+
+
+def test_themes_and_variants_bring_their_styles_and_the_script_once() -> None:  # T6
+    teal = 'variant="disclosure", theme={"accentColor": "teal"}'
+    source = f'{{% faq "pricing" %}}{{% faq "legal", {teal} %}}{{% faq "pricing", {teal} %}}'
+    html = environment().from_string(source).render()
+    assert (summary(html).styles, html.count("<script>")) == (2, 1)
+
+
+def test_a_rendering_within_a_rendering_is_a_part_of_it() -> None:
+    host = environment()
+    host.globals["part"] = lambda: host.get_template("other").render()
+    html = host.from_string('{{ faq("pricing") }}{{ part()|safe }}').render()
+    assert summary(html) == page_of(A, B)
+
+
+def test_a_rendering_that_fails_leaves_nothing_for_the_next() -> None:
+    host = environment()
+    with pytest.raises(ZeroDivisionError):
+        host.from_string(TWO + "{{ 1 // 0 }}").render()
+    assert host.from_string(TWO).render() == environment().from_string(TWO).render()
+
+
+def test_renderings_of_many_threads_do_not_mix() -> None:
+    template = environment().from_string(TWO)
+    with ThreadPoolExecutor(8) as pool:
+        pages = set(pool.map(lambda _: template.render(), range(64)))
+    assert [summary(page) for page in pages] == [page_of(A, B)]
+
+
+def test_renderings_of_many_tasks_do_not_mix() -> None:
+    host = environment(enable_async=True)
+
+    async def pause() -> str:
+        await asyncio.sleep(0)
+        return ""
+
+    host.globals["pause"] = pause
+    template = host.from_string('{{ pause() }}{% faq "pricing" %}{{ pause() }}{{ faq("legal") }}')
+
+    async def all_at_once() -> list[str]:
+        return await asyncio.gather(*(template.render_async() for _ in range(20)))
+
+    pages = set(asyncio.run(all_at_once()))
+    assert [summary(page) for page in pages] == [page_of(A, B)]
+
+
+def test_a_context_that_was_copied_in_a_rendering_is_outside_of_it_afterwards() -> None:  # I4
+    host, contexts = environment(), list[Any]()
+    host.globals["copy"] = lambda: contexts.append(copy_context()) or ""  # type: ignore[func-returns-value]
+    host.from_string("{% faq 'pricing' %}{{ copy() }}").render()
+    (context,) = contexts
+    for _ in range(2):
+        assert summary(context.run(host.from_string(TWO).render)) == page_of(A, B)
+
+
+def test_a_macro_that_python_calls_prints_complete_faqs() -> None:  # J1, T6
+    module: Any = environment().get_template("mine").make_module()
+    assert [summary(module.show("pricing")) for _ in range(2)] == [page_of(A)] * 2
+
+
+# Streams
+
+
+@pytest.mark.parametrize("method", ["generate", "stream"])
+def test_a_streamed_rendering_has_its_styles_once_and_the_faq_page_of_its_first_faq(method: str) -> None:
+    html = "".join(getattr(environment().from_string(SOURCES["function"]), method)())
+    whole = page_of(A, B, A)
+    assert summary(html) == whole._replace(faq_pages=page_of(A).faq_pages)
+
+
+@pytest.mark.parametrize("enable_async", [False, True])
+def test_a_streamed_rendering_has_every_question_by_faq_schema(enable_async: bool) -> None:  # J1
+    source = '{% faq "pricing", schema=false %}{% faq "legal", schema=false %}{{ faq_schema() }}'
+    template = environment(enable_async=enable_async).from_string(source)
+
+    async def parts() -> list[str]:
+        return [part async for part in template.generate_async()]
+
+    html = "".join(asyncio.run(parts()) if enable_async else template.generate())
+    assert summary(html) == page_of(A, B)
+
+
+def test_streams_that_are_read_in_turn_do_not_mix() -> None:
+    template = environment().from_string(SOURCES["loop"])
+    streams = [template.generate() for _ in range(3)]
+    read = ["".join(parts) for parts in zip(*zip(*streams, strict=True), strict=True)]
+    assert len(set(read)) == 1
+    assert summary(read[0]).faqs == page_of(A, B, A).faqs
+
+
+def test_what_is_rendered_between_the_parts_of_a_stream_is_a_page_of_its_own() -> None:
+    template = environment().from_string(SOURCES["loop"])
+    stream = template.generate()
+    first = next(part for part in stream if "faqsvc" in part)
+    assert summary(environment().from_string(TWO).render()) == page_of(A, B)
+    assert summary(first + "".join(stream)).styles == 1
+
+
+# Joined pages
+
+
+def test_a_host_joins_renderings_to_one_page() -> None:  # J1, T6, A14
+    faqs = embed()
+    host = environment(faqs)
+    for _ in range(2):
+        with faqs.page():
+            html = host.get_template("one").render()
+            html += str(faqs.render("legal", schema=False))
+            html += "".join(host.from_string(TWO).generate())
+        assert summary(html) == page_of(A, B, A, B)._replace(faq_pages=page_of(A).faq_pages)
+    assert summary(host.from_string(TWO).render()) == page_of(A, B)
+
+
+def test_a_joined_page_has_every_question_by_schema() -> None:  # J1
+    faqs = embed()
+    with faqs.page():
+        html = f"{faqs.render('pricing', schema=False)}{faqs.render('legal', schema=False)}"
+        html += str(faqs.schema(A, B))
+    assert summary(html) == page_of(A, B)
+
+
+def test_joined_pages_can_be_nested_and_the_inner_one_is_of_its_own() -> None:
+    faqs = embed()
+    with faqs.page():
+        outer = faqs.render("pricing")
+        with faqs.page():
+            assert summary(faqs.render("pricing") + faqs.render("legal", schema=False)).styles == 1
+        outer += faqs.render("legal", schema=False)
+    assert summary(outer)._replace(faq_pages=[]) == page_of(A, B)._replace(faq_pages=[])
+
+
+def test_a_joined_page_is_not_that_of_another_thread() -> None:
+    faqs, html = embed(), list[str]()
+    with faqs.page():
+        faqs.render("pricing")
+        thread = threading.Thread(target=lambda: html.append(faqs.render("pricing")))
+        thread.start()
+        thread.join()
+    assert summary(html[0]) == page_of(A)
+
+
+def test_a_context_that_was_copied_in_a_joined_page_is_outside_of_it_afterwards() -> None:  # I4
+    faqs = embed()
+    with faqs.page():
+        faqs.render("pricing")
+        context = copy_context()
+    assert summary(context.run(faqs.render, "pricing")) == page_of(A)
+
+
+def test_without_a_page_each_call_from_python_is_complete() -> None:
+    faqs = embed()
+    assert [summary(faqs.render("pricing")) for _ in range(2)] == [page_of(A)] * 2
+
+
+def parts_of(source: str) -> Iterator[str]:
+    return environment().from_string(source).generate()
+
+
+def test_a_page_without_an_faq_has_nothing_of_ours() -> None:
+    assert summary("".join(parts_of("<p>nothing</p>"))) == NOTHING
+    assert environment().from_string("<p>nothing</p>").render() == "<p>nothing</p>"

@@ -1,0 +1,215 @@
+"""A draft on the host's own page, for the visitor who has its token; Z1 to Z3 of the rules."""
+
+import logging
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client as DjangoClient
+from flask import Flask, Response, render_template_string
+from jinja2 import DictLoader, Environment
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+from werkzeug.test import Client as WSGIClient
+
+from faqsvc_embed import FAQEmbed, wsgi
+from faqsvc_embed.flask import FAQExtension
+from faqsvc_embed.jinja import install
+from faqsvc_embed.starlette import FAQMiddleware
+from tests.support import django_project
+from tests.support.feed_service import FeedService, feed_service
+from tests.support.parsed import json_ld, text_of
+
+TOKEN = "p" * 32
+PAGE = "<!doctype html><title>Prices</title>{{ faq('pricing') }}"
+Get = Callable[..., tuple[str, Any]]
+
+
+@pytest.fixture
+def service() -> Iterator[FeedService]:
+    with feed_service() as service:
+        service.answers.update(pricing="Published.", legal="Law.")
+        service.drafts["pricing", TOKEN] = "Draft."
+        yield service
+
+
+@pytest.fixture
+def embed(service: FeedService) -> Iterator[FAQEmbed]:
+    with FAQEmbed(service.url, push=False) as embed:
+        yield embed
+
+
+def flask_host(embed: FAQEmbed, template: str) -> Get:
+    app = Flask(__name__)
+    FAQExtension(app, embed=embed)
+
+    @app.get("/")
+    def page() -> Response:
+        response = Response(render_template_string(template))
+        response.headers["Cache-Control"] = "public, max-age=600"
+        response.headers["CDN-Cache-Control"] = "max-age=600"
+        return response
+
+    def get(path: str = "/", **headers: str) -> tuple[str, Any]:
+        response = app.test_client().get(path, headers=headers)
+        assert response.status_code == 200
+        return response.text, response.headers
+
+    return get
+
+
+def starlette_host(embed: FAQEmbed, template: str) -> Get:
+    environment = Environment(autoescape=True, loader=DictLoader({"page": template}))
+    install(environment, embed)
+
+    async def page(_: Request) -> HTMLResponse:
+        headers = {"Cache-Control": "public, max-age=600", "CDN-Cache-Control": "max-age=600"}
+        return HTMLResponse(environment.get_template("page").render(), headers=headers)
+
+    app = Starlette(routes=[Route("/", page)])
+    app.add_middleware(FAQMiddleware, embed=embed)
+    client = TestClient(app)
+
+    def get(path: str = "/", **headers: str) -> tuple[str, Any]:
+        response = client.get(path, headers=headers)
+        assert response.status_code == 200
+        return response.text, response.headers
+
+    return get
+
+
+def wsgi_host(embed: FAQEmbed, template: str) -> Get:
+    environment = Environment(autoescape=True, loader=DictLoader({"page": template}))
+    install(environment, embed)
+
+    def app(environ: Any, start_response: Any) -> list[bytes]:
+        headers = {"Cache-Control": "public, max-age=600", "CDN-Cache-Control": "max-age=600"}
+        start_response("200 OK", [("Content-Type", "text/html"), *headers.items()])
+        return [environment.get_template("page").render().encode()]
+
+    client = WSGIClient(wsgi.FAQMiddleware(app, embed=embed))
+
+    def get(path: str = "/", **headers: str) -> tuple[str, Any]:
+        response = client.get(path, headers=headers)
+        assert response.status_code == 200
+        return response.text, response.headers
+
+    return get
+
+
+def django_host(embed: FAQEmbed, template: str) -> Get:
+    headers = {"Cache-Control": "public, max-age=600", "CDN-Cache-Control": "max-age=600"}
+    view = django_project.page(template, using="jinja", headers=headers)
+    middleware = ["django.middleware.locale.LocaleMiddleware", django_project.MIDDLEWARE]
+
+    def get(path: str = "/", **headers: str) -> tuple[str, Any]:
+        with django_project.project(view, embed, MIDDLEWARE=middleware):
+            response = DjangoClient().get(path, headers=headers)
+        assert response.status_code == 200
+        return response.content.decode(), response.headers
+
+    return get
+
+
+@pytest.fixture(params=[flask_host, starlette_host, wsgi_host, django_host])
+def host(request: pytest.FixtureRequest) -> Any:
+    return request.param
+
+
+def answers(html: str) -> list[str]:
+    return [text.strip() for text in text_of(html, ".faqsvc-answer")]
+
+
+def test_a_token_shows_the_draft_under_a_banner(host: Any, embed: FAQEmbed) -> None:
+    html, headers = host(embed, PAGE)(f"/?faq_preview={TOKEN}")
+    assert answers(html) == ["Draft."]
+    assert len(text_of(html, "p.faqsvc-preview-draft")) == 1
+    assert not json_ld(html)
+    assert headers["Cache-Control"] == "no-store"
+    assert "CDN-Cache-Control" not in headers
+    assert headers["X-Robots-Tag"] == "noindex"
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert TOKEN not in html
+
+
+def test_other_visitors_never_see_the_draft(host: Any, embed: FAQEmbed) -> None:
+    get = host(embed, PAGE)
+    for _ in range(3):
+        assert answers(get(f"/?faq_preview={TOKEN}")[0]) == ["Draft."]
+        html, headers = get("/")
+        assert answers(html) == ["Published."]
+        assert headers["Cache-Control"] == "public, max-age=600"
+        assert len(json_ld(html)) == 1
+    assert embed.get_faq("pricing").items[0].answer == "Published."
+
+
+@pytest.mark.parametrize("token", ["x" * 32, "short", "", "a b%0d%0ac", "<script>", "t" * 9000])
+def test_a_token_without_a_draft_shows_the_published_faq_and_why(
+    token: str, host: Any, embed: FAQEmbed
+) -> None:
+    html, headers = host(embed, PAGE)(f"/?faq_preview={token}")
+    assert answers(html) == ["Published."]
+    if token:
+        assert len(text_of(html, "p.faqsvc-preview-refused")) == 1
+        assert headers["Cache-Control"] == "no-store"
+
+
+def test_a_service_that_fails_shows_the_published_faq_and_why(
+    host: Any, embed: FAQEmbed, service: FeedService
+) -> None:
+    get = host(embed, PAGE)
+    get("/")
+    service.is_down = True
+    html, _ = get(f"/?faq_preview={TOKEN}")
+    assert answers(html) == ["Published."]
+    assert len(text_of(html, "p.faqsvc-preview-refused")) == 1
+
+
+def test_a_second_faq_of_the_page_is_shown_as_published(host: Any, embed: FAQEmbed) -> None:
+    html, _ = host(embed, PAGE + "{{ faq('legal') }}")(f"/?faq_preview={TOKEN}")
+    assert answers(html) == ["Draft.", "Law."]
+    assert not json_ld(html)
+
+
+@pytest.mark.parametrize("lang", ["en", "ko", "ja", "zh", "es", "fr", "de"])
+def test_the_banner_is_in_the_language_of_the_page(lang: str, host: Any, embed: FAQEmbed) -> None:
+    html, _ = host(embed, PAGE)(f"/?faq_preview={TOKEN}", **{"Accept-Language": lang})
+    assert f'class="faqsvc-preview faqsvc-preview-draft" role="note" lang="{lang}"' in html
+
+
+def test_preview_off_ignores_the_token(host: Any, service: FeedService) -> None:
+    with FAQEmbed(service.url, push=False, preview=False) as embed:
+        html, headers = host(embed, PAGE)(f"/?faq_preview={TOKEN}")
+    assert answers(html) == ["Published."]
+    assert headers["Cache-Control"] == "public, max-age=600"
+    assert not text_of(html, "p.faqsvc-preview")
+
+
+def test_the_token_is_in_no_log(host: Any, embed: FAQEmbed, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, "faqsvc_embed")
+    get = host(embed, PAGE)
+    get(f"/?faq_preview={TOKEN}")
+    get(f"/?faq_preview={'x' * 32}")
+    assert TOKEN not in caplog.text
+    assert "x" * 32 not in caplog.text
+    assert TOKEN not in repr(embed.health())
+
+
+def test_many_tokens_at_once_leave_the_pages_of_others_alone(host: Any, embed: FAQEmbed) -> None:
+    get = host(embed, PAGE)
+    for number in range(20):
+        assert answers(get(f"/?faq_preview={number:032}")[0]) == ["Published."]
+    assert answers(get("/")[0]) == ["Published."]
+
+
+def test_a_fragment_that_django_caches_never_has_a_draft(embed: FAQEmbed) -> None:
+    source = "{% load cache %}{% cache 60 part %}{% faq 'pricing' %}{% endcache %}"
+    cache.clear()
+    with django_project.project(django_project.page(source), embed):
+        assert answers(DjangoClient().get(f"/?faq_preview={TOKEN}").content.decode()) == ["Draft."]
+        assert "Draft." not in DjangoClient().get("/").content.decode()
+    cache.clear()

@@ -1,0 +1,344 @@
+"""One page for each request of Starlette, whatever renders its FAQs and whichever response leaves."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable
+from contextvars import copy_context
+from typing import Any
+
+import pytest
+from jinja2 import Environment
+from starlette.background import BackgroundTask
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+
+from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed.jinja import install
+from faqsvc_embed.starlette import faqs_from
+from faqsvc_embed.testing import fake_embed
+from tests.support.asgi import Sent, aget, get
+from tests.support.parsed import page_of, summary
+from tests.support.slow import slow_embed
+from tests.support.starlette_host import FAQS, TWO, A, B, Endpoint, Make, app_of, embeds, rendering, templates
+
+# Ways to make a page
+
+
+def in_an_async_environment(embed: FAQEmbed) -> Endpoint:
+    environment = Environment(autoescape=True, enable_async=True)
+    install(environment, embed)
+    template = environment.from_string(TWO)
+
+    async def endpoint(request: Request) -> Response:
+        return HTMLResponse(await template.render_async())
+
+    return endpoint
+
+
+def awaited(embed: FAQEmbed) -> Endpoint:
+    async def endpoint(request: Request) -> Response:
+        faqs = faqs_from(request)
+        return HTMLResponse(f"{await faqs.arender('pricing')}<hr>{await faqs.arender('legal')}")
+
+    return endpoint
+
+
+def awaited_together(embed: FAQEmbed) -> Endpoint:
+    async def endpoint(request: Request) -> Response:
+        faqs = faqs_from(request)
+        return HTMLResponse("<hr>".join(await asyncio.gather(faqs.arender("pricing"), faqs.arender("legal"))))
+
+    return endpoint
+
+
+def without_waiting(embed: FAQEmbed) -> Endpoint:
+    async def endpoint(request: Request) -> Response:
+        faqs = faqs_from(request)
+        return HTMLResponse(f"{faqs.render('pricing')}<hr>{faqs.render('legal')}")
+
+    return endpoint
+
+
+def in_the_thread_pool(embed: FAQEmbed) -> Endpoint:
+    made = templates(embed, page=TWO)
+
+    def endpoint(request: Request) -> Response:
+        return made.TemplateResponse(request, "page")
+
+    return endpoint
+
+
+def in_two_threads(embed: FAQEmbed) -> Endpoint:
+    async def endpoint(request: Request) -> Response:
+        first = await run_in_threadpool(embed.render, "pricing")
+        return HTMLResponse(f"{first}<hr>{await asyncio.to_thread(embed.render, 'legal')}")
+
+    return endpoint
+
+
+def awaited_and_in_a_template(embed: FAQEmbed) -> Endpoint:
+    made = templates(embed, page='{{ first }}<hr>{% faq "legal" %}')
+
+    async def endpoint(request: Request) -> Response:
+        return made.TemplateResponse(request, "page", {"first": await embed.arender("pricing")})
+
+    return endpoint
+
+
+def in_a_template_and_awaited(embed: FAQEmbed) -> Endpoint:
+    made = templates(embed, page='{{ faq("pricing") }}')
+
+    async def endpoint(request: Request) -> Response:
+        first = made.get_template("page").render()
+        return HTMLResponse(f"{first}<hr>{await embed.arender('legal')}")
+
+    return endpoint
+
+
+def in_several_templates(embed: FAQEmbed) -> Endpoint:
+    made = templates(embed, a='{{ faq("pricing") }}', b='{{ faq("legal") }}')
+
+    async def endpoint(request: Request) -> Response:
+        return HTMLResponse("<hr>".join(made.get_template(name).render() for name in "ab"))
+
+    return endpoint
+
+
+def in_tasks(embed: FAQEmbed) -> Endpoint:
+    async def part(slug: str) -> str:
+        await asyncio.sleep(0)
+        return embed.render(slug)
+
+    async def endpoint(request: Request) -> Response:
+        tasks = [asyncio.create_task(part(slug)) for slug in FAQS]
+        return HTMLResponse("<hr>".join([await task for task in tasks]))
+
+    return endpoint
+
+
+WAYS = [
+    lambda embed: rendering(embed, TWO),
+    in_an_async_environment,
+    awaited,
+    awaited_together,
+    without_waiting,
+    in_the_thread_pool,
+    in_two_threads,
+    awaited_and_in_a_template,
+    in_a_template_and_awaited,
+    in_several_templates,
+    in_tasks,
+]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@embeds
+def test_two_faqs_share_one_stylesheet_and_one_faq_page(
+    way: Callable[[FAQEmbed], Endpoint], make: Make
+) -> None:  # J1, J12, T6
+    app = app_of(embed := make(FAQS), way(embed))
+    for _ in range(2):
+        response = get(app)
+        assert (response.status, summary(response.body)) == (200, page_of(A, B))
+        assert response.all("content-length") == [str(len(response.body))]  # S3
+
+
+# Errors and mails
+
+
+async def fails_in_a_template(request: Request, embed: FAQEmbed) -> Response:
+    return templates(embed, broken=f"{TWO}{{{{ 1 // 0 }}}}").TemplateResponse(request, "broken")
+
+
+async def fails_after_a_template(request: Request, embed: FAQEmbed) -> Response:
+    templates(embed, page=TWO).TemplateResponse(request, "page")
+    raise ZeroDivisionError
+
+
+async def fails_after_it_awaited(request: Request, embed: FAQEmbed) -> Response:
+    await embed.arender("pricing")
+    raise ZeroDivisionError
+
+
+async def aborts_after_a_template(request: Request, embed: FAQEmbed) -> Response:
+    embed.render("pricing")
+    raise HTTPException(404)
+
+
+@pytest.mark.parametrize(
+    ("view", "error"),
+    [
+        (fails_in_a_template, ZeroDivisionError),
+        (fails_after_a_template, ZeroDivisionError),
+        (fails_after_it_awaited, ZeroDivisionError),
+        (aborts_after_a_template, 404),
+    ],
+)
+@pytest.mark.parametrize("faqs", [(A,), (A, B), (B, A)], ids=["one", "both", "reversed"])
+@embeds
+def test_an_error_page_is_complete_whatever_was_rendered_before(
+    make: Make, view: Any, error: Any, faqs: tuple[FAQ, ...]
+) -> None:  # I3, J1
+    embed = make(FAQS)
+    source = "<hr>".join(f'{{% faq "{faq.slug}" %}}' for faq in faqs)
+    made = templates(embed, error=source)
+
+    async def endpoint(request: Request) -> Response:
+        response: Response = await view(request, embed)
+        return response
+
+    async def handler(request: Request, error: Exception) -> Response:
+        return made.TemplateResponse(request, "error", status_code=503)
+
+    app = app_of(embed, endpoint, exception_handlers={error: handler})
+    for _ in range(2):
+        response = get(app)
+        assert (response.status, summary(response.body)) == (503, page_of(*faqs))
+        assert response.all("content-length") == [str(len(response.body))]
+
+
+@pytest.mark.parametrize("mail", ['{% faq "pricing" %}', '{% faq "legal" %}', TWO, '{{ faq("legal") }}' * 3])
+@pytest.mark.parametrize("faqs", [(A,), (B, A)], ids=["one", "two"])
+def test_a_mail_and_the_page_of_the_same_view_are_both_complete(
+    mail: str, faqs: tuple[FAQ, ...]
+) -> None:  # I3
+    embed, mails = fake_embed(FAQS), list[str]()
+    made = templates(embed, mail=mail, page="<hr>".join(f'{{% faq "{faq.slug}" %}}' for faq in faqs))
+
+    async def endpoint(request: Request) -> Response:
+        await embed.aprefetch(*FAQS)
+        mails.append(made.get_template("mail").render())
+        return made.TemplateResponse(request, "page")
+
+    assert summary(get(app_of(embed, endpoint)).body) == page_of(*faqs)
+    assert summary(mails[0]).styles >= 1
+    assert summary(mails[0]).faq_pages[0]
+
+
+# After the response
+
+
+def test_a_context_that_outlives_its_response_is_outside_of_its_page() -> None:  # I4
+    """Tasks, background tasks, and threads with a copy of the context."""
+    embed, later = fake_embed(FAQS), dict[str, str]()
+    fragment = templates(embed, part='{{ faq("pricing") }}').get_template("part")
+
+    async def main() -> Sent:
+        over, tasks = asyncio.Event(), list[asyncio.Task[None]]()
+
+        async def render_later() -> None:
+            await over.wait()
+            later["task"] = fragment.render()
+
+        async def endpoint(request: Request) -> Response:
+            embed.render("pricing")
+            tasks.append(asyncio.create_task(render_later()))
+            contexts.append(copy_context())
+            task = BackgroundTask(lambda: later.__setitem__("background", fragment.render()))
+            return HTMLResponse(fragment.render(), background=task)
+
+        response = await aget(app_of(embed, endpoint))
+        over.set()
+        await tasks[0]
+        return response
+
+    contexts = list[Any]()
+    embed.render("pricing")
+    assert summary(asyncio.run(main()).body) == page_of(A)
+    thread = threading.Thread(
+        target=contexts[0].run, args=(lambda: later.__setitem__("thread", embed.render("pricing")),)
+    )
+    thread.start()
+    thread.join()
+    alone = str(embed.render("pricing"))
+    assert later == {"task": alone, "background": alone, "thread": alone}
+
+
+@embeds
+def test_background_tasks_start_after_the_whole_response_was_sent(make: Make) -> None:  # S7
+    events, embed = list[str](), make(FAQS)
+
+    async def endpoint(request: Request) -> Response:
+        html = embed.render("pricing") + embed.render("legal")
+        return HTMLResponse(html, background=BackgroundTask(lambda: events.append("task")))
+
+    get(app_of(embed, endpoint), on_send=lambda m: events.append(m["type"]))
+    assert events == ["http.response.start", "http.response.body", "task"]
+
+
+# Several requests
+
+
+def test_requests_at_the_same_time_do_not_mix_their_pages() -> None:
+    embed = slow_embed(FAQS)
+    made = templates(embed, page='{{ faq(slug) }}{{ faq("pricing") }}{{ faq(slug) }}')
+
+    async def endpoint(request: Request) -> Response:
+        await asyncio.sleep(0)
+        return made.TemplateResponse(request, "page", {"slug": request.query_params["slug"]})
+
+    async def all_at_once() -> list[Sent]:
+        app = app_of(embed, endpoint)
+        return await asyncio.gather(*(aget(app, f"/?slug={slug}") for slug in list(FAQS) * 20))
+
+    expected = [page_of(A, A, A), page_of(B, A, B)] * 20
+    assert [summary(sent.body) for sent in asyncio.run(all_at_once())] == expected
+
+
+def test_a_request_within_a_request_has_a_page_of_its_own() -> None:
+    app = app_of(embed := slow_embed(FAQS), TWO)
+
+    async def outer(request: Request) -> Response:
+        first = embed.render("pricing")
+        assert summary((await aget(app)).body) == page_of(A, B)
+        return HTMLResponse(f"{first}<hr>{await embed.arender('legal')}")
+
+    assert summary(get(app_of(embed, outer)).body) == page_of(A, B)
+
+
+# One FAQ several times, or its parts
+
+
+def test_one_faq_several_times_has_ids_of_its_own_each() -> None:  # A14
+    async def endpoint(request: Request) -> Response:
+        faqs = faqs_from(request)
+        return HTMLResponse("".join(await asyncio.gather(*(faqs.arender("pricing") for _ in range(3)))))
+
+    assert summary(get(app_of(slow_embed(FAQS), endpoint)).body) == page_of(A, A, A)
+    assert summary(get(app_of(slow_embed(FAQS), '{{ faq("pricing") }}' * 2)).body) == page_of(A, A)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '{{ faq("pricing", schema=false) }}{% faq "legal", schema=false %}{{ faq_schema() }}',
+        '{{ faq("pricing") }}{% faq "legal", schema=false %}{{ faq_schema() }}',
+        '{{ faq("pricing") }}{{ faq_schema() }}{% faq "legal" %}',
+    ],
+)
+@embeds
+def test_faq_schema_marks_up_every_question_once(make: Make, source: str) -> None:  # J1
+    assert summary(get(app_of(make(FAQS), source)).body) == page_of(A, B)
+
+
+def test_the_hook_does_not_wait_in_the_loop_and_an_faq_after_it_is_shown_all_the_same() -> None:
+    response = get(app_of(slow_embed(FAQS), '{{ use_faq("pricing").is_loading }} {{ faq("pricing") }}'))
+    assert response.text.startswith("True ")
+    assert summary(response.body) == page_of(A)
+
+
+@embeds
+def test_prefetched_faqs_are_in_the_template_at_once_whatever_the_response(make: Make) -> None:
+    embed = make(FAQS)
+    made = templates(embed, part='{{ faq("pricing") }}{{ use_faq("legal").data.title }}')
+
+    async def endpoint(request: Request) -> Response:
+        await faqs_from(request).aprefetch(*FAQS)
+        return JSONResponse({"html": made.get_template("part").render()})
+
+    html = json.loads(get(app_of(embed, endpoint)).body)["html"]
+    assert html.endswith("Legal")
+    assert summary(html) == page_of(A)

@@ -1,0 +1,392 @@
+"""FAQs in any WSGI application, by FAQMiddleware: plain functions, Falcon, Bottle and Pyramid."""
+
+import asyncio
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextvars import Context, copy_context
+from typing import Any
+from wsgiref.validate import validator
+
+import pytest
+from jinja2 import DictLoader, Environment
+from werkzeug.test import Client
+
+from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed
+from faqsvc_embed.jinja import install
+from faqsvc_embed.page.context import request_page
+from faqsvc_embed.testing import fake_embed
+from faqsvc_embed.wsgi import FAQMiddleware, faqs_from
+from tests.support import faulty as behaviours
+from tests.support import samples
+from tests.support.faulty import FaultyServer
+from tests.support.parsed import attributes, nonces, page_of, summary
+from tests.support.slow import slow_embed
+
+A = FAQ.from_dict(samples.pricing())
+B = FAQ.from_dict(samples.record("legal", ("Wer?", "Wir – „wir“."), title="Legal"))
+FAQS = {"pricing": A, "legal": B}
+ONE = '<p>{{ faq("pricing") }}</p>'
+TWO = '{{ faq("pricing") }}<hr>{{ faq("legal") }}'
+HTML = ("Content-Type", "text/html; charset=utf-8")
+
+App = Callable[..., Iterable[bytes]]
+
+
+def environment(embed: FAQEmbed, **templates: str) -> Environment:
+    made = Environment(autoescape=True, loader=DictLoader(templates))
+    install(made, embed)
+    return made
+
+
+def app_of(body: Callable[[], Iterable[bytes]], *headers: tuple[str, str], status: str = "200 OK") -> App:
+    """Return an application that responds with these headers and a body."""
+
+    def app(environ: Any, start_response: Any) -> Iterable[bytes]:
+        start_response(status, [HTML, *headers])
+        return body()
+
+    return app
+
+
+def page(source: str, embed: FAQEmbed, *headers: tuple[str, str], **options: Any) -> Client:
+    """Return a client of an application with one page from a template."""
+    template = environment(embed).from_string(source)
+    app = app_of(lambda: [template.render().encode()], *headers, **options)
+    return Client(FAQMiddleware(app, embed=embed))
+
+
+# Frameworks
+
+
+def plain(source: str, embed: FAQEmbed) -> Any:
+    template = environment(embed).from_string(source)
+    return validator(app_of(lambda: [template.render().encode()]))
+
+
+def falcon(source: str, embed: FAQEmbed) -> Any:
+    import falcon
+
+    class Home:
+        def on_get(self, request: Any, response: Any) -> None:
+            response.content_type = falcon.MEDIA_HTML
+            response.text = template.render()
+
+    template, app = environment(embed).from_string(source), falcon.App()
+    app.add_route("/", Home())
+    return app
+
+
+def bottle(source: str, embed: FAQEmbed) -> Any:
+    import bottle
+
+    template, app = environment(embed).from_string(source), bottle.Bottle()
+    app.route("/")(template.render)
+    return app
+
+
+def pyramid(source: str, embed: FAQEmbed) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the modules that it imports
+        from pyramid.config import Configurator
+        from pyramid.response import Response
+
+    template = environment(embed).from_string(source)
+    with Configurator() as config:
+        config.add_route("home", "/")
+        config.add_view(lambda request: Response(template.render()), route_name="home")
+        return config.make_wsgi_app()
+
+
+def asynchronous(source: str, embed: FAQEmbed) -> Any:
+    made = Environment(autoescape=True, enable_async=True)
+    install(made, embed)
+    template = made.from_string(source)
+    return app_of(lambda: [asyncio.run(template.render_async()).encode()])
+
+
+@pytest.mark.parametrize("make", [fake_embed, slow_embed])
+@pytest.mark.parametrize("host", [plain, falcon, bottle, pyramid, asynchronous])
+def test_a_page_of_any_host_is_as_in_plain_jinja(host: Any, make: Any) -> None:  # J1, J12, T6
+    embed = make(FAQS)
+    if host in (falcon, bottle, pyramid):
+        pytest.importorskip(host.__name__)
+    for source in (ONE, TWO):
+        response = Client(FAQMiddleware(host(source, embed), embed=embed)).get("/", buffered=True)
+        assert response.text == environment(fake_embed(FAQS)).from_string(source).render()
+
+
+# The interface of WSGI
+
+
+def test_the_middleware_keeps_to_the_specification() -> None:  # PEP 3333
+    embed = fake_embed(FAQS, styles="linked")
+    app = validator(FAQMiddleware(plain(TWO, embed), embed=embed))
+    html = Client(app).get("/", buffered=True).text
+    for link in attributes(html, "link", "href"):
+        assert Client(app).get(str(link), buffered=True).status_code == 200
+
+
+@pytest.mark.parametrize("how", ["a list", "a generator", "write()", "a length", "a lazy start"])
+def test_every_form_of_a_body_is_completed(how: str) -> None:  # PEP 3333, J1
+    embed = fake_embed(FAQS)
+    template = environment(embed).from_string(ONE)
+
+    def parts() -> Iterator[bytes]:
+        yield b"<h1></h1>"
+        yield template.render().encode()
+        yield template.render().encode()
+
+    def app(environ: Any, start_response: Any) -> Iterable[bytes]:
+        if how == "a lazy start":
+            return lazy(start_response)
+        if how == "a length":
+            body = list(parts())
+            start_response("200 OK", [HTML, ("Content-Length", str(sum(map(len, body))))])
+            return iter(body)
+        write = start_response("200 OK", [HTML])
+        if how == "write()":
+            for part in parts():
+                write(part)
+            return []
+        return parts() if how == "a generator" else list(parts())
+
+    def lazy(start_response: Any) -> Iterator[bytes]:
+        start_response("200 OK", [HTML])
+        yield from parts()
+
+    response = Client(FAQMiddleware(app, embed=embed)).get("/", buffered=True)
+    assert response.text.startswith("<h1></h1>")
+    assert (summary(response.data).styles, len(summary(response.data).faq_pages)) == (1, 1)
+    assert response.content_length in (None, len(response.data))
+
+
+def test_an_error_page_replaces_the_start_of_a_page() -> None:  # PEP 3333, I3
+    embed = fake_embed(FAQS)
+    template = environment(embed).from_string(TWO)
+
+    def app(environ: Any, start_response: Any) -> Iterable[bytes]:
+        start_response("200 OK", [HTML])
+        try:
+            template.render()
+            raise KeyError
+        except KeyError:
+            import sys
+
+            start_response("500 Internal Server Error", [HTML], sys.exc_info())
+            return [template.render().encode()]
+
+    response = Client(FAQMiddleware(app, embed=embed)).get("/", buffered=True)
+    assert (response.status_code, summary(response.data)) == (500, page_of(A, B))
+
+
+def test_an_exception_passes_and_the_next_page_is_as_ever() -> None:
+    embed, failing = fake_embed(FAQS), [True]
+    template = environment(embed).from_string(TWO)
+
+    def body() -> Iterable[bytes]:
+        html = template.render()
+        if failing.pop() if failing else False:
+            raise KeyError
+        return [html.encode()]
+
+    client = Client(FAQMiddleware(app_of(body), embed=embed))
+    with pytest.raises(KeyError):
+        client.get("/", buffered=True)
+    assert summary(client.get("/", buffered=True).data) == page_of(A, B)
+
+
+@pytest.mark.parametrize("headers", [[], [("Content-Length", "2")]], ids=["streamed", "whole"])
+def test_the_body_of_the_host_is_closed_once(headers: list[tuple[str, str]]) -> None:  # PEP 3333
+    class Body:
+        closed = 0
+
+        def __iter__(self) -> Iterator[bytes]:
+            return iter([b"a", b"b"])
+
+        def close(self) -> None:
+            self.closed += 1
+
+    body = Body()
+    response = Client(FAQMiddleware(app_of(lambda: body, *headers), embed=fake_embed(FAQS))).get(
+        "/", buffered=True
+    )
+    response.close()
+    assert (response.data, body.closed) == (b"ab", 1)
+
+
+def test_a_body_that_is_not_html_passes_as_the_object_that_it_is() -> None:  # S6
+    body = [b"{}"]
+
+    def app(environ: Any, start_response: Any) -> Iterable[bytes]:
+        start_response("200 OK", [("Content-Type", "application/json")])
+        return body
+
+    assert FAQMiddleware(app, embed=fake_embed(FAQS))({}, lambda *_: None) is body  # type: ignore[arg-type]
+
+
+def test_what_is_written_before_a_body_that_is_not_html_comes_first() -> None:  # PEP 3333
+    def app(environ: Any, start_response: Any) -> Iterable[bytes]:
+        start_response("200 OK", [("Content-Type", "text/plain")])(b"a")
+        return [b"b"]
+
+    assert Client(FAQMiddleware(app, embed=fake_embed(FAQS))).get("/", buffered=True).data == b"ab"
+
+
+def test_a_response_without_an_faq_passes_as_it_is() -> None:
+    response = Client(FAQMiddleware(app_of(lambda: [b"<p>"], ("ETag", '"x"')), embed=fake_embed(FAQS))).get(
+        "/"
+    )
+    assert (response.data, response.headers["ETag"]) == (b"<p>", '"x"')
+    assert "Vary" not in response.headers
+
+
+# Pages
+
+
+def test_a_middleware_within_another_prints_on_the_same_page() -> None:  # J1
+    embed = fake_embed(FAQS)
+    template = environment(embed).from_string(ONE)
+    inner = FAQMiddleware(app_of(lambda: [template.render().encode()]), embed=embed)
+
+    def outer(environ: Any, start_response: Any) -> Iterable[bytes]:
+        return [*inner(environ, start_response), str(embed.render("legal")).encode()]
+
+    response = Client(FAQMiddleware(outer, embed=embed)).get("/", buffered=True)
+    assert summary(response.data) == page_of(A, B)
+
+
+def test_an_event_loop_in_a_view_waits_for_an_faq_as_the_view_would(faulty: FaultyServer) -> None:  # F5
+    faulty.serve(samples.pricing())
+
+    async def view() -> str:
+        return embed.render("pricing")
+
+    with FAQEmbed(faulty.base_url, wait=5) as embed:
+        app = app_of(lambda: [asyncio.run(view()).encode()])
+        assert summary(Client(FAQMiddleware(app, embed=embed)).get("/", buffered=True).data) == page_of(A)
+
+
+def test_a_context_that_was_copied_in_a_request_is_outside_of_its_page_afterwards() -> None:  # I4
+    contexts, embed = list[Context](), fake_embed(FAQS)
+
+    def body() -> Iterable[bytes]:
+        contexts.append(copy_context())
+        return [str(embed.render("pricing")).encode()]
+
+    Client(FAQMiddleware(app_of(body), embed=embed)).get("/", buffered=True)
+    assert contexts[0].run(request_page) is None
+
+
+# Headers
+
+
+def test_headers_are_true_of_the_complete_page() -> None:  # S2, S3
+    response = page(TWO, fake_embed(FAQS), ("ETag", '"x"'), ("Content-Length", "1"), ("X-Own", "kept")).get(
+        "/"
+    )
+    assert "ETag" not in response.headers
+    assert response.headers["Content-Length"] == str(len(response.data))
+    assert response.headers["X-Own"] == "kept"
+
+
+def test_head_has_no_length_that_the_get_does_not_have() -> None:
+    embed = fake_embed(FAQS)
+    template = environment(embed).from_string(TWO)
+
+    def body() -> Iterable[bytes]:
+        template.render()
+        return []
+
+    app = FAQMiddleware(app_of(body, ("Content-Length", "9999")), embed=embed)
+    assert "Content-Length" not in Client(app).head("/").headers
+
+
+@pytest.mark.parametrize(
+    ("present", "expected"), [((), "Accept-Language"), ((("Vary", "Cookie"),), "Cookie, Accept-Language")]
+)
+def test_a_page_in_the_visitors_language_says_so(
+    present: Any, expected: str, faulty: FaultyServer
+) -> None:  # L7
+    for lang, record in samples.multilingual().items():
+        faulty.serve(record, lang=lang)
+    with FAQEmbed(faulty.base_url, wait=5) as embed:
+        response = page(ONE, embed, *present).get("/", headers={"Accept-Language": "ko"})
+    assert ([request.lang for request in faulty.log], response.headers["Vary"]) == (["ko"], expected)
+
+
+def test_a_streamed_page_is_in_the_visitors_language_and_says_so(faulty: FaultyServer) -> None:  # L7
+    faulty.serve(samples.pricing())
+
+    def body() -> Iterator[bytes]:
+        yield str(embed.render("pricing")).encode()
+
+    with FAQEmbed(faulty.base_url, wait=5) as embed:
+        client = Client(FAQMiddleware(app_of(body), embed=embed))
+        response = client.get("/", buffered=True, headers={"Accept-Language": "ko"})
+    assert [request.lang for request in faulty.log] == ["ko"]
+    assert response.headers["Vary"] == "Accept-Language"
+
+
+def test_the_host_names_the_language_and_the_nonce_in_the_environment(faulty: FaultyServer) -> None:  # L4, C6
+    faulty.serve(samples.pricing())
+    settings: dict[str, Any] = {"faqsvc.lang": "de_CH", "faqsvc.csp_nonce": lambda: "n"}
+    with FAQEmbed(faulty.base_url, wait=5) as embed:
+        response = page(ONE, embed).get("/", environ_base=settings, headers={"Accept-Language": "ko"})
+    assert [request.lang for request in faulty.log] == ["de"]
+    assert set(nonces(response.data)) == {"n"}
+    assert "Vary" not in response.headers
+
+
+def test_a_dead_service_costs_the_faq_and_limits_how_long_caches_keep_the_page(
+    faulty: FaultyServer,
+) -> None:  # R1, R9
+    faulty.behave(behaviours.status(500))
+    with FAQEmbed(faulty.base_url, degraded_max_age=0) as embed:
+        response = page(ONE, embed, ("Cache-Control", "max-age=600")).get("/", buffered=True)
+    assert (response.text, response.headers["Cache-Control"]) == ("<p></p>", "max-age=0")
+
+
+def test_files_are_served_below_the_path_of_the_application() -> None:  # C3
+    client = page(ONE, fake_embed(FAQS, styles="linked"))
+    (link,) = attributes(client.get("/", base_url="http://host/shop").data, "link", "href")
+    assert str(link).startswith("/shop/faqsvc/")
+    response = client.get(str(link).removeprefix("/shop"))
+    assert (response.mimetype, "immutable" in response.headers["Cache-Control"]) == ("text/css", True)
+    assert client.get("/faqsvc/other.css").mimetype == "text/html"  # the application's own
+
+
+# The middleware
+
+
+def test_the_embed_of_a_request_is_found() -> None:
+    embed, found = fake_embed(FAQS), list[FAQEmbed]()
+
+    def app(environ: Any, start_response: Any) -> Iterable[bytes]:
+        found.append(faqs_from(environ))
+        start_response("200 OK", [HTML])
+        return []
+
+    Client(FAQMiddleware(FAQMiddleware(app, embed=embed), embed=embed)).get("/", buffered=True)
+    assert found == [embed]
+    with pytest.raises(ConfigurationError):
+        faqs_from({})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"embed": "https://faq.example.com"},
+        {"embed": fake_embed({}), "lang": "ko"},
+        {"base_url": "ftp://x"},
+        {},
+    ],
+    ids=["a URL", "both", "an invalid setting", "nothing"],
+)
+def test_a_mistake_is_an_error_when_the_application_is_made(options: Any) -> None:
+    with pytest.raises(ConfigurationError):
+        FAQMiddleware(app_of(list), **options)
+
+
+def test_settings_make_an_embed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAQSVC_BASE_URL", "https://faq.example.com")
+    assert FAQMiddleware(app_of(list), lang="ko").embed.settings.lang == "ko"

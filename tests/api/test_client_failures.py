@@ -1,0 +1,215 @@
+"""The REST client with a service that fails in every way."""
+
+import asyncio
+import json
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import Final
+
+import pytest
+
+from faqsvc_embed import (
+    FAQ,
+    ConfigurationError,
+    FAQClient,
+    FAQError,
+    FAQNotFound,
+    FAQUnavailable,
+    InvalidFAQ,
+    RateLimited,
+)
+from faqsvc_embed.errors import OutcomeUnknown
+from tests.api.support import CREATED, TEA, WRITE_IDS, WRITES, Clients, failure
+from tests.support import faulty as behaviours
+from tests.support import samples
+from tests.support.faulty import FAULTS, Behaviour, Exchange, Fault, FaultyServer
+
+SLACK: Final = 0.5
+"""Seconds that a busy machine may add to any wait."""
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_every_fault_of_the_service_is_an_faq_error(
+    clients: Clients, faulty: FaultyServer, fault: Fault
+) -> None:  # W8
+    client = clients(timeout=0.3)
+    faulty.behave(fault.behaviour)
+    assert isinstance(failure(lambda: client.publish_faq(**TEA)), FAQError)
+    assert isinstance(failure(lambda: client.get_faq("pricing")), FAQNotFound | FAQUnavailable | InvalidFAQ)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("write", WRITES, ids=WRITE_IDS)
+def test_a_write_follows_no_redirect(
+    clients: Clients, faulty: FaultyServer, write: Callable[[FAQClient], object], status: int
+) -> None:  # D5
+    faulty.behave(behaviours.redirect("/elsewhere", status))
+    error = failure(lambda: write(clients()))
+    assert (type(error), error.status, len(faulty.log)) == (FAQUnavailable, status, 1)
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        behaviours.status(500),
+        behaviours.status(503, {"Retry-After": "0"}),
+        behaviours.reset,
+        behaviours.truncated,
+    ],
+)
+def test_a_write_that_fails_is_not_sent_again(
+    clients: Clients, faulty: FaultyServer, behaviour: Behaviour
+) -> None:  # W5
+    faulty.behave(behaviour)
+    failure(lambda: clients().publish_faq(**TEA))
+    assert len(faulty.log) == 1
+
+
+@pytest.mark.parametrize("write", WRITES, ids=WRITE_IDS)
+@pytest.mark.parametrize(
+    "behaviour",
+    [behaviours.hang, behaviours.drip(0.02)],
+    ids=["hang", "drip"],
+)
+def test_one_deadline_covers_a_write(
+    clients: Clients, faulty: FaultyServer, write: Callable[[FAQClient], object], behaviour: Behaviour
+) -> None:  # D1
+    faulty.behave(behaviour)
+    client, start = clients(timeout=0.05, generation_timeout=0.05), time.monotonic()
+    error = failure(lambda: write(client))
+    assert 0.04 < time.monotonic() - start < 0.05 + SLACK
+    assert (type(error), error.status) == (OutcomeUnknown, None)
+
+
+@pytest.mark.parametrize("behaviour", [behaviours.reset, behaviours.truncated, behaviours.status(504)])
+def test_a_publication_without_a_response_has_an_unknown_outcome(
+    clients: Clients, faulty: FaultyServer, behaviour: Behaviour
+) -> None:  # W5
+    faulty.behave(behaviour)
+    without = failure(lambda: clients().publish_faq(**TEA))
+    with_key = failure(lambda: clients().publish_faq(**TEA, idempotency_key="a"))
+    assert (type(without), type(with_key)) == (OutcomeUnknown, OutcomeUnknown)
+    assert str(without) != str(with_key)  # the advice depends on the key
+
+
+def test_a_publication_that_was_not_sent_is_not_published(clients: Clients, faulty: FaultyServer) -> None:
+    faulty.refuse()
+    error = failure(lambda: clients().publish_faq(**TEA))
+    assert (type(error), error.status) == (FAQUnavailable, None)
+    assert faulty.base_url in str(error)
+
+
+def test_the_head_of_a_response_is_enough_to_refuse_a_write(
+    clients: Clients, faulty: FaultyServer
+) -> None:  # K8
+    def hangs(exchange: Exchange) -> None:
+        exchange.head(429, {"Retry-After": "7", "Content-Length": "5000"})
+        exchange.hang()
+
+    faulty.behave(hangs)
+    error = failure(lambda: clients(timeout=0.1).publish_faq(**TEA))
+    assert (type(error), error.status, error.retry_after) == (RateLimited, 429, 7.0)
+
+
+def test_generation_has_a_timeout_of_its_own(clients: Clients, faulty: FaultyServer) -> None:
+    def slowly(exchange: Exchange) -> None:
+        released.wait(5)
+        behaviours.body(b'{"items": []}')(exchange)
+
+    released = threading.Event()
+    faulty.behave(slowly)
+    threading.Timer(0.15, released.set).start()
+    assert clients(timeout=0.05).generate_faq("https://www.tea.example") == []
+    released.clear()
+    client = clients(timeout=5.0, generation_timeout=0.05)  # also if timeout is what it is by default
+    assert type(failure(lambda: client.generate_faq("https://www.tea.example"))) is OutcomeUnknown
+    released.set()
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf")])
+def test_a_generation_timeout_must_be_a_time(seconds: float) -> None:
+    error = failure(lambda: FAQClient("https://faq.example", generation_timeout=seconds))
+    assert type(error) is ConfigurationError
+
+
+def test_an_faq_that_is_not_there_is_reported_with_the_address_of_the_request(
+    clients: Clients, faulty: FaultyServer
+) -> None:
+    error = failure(lambda: clients().get_faq("pricing", lang="ko"))
+    assert (type(error), error.status) == (FAQNotFound, 404)
+    assert f"{faulty.base_url}/api/v1/faq/pricing?lang=ko" in str(error)
+
+
+def test_a_response_is_read_up_to_its_cap(clients: Clients, faulty: FaultyServer) -> None:  # D2
+    def much(exchange: Exchange) -> None:
+        exchange.respond(201, b" " * 5000 + json.dumps(CREATED).encode())
+
+    faulty.behave(much)
+    error = failure(lambda: clients(max_bytes=4096).publish_faq(**TEA))
+    assert (type(error), error.status) == (OutcomeUnknown, 201)
+    assert "4096" in str(error)
+
+
+def test_cancelling_a_task_ends_its_request(clients: Clients, faulty: FaultyServer) -> None:  # G14
+    gone = threading.Event()
+
+    def hang(exchange: Exchange) -> None:
+        try:
+            exchange.hang()
+        finally:
+            gone.set()
+
+    async def give_up() -> None:
+        task = asyncio.create_task(clients(timeout=30).apublish_faq(**TEA))
+        await asyncio.to_thread(faulty.wait_for_requests, 1)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    faulty.behave(hang)
+    asyncio.run(give_up())
+    assert gone.wait(2)
+
+
+@pytest.mark.parametrize("write", WRITES, ids=WRITE_IDS)
+def test_closing_ends_a_write_with_an_error(
+    clients: Clients, faulty: FaultyServer, write: Callable[[FAQClient], object]
+) -> None:  # R12
+    faulty.behave(behaviours.hang)
+    client, errors = clients(timeout=30), list[FAQError]()
+    thread = threading.Thread(target=lambda: errors.append(failure(lambda: write(client))))
+    thread.start()
+    faulty.wait_for_requests(1)
+    client.close()
+    thread.join(2)
+    assert [type(error) for error in errors] == [FAQUnavailable]
+
+
+def test_a_client_may_be_used_inside_an_event_loop_and_after_closing(
+    clients: Clients, faulty: FaultyServer
+) -> None:  # F5
+    faulty.serve(samples.pricing())
+    client = clients()
+
+    async def inside() -> FAQ:
+        return client.get_faq("pricing")
+
+    assert asyncio.run(inside()).slug == "pricing"
+    client.close()
+    assert client.get_faq("pricing").slug == "pricing"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_child_sends_on_its_own(clients: Clients, faulty: FaultyServer) -> None:  # F1, F2
+    faulty.serve(samples.pricing())
+    client = clients()
+    client.get_faq("pricing")
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if client.get_faq("pricing").slug == "pricing" else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert {request.connection for request in faulty.log} == {1, 2}

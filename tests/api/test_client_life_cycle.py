@@ -1,0 +1,215 @@
+"""The life of an FAQ through the client, with the real service."""
+
+import asyncio
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from faqsvc_embed import (
+    AuthenticationError,
+    ConfigurationError,
+    FAQClient,
+    FAQEmbed,
+    FAQNotFound,
+    PublishRejected,
+)
+from faqsvc_embed.errors import RevisionConflict
+from faqsvc_embed.service.app import create_app
+from faqsvc_embed.service.server import running
+from faqsvc_embed.service.storage import open_storage
+from tests.api.support import TEA, failure, spoken
+
+DRAFT: Final[dict[str, Any]] = {**TEA, "items": [("What does it cost?", "Ten euros.")], "lang": "en"}
+PRICES: Final[dict[str, Any]] = {**TEA, "slug": "prices", "lang": "en"}
+
+
+class Site:
+    """A running service, and clients with keys of each scope."""
+
+    def __init__(self, base_url: str, keys: dict[str, str]) -> None:
+        self.base_url, self.keys = base_url, keys
+        self.clients = {scope: FAQClient(base_url, key) for scope, key in keys.items()}
+        self.client = self.clients["publish"]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A site of its own, and another one."""
+    directory: Path = tmp_path_factory.mktemp("service")
+    storage = open_storage(f"sqlite:///{directory}/faqsvc.db")
+    first, other = storage.sites.create("first"), storage.sites.create("other")
+    keys = {
+        scope: storage.keys.create(scope, site=first, scope=scope) for scope in ("read", "draft", "publish")
+    }
+    keys["other"] = storage.keys.create("other", site=other)
+    with running(create_app(storage)) as address:
+        site = Site(address, keys)
+        yield site
+        for client in site.clients.values():
+            client.close()
+
+
+def test_a_chosen_slug_gets_one_revision_after_the_other(site: Site) -> None:
+    first = site.client.publish_faq(**PRICES, title="Prices", answer_format="markdown")
+    second = site.client.publish_faq(**PRICES)
+    assert (first.slug, first.lang, first.revision, first.state) == ("prices", "en", 1, "published")
+    assert (second.revision, second.state) == (2, "published")
+    assert first.etag
+    assert first.etag != second.etag
+    assert first.template == '{{ faq("prices") }}'
+    assert [entry.revision for entry in site.client.revisions("prices")] == [2, 1]
+    whole = site.client.get_revision("prices", 1)
+    assert (whole.website_url, whole.faq.title, whole.faq.answer_format) == (
+        TEA["website_url"],
+        "Prices",
+        "markdown",
+    )
+
+
+def test_writers_with_the_same_if_match_do_not_overwrite_each_other(site: Site) -> None:  # Y3
+    before = site.client.publish_faq(**{**PRICES, "slug": "match"})
+    after = site.client.publish_faq(**DRAFT, slug="match", if_match=before.etag)
+    conflict = failure(lambda: site.client.publish_faq(**PRICES | {"slug": "match"}, if_match=before.etag))
+    assert isinstance(conflict, RevisionConflict)
+    assert (conflict.status, conflict.code, conflict.revision) == (412, "revision-conflict", after.revision)
+    assert site.client.get_faq("match").items[0].answer == "Ten euros."
+
+
+def test_a_draft_is_seen_by_its_owner_and_published_later(site: Site) -> None:
+    site.client.publish_faq(**{**PRICES, "slug": "drafted"})
+    draft = site.clients["draft"].publish_faq(**DRAFT, slug="drafted", draft=True)
+    assert (draft.revision, draft.state) == (2, "draft")
+    assert site.client.get_faq("drafted").items[0].answer == "Nothing."
+    published = site.client.publish_revision("drafted", 2)
+    assert (published.revision, published.state) == (2, "published")
+    assert site.client.get_faq("drafted").items[0].answer == "Ten euros."
+    undone = site.client.publish_revision("drafted", 1)
+    assert (undone.revision, undone.state) == (3, "published")
+    assert site.client.get_faq("drafted").items[0].answer == "Nothing."
+
+
+def test_a_preview_token_ends_within_hours(site: Site) -> None:
+    site.client.publish_faq(**{**PRICES, "slug": "previewed"})
+    preview = site.clients["read"].preview_faq("previewed")
+    assert preview.token
+    assert 0 < (preview.expires_at - datetime.now(UTC)).total_seconds() < 86_400
+
+
+def test_what_is_taken_back_is_gone_and_can_come_again(site: Site) -> None:  # Y4
+    site.client.publish_faq(**{**PRICES, "slug": "taken"})
+    site.client.publish_faq(**{**PRICES, "slug": "taken", "lang": "de"})
+    site.client.unpublish_faq("taken", lang="de-AT")
+    assert site.client.get_faq("taken", lang="de").lang == "en"
+    site.client.unpublish_faq("taken")
+    error = failure(lambda: site.client.get_faq("taken"))
+    assert (type(error), error.status) == (FAQNotFound, 410)
+    assert site.client.publish_revision("taken", 1).state == "published"
+    site.client.unpublish_faq("taken", purge=True)
+    error = failure(lambda: site.client.publish_faq(**PRICES | {"slug": "taken"}))
+    assert (type(error), error.status, error.code) == (FAQNotFound, 410, "gone")
+
+
+def test_a_list_has_the_faqs_of_the_site_in_every_state(site: Site) -> None:
+    for number in range(3):
+        site.client.publish_faq(**DRAFT, slug=f"listed-{number}", draft=number == 2)
+    listed = {entry.slug: entry for entry in site.client.list_faqs()}
+    assert [listed[f"listed-{number}"].state for number in range(3)] == ["published", "published", "draft"]
+    assert listed["listed-0"].languages == ["en"]
+    assert site.clients["other"].list_faqs() == []
+
+
+def test_a_list_of_several_pages_is_read_to_its_end(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(3):
+        site.client.publish_faq(**DRAFT, slug=f"paged-{number}")
+    monkeypatch.setattr("faqsvc_embed.api.owner_requests.MAX_LIMIT", 2)
+    slugs = [entry.slug for entry in site.client.list_faqs()]
+    assert slugs[:3] == ["paged-2", "paged-1", "paged-0"]
+    assert len(set(slugs)) == len(slugs)
+
+
+@pytest.mark.parametrize(
+    ("who", "code"), [("draft", "missing-scope"), ("read", "missing-scope"), ("other", "not-your-site")]
+)
+def test_a_refusal_is_known_by_its_code(site: Site, who: str, code: str) -> None:  # W8
+    site.client.publish_faq(**{**PRICES, "slug": "mine"})
+    error = failure(lambda: site.clients[who].publish_faq(**PRICES | {"slug": "mine"}))
+    assert (type(error), error.status, error.code) == (AuthenticationError, 403, code)
+    assert site.keys[who] not in f"{error} {error.body}"
+
+
+def test_the_twins_do_the_same(site: Site) -> None:
+    async def live() -> list[object]:
+        client = site.client
+        await client.apublish_faq(**{**PRICES, "slug": "twin"})
+        await client.apublish_faq(**DRAFT, slug="twin", draft=True)
+        revisions = await client.arevisions("twin", lang="en")
+        draft = await client.aget_revision("twin", 2)
+        published = await client.apublish_revision("twin", 2)
+        preview = await client.apreview_faq("twin")
+        listed = [entry.slug for entry in await client.alist_faqs()]
+        await client.aunpublish_faq("twin")
+        return [len(revisions), draft.state, published.state, bool(preview.token), "twin" in listed]
+
+    assert asyncio.run(live()) == [2, "draft", "published", True, True]
+    assert failure(lambda: site.client.get_faq("twin")).status == 410
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda client: client.unpublish_faq("prices", lang="tlh"),
+        lambda client: client.revisions("prices", lang=""),
+        lambda client: client.publish_revision("prices", 0),
+        lambda client: client.get_revision("prices", True),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_before_anything_is_sent(site: Site, call: Any) -> None:
+    assert isinstance(failure(lambda: call(site.client)), ConfigurationError)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"if_match": "0f5e"},
+        {"if_match": '"a"\r\nX: y'},
+        {"slug": None, "if_match": '"0f5e"'},
+        {"draft": "yes"},
+    ],
+)
+def test_conditions_that_cannot_be_sent_are_problems(site: Site, fields: dict[str, Any]) -> None:
+    error = failure(lambda: site.client.publish_faq(**{**PRICES, **fields}))
+    assert isinstance(error, PublishRejected)
+    assert (len(error.problems), error.status) == (1, None)
+
+
+def test_an_embed_in_the_same_process_reads_what_was_written(site: Site) -> None:  # W7
+    with FAQEmbed(site.base_url) as embed:
+        for answer in ("First.", "Second."):
+            site.client.publish_faq(**{**PRICES, "items": [("Cost?", answer)], "slug": "read-back"})
+            assert embed.get_faq("read-back").items[0].answer == answer
+        site.client.publish_revision("read-back", 1)
+        assert embed.get_faq("read-back").items[0].answer == "First."
+        site.client.unpublish_faq("read-back")
+        assert failure(lambda: embed.get_faq("read-back")).status == 410
+
+
+def test_an_embed_of_another_service_keeps_what_it_has(site: Site) -> None:
+    from faqsvc_embed.testing import fake_embed
+
+    with fake_embed({"prices": {"slug": "prices", "items": [{"question": "a", "answer": "b"}]}}) as embed:
+        site.client.publish_faq(**PRICES)
+        assert embed.get_faq("prices").items[0].answer == "b"
+
+
+def test_a_client_with_another_key_shares_the_connections(site: Site) -> None:
+    with FAQClient(site.base_url) as keyless:
+        owner = keyless.with_key(site.keys["publish"])
+        assert owner.publish_faq(**PRICES | {"slug": "with-key"}).slug == "with-key"
+        assert isinstance(failure(lambda: keyless.list_faqs()), AuthenticationError)
+        malformed = "s3cret".swapcase()  # as it stands in no source line of a traceback
+        error = failure(lambda: keyless.with_key(malformed))
+    assert isinstance(error, ConfigurationError)
+    assert malformed not in spoken(error)

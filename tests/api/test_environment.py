@@ -1,0 +1,73 @@
+"""Certificates and proxies: what the environment of a host may do to requests."""
+
+import pytest
+
+from faqsvc_embed import FAQClient, FAQEmbed, FAQError, FAQUnavailable
+from faqsvc_embed.testing.chaos import FaultyServer
+from tests.api.support import SECRET, TEA
+from tests.support.embeds import MakeEmbed, failure, warnings_of
+from tests.support.tls import secure_service, trust_authority
+
+SCHEMES = ["https", "HTTPS", "Https"]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_certificates_are_checked_however_the_scheme_is_written(scheme: str) -> None:  # K25
+    with secure_service() as impostor:
+        base_url = f"{scheme}://{impostor.host}:{impostor.port}"
+        with FAQEmbed(base_url) as embed:
+            assert isinstance(failure(embed), FAQUnavailable)
+        with FAQClient(base_url, SECRET) as client, pytest.raises(FAQError):
+            client.publish_faq(**TEA)
+        assert impostor.log == []
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_trusted_certificate_is_accepted(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:  # K25
+    trust_authority(monkeypatch)
+    with secure_service() as service, FAQEmbed(f"{scheme}://{service.host}:{service.port}") as embed:
+        assert embed.get_faq("pricing").slug == "pricing"
+
+
+@pytest.mark.parametrize("scheme", ["http", "HTTP"])
+def test_plain_http_needs_no_certificates(
+    scheme: str, make_embed: MakeEmbed, faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:  # K25
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere")
+    assert make_embed(base_url=faulty.base_url.replace("http", scheme)).get_faq("pricing")
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("ALL_PROXY", "socks5://127.0.0.1:1"),  # needs a package that is not installed
+        ("HTTPS_PROXY", "ftp://127.0.0.1:1"),
+        ("HTTPS_PROXY", "http://127.0.0.1:1"),
+        ("SSL_CERT_FILE", "/nowhere/ca.pem"),
+        ("SSL_CERT_FILE", __file__),
+    ],
+)
+def test_an_unusable_environment_is_one_line_in_the_log_and_a_page_without_the_faq(
+    variable: str, value: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:  # I6
+    monkeypatch.setenv(variable, value)
+    with FAQEmbed("https://127.0.0.1:1") as embed:
+        embed.cache.random = lambda: 0.0  # no back-off
+        for _ in range(3):
+            assert embed.render("pricing") == ""
+        assert isinstance(failure(embed), FAQUnavailable)
+    assert len(warnings_of(caplog)) == 1
+    assert caplog.text == ""
+
+
+def test_a_proxy_does_not_receive_requests_to_this_machine(
+    make_embed: MakeEmbed, faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
+    assert make_embed().get_faq("pricing").slug == "pricing"
+
+
+def test_a_name_that_does_not_resolve_is_a_failure(make_embed: MakeEmbed) -> None:  # I6, R1
+    embed = make_embed(base_url="http://a..b")  # not a host name: no resolver is asked
+    assert isinstance(failure(embed), FAQUnavailable)

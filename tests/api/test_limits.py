@@ -1,0 +1,181 @@
+"""Limits of one exchange: a deadline from connecting to the last byte, and the bytes of a body."""
+
+import asyncio
+import gzip
+import threading
+import time
+import tracemalloc
+
+import pytest
+
+from faqsvc_embed import FAQError, FAQUnavailable, InvalidFAQ, RateLimited
+from faqsvc_embed.api.requests import Request
+from faqsvc_embed.api.responses import Response
+from faqsvc_embed.api.transport import ERROR_BODY_TIMEOUT, Transport
+from faqsvc_embed.errors import FAQTimeout
+from faqsvc_embed.testing.chaos import Behaviour, Exchange, FaultyServer, behaviours
+from faqsvc_embed.testing.chaos.exchange import as_json
+from faqsvc_embed.testing.chaos.faults.sizes import bomb, gzip_bomb, oversize_chunked
+from tests.support import samples
+from tests.support.embeds import PRICING, SLACK, MakeEmbed, failure, seconds
+
+TIMEOUT = 0.15
+
+
+def redirect_slowly(exchange: Exchange) -> None:
+    exchange.pause(0.06)
+    behaviours.redirect(exchange.request.target)(exchange)
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        behaviours.hang,
+        behaviours.hang_after_head,
+        behaviours.hang_in_body,
+        behaviours.drip(0.01),
+        behaviours.drip_head(0.01),
+        redirect_slowly,
+    ],
+    ids=["hang", "hang after head", "hang in body", "drip", "drip head", "slow redirects"],
+)
+def test_one_deadline_covers_a_request_from_connecting_to_its_last_byte(
+    make_embed: MakeEmbed, faulty: FaultyServer, behaviour: Behaviour
+) -> None:  # D1
+    embed = make_embed(timeout=TIMEOUT)
+    faulty.behave(behaviour)
+    errors = list[FAQError]()
+    took = seconds(lambda: errors.append(failure(embed)))
+    assert [type(error) for error in errors] == [FAQTimeout]
+    assert 0.9 * TIMEOUT < took < TIMEOUT + SLACK
+
+
+def test_the_connection_of_an_abandoned_request_is_closed(
+    make_embed: MakeEmbed, faulty: FaultyServer
+) -> None:  # D1
+    closed = threading.Event()
+
+    def hang(exchange: Exchange) -> None:
+        try:
+            exchange.hang()
+        finally:
+            closed.set()
+
+    faulty.behave(hang)
+    assert isinstance(failure(make_embed(timeout=0.1)), FAQTimeout)
+    assert closed.wait(5)
+
+
+def body_never_ends(status: int, interval: float = 0.0) -> Behaviour:
+    """Send a head at once, and of its body one byte an interval, or nothing."""
+
+    def behaviour(exchange: Exchange) -> None:
+        exchange.head(status, {"Retry-After": "120", "Content-Length": "5000"})
+        while interval:
+            exchange.send(b".")
+            exchange.pause(interval)
+        exchange.hang()
+
+    return behaviour
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "timeout", "interval"),
+    [
+        (429, RateLimited, 5.0, 0.0),
+        (429, RateLimited, TIMEOUT, 0.01),
+        (503, FAQUnavailable, 5.0, 0.01),
+        (404, FAQUnavailable, TIMEOUT, 0.0),
+    ],
+)
+def test_an_error_is_known_by_its_head_whatever_becomes_of_its_body(
+    make_embed: MakeEmbed,
+    faulty: FaultyServer,
+    status: int,
+    kind: type[FAQError],
+    timeout: float,
+    interval: float,
+) -> None:  # D1, K6, K8
+    embed = make_embed(timeout=timeout)
+    faulty.behave(body_never_ends(status, interval))
+    errors = list[FAQError]()
+    took = seconds(lambda: errors.append(failure(embed)))
+    assert [(type(error), error.status, error.retry_after) for error in errors] == [(kind, status, 120.0)]
+    assert took < min(timeout, ERROR_BODY_TIMEOUT) + SLACK
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_an_error_is_known_by_its_head_also_if_the_loop_is_late(
+    faulty: FaultyServer, method: str
+) -> None:  # K8
+    """On a busy machine a thread may not run for a while: all that was due meanwhile is due at once."""
+    faulty.behave(body_never_ends(429))
+    request, transport = Request(f"{faulty.base_url}/api/v1/faq/pricing", {}, method), Transport(1000)
+
+    async def send_and_be_late() -> Response | FAQError:
+        asyncio.get_running_loop().call_later(0.1, time.sleep, 0.15)
+        return await transport.send(request, timeout=0.15)
+
+    response = transport.submit(send_and_be_late()).result(5)
+    transport.close()
+    assert isinstance(response, Response)
+    assert (response.status, response.headers["retry-after"], response.is_complete) == (429, "120", False)
+
+
+def test_an_error_whose_body_breaks_off_is_known_by_its_head(
+    make_embed: MakeEmbed, faulty: FaultyServer
+) -> None:  # K8
+    faulty.behave(behaviours.raw(b"HTTP/1.1 503 No\r\nRetry-After: 7\r\nContent-Length: 9\r\n\r\nsorry"))
+    error = failure(make_embed())
+    assert (error.status, error.retry_after, error.body) == (503, 7.0, "sorry")
+
+
+@pytest.mark.parametrize(
+    "behaviour", [behaviours.healthy, behaviours.chunked, behaviours.gzipped, behaviours.until_closed]
+)
+def test_a_record_may_have_max_bytes_and_no_more(
+    make_embed: MakeEmbed, faulty: FaultyServer, behaviour: Behaviour
+) -> None:  # D2
+    size = len(as_json(samples.pricing()))
+    faulty.behave(behaviour)
+    assert make_embed(max_bytes=size).get_faq("pricing") == PRICING
+    assert isinstance(failure(make_embed(max_bytes=size - 1)), InvalidFAQ)
+
+
+def test_compressed_bytes_are_limited_too(make_embed: MakeEmbed, faulty: FaultyServer) -> None:  # D2
+    content = gzip.compress(as_json(samples.pricing())) + b"\0" * 5000
+    faulty.behave(behaviours.body(content, {"Content-Encoding": "gzip"}))
+    assert isinstance(failure(make_embed(max_bytes=4096)), InvalidFAQ)
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        behaviours.no_gzip,
+        behaviours.unknown_coding,
+        behaviours.rewritten(lambda body: gzip.compress(body)[:-9], {"Content-Encoding": "gzip"}),
+    ],
+    ids=["not gzip", "another coding", "cut off"],
+)
+def test_a_body_that_cannot_be_decompressed_is_a_failure(
+    make_embed: MakeEmbed, faulty: FaultyServer, behaviour: Behaviour
+) -> None:  # K9
+    faulty.behave(behaviour)
+    assert isinstance(failure(make_embed()), InvalidFAQ)
+
+
+@pytest.mark.parametrize("behaviour", [gzip_bomb, oversize_chunked])
+def test_a_flood_of_bytes_costs_little_memory(
+    make_embed: MakeEmbed, faulty: FaultyServer, behaviour: Behaviour
+) -> None:  # D2
+    bomb()
+    embed = make_embed()
+    embed.get_faq("pricing")  # what is imported and made once does not count
+    faulty.behave(behaviour)
+    tracemalloc.start()
+    try:
+        assert isinstance(failure(embed, "bomb"), InvalidFAQ)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 16 * 1024 * 1024

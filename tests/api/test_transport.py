@@ -1,0 +1,228 @@
+"""What is sent to the service, over which connection, and through which redirects."""
+
+import gzip
+import threading
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+import pytest
+
+from faqsvc_embed import FAQ, FAQNotFound, FAQUnavailable, InvalidFAQ
+from faqsvc_embed.api.transport import MAX_IDLE_CONNECTIONS, MAX_REDIRECTS
+from faqsvc_embed.testing.chaos import Behaviour, FaultyServer, behaviours
+from tests.support import samples
+from tests.support.clock import Clock
+from tests.support.embeds import LONG, PRICING, MakeEmbed, failure, own_threads, refreshed
+from tests.support.waiting import settle, wait_until
+
+PATH: Final = "/api/v1/faq/pricing"
+CLOSED: Final = [behaviours.hang_up, behaviours.reset]
+"""What a request meets on a connection that the service closes at this moment."""
+
+# Requests
+
+
+@pytest.mark.parametrize(
+    "slug", ["a b", "a?b", "a#b", "%2e%2e", "%2f", "..a", "a+b&c=d", "요금", "@host", "a:80"]
+)
+def test_a_slug_is_one_segment_of_the_path(
+    make_embed: MakeEmbed, faulty: FaultyServer, slug: str
+) -> None:  # K18
+    faulty.serve(samples.record(slug))
+    assert make_embed().get_faq(slug, lang="ko").slug == slug
+    assert [request.target for request in faulty.log] == [f"/api/v1/faq/{quote(slug, safe='')}?lang=ko"]
+
+
+@pytest.mark.parametrize("slug", ["", "..", "a/b", "a\\b", "a\r\nHost: b", "a\0", "\ud800", "x" * 201])
+def test_an_invalid_slug_makes_no_request(
+    make_embed: MakeEmbed, faulty: FaultyServer, slug: str
+) -> None:  # K16, K18
+    embed = make_embed()
+    assert isinstance(failure(embed, slug), FAQNotFound)
+    embed.prefetch(slug)
+    assert (faulty.connections, own_threads(), embed.health()) == (0, [], [])
+
+
+def test_a_read_carries_no_key_no_cookie_and_no_credentials(
+    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # D5
+    netrc = tmp_path / ".netrc"
+    netrc.write_text("default login somebody password secret\n")
+    netrc.chmod(0o600)
+    monkeypatch.setenv("NETRC", str(netrc))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("FAQSVC_API_KEY", "fs_live_secretsecretsecretsecret")
+    faulty.serve(
+        samples.pricing(), {"Set-Cookie": "session=1; Path=/", "Cache-Control": "max-age=60", "ETag": ""}
+    )
+    embed = make_embed()
+    for _ in range(3):
+        refreshed(embed)
+        clock.advance(LONG)
+    assert len(faulty.log) == 3
+    for request in faulty.log:
+        assert set(request.headers) == {"host", "connection", "accept", "accept-encoding", "user-agent"}
+        assert (request.method, request.headers["accept"], request.body) == ("GET", "application/json", b"")
+        assert "secret" not in str(request)
+
+
+def test_more_faqs_than_connections_all_arrive(make_embed: MakeEmbed, faulty: FaultyServer) -> None:
+    slugs = [f"faq-{number}" for number in range(40)]
+    for slug in slugs:
+        faulty.serve(samples.record(slug))
+    embed = make_embed(wait=10)
+    embed.prefetch(*slugs)
+    assert [health["freshness"] for health in embed.health()] == ["fresh"] * 40
+    assert len(faulty.log) == 40
+
+
+# Connections
+
+
+@pytest.mark.parametrize("closed", CLOSED, ids=["closed", "reset"])
+def test_kept_connections_that_turn_out_to_be_closed_cost_nothing(
+    make_embed: MakeEmbed, faulty: FaultyServer, closed: Behaviour
+) -> None:  # RFC 9112, 9.3.1
+    embed, release = make_embed(), threading.Event()
+    faulty.behave(behaviours.held_until(release))
+    for lang in samples.multilingual():  # more connections at once than are kept
+        embed.use_faq("pricing", lang=lang, wait=0)
+    faulty.wait_for_requests(7)
+    release.set()
+    settle(embed)
+    faulty.forget_log()
+    faulty.behave(behaviours.healthy)
+    faulty.then(*[closed] * MAX_IDLE_CONNECTIONS)
+    assert embed.get_faq("pricing") == PRICING
+    assert len(faulty.log) == MAX_IDLE_CONNECTIONS + 1
+
+
+@pytest.mark.parametrize("closed", CLOSED, ids=["closed", "reset"])
+def test_a_new_connection_that_is_closed_is_a_failure(
+    make_embed: MakeEmbed, faulty: FaultyServer, closed: Behaviour
+) -> None:  # K14
+    faulty.then(closed)
+    assert isinstance(failure(make_embed()), FAQUnavailable)
+    assert len(faulty.log) == 1
+
+
+def test_a_response_that_breaks_off_is_not_requested_again(
+    make_embed: MakeEmbed, faulty: FaultyServer
+) -> None:  # K14
+    embed = make_embed()
+    embed.get_faq("pricing")
+    faulty.serve(samples.record("other"))
+    faulty.forget_log()
+    faulty.then(behaviours.truncated)
+    assert isinstance(failure(embed, "other"), FAQUnavailable)
+    assert len(faulty.log) == 1
+
+
+def test_a_record_of_another_faq_on_a_kept_connection_costs_one_retry_on_a_new_one(
+    make_embed: MakeEmbed, faulty: FaultyServer
+) -> None:  # K24, D3
+    faulty.serve(samples.record("other"))
+    embed = make_embed()
+    embed.get_faq("pricing")
+    faulty.then(behaviours.altered(slug="pricing"))
+    assert embed.get_faq("other").slug == "other"
+    connections = [request.connection for request in faulty.log]
+    assert connections == [1, 1, 2]
+    embed.forget()
+    assert embed.get_faq("pricing") == PRICING
+    assert faulty.log[-1].connection == 2  # the connection with the stray response is not used again
+
+
+def test_a_record_of_another_faq_on_a_new_connection_is_a_failure(
+    make_embed: MakeEmbed, faulty: FaultyServer
+) -> None:  # D3, K9
+    faulty.behave(behaviours.altered(slug="other"))
+    assert isinstance(failure(make_embed()), InvalidFAQ)
+    assert len(faulty.log) == 1
+
+
+def test_a_service_that_always_sends_another_record_gets_one_retry_each_time(
+    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
+) -> None:  # K24
+    embed = make_embed()
+    embed.get_faq("pricing")
+    faulty.behave(behaviours.altered(slug="other"))
+    for count in range(1, 9):
+        clock.advance(LONG)
+        assert refreshed(embed).data == PRICING
+        assert len(faulty.log) == 1 + 2 * count
+    wait_until(lambda: faulty.open_connections == 1)
+
+
+# Redirects
+
+
+def test_a_redirect_within_the_origin_is_followed(make_embed: MakeEmbed, faulty: FaultyServer) -> None:  # D5
+    faulty.behave(behaviours.redirect_same_origin)
+    assert make_embed().get_faq("pricing") == PRICING
+    assert [request.target for request in faulty.log] == [PATH, f"/moved{PATH}"]
+
+
+@pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
+def test_three_redirects_are_followed_and_no_more(
+    make_embed: MakeEmbed, faulty: FaultyServer, code: int
+) -> None:  # D5
+    faulty.then(*[behaviours.redirect(PATH, code)] * MAX_REDIRECTS)
+    assert make_embed().get_faq("pricing") == PRICING
+    assert len(faulty.log) == 1 + MAX_REDIRECTS
+    faulty.forget_log()
+    faulty.then(*[behaviours.redirect(PATH, code)] * (MAX_REDIRECTS + 1))
+    assert isinstance(failure(make_embed()), FAQUnavailable)
+    assert len(faulty.log) == 1 + MAX_REDIRECTS
+
+
+@pytest.mark.parametrize(
+    "target", ["http://localhost:{port}", "https://127.0.0.1:{port}", "//us:s3cret@127.0.0.1:{port}"]
+)
+def test_a_redirect_to_another_origin_is_not_followed(
+    make_embed: MakeEmbed, faulty: FaultyServer, target: str
+) -> None:  # K19, D5
+    faulty.then(behaviours.redirect(target.format(port=faulty.port) + PATH))
+    error = failure(make_embed())
+    assert (type(error), error.status) == (FAQUnavailable, 302)
+    assert "s3cret" not in str(error)
+    assert (len(faulty.log), faulty.connections) == (1, 1)
+
+
+def test_a_redirected_request_carries_its_conditions(
+    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
+) -> None:  # K5
+    embed = make_embed()
+    faulty.behave(behaviours.redirect_same_origin)
+    embed.get_faq("pricing")
+    clock.advance(LONG)
+    assert not refreshed(embed).is_stale
+    assert [bool(request.headers.get("if-none-match")) for request in faulty.log] == [
+        False,
+        False,
+        True,
+        True,
+    ]
+
+
+# Errors
+
+
+def test_a_404_in_json_may_be_compressed(
+    make_embed: MakeEmbed, faulty: FaultyServer
+) -> None:  # K6: as nginx does
+    headers = {"Content-Type": "application/problem+json", "Content-Encoding": "gzip"}
+    faulty.behave(behaviours.body(gzip.compress(b'{"status": 404}'), headers, status=404))
+    error = failure(make_embed())
+    assert isinstance(error, FAQNotFound)
+    assert error.body == '{"status": 404}'
+
+
+def test_two_languages_are_two_requests(make_embed: MakeEmbed, faulty: FaultyServer) -> None:  # L8
+    for lang, record in samples.multilingual().items():
+        faulty.serve(record, lang=lang)
+    embed = make_embed()
+    for lang, record in samples.multilingual().items():
+        assert embed.get_faq("pricing", lang=lang) == FAQ.from_dict(record)
+    assert [request.lang for request in faulty.log] == list(samples.multilingual())

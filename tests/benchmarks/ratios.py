@@ -1,0 +1,68 @@
+"""What else a page may do with FAQs, against the first cached FAQ of a warm page."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from jinja2 import Environment
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from faqsvc_embed import FAQEmbed
+from faqsvc_embed.jinja import install
+from faqsvc_embed.starlette import FAQMiddleware
+from faqsvc_embed.testing import fake_embed
+from tests.benchmarks.hostpage import SLUG, record
+from tests.benchmarks.sidebyside import calling, compare
+from tests.benchmarks.tables import Table
+
+HEADERS = [(b"content-type", b"text/html; charset=utf-8"), (b"content-length", b"1")]
+ONE, TWO = '{% faq "first" %}', '{% faq "first" %}{% faq "second" %}'
+
+
+def ratios() -> Iterator[Table]:
+    """Compare rendering in Jinja, and whole pages of the middleware."""
+    embed = fake_embed({"first": record(20), "second": record(20), SLUG: record(20)})
+    plain, asynchronous = Environment(autoescape=True), Environment(autoescape=True, enable_async=True)
+    for environment in (plain, asynchronous):
+        install(environment, embed)
+    loop = asyncio.new_event_loop()
+    awaited = asynchronous.from_string(ONE)
+    renderings: dict[str, Callable[[], object]] = {
+        "tag": plain.from_string(ONE).render,
+        "tag, asynchronous environment": lambda: loop.run_until_complete(awaited.render_async()),
+        "embed.render()": partial(embed.render, "first"),
+    }
+    goal = ("goal: at most 2",)
+    yield compare(
+        "Jinja, 20 questions", {name: calling(call) for name, call in renderings.items()}, notes=goal
+    )
+    pages = {"one FAQ": ONE, "two FAQs": TWO}
+    calls = {name: partial(visit, _app(embed, plain, source)) for name, source in pages.items()}
+    yield compare("ASGI, 20 questions", {name: calling(call) for name, call in calls.items()}, notes=goal)
+    loop.close()
+
+
+def _app(embed: FAQEmbed, environment: Environment, source: str) -> ASGIApp:
+    template = environment.from_string(source)
+    template.render()
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        body = template.render().encode()
+        await send({"type": "http.response.start", "status": 200, "headers": list(HEADERS)})
+        await send({"type": "http.response.body", "body": body})
+
+    return FAQMiddleware(app, embed=embed)
+
+
+def visit(app: ASGIApp) -> None:
+    """Visit a page without a loop; it never waits."""
+
+    async def nothing(*_: Any) -> Any:
+        return None
+
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
+    try:
+        app(scope, nothing, nothing).send(None)  # type: ignore[attr-defined]
+    except StopIteration:
+        return

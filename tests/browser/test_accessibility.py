@@ -1,0 +1,92 @@
+"""WCAG 2.2 AA: axe, target sizes, narrow pages, large and spaced text, markers, motion."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from tests.browser.component import LOOKS, open_all, open_look, picture, toggles
+from tests.browser.site import VARIANTS
+
+pytestmark = pytest.mark.system
+
+SPACED = """
+    * { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important }
+    p { margin-block-end: 2em !important }
+"""
+CUT = """() => {
+    const root = document.querySelector('.faqsvc'), edge = root.getBoundingClientRect()
+    return [root, ...root.querySelectorAll('*')].filter(e => {
+        const box = e.getBoundingClientRect(), display = getComputedStyle(e).display
+        return !['SCRIPT', 'STYLE'].includes(e.tagName) && (
+            box.right > edge.right + 1 || box.left < edge.left - 1
+            || display !== 'inline' && e.scrollWidth > e.clientWidth + 1
+            || display === 'block' && e.scrollHeight > e.clientHeight + 2)
+    }).map(e => e.outerHTML.slice(0, 80))
+}"""
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("path", [*(f"rich-{variant}" for variant in VARIANTS), "nasty", "arabic"])
+def test_axe_finds_nothing(page: Page, markdown_host: str, path: str, look: str) -> None:  # A1 to A3, A8
+    open_look(page, f"{markdown_host}/{path}", look)
+    closed = Axe().run(page)
+    open_all(page)
+    for results in (closed, Axe().run(page)):
+        assert results.violations_count == 0, results.generate_report()
+
+
+@pytest.mark.parametrize("path", ["details", "disclosure", "smallest"])
+def test_each_toggle_is_large_enough_to_hit(page: Page, host: str, path: str) -> None:  # A7
+    page.goto(f"{host}/{path}")
+    sizes = toggles(page).evaluate_all(
+        "all => all.map(e => e.getBoundingClientRect()).map(box => Math.min(box.width, box.height))"
+    )
+    assert min(sizes) >= 24
+
+
+@pytest.mark.parametrize("styles", ["html { font-size: 100% }", "html { font-size: 200% }", SPACED])
+@pytest.mark.parametrize("path", [*(f"rich-{variant}" for variant in VARIANTS), "long", "themed", "arabic"])
+def test_a_narrow_page_cuts_nothing_and_does_not_scroll_sideways(
+    page: Page, markdown_host: str, path: str, styles: str
+) -> None:  # A11
+    page.emulate_media(reduced_motion="reduce")
+    page.set_viewport_size({"width": 320, "height": 640})
+    page.goto(f"{markdown_host}/{path}")
+    page.add_style_tag(content=styles)
+    open_all(page)
+    assert page.evaluate(CUT) == []
+    left, right = page.locator(".faqsvc").evaluate(
+        "e => [e.getBoundingClientRect().left, e.getBoundingClientRect().right]"
+    )
+    assert 0 <= left < right <= 320
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("variant", ["details", "disclosure"])
+def test_the_shape_of_the_marker_shows_what_is_open(
+    page: Page, host: str, variant: str, look: str
+) -> None:  # A8, A13, A15
+    open_look(page, f"{host}/rich-{variant}", look)
+    page.emulate_media(reduced_motion="reduce")
+
+    def marker() -> bytes:
+        row = picture(toggles(page).first).convert("L")
+        return row.crop((row.width - 24, 0, row.width, row.height)).tobytes()
+
+    closed = marker()
+    toggles(page).first.click()
+    page.mouse.move(0, 0)
+    opened = marker()
+    assert all(max(shades) - min(shades) > 80 for shades in (closed, opened))
+    assert closed != opened
+
+
+@pytest.mark.parametrize("path", ["details", "disclosure", "all"])
+def test_nothing_moves_with_reduced_motion(page: Page, host: str, path: str) -> None:  # A13
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{host}/{path}")
+    moving = page.locator(".faqsvc, .faqsvc *").evaluate_all(
+        """all => all.flatMap(e => [null, '::after', '::details-content'].map(p => getComputedStyle(e, p)))
+            .filter(s => s.transitionDuration !== '0s' || s.animationName !== 'none').length"""
+    )
+    assert moving == 0

@@ -1,0 +1,120 @@
+"""The component and the host's own page: neither breaks the other."""
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.component import toggles, visible
+from tests.browser.site import VARIANTS
+
+pytestmark = pytest.mark.system
+
+STYLES_OUTSIDE = """() => [...document.querySelectorAll('*')]
+    .filter(e => !e.closest('.faqsvc') && !['STYLE', 'SCRIPT', 'LINK'].includes(e.tagName))
+    .map(e => {
+        const found = {}
+        for (const pseudo of [null, '::before', '::after', '::marker']) {
+            const style = getComputedStyle(e, pseudo)
+            for (const name of style) found[(pseudo || '') + name] = style.getPropertyValue(name)
+        }
+        return [e.tagName + '#' + e.id, found]
+    })"""
+# These depend on how much is on the page.
+SIZES = {"block-size", "height", "perspective-origin", "transform-origin"}
+AROUND = {"HTML#", "BODY#", "MAIN#host"}
+
+FRAMEWORK = """
+    h2 { font-size: 2rem; font-weight: 500; margin: 0 0 .5rem; line-height: 1.2 }
+    h3 { font-size: 1.75rem; font-weight: 500; margin: 0 0 .5rem; line-height: 1.2 }
+    p { margin: 0 0 1rem }
+    summary { display: list-item; cursor: pointer }
+    [hidden] { display: none !important }
+"""
+# The rules of Pico 2 for buttons and details, which are in no layer.
+PICO = """
+    :root { --pico-spacing: 1rem; --pico-color: rgb(1, 2, 3); --pico-border-width: 1px }
+    details { margin-bottom: var(--pico-spacing) }
+    button { --pico-background-color: rgb(1, 114, 173); --pico-color: #fff; width: 100%; outline: 0;
+        --pico-form-element-spacing-vertical: 12px; --pico-form-element-spacing-horizontal: 16px;
+        padding: var(--pico-form-element-spacing-vertical) var(--pico-form-element-spacing-horizontal);
+        border: var(--pico-border-width) solid; background-color: var(--pico-background-color);
+        color: var(--pico-color); text-align: center; margin-bottom: var(--pico-spacing) }
+    button:is(:hover, :focus) { --pico-background-color: rgb(1, 127, 192); --pico-color: #fff }
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "media"), [("themed", "screen"), ("themed", "print"), *((v, "screen") for v in VARIANTS)]
+)
+def test_no_element_of_the_host_changes(page: Page, host: str, path: str, media: str) -> None:  # T5
+    page.emulate_media(media="print" if media == "print" else "screen")
+    page.goto(f"{host}/without")
+    without = page.evaluate(STYLES_OUTSIDE)
+    page.goto(f"{host}/{path}")
+    beside = page.evaluate(STYLES_OUTSIDE)
+    assert [name for name, _ in beside] == [name for name, _ in without]
+    assert len(beside) > 20
+    for (element, now), (_, before) in zip(beside, without, strict=True):
+        changed = {name for name in before if now[name] != before[name]}
+        assert changed <= (SIZES if element in AROUND else set()), (element, changed)
+
+
+def test_any_rule_of_the_host_wins(page: Page, host: str) -> None:  # T5
+    page.goto(f"{host}/details")
+    page.add_style_tag(
+        content="""summary { display: flex; padding: 1px }
+            summary::after { background-image: linear-gradient(rgb(1, 2, 3), rgb(1, 2, 3)) }"""
+    )
+    style = toggles(page).first.evaluate(
+        """e => [getComputedStyle(e).display, getComputedStyle(e).paddingBlockStart,
+            getComputedStyle(e, '::after').backgroundImage]"""
+    )
+    assert style == ["flex", "1px", "linear-gradient(rgb(1, 2, 3), rgb(1, 2, 3))"]
+
+
+def test_headings_of_a_framework_leave_the_spacing_alone(page: Page, markdown_host: str) -> None:
+    page.goto(f"{markdown_host}/all")
+    page.add_style_tag(content=FRAMEWORK)
+    found = page.locator("summary.faqsvc-toggle, button.faqsvc-toggle").evaluate_all(
+        """all => all.map(e => {
+            const box = e.getBoundingClientRect(), text = e.querySelector('.faqsvc-question')
+            const question = text.getBoundingClientRect()
+            return [parseFloat(getComputedStyle(text).fontSize),
+                Math.abs(question.top - box.top - (box.bottom - question.bottom))]
+        })"""
+    )
+    assert {size for size, _ in found} == {18.0}
+    assert max(off_center for _, off_center in found) <= 1
+    gap = page.locator(".faqsvc-open .faqsvc-answer").first.evaluate(
+        """e => e.parentElement.getBoundingClientRect().bottom
+            - e.lastElementChild.getBoundingClientRect().bottom"""
+    )
+    assert 24 <= gap <= 32  # the paragraph's own margin is part of it
+
+
+def test_a_closed_panel_can_be_found_where_hidden_elements_have_no_display(
+    page: Page, host: str
+) -> None:  # A2
+    page.goto(f"{host}/disclosure")
+    page.add_style_tag(content=FRAMEWORK)
+    display = page.locator(".faqsvc-panel").first.evaluate("e => getComputedStyle(e).display")
+    assert display == "block"
+    assert visible(page) == [False] * 3
+
+
+def test_pico_paints_no_blue_button_and_moves_no_item(page: Page, host: str) -> None:
+    page.goto(f"{host}/all")
+    page.add_style_tag(content=PICO)
+    toggle = page.locator("button.faqsvc-toggle").first
+    toggle.hover()
+    assert toggle.evaluate(
+        """e => [getComputedStyle(e).backgroundColor, getComputedStyle(e).color,
+            getComputedStyle(e).borderTopWidth, getComputedStyle(e).padding,
+            e.querySelector('.faqsvc-question').getBoundingClientRect().left
+                - e.closest('.faqsvc').getBoundingClientRect().left,
+            getComputedStyle(e.querySelector('.faqsvc-question')).textAlign]"""
+    ) == ["rgba(0, 0, 0, 0)", "rgb(1, 2, 3)", "0px", "18px 0px", 0, "start"]
+    gaps = page.locator(".faqsvc-item + .faqsvc-item").evaluate_all(
+        """all => all.map(e => e.getBoundingClientRect().top
+            - e.previousElementSibling.getBoundingClientRect().bottom)"""
+    )
+    assert {round(gap, 3) for gap in gaps} == {0}

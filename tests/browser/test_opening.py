@@ -1,0 +1,137 @@
+"""What opens and closes an item: a click, the keyboard, an address, the search within the page."""
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.browser.component import errors_of, expanded, toggles, visible
+from tests.browser.site import ANSWER_IDS
+from tests.support.host import wait_until
+
+pytestmark = pytest.mark.system
+
+BOTH = pytest.mark.parametrize("variant", ["details", "disclosure"])
+
+
+@BOTH
+def test_a_click_opens_an_item_and_another_closes_it(page: Page, host: str, variant: str) -> None:  # H5
+    page.goto(f"{host}/{variant}")
+    assert (expanded(page), visible(page)) == ([False] * 3, [False] * 3)
+    page.get_by_text("May I cancel?").click()
+    assert expanded(page) == [False, False, True]
+    wait_until(lambda: visible(page) == [False, False, True])
+    page.get_by_text("Any time").click()
+    assert expanded(page) == [False, False, True]
+    page.get_by_text("May I cancel?").click()
+    assert expanded(page) == [False] * 3
+    wait_until(lambda: visible(page) == [False] * 3)
+
+
+@BOTH
+@pytest.mark.parametrize("key", ["Enter", "Space"])
+def test_the_keyboard_reaches_and_toggles_each_item_in_order(
+    page: Page, host: str, variant: str, key: str
+) -> None:  # A2, A6, A9
+    page.goto(f"{host}/{variant}")
+    page.locator("#own-summary").focus()
+    for index in range(3):
+        page.keyboard.press("Tab")
+        focused = "[...document.querySelectorAll('.faqsvc-toggle')].indexOf(document.activeElement)"
+        assert page.evaluate(focused) == index
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+        page.keyboard.press(key)
+        assert expanded(page) == [n <= index for n in range(3)]
+    page.keyboard.press(key)
+    assert expanded(page) == [True, True, False]
+    wait_until(lambda: visible(page) == [True, True, False])
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "field"
+
+
+def test_a_closed_panel_can_be_found_by_the_browser(page: Page, host: str) -> None:  # A2
+    page.goto(f"{host}/disclosure")
+    hidden = page.locator(".faqsvc-panel").evaluate_all("all => all.map(e => e.hidden)")
+    assert hidden == ["until-found"] * 3
+    toggles(page).first.click()
+    toggles(page).first.click()
+    assert page.locator(".faqsvc-panel").first.evaluate("e => e.hidden") == "until-found"
+
+
+@BOTH
+@pytest.mark.parametrize("javascript", [True, False])
+def test_a_link_to_a_question_opens_it(
+    chromium: Browser, host: str, variant: str, javascript: bool
+) -> None:  # P1, P2, P7
+    context = chromium.new_context(java_script_enabled=javascript)
+    page = context.new_page()
+    page.goto(f"{host}/{variant}#{ANSWER_IDS[1]}")
+    page.locator(f"#{ANSWER_IDS[1]}").wait_for(state="visible")
+    if javascript:
+        wait_until(lambda: expanded(page) == [False, True, False])
+        page.evaluate(f"location.hash = '{ANSWER_IDS[2]}'")
+        wait_until(lambda: expanded(page) == [False, True, True])
+    context.close()
+
+
+def test_the_script_opens_an_item_where_the_browser_does_not(page: Page, host: str) -> None:  # P7
+    # Like an older browser, this page knows no `until-found`.
+    page.add_init_script(
+        """new MutationObserver(() => {
+            for (const panel of document.querySelectorAll('.faqsvc-panel[hidden]')) panel.hidden = true
+        }).observe(document, {childList: true, subtree: true})"""
+    )
+    page.goto(f"{host}/disclosure#{ANSWER_IDS[2]}")
+    wait_until(lambda: expanded(page) == [False, False, True])
+
+
+@pytest.mark.parametrize(
+    "fragment", ["", "%", "%E0%A4%A", "nothing", "faq-pricing", "'\"><b", "%00", "section", "before"]
+)
+def test_a_fragment_that_names_no_item_is_no_error(page: Page, host: str, fragment: str) -> None:  # P7
+    errors = errors_of(page)
+    page.goto(f"{host}/disclosure#{fragment}")
+    page.evaluate("fragment => { location.hash = 'x'; location.hash = fragment }", fragment)
+    assert expanded(page) == [False] * 3
+    assert errors == []
+
+
+@BOTH
+def test_the_search_within_the_page_opens_an_item(page: Page, host: str, variant: str) -> None:  # P1
+    page.goto(
+        f"{host}/{variant}#:~:text=Any%20time"
+    )  # a text fragment searches like the browser's own search
+    page.locator(f"#{ANSWER_IDS[2]}").wait_for(state="visible")
+    wait_until(lambda: expanded(page) == [False, False, True])
+
+
+@BOTH
+def test_an_exclusive_faq_has_one_open_item(page: Page, host: str, variant: str) -> None:  # P5
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{host}/exclusive-{variant}")
+    for index in (0, 2, 1):
+        toggles(page).nth(index).click()
+        assert expanded(page)[:3] == [n == index for n in range(3)]
+        assert visible(page)[:3] == [n == index for n in range(3)]
+    toggles(page).nth(1).click()
+    assert expanded(page)[:3] == [False] * 3
+
+
+def test_two_exclusive_faqs_are_independent(page: Page, host: str) -> None:  # P5
+    page.goto(f"{host}/exclusive-details")
+    for index in (0, 3):
+        toggles(page).nth(index).click()
+    assert expanded(page) == [True, False, False, True, False]
+
+
+def test_a_sticky_header_does_not_cover_an_open_item(page: Page, host: str) -> None:  # A9
+    page.emulate_media(reduced_motion="reduce")
+    page.set_viewport_size({"width": 800, "height": 300})
+    page.goto(f"{host}/exclusive-details")
+    page.add_style_tag(
+        content="""body { padding-bottom: 1000px }
+            body::before { content: ''; display: block; position: sticky; top: 0; height: 90px }
+            .faqsvc { --faqsvc-scroll-margin: 150px }"""
+    )
+    page.evaluate(f"location.hash = '{ANSWER_IDS[2]}'")
+    answer = page.locator(f"#{ANSWER_IDS[2]}")
+    answer.wait_for(state="visible")
+    wait_until(lambda: bool(answer.evaluate("e => Math.abs(e.getBoundingClientRect().top - 150) < 2")))

@@ -1,0 +1,74 @@
+"""What one process forgets, every process forgets that shares its store."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from faqsvc_embed import FAQEmbed
+from faqsvc_embed.cache.stores.journal import MAX_SIZE, Journal
+from faqsvc_embed.cli import main
+from tests.support.feed_service import FeedService, feed_service
+from tests.support.waiting import wait_until
+
+
+@pytest.fixture
+def service() -> Iterator[FeedService]:
+    with feed_service() as service:
+        service.answers["pricing"] = "Old."
+        yield service
+
+
+def answer(embed: FAQEmbed) -> str | None:
+    state = embed.use_faq("pricing", wait=1)
+    return state.data.items[0].answer if state.data is not None else None
+
+
+@pytest.mark.system
+def test_processes_with_one_directory_forget_together(service: FeedService, tmp_path: Path) -> None:
+    store = f"file:{tmp_path}"
+    with (
+        FAQEmbed(service.url, store=store, push=False) as one,
+        FAQEmbed(service.url, store=store, push=False) as other,
+    ):
+        assert answer(one) == answer(other) == "Old."
+        service.answers["pricing"] = "New."
+        one.forget("pricing")
+        wait_until(lambda: answer(other) == "New.")
+
+
+@pytest.mark.system
+def test_the_command_reaches_processes_that_share_a_directory(service: FeedService, tmp_path: Path) -> None:
+    store = f"file:{tmp_path}"
+    with FAQEmbed(service.url, store=store, push=False) as embed:
+        assert answer(embed) == "Old."
+        service.answers["pricing"] = "New."
+        done = CliRunner().invoke(main, ["forget", "pricing", "--store", store, "--base-url", service.url])
+        assert done.exit_code == 0, done.output
+        wait_until(lambda: answer(embed) == "New.")
+
+
+def test_the_command_needs_a_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = CliRunner().invoke(main, ["forget", "pricing", "--base-url", "https://faq.example"])
+    assert done.exit_code == 1
+
+
+def test_a_journal_tells_each_process_what_the_others_wrote(tmp_path: Path) -> None:
+    one, other = Journal(tmp_path / "journal"), Journal(tmp_path / "journal")
+    assert one.read() == set()
+    one.append("pricing")
+    one.append(None)
+    assert one.read() == set()
+    assert other.read() == {"pricing", None}
+    assert other.read() == set()
+
+
+def test_a_journal_stays_small_and_survives_damage(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    one, other = Journal(path), Journal(path)
+    path.write_bytes(b"no json\n[]\n" + b"x" * MAX_SIZE)
+    assert other.read() == set()
+    one.append("pricing")
+    assert path.stat().st_size < 200
+    assert other.read() == {"pricing"}

@@ -1,0 +1,119 @@
+"""While the service does not respond, pages do not wait for it."""
+
+import logging
+
+import pytest
+
+from faqsvc_embed.cache.breaker import CircuitBreaker
+from faqsvc_embed.testing.chaos import Behaviour, FaultyServer, behaviours
+from tests.support.clock import Clock
+from tests.support.embeds import LONG, PRICING, MakeEmbed, refreshed, seconds, warnings_of
+from tests.support.waiting import settle, wait_until
+
+
+def opened(clock: Clock) -> CircuitBreaker:
+    breaker = CircuitBreaker(clock.now)
+    for _ in range(3):
+        assert not breaker.is_open
+        breaker.timed_out()
+    assert breaker.is_open
+    return breaker
+
+
+def test_three_timeouts_in_a_row_open_it_and_a_response_closes_it(clock: Clock) -> None:  # K21
+    breaker = opened(clock)
+    breaker.responded()
+    assert not breaker.is_open
+    for _ in range(2):
+        breaker.timed_out()
+    breaker.responded()
+    for _ in range(2):
+        breaker.timed_out()
+    assert not breaker.is_open
+
+
+def test_probes_are_one_at_a_time_and_become_rarer_up_to_one_a_minute(clock: Clock) -> None:  # K21
+    breaker, intervals, last = opened(clock), list[float](), clock.now()
+    while len(intervals) < 10:
+        clock.advance(0.5)
+        if breaker.may_probe():
+            assert not breaker.may_probe()
+            breaker.timed_out()
+            intervals.append(clock.now() - last)
+            last = clock.now()
+    assert intervals == [1, 1, 2, 4, 8, 16, 32, 60, 60, 60]
+    breaker.responded()
+    for _ in range(3):
+        breaker.timed_out()
+    clock.advance(1)
+    assert breaker.may_probe()
+
+
+def test_after_three_timeouts_uncached_faqs_are_left_out_at_once(
+    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:  # K21
+    embed = make_embed(wait=5, timeout=0.4)
+    embed.get_faq("pricing")
+    faulty.behave(behaviours.hang)
+    embed.prefetch("a", "b", "c")
+    assert len(faulty.log) == 4
+    for number in range(50):
+        state = embed.use_faq(f"faq-{number}")
+        assert (state.data, state.is_fetching, state.error is not None) == (None, False, True)
+    assert len(faulty.log) == 4
+    assert embed.use_faq("pricing").data == PRICING
+    clock.advance(1)
+    assert seconds(lambda: embed.use_faq("probe")) < 0.3  # the probe does not delay its page either
+    settle(embed)
+    assert len(faulty.log) == 5
+    assert len(warnings_of(caplog)) <= 3
+
+
+@pytest.mark.parametrize(
+    "behaviour", [behaviours.healthy, behaviours.status(500), behaviours.reset, behaviours.refuse]
+)
+def test_a_probe_that_does_not_time_out_ends_it(
+    make_embed: MakeEmbed,
+    faulty: FaultyServer,
+    clock: Clock,
+    behaviour: Behaviour,
+    caplog: pytest.LogCaptureFixture,
+) -> None:  # K21
+    caplog.set_level(logging.INFO)
+    embed = make_embed(wait=5, timeout=0.05)
+    faulty.behave(behaviours.hang)
+    for slug in ("a", "b", "c"):
+        embed.use_faq(slug)
+    clock.advance(1)
+    faulty.behave(behaviour)
+    embed.use_faq("a")
+    settle(embed)
+    assert "INFO" in [record.levelname for record in caplog.records]
+
+
+def test_a_probe_brings_its_record(make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock) -> None:  # K21
+    embed = make_embed(wait=5, timeout=0.05)
+    faulty.behave(behaviours.hang)
+    for slug in ("a", "b", "c"):
+        embed.use_faq(slug)
+    clock.advance(1)
+    faulty.behave(behaviours.healthy)
+    assert embed.use_faq("pricing").data is None
+
+    def is_shown() -> bool:
+        clock.advance(60)
+        return embed.use_faq("pricing").data == PRICING
+
+    wait_until(is_shown)
+
+
+def test_a_stale_record_is_shown_while_the_service_does_not_respond(
+    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
+) -> None:  # K4, K21
+    embed = make_embed(wait=5, timeout=0.2)
+    embed.get_faq("pricing")
+    faulty.behave(behaviours.hang)
+    for _ in range(4):
+        clock.advance(LONG)
+        state = refreshed(embed)
+        assert (state.data, state.is_degraded) == (PRICING, True)

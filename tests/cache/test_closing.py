@@ -1,0 +1,107 @@
+"""Threads and connections end with the embed, whether it is closed, dropped or only used once."""
+
+import asyncio
+import gc
+import subprocess
+import sys
+import weakref
+
+import pytest
+
+from faqsvc_embed import FAQClient, FAQEmbed, FAQUnavailable
+from faqsvc_embed.testing.chaos import FaultyServer, behaviours
+from faqsvc_embed.testing.chaos.exchange import as_json
+from tests.support import samples
+from tests.support.embeds import PRICING, MakeEmbed, own_threads
+from tests.support.waiting import wait_until
+
+
+def test_closing_ends_the_thread_and_its_connections(
+    make_embed: MakeEmbed, faulty: FaultyServer
+) -> None:  # R12
+    embed = make_embed()
+    embed.get_faq("pricing")
+    assert len(own_threads()) == 1
+    embed.close()
+    wait_until(lambda: not own_threads() and not faulty.open_connections)
+    embed.close()
+    assert embed.get_faq("pricing") == PRICING  # still cached
+    assert own_threads() == []
+
+
+def test_an_embed_can_be_closed_before_it_has_fetched_anything(make_embed: MakeEmbed) -> None:  # I5
+    embed = make_embed()
+    embed.close()
+    asyncio.run(embed.aclose())
+    with embed:
+        pass
+    assert own_threads() == []
+
+
+def test_closing_does_not_block_the_event_loop(make_embed: MakeEmbed, faulty: FaultyServer) -> None:  # F5
+    embed = make_embed(timeout=60)
+    faulty.behave(behaviours.hang)
+
+    async def host() -> object:
+        async with embed:
+            waiting = asyncio.create_task(embed.aget_faq("pricing"))
+            await asyncio.to_thread(faulty.wait_for_requests, 1)
+        return (await asyncio.gather(waiting, return_exceptions=True))[0]
+
+    assert isinstance(asyncio.run(host()), FAQUnavailable)
+
+
+def test_a_dropped_embed_or_client_leaves_no_thread_and_no_connection(faulty: FaultyServer) -> None:  # R12
+    faulty.serve(samples.pricing())
+    FAQEmbed(faulty.base_url).render("pricing")
+    FAQClient(faulty.base_url).get_faq("pricing")
+    assert faulty.connections == 2
+    wait_until(lambda: gc.collect() >= 0 and not own_threads() and not faulty.open_connections)
+
+
+def test_an_embed_that_is_dropped_while_it_fetches_ends_with_its_fetch(faulty: FaultyServer) -> None:  # R12
+    import threading
+
+    faulty.serve(samples.pricing())
+    release = threading.Event()
+    faulty.behave(behaviours.held_until(release))
+    assert FAQEmbed(faulty.base_url).use_faq("pricing", wait=0).is_loading
+    faulty.wait_for_requests(1)
+    gc.collect()
+    assert len(own_threads()) == 1
+    release.set()
+    wait_until(lambda: gc.collect() >= 0 and not own_threads())
+
+
+def test_a_dropped_embed_is_collected(faulty: FaultyServer) -> None:
+    faulty.serve(samples.pricing())
+    embed = FAQEmbed(faulty.base_url)
+    embed.render("pricing")
+    embed.close()
+    reference = weakref.ref(embed)
+    del embed
+    gc.collect()
+    assert reference() is None
+
+
+FUNCTIONS = """
+import asyncio, gc, sys, threading
+from faqsvc_embed import aget_faq, get_faq
+
+for number in range(20):
+    assert get_faq("pricing", base_url=f"{sys.argv[1]}/{number}").slug == "pricing"
+assert asyncio.run(aget_faq("pricing", base_url=f"{sys.argv[1]}/19")).slug == "pricing"
+gc.collect()
+print(len([thread for thread in threading.enumerate() if thread.name.startswith("faqsvc-embed")]))
+"""
+
+
+@pytest.mark.system
+def test_the_functions_keep_few_embeds(faulty: FaultyServer) -> None:
+    """Each address has an embed of its own; the least recently used are dropped, and end."""
+    faulty.behave(behaviours.body(as_json(samples.pricing())))
+    process = subprocess.run(
+        [sys.executable, "-c", FUNCTIONS, faulty.base_url], capture_output=True, text=True, check=True
+    )
+    assert 1 <= int(process.stdout) < 12
+    assert len(faulty.log) == 20

@@ -1,0 +1,205 @@
+"""The change feed: what is edited or unpublished reaches a process within seconds; N1 to N7 of the rules."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from faqsvc_embed import FAQEmbed, FAQNotFound
+from faqsvc_embed.api.event_stream import EventStreamParser, EventTooLong
+from tests.support.feed_service import FeedService, feed_service
+from tests.support.waiting import wait_until
+
+
+@pytest.fixture
+def service() -> Iterator[FeedService]:
+    with feed_service() as service:
+        service.answers.update(pricing="Old.", legal="Law.")
+        yield service
+
+
+@pytest.fixture
+def embed(service: FeedService) -> Iterator[FAQEmbed]:
+    with FAQEmbed(service.url) as embed:
+        yield embed
+
+
+def answer(embed: FAQEmbed, slug: str = "pricing") -> str | None:
+    state = embed.use_faq(slug, wait=1)
+    return state.data.items[0].answer if state.data is not None else None
+
+
+def follow(embed: FAQEmbed, service: FeedService, *slugs: str) -> None:
+    """Show FAQs, and wait until the feed follows them and nothing is fetched any more."""
+    for slug in slugs or ("pricing",):
+        assert answer(embed, slug)
+    wait_until(
+        lambda: (
+            len(service.connections) > 0
+            and set(slugs or ("pricing",)) <= set(service.connections[-1]["slugs"])
+        )
+    )
+    wait_until(lambda: len(service.reads) >= 2 * len(slugs or ("pricing",)) and not embed.is_fetching)
+
+
+def test_an_edit_arrives_although_the_record_is_fresh_for_an_hour(
+    service: FeedService, embed: FAQEmbed
+) -> None:
+    follow(embed, service)
+    service.publish("pricing", "New.")
+    wait_until(lambda: answer(embed) == "New.")
+    assert not embed.use_faq("pricing").is_stale
+
+
+def test_an_unpublished_faq_is_no_longer_shown(service: FeedService, embed: FAQEmbed) -> None:
+    follow(embed, service)
+    service.publish("pricing", None)
+    wait_until(lambda: isinstance(embed.use_faq("pricing").error, FAQNotFound))
+    assert embed.use_faq("pricing", lang="ko").data is None
+
+
+def test_one_connection_follows_all_slugs_and_tells_no_others(service: FeedService, embed: FAQEmbed) -> None:
+    follow(embed, service, "pricing", "legal")
+    assert set(service.connections[-1]["slugs"]) == {"pricing", "legal"}
+    service.publish("legal", "Changed.")
+    wait_until(lambda: answer(embed, "legal") == "Changed.")
+
+
+def test_a_record_older_than_its_event_is_asked_for_again(service: FeedService, embed: FAQEmbed) -> None:
+    follow(embed, service)
+    service.lag = 1
+    service.publish("pricing", "New.")
+    wait_until(lambda: answer(embed) == "New.")
+
+
+@pytest.mark.system
+def test_after_a_reconnect_the_feed_resumes_at_the_last_event(service: FeedService, embed: FAQEmbed) -> None:
+    follow(embed, service)
+    service.publish("pricing", "Second.")
+    wait_until(lambda: answer(embed) == "Second.")
+    count = len(service.connections)
+    service.cut()
+    wait_until(lambda: len(service.connections) > count)
+    assert service.connections[-1]["last_id"] == "1"
+    service.publish("pricing", "Third.")
+    wait_until(lambda: answer(embed) == "Third.")
+
+
+def test_everything_is_revalidated_when_the_service_has_lost_events(
+    service: FeedService, embed: FAQEmbed
+) -> None:
+    follow(embed, service, "pricing", "legal")
+    service.answers["pricing"] = "Missed."
+    service.send("{}", name="reset")
+    wait_until(lambda: answer(embed) == "Missed.")
+
+
+@pytest.mark.parametrize("status", [404, 405, 501])
+def test_a_service_without_a_feed_is_asked_once(status: int, service: FeedService, embed: FAQEmbed) -> None:
+    service.feed_status = status
+    assert answer(embed) == "Old."
+    wait_until(lambda: bool(service.connections))
+    assert answer(embed, "legal") == "Law."
+    embed.forget()
+    assert answer(embed, "legal") == "Law."
+    assert len(service.connections) == 1
+
+
+def test_push_off_asks_for_no_feed(service: FeedService) -> None:
+    with FAQEmbed(service.url, push=False) as embed:
+        assert answer(embed) == "Old."
+        assert answer(embed, "legal") == "Law."
+    assert not service.connections
+
+
+LIES = (
+    "no json",
+    "[]",
+    '{"slug": 5}',
+    '{"slug": "other", "state": "unpublished"}',
+    "[" * 5000,
+    json.dumps({"slug": "pricing", "lang": "en", "revision": 10**9, "state": "published"}),
+    json.dumps({"slug": "pricing", "state": "unpublished"}),
+)
+
+
+def test_a_feed_that_lies_changes_nothing(service: FeedService, embed: FAQEmbed) -> None:
+    follow(embed, service, "pricing", "legal")
+    for data in LIES:
+        service.send(data)
+    service.publish("legal", "After.")
+    wait_until(lambda: answer(embed, "legal") == "After.")
+    assert answer(embed) == "Old."
+
+
+@pytest.mark.system
+def test_a_flood_costs_a_connection_and_no_page(service: FeedService, embed: FAQEmbed) -> None:
+    follow(embed, service)
+    count = len(service.connections)
+    service.send_bytes(b"data: " + b"x" * 100_000)
+    wait_until(lambda: len(service.connections) > count)
+    assert answer(embed) == "Old."
+
+
+def test_an_embed_that_is_closed_leaves_the_feed(service: FeedService) -> None:
+    embed = FAQEmbed(service.url)
+    follow(embed, service)
+    embed.close()
+    service.send_bytes(b": beat\n\n" * 10)
+    service.send_bytes(b": beat\n\n" * 10)
+    assert answer(embed) == "Old."
+
+
+def test_max_fresh_shortens_what_the_service_says(service: FeedService) -> None:
+    with FAQEmbed(service.url, push=False, max_fresh=0) as embed:
+        assert answer(embed) == "Old."
+        service.answers["pricing"] = "New."
+        wait_until(lambda: answer(embed) == "New.", timeout=3)
+
+
+def test_a_tombstone_outlives_the_process(service: FeedService, tmp_path: Path) -> None:
+    store = f"file:{tmp_path}"
+    with FAQEmbed(service.url, store=store) as embed:
+        follow(embed, service)
+        (record,) = tmp_path.glob("pricing.*.json")
+        content = record.read_bytes()
+        service.publish("pricing", None)
+        wait_until(lambda: not record.exists() and not embed.is_fetching)
+    record.write_bytes(content)  # an older deploy, a slower process
+    service.server.server_close()
+    with FAQEmbed("http://127.0.0.1:1", store=store) as embed:
+        assert answer(embed) is None
+
+
+def test_events_are_read_however_their_bytes_are_cut() -> None:
+    text = b"\xef\xbb\xbf: hello\r\nid: 7\revent: faq\ndata: a\ndata: b\r\n\r\ndata:c\n\n"
+    for size in range(1, len(text)):
+        parser = EventStreamParser()
+        events = [
+            event for start in range(0, len(text), size) for event in parser.feed(text[start : start + size])
+        ]
+        assert [(event.id, event.type, event.data) for event in events] == [
+            ("7", "faq", "a\nb"),
+            ("7", "message", "c"),
+        ]
+
+
+def test_an_event_without_end_is_refused() -> None:
+    parser = EventStreamParser()
+    lines = (b"data: " + b"x" * 1000 + b"\n" for _ in range(100))
+    with pytest.raises(EventTooLong):
+        _ = [event for line in lines for event in parser.feed(line)]
+
+
+def test_the_lag_is_the_age_of_the_oldest_change_that_has_not_arrived(
+    service: FeedService, embed: FAQEmbed
+) -> None:  # O2
+    assert embed.statistics().feed_lag is None
+    follow(embed, service, "pricing")
+    wait_until(lambda: embed.statistics().feed_lag == 0)
+    service.lag = 1  # read that still returns the record before
+    service.publish("pricing", "New.")
+    wait_until(lambda: (embed.statistics().feed_lag or 0) > 0.05)
+    wait_until(lambda: answer(embed) == "New.")
+    wait_until(lambda: embed.statistics().feed_lag == 0)

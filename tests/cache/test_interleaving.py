@@ -1,0 +1,292 @@
+"""What happens while a fetch is under way: forget, close, a crash, an exit, a jump of the clock."""
+
+import os
+import sys
+import threading
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from faqsvc_embed import FAQ, FAQError, FAQEvent, FAQUnavailable
+from faqsvc_embed.testing.chaos import Exchange, FaultyServer, behaviours
+from faqsvc_embed.testing.chaos.exchange import as_json
+from tests.support import samples
+from tests.support.clock import EPOCH, Clock
+from tests.support.embeds import (
+    LONG,
+    PRICING,
+    SLACK,
+    MakeEmbed,
+    failure,
+    own_threads,
+    refreshed,
+    seconds,
+    title,
+    warnings_of,
+)
+from tests.support.waiting import settle, wait_until
+
+EDITED = {**samples.pricing(), "title": "Edited"}
+
+
+def respond_with_edit(exchange: Exchange) -> None:
+    exchange.respond(200, as_json(EDITED))
+
+
+# Forgetting
+
+
+def test_a_record_that_was_requested_before_it_was_forgotten_is_not_cached(
+    make_embed: MakeEmbed, faulty: FaultyServer
+) -> None:
+    embed, release, old = make_embed(), threading.Event(), list[FAQ]()
+    faulty.behave(behaviours.held_until(release))
+    waiting = threading.Thread(target=lambda: old.append(embed.get_faq("pricing")))
+    waiting.start()
+    faulty.wait_for_requests(1)
+    embed.forget("pricing")
+    faulty.behave(respond_with_edit)
+    assert embed.get_faq("pricing").title == "Edited"  # by a fetch of its own
+    release.set()
+    waiting.join(5)
+    assert old == [PRICING]  # an earlier caller gets what it asked for
+    assert embed.get_faq("pricing").title == "Edited"
+    assert len(faulty.log) == 2
+
+
+@pytest.mark.parametrize("slug", ["pricing", None])
+def test_a_record_that_is_forgotten_while_it_is_stored_is_not_in_the_store(
+    make_embed: MakeEmbed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, slug: str | None
+) -> None:
+    embed = make_embed(store=f"file:{tmp_path}")
+    storing, release, replace = threading.Event(), threading.Event(), os.replace
+
+    def replace_slowly(*paths: Any) -> None:
+        storing.set()
+        release.wait(5)
+        replace(*paths)
+
+    monkeypatch.setattr(os, "replace", replace_slowly)
+    embed.get_faq("pricing")
+    assert storing.wait(5)
+    forgetting = threading.Thread(target=embed.forget, args=[slug])
+    forgetting.start()
+    wait_until(lambda: embed.health() == [])
+    release.set()
+    forgetting.join(5)
+    assert list(tmp_path.glob("*.json")) == []
+
+
+def test_not_modified_for_a_record_that_was_forgotten_meanwhile_is_fetched_anew(
+    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
+) -> None:  # K5
+    embed, release, read = make_embed(keep_for=0), threading.Event(), list[FAQ]()
+    embed.get_faq("pricing")
+    clock.advance(LONG)
+    faulty.then(behaviours.held_until(release))
+    waiting = threading.Thread(target=lambda: read.append(embed.get_faq("pricing")))
+    waiting.start()
+    faulty.wait_for_requests(2)
+    embed.forget()
+    release.set()
+    waiting.join(5)
+    assert read == [PRICING]
+
+
+# Closing
+
+
+def test_closing_takes_less_than_a_second_and_ends_every_wait(
+    make_embed: MakeEmbed, faulty: FaultyServer
+) -> None:  # R12
+    embed, errors = make_embed(timeout=60), list[FAQError]()
+    faulty.behave(behaviours.hang)
+    waiting = threading.Thread(target=lambda: errors.append(failure(embed)))
+    waiting.start()
+    faulty.wait_for_requests(1)
+    assert seconds(embed.close) < 1
+    waiting.join(5)
+    assert [type(error) for error in errors] == [FAQUnavailable]
+    wait_until(lambda: not own_threads())
+    assert embed.health() == []  # not a failure of the service
+    faulty.behave(behaviours.healthy)
+    assert embed.get_faq("pricing") == PRICING
+
+
+def test_fetching_and_closing_at_the_same_time_leaves_nothing_behind(
+    make_embed: MakeEmbed, faulty: FaultyServer
+) -> None:  # R12
+    embed, outcomes = make_embed(timeout=2), list[object]()
+
+    def read() -> None:
+        for _ in range(20):
+            try:
+                outcomes.append(embed.get_faq("pricing"))
+            except FAQUnavailable as error:
+                outcomes.append(error)
+            embed.forget()
+
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    while any(reader.is_alive() for reader in readers):
+        embed.close()
+    assert len(outcomes) == 60
+    assert not embed.is_fetching
+    assert embed.get_faq("pricing") == PRICING
+
+
+# Crashes
+
+
+class CrashingClock:
+    """A wall clock that raises an exception once: a bug in the middle of a fetch."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self.crash: BaseException | None = None
+
+    def wall(self) -> Any:
+        crash, self.crash = self.crash, None
+        if crash is not None:
+            raise crash
+        return self._clock.wall()
+
+
+@pytest.mark.parametrize("kind", [SystemExit, KeyboardInterrupt, MemoryError, GeneratorExit, KeyError])
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_fetch_that_crashes_is_logged_and_leaves_no_caller_waiting(
+    make_embed: MakeEmbed,
+    faulty: FaultyServer,
+    clock: Clock,
+    kind: type[BaseException],
+    caplog: pytest.LogCaptureFixture,
+) -> None:  # D9, R5, I7
+    embed, crashing = make_embed(wait=10, timeout=10), CrashingClock(clock)
+    embed.cache.wall_clock = crashing.wall
+    crashing.crash = kind()
+    assert seconds(lambda: embed.use_faq("pricing")) < SLACK + 1
+    errors = [record for record in caplog.records if record.exc_info is not None]
+    assert [record.exc_info[0] for record in errors if record.exc_info] == [kind]
+    wait_until(lambda: not embed.is_fetching)
+    clock.advance(LONG)
+    assert refreshed(embed).data == PRICING
+
+
+def test_the_same_bug_is_logged_with_its_traceback_once(
+    make_embed: MakeEmbed, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:  # I7
+    embed, crashing = make_embed(), CrashingClock(clock)
+    embed.cache.wall_clock = crashing.wall
+    for slug in ("a", "b", "c"):
+        crashing.crash = KeyError()
+        assert isinstance(failure(embed, slug), FAQUnavailable)
+    assert len([record for record in caplog.records if record.exc_info is not None]) == 1
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_listener_that_exits_its_thread_stops_no_later_fetch(
+    make_embed: MakeEmbed, faulty: FaultyServer, tmp_path: Path
+) -> None:
+    embed, events = make_embed(store=f"file:{tmp_path}", wait=5), list[FAQEvent]()
+
+    def leave(event: FAQEvent) -> None:
+        events.append(event)
+        sys.exit(1)
+
+    embed.listen(leave)
+    for slug in ("pricing", "a", "b"):
+        faulty.serve(samples.record(slug))
+        assert seconds(lambda slug=slug: embed.use_faq(slug)) < SLACK + 1  # type: ignore[misc]
+        wait_until(lambda: not embed.is_fetching)
+        assert embed.use_faq(slug).data is not None
+        embed.forget()
+    assert seconds(embed.close) < SLACK
+    assert [event.result for event in events] == ["fetched"] * 3
+
+
+def test_a_listener_that_closes_the_embed_stops_no_later_fetch(
+    make_embed: MakeEmbed, faulty: FaultyServer
+) -> None:
+    embed, events = make_embed(wait=5), list[FAQEvent]()
+
+    def close(event: FAQEvent) -> None:
+        events.append(event)
+        if len(events) == 1:
+            embed.close()
+
+    embed.listen(close)
+    assert embed.use_faq("pricing").data == PRICING
+    faulty.serve(samples.record("other"))
+    wait_until(lambda: embed.use_faq("other").data is not None)
+
+
+@pytest.mark.filterwarnings("error")
+def test_without_a_thread_pages_go_without_the_faq(
+    make_embed: MakeEmbed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:  # F4, R4
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    embed = make_embed(store=f"file:{tmp_path}", wait=5)
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", refuse)
+        assert seconds(lambda: embed.render("pricing")) < SLACK
+        assert isinstance(failure(embed), FAQUnavailable)
+        embed.forget()
+    assert len(warnings_of(caplog)) == 1
+    assert embed.get_faq("pricing") == PRICING
+
+
+# Time
+
+
+@pytest.mark.parametrize("days", [1, -1, 3650])
+@pytest.mark.parametrize("with_store", [False, True])
+def test_a_wall_clock_that_jumps_neither_freezes_nor_storms(
+    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, tmp_path: Path, days: int, with_store: bool
+) -> None:  # K15
+    faulty.serve(samples.pricing(), {"Cache-Control": "max-age=60"})
+    embed = make_embed(store=f"file:{tmp_path}" if with_store else None)
+    refreshed(embed)
+    clock.set_wall(EPOCH + timedelta(days=days))
+    assert refreshed(embed).data == PRICING
+    assert len(faulty.log) == 1
+    for lifetime in range(3):
+        clock.advance(100)
+        faulty.serve({**samples.pricing(), "title": f"Edited {lifetime}"})
+        for _ in range(5):
+            state = refreshed(embed)
+        assert title(state) == f"Edited {lifetime}"
+        assert len(faulty.log) == 2 + lifetime
+
+
+def test_after_a_long_sleep_of_the_machine_pages_are_shown_at_once(
+    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
+) -> None:  # K15
+    embed = make_embed(keep_for=7 * 86_400, wait=5)
+    embed.get_faq("pricing")
+    faulty.drop_connections()
+    clock.advance(3 * 86_400)
+    assert embed.use_faq("pricing").is_stale
+    settle(embed)
+    assert not embed.use_faq("pricing").is_stale
+    clock.advance(30 * 86_400)  # longer than keep_for: fetched while the page waits
+    state = embed.use_faq("pricing")
+    assert (state.is_stale, state.source) == (False, "network")
+    assert len(faulty.log) == 3
+
+
+def test_two_embeds_share_nothing(make_embed: MakeEmbed, faulty: FaultyServer) -> None:  # F7
+    with FaultyServer() as second:
+        second.serve(EDITED)
+        one, two = make_embed(), make_embed(base_url=second.base_url)
+        assert (one.get_faq("pricing").title, two.get_faq("pricing").title) == ("Pricing", "Edited")
+        one.forget()
+        one.close()
+        second.refuse()
+        assert two.get_faq("pricing").title == "Edited"
+        assert one.get_faq("pricing").title == "Pricing"
+    assert (len(faulty.log), len(second.log)) == (2, 1)

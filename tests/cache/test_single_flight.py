@@ -1,0 +1,196 @@
+"""One fetch for each FAQ at a time, for any number of threads, tasks and event loops."""
+
+import asyncio
+import gc
+import threading
+import tracemalloc
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from faqsvc_embed import FAQ, FAQEmbed, FAQState
+from faqsvc_embed.cache.fetcher import MAX_FETCHES
+from faqsvc_embed.testing.chaos import FaultyServer, behaviours
+from tests.support import samples
+from tests.support.clock import Clock
+from tests.support.embeds import LONG, PRICING, MakeEmbed, warnings_of
+from tests.support.waiting import settle, wait_until
+
+
+@pytest.fixture
+def release(faulty: FaultyServer) -> threading.Event:
+    """Let the service respond once this is set."""
+    event = threading.Event()
+    faulty.behave(behaviours.held_until(event))
+    return event
+
+
+def test_many_threads_make_one_request(
+    make_embed: MakeEmbed, faulty: FaultyServer, release: threading.Event
+) -> None:  # K11, D9
+    embed, start = make_embed(), threading.Barrier(100)
+
+    def read(_: int) -> FAQ:
+        start.wait(10)
+        return embed.get_faq("pricing")
+
+    with ThreadPoolExecutor(100) as pool:
+        records = pool.map(read, range(100))
+        faulty.wait_for_requests(1)
+        release.set()
+        assert {id(faq) for faq in records} == {id(embed.get_faq("pricing"))}
+    assert len(faulty.log) == 1
+
+
+def test_a_thousand_tasks_make_one_request(
+    make_embed: MakeEmbed, faulty: FaultyServer, release: threading.Event
+) -> None:  # K11, D9
+    embed = make_embed()
+
+    async def read() -> list[FAQ]:
+        tasks = [asyncio.create_task(embed.aget_faq("pricing")) for _ in range(1000)]
+        await asyncio.to_thread(faulty.wait_for_requests, 1)
+        release.set()
+        return await asyncio.gather(*tasks)
+
+    assert asyncio.run(read()) == [PRICING] * 1000
+    assert len(faulty.log) == 1
+
+
+def test_threads_and_the_tasks_of_two_event_loops_share_a_fetch(
+    make_embed: MakeEmbed, faulty: FaultyServer, release: threading.Event
+) -> None:  # K11
+    embed = make_embed()
+    readers: list[Callable[[], FAQ]] = [
+        lambda: embed.get_faq("pricing"),
+        lambda: asyncio.run(embed.aget_faq("pricing")),
+        lambda: asyncio.run(embed.aget_faq("pricing")),
+    ]
+    with ThreadPoolExecutor(3) as pool:
+        records = [pool.submit(read) for read in readers]
+        faulty.wait_for_requests(1)
+        release.set()
+        assert len({id(record.result(5)) for record in records}) == 1
+    assert len(faulty.log) == 1
+
+
+def test_many_threads_that_see_a_stale_record_start_one_refresh(
+    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
+) -> None:  # K3, K11
+    embed, release = make_embed(), threading.Event()
+    embed.get_faq("pricing")
+    clock.advance(LONG)
+    faulty.behave(behaviours.held_until(release))
+    with ThreadPoolExecutor(16) as pool:
+        states = list(pool.map(lambda _: embed.use_faq("pricing"), range(200)))
+    assert {(state.data, state.is_stale, state.is_fetching) for state in states} == {(PRICING, True, True)}
+    faulty.wait_for_requests(2)
+    release.set()
+    settle(embed)
+    assert len(faulty.log) == 2
+
+
+def test_a_cancelled_task_does_not_cancel_the_fetch_of_the_others(
+    make_embed: MakeEmbed, faulty: FaultyServer, release: threading.Event
+) -> None:  # D9, R5
+    embed = make_embed()
+
+    async def read() -> list[FAQ]:
+        leader, *others = (asyncio.create_task(embed.aget_faq("pricing")) for _ in range(100))
+        await asyncio.to_thread(faulty.wait_for_requests, 1)
+        leader.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await leader
+        release.set()
+        return await asyncio.gather(*others)
+
+    assert asyncio.run(read()) == [PRICING] * 99
+    assert len(faulty.log) == 1
+
+
+def test_a_fetch_outlives_the_event_loop_that_started_it(
+    make_embed: MakeEmbed, faulty: FaultyServer, release: threading.Event, caplog: pytest.LogCaptureFixture
+) -> None:
+    embed = make_embed()
+    assert asyncio.run(embed.ause_faq("pricing", wait=0.01)).is_loading
+    release.set()
+    assert embed.get_faq("pricing") == PRICING
+    assert len(faulty.log) == 1
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+def test_different_faqs_and_languages_are_fetched_at_the_same_time(
+    make_embed: MakeEmbed, faulty: FaultyServer, release: threading.Event
+) -> None:
+    embed = make_embed()
+    for lang in samples.multilingual():
+        embed.use_faq("pricing", lang=lang, wait=0)
+    faulty.wait_for_requests(7)
+    release.set()
+    settle(embed)
+    assert sorted(str(request.lang) for request in faulty.log) == sorted(samples.multilingual())
+
+
+# Floods
+
+
+def test_a_flood_of_slugs_while_the_service_hangs_is_bounded(
+    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:  # D10, K16, I7
+    embed = make_embed(wait=0, timeout=60)
+    embed.use_faq("pricing", wait=5)
+    clock.advance(LONG)
+    faulty.behave(behaviours.hang)
+    caplog.clear()
+    states = [embed.use_faq(f"bot-{number}") for number in range(MAX_FETCHES + 200)]
+    assert sum(state.is_fetching for state in states) <= MAX_FETCHES
+    state = embed.use_faq("pricing")
+    assert (state.data, state.is_fetching) == (PRICING, True)  # a cached FAQ is refreshed all the same
+    assert len(warnings_of(caplog)) == 1
+    embed.close()
+    wait_until(lambda: not embed.is_fetching)
+    assert len(embed.health()) <= embed.settings.max_entries
+
+
+@pytest.mark.system
+def test_a_thousand_threads_make_one_request(make_embed: MakeEmbed, faulty: FaultyServer) -> None:  # D9
+    faulty.behave(behaviours.slow_head(0.3))
+    embed, start = make_embed(wait=20, timeout=20), threading.Barrier(1000)
+    states = list[FAQState]()
+
+    def read() -> None:
+        start.wait(30)
+        states.append(embed.use_faq("pricing"))
+
+    threads = [threading.Thread(target=read) for _ in range(1000)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert [state.data for state in states] == [PRICING] * 1000
+    assert len(faulty.log) == 1
+
+
+@pytest.mark.system
+def test_a_million_slugs_leave_nothing_behind(faulty: FaultyServer) -> None:  # D10
+    faulty.refuse()
+    with FAQEmbed(faulty.base_url, wait=0, timeout=1, max_entries=1000) as embed:
+
+        def flood(numbers: range) -> None:
+            for number in numbers:
+                embed.use_faq(f"bot-{number}")
+            wait_until(lambda: not embed.is_fetching, 60)
+
+        flood(range(50_000))
+        gc.collect()
+        tracemalloc.start()
+        try:
+            before = tracemalloc.get_traced_memory()[0]
+            flood(range(50_000, 1_000_000))
+            gc.collect()
+            after = tracemalloc.get_traced_memory()[0]
+        finally:
+            tracemalloc.stop()
+        assert after - before < 8 * 2**20
+        assert len(embed.health()) <= 1000

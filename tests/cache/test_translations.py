@@ -1,0 +1,89 @@
+"""Without a record in the requested language and without the service, a cached translation is shown."""
+
+from pathlib import Path
+
+import pytest
+
+from faqsvc_embed.testing.chaos import Behaviour, FaultyServer, behaviours
+from tests.support import samples
+from tests.support.clock import Clock
+from tests.support.embeds import LONG, MakeEmbed, refreshed
+from tests.support.waiting import settle
+
+
+@pytest.fixture(autouse=True)
+def _translations(faulty: FaultyServer) -> None:
+    for lang, record in samples.multilingual().items():
+        faulty.serve(record, lang=lang)
+
+
+@pytest.mark.parametrize("behaviour", [behaviours.refuse, behaviours.status(500), behaviours.hang])
+def test_a_cached_translation_is_shown_with_its_own_language(
+    make_embed: MakeEmbed, faulty: FaultyServer, behaviour: Behaviour
+) -> None:  # K20
+    embed = make_embed(wait=1, timeout=1)
+    embed.get_faq("pricing", lang="ko")
+    faulty.behave(behaviour)
+    for _ in range(2):
+        state = embed.use_faq("pricing", lang="de")
+        assert (state.lang_requested, state.lang_served) == ("de", "ko")
+        assert (state.is_stale, state.source) == (True, "memory")
+        settle(embed)
+    assert state.is_degraded
+    assert 'lang="ko"' in embed.render("pricing", lang="de")
+
+
+def test_the_default_language_comes_first(make_embed: MakeEmbed, faulty: FaultyServer) -> None:  # K20
+    embed = make_embed(lang="es")
+    for lang in ("ja", "ko", "es"):
+        embed.get_faq("pricing", lang=lang)
+    faulty.refuse()
+    assert embed.use_faq("pricing", lang="de").lang_served == "es"
+    embed = make_embed()
+    faulty.accept()
+    for own in ("ja", None):
+        embed.get_faq("pricing", lang=own)
+    faulty.refuse()
+    assert embed.use_faq("pricing", lang="de").lang_served == "en"
+
+
+def test_the_requested_language_is_shown_once_the_service_responds(
+    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
+) -> None:  # K20
+    embed = make_embed()
+    embed.get_faq("pricing", lang="ko")
+    faulty.refuse()
+    assert refreshed(embed, lang="de").lang_served == "ko"
+    faulty.accept()
+    clock.advance(LONG)
+    state = refreshed(embed, lang="de")
+    assert (state.lang_served, state.error, state.is_stale) == ("de", None, False)
+
+
+def test_no_translation_replaces_an_faq_that_does_not_exist(
+    make_embed: MakeEmbed, faulty: FaultyServer
+) -> None:  # K20, K6
+    embed = make_embed()
+    embed.get_faq("pricing", lang="ko")
+    faulty.behave(behaviours.status(404))
+    assert embed.use_faq("pricing", lang="de").data is None
+
+
+def test_a_translation_that_is_too_old_is_not_shown(
+    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
+) -> None:  # K20, K4
+    embed = make_embed(keep_for=100)
+    embed.get_faq("pricing", lang="ko")
+    faulty.refuse()
+    clock.advance(LONG)
+    assert embed.use_faq("pricing", lang="de").data is None
+
+
+def test_after_a_restart_the_translation_comes_from_the_store(
+    make_embed: MakeEmbed, faulty: FaultyServer, tmp_path: Path
+) -> None:  # K20
+    store = f"file:{tmp_path}"
+    make_embed(store=store).get_faq("pricing", lang="ko")
+    faulty.refuse()
+    state = make_embed(store=store).use_faq("pricing", lang="de")
+    assert (state.lang_requested, state.lang_served, state.is_degraded) == ("de", "ko", True)

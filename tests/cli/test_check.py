@@ -1,0 +1,101 @@
+"""`faqsvc check`: what is wrong with a folder, line by line, with an exit status for CI."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from tests.cli.support import faqsvc
+from tests.folder.support import PREISE, PRICING, folder
+
+
+def check(faqs: Path, *arguments: str) -> Result:
+    return faqsvc("check", str(faqs), *arguments)
+
+
+def places(result: Result, faqs: Path) -> list[str]:
+    """Return the places of the problems that a failed check prints, without the summary below them."""
+    assert (result.exit_code, result.stderr) == (1, "")
+    lines = [line.removeprefix(f"{faqs}/") for line in result.stdout.splitlines()[:-1]]
+    return [line.partition(": ")[0] for line in lines]
+
+
+def test_a_good_folder_passes(tmp_path: Path) -> None:
+    result = check(folder(tmp_path, pricing__md=PRICING, pricing__de__md=PREISE))
+    assert (result.exit_code, len(result.stdout.splitlines()), result.stderr) == (0, 1, "")
+
+
+def test_every_problem_is_a_line_with_its_place(tmp_path: Path) -> None:
+    faqs = folder(
+        tmp_path,
+        a__md="## Why?\n\n## How?\n\nSo.\n\n## How?\n\nSo.\n",
+        b__csv="question,answer\nWhy?,\n",
+        c__yaml="items: [",
+        pricing__md=PRICING,
+        pricing__json='{"items": [["What?", "That."]]}',
+    )
+    assert places(check(faqs), faqs) == ["a.md:1", "a.md:7", "b.csv:2", "c.yaml:1", "pricing.json"]
+
+
+@pytest.mark.parametrize("german", ["## Was?\n\nDas.\n", PREISE + "\n## Warum?\n\nDarum.\n"])
+def test_a_translation_has_as_many_questions_as_its_faq(tmp_path: Path, german: str) -> None:
+    faqs = folder(tmp_path, pricing__md=PRICING, pricing__de__md=german)
+    assert places(check(faqs), faqs) == ["pricing.de.md"]
+
+
+def test_a_missing_translation_is_a_note(tmp_path: Path) -> None:
+    faqs = folder(tmp_path, pricing__md=PRICING, pricing__de__md=PREISE, terms__md=PRICING)
+    result = check(faqs)
+    assert result.exit_code == 0
+    assert result.stdout.startswith(f"{faqs}/terms.md: ")
+
+
+def test_slugs_that_templates_name_have_files(tmp_path: Path) -> None:
+    faqs = folder(tmp_path, pricing__md=PRICING)
+    templates = tmp_path / "templates" / "deep"
+    templates.mkdir(parents=True)
+    (templates / "page.html").write_text(
+        """{# faq("comment") #}<!-- {{ faq("comment") }} -->{% comment %}{% faq "comment" %}{% endcomment %}
+{{ faq("pricing") }}{{ faq( 'one', lang="de") }}{{ faq(variable) }}{{ my_faq("other") }}
+{% faq "two" lang="ko" %}{%- faq 'three', theme={} -%}
+{% set state = use_faq(
+    slug="four") %}{% use_faq "five" as state %}
+"""
+    )
+    (templates / "photo.png").write_bytes(b'\xff{{ faq("photo") }}')
+    result = check(faqs, "--templates", str(tmp_path / "templates"))
+    assert places(result, templates) == [
+        "page.html:2",
+        "page.html:3",
+        "page.html:3",
+        "page.html:4",
+        "page.html:5",
+    ]
+    slugs = ["one", "two", "three", "four", "five"]
+    assert all(f"{slug!r}" in line for slug, line in zip(slugs, result.stdout.splitlines(), strict=False))
+
+
+def test_a_program_reads_json(tmp_path: Path) -> None:
+    faqs = folder(tmp_path, a__md="## Why?\n", pricing__md=PRICING, pricing__de__md=PREISE)
+    result = check(faqs, "--json")
+    assert result.exit_code == 1
+    report = json.loads(result.stdout)
+    assert [(one["file"], one["line"]) for one in report["problems"]] == [(f"{faqs}/a.md", 1)]
+    assert [one["file"] for one in report["notes"]] == [f"{faqs}/a.md"]
+    assert json.loads(check(folder(tmp_path, a__md=PRICING), "--json").stdout)["problems"] == []
+
+
+@pytest.mark.parametrize("arguments", [["nowhere"], ["."], []])
+def test_a_mistake_of_usage_is_told_apart(tmp_path: Path, arguments: list[str]) -> None:
+    given = ["check", *(arguments or []), *(["--templates", "nowhere"] if arguments == ["."] else [])]
+    assert faqsvc(*given).exit_code == 2
+
+
+def test_an_empty_folder_has_no_problems(tmp_path: Path) -> None:
+    assert check(tmp_path).exit_code == 0
+
+
+def test_control_characters_of_names_do_not_reach_the_terminal(tmp_path: Path) -> None:
+    result = check(folder(tmp_path, **{"a\x1b[2J__md": PRICING}))
+    assert (result.exit_code, "\x1b" in result.stdout) == (1, False)

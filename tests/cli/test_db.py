@@ -1,0 +1,134 @@
+"""`faqsvc db`: status, upgrade, backup, export and import."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from faqsvc_embed.models import FAQ
+from faqsvc_embed.service.storage import Storage, open_storage
+from faqsvc_embed.service.storage.values import Access, Preconditions
+from tests.cli.support import failure, faqsvc
+from tests.service.storage.writes import access, title, write
+from tests.support import samples
+
+
+@pytest.fixture
+def owner(database: str) -> Access:
+    """A site with an FAQ in two languages and three revisions, and one that is gone."""
+    storage = open_storage(database)
+    owner = access(storage, "heron")
+    write(storage, owner, title="One")
+    write(storage, owner, title="Zwei", lang="de")
+    write(storage, owner, title="Draft", is_draft=True)
+    write(storage, owner, "gone")
+    storage.writer.unpublish(owner, "gone", None, Preconditions())
+    storage.put(FAQ.from_dict(samples.nasty()), site=owner.site)
+    storage.close()
+    return owner
+
+
+def everything(storage: Storage, owner: Access) -> list[object]:
+    """Return what the owner of a site sees, and what readers see."""
+    faqs = storage.history.faqs(owner.site, limit=10).items
+    revisions = [
+        storage.history.revision(owner, faq.slug, lang, number)
+        for faq in faqs
+        for lang in faq.languages
+        for number in range(1, 1 + len(storage.history.revisions(owner, faq.slug, lang, limit=9).items))
+    ]
+    return [
+        faqs,
+        revisions,
+        storage.sites.list(),
+        storage.keys.list(),
+        title(storage),
+        title(storage, lang="de"),
+    ]
+
+
+@pytest.mark.usefixtures("owner")
+def test_status_names_the_schema_and_what_is_stored(database: str) -> None:
+    result = faqsvc("db", "status", "--json", "--database", database)
+    found = json.loads(result.stdout)
+
+    assert (result.exit_code, found["needsUpgrade"], found["sites"], found["faqs"]) == (0, False, 1, 3)
+    assert "faqs: 3" in faqsvc("db", "status", "--database", database).stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["db", "status"],
+        ["db", "upgrade"],
+        ["db", "export"],
+        ["db", "backup", "copy.db"],
+        ["serve"],
+        ["keys", "create"],
+        ["keys", "list"],
+        ["sites", "list"],
+        ["sites", "create", "a"],
+    ],
+)
+def test_a_mistyped_database_is_an_error_and_not_a_new_file(
+    tmp_path: Path, arguments: list[str]
+) -> None:  # Y9
+    assert "typo.db" in failure(faqsvc(*arguments, "--database", f"sqlite:///{tmp_path}/typo.db"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_default_database_is_created_by_keys_create(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "faqsvc.db" in failure(faqsvc("keys", "list"))
+    assert faqsvc("keys", "create").exit_code == 0
+    assert len(faqsvc("keys", "list").stdout.splitlines()) == 1
+
+
+def test_upgrade_creates_a_database_if_it_is_asked_to(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/new.db"
+
+    assert faqsvc("db", "upgrade", "--create", "--database", url).exit_code == 0
+    assert faqsvc("db", "status", "--database", url).exit_code == 0
+
+
+def test_a_backup_is_the_database_as_it_was(tmp_path: Path, database: str, owner: Access) -> None:  # O1
+    copy = tmp_path / "copy.db"
+    storage = open_storage(database)
+    before = everything(storage, owner)
+    with storage.database.writing():  # others may write meanwhile
+        assert faqsvc("db", "backup", str(copy), "--database", database).exit_code == 0
+    write(storage, owner, title="Later")
+    storage.close()
+    restored = open_storage(f"sqlite:///{copy}")
+
+    assert everything(restored, owner) == before
+    assert "exists" in failure(faqsvc("db", "backup", str(copy), "--database", database))
+    restored.close()
+
+
+def test_an_export_is_imported_into_an_empty_database(
+    tmp_path: Path, database: str, owner: Access
+) -> None:  # Y8
+    file, url = tmp_path / "faqs.ndjson", f"sqlite:///{tmp_path}/new.db"
+    assert faqsvc("db", "export", str(file), "--database", database).exit_code == 0
+    assert faqsvc("db", "import", str(file), "--database", url).exit_code == 0
+    first, second = open_storage(database), open_storage(url)
+
+    assert everything(second, owner) == everything(first, owner)
+    assert write(second, owner, title="Later").number == 3
+    first.close()
+    second.close()
+    assert "not empty" in failure(faqsvc("db", "import", str(file), "--database", url))
+
+
+@pytest.mark.parametrize("damage", ["", "{}", '{"table": "users", "row": {}}', '{"table": "faqs"}', "\x00"])
+@pytest.mark.usefixtures("owner")
+def test_a_damaged_export_changes_nothing(tmp_path: Path, database: str, damage: str) -> None:
+    lines = faqsvc("db", "export", "--database", database).stdout.splitlines()
+    file, url = tmp_path / "faqs.ndjson", f"sqlite:///{tmp_path}/new.db"
+    file.write_text("\n".join([*lines[:-1], damage, lines[-1]]))
+
+    assert f"line {len(lines)}" in failure(faqsvc("db", "import", str(file), "--database", url))
+    assert faqsvc("sites", "list", "--database", url).output == ""

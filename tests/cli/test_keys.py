@@ -1,0 +1,115 @@
+"""`faqsvc keys`: create, list and revoke API keys."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from faqsvc_embed.service import create_app
+from tests.cli.support import command, environment, failure, faqsvc
+from tests.service.bodies import publication, publish
+
+
+def test_a_key_publishes_until_it_is_revoked(database: str) -> None:  # V2
+    key = faqsvc("keys", "create", "--database", database).stdout.strip()
+    with TestClient(create_app(database)) as client:
+        published = publish(client, key, publication())
+        key_id = faqsvc("keys", "list", "--database", database).stdout.split()[0]
+        revoked = faqsvc("keys", "revoke", key_id, "--database", database)
+        refused = publish(client, key, publication())
+        read = client.get(f"/api/v1/faq/{published.json()['slug']}")
+    assert (published.status_code, refused.status_code, read.status_code) == (201, 403, 200)
+    assert (revoked.exit_code, revoked.output) == (0, "")
+
+
+def test_create_prints_nothing_but_the_key(database: str) -> None:
+    result = faqsvc("keys", "create", "--name", "deploy", "--database", database)
+    assert re.fullmatch(r"fs_live_[A-Za-z0-9_-]{43}\n", result.stdout)
+    assert (result.exit_code, result.stderr) == (0, "")
+
+
+def test_list_prints_a_line_for_each_key_with_its_last_four_characters(database: str) -> None:
+    assert faqsvc("keys", "list", "--database", database).output == ""
+    keys = [
+        faqsvc("keys", "create", "--name", f"Nr. {n}", "--database", database).stdout.strip()
+        for n in range(2)
+    ]
+    before = faqsvc("keys", "list", "--database", database).stdout.splitlines()
+    faqsvc("keys", "revoke", before[0].split()[0], "--database", database)
+    after = faqsvc("keys", "list", "--database", database).stdout.splitlines()
+    for number, (key, line) in enumerate(zip(keys, before, strict=True)):
+        assert re.fullmatch(rf"[0-9a-f]{{8}} .*{re.escape(key[-4:])}.* Nr\. {number}", line)
+        assert not any(key[8:][i : i + 5] in line for i in range(len(key) - 12))
+    assert ("revoked" in before[0], "revoked" in after[0]) == (False, True)
+    assert after[1:] == before[1:]
+
+
+def test_the_environment_names_the_database(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAQSVC_DATABASE_URL", database)
+    faqsvc("keys", "create", "--name", "here")
+    assert "here" in faqsvc("keys", "list", "--database", database).stdout
+
+
+def test_an_unknown_key_is_named(database: str) -> None:
+    assert "'12345678'" in failure(faqsvc("keys", "revoke", "12345678", "--database", database))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["serve"], ["keys", "create"], ["keys", "list"], ["keys", "revoke", "x"], ["keys", "rotate", "x"]],
+)
+@pytest.mark.parametrize("bad", ["mysql://db/faqs", "nonsense", "sqlite:////no/such/directory/faqsvc.db"])
+def test_a_database_that_cannot_be_opened_is_named(arguments: list[str], bad: str) -> None:
+    assert bad.removeprefix("sqlite:///") in failure(faqsvc(*arguments, "--database", bad))
+
+
+def test_a_rotated_key_ends_after_the_overlap(database: str) -> None:  # Y1
+    old = faqsvc("keys", "create", "--name", "deploy", "--scope", "draft", "--database", database)
+    [line] = faqsvc("keys", "list", "--database", database).stdout.splitlines()
+    new = faqsvc("keys", "rotate", line.split()[0], "--overlap", "7d", "--database", database).stdout.strip()
+    newer = faqsvc("keys", "rotate", line.split()[0], "--database", database).stdout.strip()
+    found = json.loads(faqsvc("keys", "list", "--json", "--database", database).stdout)
+
+    assert old.exit_code == 0
+    assert len({old.stdout.strip(), new, newer}) == 3
+    assert {(key["name"], key["scope"], key["site"]) for key in found} == {
+        ("deploy", "draft", found[0]["site"])
+    }
+    assert (found[0]["expiresAt"] is None, found[0]["revokedAt"] is None) == (False, False)
+    assert faqsvc("keys", "rotate", "x", "--overlap", "soon", "--database", database).exit_code == 2
+
+
+def test_a_key_belongs_to_the_site_that_is_named(database: str) -> None:
+    site = faqsvc("sites", "create", "heron", "--listed", "--database", database).stdout.strip()
+    other = faqsvc("sites", "create", "tea", "--database", database).stdout.strip()
+    created = faqsvc("keys", "create", "--site", other, "--database", database)
+    unnamed = faqsvc("keys", "create", "--database", database)
+    lines = faqsvc("sites", "list", "--database", database).stdout.splitlines()
+    found = json.loads(faqsvc("sites", "list", "--json", "--database", database).stdout)
+
+    assert (created.exit_code, "several sites" in failure(unnamed)) == (0, True)
+    assert [line.split()[0] for line in lines] == [site, other]
+    assert [(entry["name"], entry["listed"], entry["faqs"]) for entry in found] == [
+        ("heron", True, 0),
+        ("tea", False, 0),
+    ]
+
+
+@pytest.mark.system
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_key_that_cannot_be_printed_is_revoked(database: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(
+            command("keys", "create", "--database", database),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            env=environment(),
+        )
+    [line] = faqsvc("keys", "list", "--database", database).stdout.splitlines()
+    assert (ran.returncode, ran.stderr.count("\n")) == (1, 1)
+    assert "  revoked " in line

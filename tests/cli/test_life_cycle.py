@@ -1,0 +1,247 @@
+"""Commands over the life of an FAQ, with the real service."""
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from faqsvc_embed import FAQClient, FAQNotFound
+from tests.cli.support import failure, faqsvc, write
+from tests.support.service import Service
+
+WEBSITE: Final = ("--website-url", "https://tea.example", "--website-name", "Tea & Sons")
+TEXTS: Final = {
+    "en": ("What does it cost?", "Five euros, **plus** shipping.\n\n- by post\n- by bike"),
+    "ko": ("가격이 얼마인가요?", "5유로입니다."),
+    "ja": ("いくらですか？", "５ユーロです。"),
+    "zh": ("多少钱？", "五欧元。"),
+    "es": ("¿Cuánto cuesta?", "Cinco euros."),
+    "fr": ("Combien ça coûte ?", "Cinq euros. `code`"),
+    "de": ("Was kostet es?", "Fünf Euro & mehr <b>."),
+}
+
+
+def publish(slug: str, **fields: Any) -> None:
+    """Publish an FAQ through the client."""
+    given = {"website_url": "https://tea.example", "website_name": "Tea & Sons", "lang": "en"}
+    with FAQClient() as client:
+        client.publish_faq(slug=slug, **{**given, "items": [TEXTS["en"]], **fields})
+
+
+def editor(monkeypatch: pytest.MonkeyPatch, directory: Path, code: str) -> None:
+    """Let `code` be the editor; it has the path of the file in `path`."""
+    script = directory / "editor.py"
+    script.write_text(f"import pathlib, sys\npath = pathlib.Path(sys.argv[1])\n{code}\n")
+    monkeypatch.setenv("EDITOR", f"{sys.executable} {script}")
+    monkeypatch.delenv("VISUAL", raising=False)
+
+
+# The round trip
+
+
+@pytest.mark.parametrize(("lang", "answer_format"), list(zip(TEXTS, ["markdown", "text"] * 4, strict=False)))
+@pytest.mark.parametrize(("form", "ending"), [("json", "json"), ("markdown", "md")])
+def test_what_get_prints_is_published_as_a_revision_of_the_same_faq(
+    ours: Service, tmp_path: Path, lang: str, answer_format: str, form: str, ending: str
+) -> None:  # Y7
+    slug = f"round-{lang}-{answer_format}-{ending}"
+    publish(slug, lang=lang, items=[TEXTS[lang]], title=f"{lang}: “Title”", answer_format=answer_format)
+    before = faqsvc("get", slug, "--format", form)
+    file = tmp_path / f"any.{ending}"
+    file.write_bytes(before.stdout_bytes)
+    result = faqsvc("publish", str(file), "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    (published,) = json.loads(result.stdout)
+    assert (published["slug"], published["lang"], published["revision"]) == (slug, lang, 2)
+    assert faqsvc("get", slug, "--format", form).stdout_bytes == before.stdout_bytes
+    with FAQClient() as client:
+        first, second = (client.get_revision(slug, number, lang=lang) for number in (1, 2))
+    assert first.etag == second.etag  # it is that of the bytes
+    assert first.website_url == second.website_url == "https://tea.example"
+
+
+# publish
+
+
+def test_translations_are_one_faq(ours: Service, tmp_path: Path) -> None:
+    for lang in ("en", "de"):
+        (tmp_path / f"prices.{lang}.md").write_text(f"## {TEXTS[lang][0]}\n\n{TEXTS[lang][1]}\n")
+    files = [str(tmp_path / f"prices.{lang}.md") for lang in ("en", "de")]
+    result = faqsvc("publish", *files, *WEBSITE)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert [line.split()[0] for line in result.stdout.splitlines()] == ["prices", "prices"]
+    with FAQClient() as client:
+        assert client.get_faq("prices").lang == "en"
+        german = client.get_faq("prices", lang="de")
+    assert (german.items[0].question, german.answer_format) == (TEXTS["de"][0], "markdown")
+
+
+def test_a_folder_is_published_under_the_slugs_of_its_names(ours: Service, tmp_path: Path) -> None:
+    front = "---\nwebsiteUrl: https://tea.example\nwebsiteName: Tea\nlang: en\n---\n"
+    (tmp_path / "folder-prices.md").write_text(f"{front}## A?\n\nB.\n")
+    (tmp_path / "folder-prices.de.md").write_text("## A?\n\nB.\n")
+    (tmp_path / "folder-shipping.csv").write_text("Frage;Antwort\nWohin?;Überall.\n")
+    result = faqsvc("publish", str(tmp_path), "--website-url", "https://tea.example", "--website-name", "Tea")
+    assert (result.exit_code, result.stderr) == (0, "")
+    with FAQClient() as client:
+        listed = {faq.slug: faq.languages for faq in client.list_faqs()}
+    assert (listed["folder-prices"], listed["folder-shipping"]) == (["en", "de"], ["de"])
+
+
+def test_options_choose_slug_language_title_and_state(ours: Service, tmp_path: Path) -> None:
+    (tmp_path / "faq.csv").write_text("question,answer\nOuvert ?,Oui.\n")
+    chosen = ("--slug", "chosen", "--lang", "fr-CH", "--title", "Prix", "--draft")
+    result = faqsvc("publish", str(tmp_path / "faq.csv"), *WEBSITE, *chosen)
+    assert result.exit_code == 0
+    with FAQClient() as client:
+        draft = client.get_revision("chosen", 1)
+        with pytest.raises(FAQNotFound):
+            client.get_faq("chosen")
+    assert (draft.state, draft.faq.lang, draft.faq.title) == ("draft", "fr", "Prix")
+
+
+def test_what_a_file_leaves_out_stays_as_it_is(ours: Service, tmp_path: Path) -> None:
+    publish("kept", title="Prices")
+    (tmp_path / "faq.csv").write_text("question,answer\nOpen?,Yes.\n")
+    assert faqsvc("publish", str(tmp_path / "faq.csv"), "--slug", "kept", "--lang", "en").exit_code == 0
+    with FAQClient() as client:
+        faq = client.get_faq("kept")
+    assert (faq.title, faq.website_name, faq.items[0].question) == ("Prices", "Tea & Sons", "Open?")
+
+
+def test_unknown_fields_and_columns_are_named(ours: Service, tmp_path: Path) -> None:
+    result = faqsvc("publish", write(tmp_path, "faq.json", tilte="Prices"))
+    assert (result.exit_code, result.stderr.count("\n")) == (0, 1)
+    assert "tilte" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("a.json", "b.json", "--slug", "same"), ("a.en.json", "b.json", "--slug", "same", "--lang", "en")],
+)
+def test_two_files_cannot_be_the_same_faq(ours: Service, tmp_path: Path, names: tuple[str, ...]) -> None:
+    files = [write(tmp_path, name) if name.endswith(".json") else name for name in names]
+    assert "same" in failure(faqsvc("publish", *files))
+
+
+# list, history, revert, delete
+
+
+def test_a_list_and_a_history_are_tables_or_json(ours: Service) -> None:
+    publish("listed", title="Tea:\n prices")
+    publish("listed", title="Tea", draft=True)
+    first = faqsvc("list").stdout.splitlines()[0]
+    assert re.fullmatch(r"listed +published +r2 +en +[-\d]+ [:\d]+  Tea", first)
+    (listed,) = [faq for faq in json.loads(faqsvc("list", "--json").stdout) if faq["slug"] == "listed"]
+    assert (listed["state"], listed["revision"], listed["languages"]) == ("published", 2, ["en"])
+    assert [line.split()[:2] for line in faqsvc("history", "listed").stdout.splitlines()] == [
+        ["2", "draft"],
+        ["1", "published"],
+    ]
+    assert [one["revision"] for one in json.loads(faqsvc("history", "listed", "--json").stdout)] == [2, 1]
+
+
+def test_a_change_is_undone(ours: Service) -> None:
+    publish("undone", items=[("Open?", "Yes.")])
+    publish("undone", items=[("Open?", "No.")])
+    result = faqsvc("revert", "undone", "1", "--json")
+    assert json.loads(result.stdout)["revision"] == 3
+    assert "Yes." in faqsvc("get", "undone").stdout
+    assert "undone" in failure(faqsvc("revert", "undone", "9"))
+    assert faqsvc("revert", "undone", "none").exit_code == 2
+
+
+def test_an_faq_is_taken_back_and_published_again(ours: Service) -> None:
+    publish("taken")
+    assert faqsvc("delete", "taken").exit_code == 0
+    assert "taken" in failure(faqsvc("get", "taken"))
+    assert faqsvc("revert", "taken", "1").exit_code == 0
+    assert faqsvc("get", "taken").exit_code == 0
+    assert faqsvc("delete", "taken", "--purge").exit_code == 1  # nobody says yes
+    assert faqsvc("get", "taken").exit_code == 0
+    assert json.loads(faqsvc("delete", "taken", "--purge", "--yes", "--json").stdout)["state"] == "purged"
+    assert "taken" in failure(faqsvc("history", "taken"))
+
+
+# edit
+
+
+def test_an_edited_faq_is_published(ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    publish("edited", title="Prices")
+    editor(monkeypatch, tmp_path, "path.write_text(path.read_text().replace('Five', 'Six'))")
+    result = faqsvc("edit", "edited", "--json")
+    assert (result.exit_code, json.loads(result.stdout)["revision"]) == (0, 2)
+    with FAQClient() as client:
+        faq = client.get_faq("edited")
+    assert (faq.title, faq.items[0].answer) == ("Prices", TEXTS["en"][1].replace("Five", "Six"))
+
+
+def test_an_faq_that_was_not_changed_gets_no_revision(
+    ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish("same")
+    editor(monkeypatch, tmp_path, "")
+    assert (
+        faqsvc("edit", "same").exit_code,
+        len(json.loads(faqsvc("history", "same", "--json").stdout)),
+    ) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "path.write_text('no question')",
+        "path.write_text(path.read_text().replace('websiteUrl: https://tea.example', 'websiteUrl: no'))",
+        "path.write_text('## Mine?\\n\\nYes.\\n'); sys.exit(1)",
+    ],
+    ids=["no question", "an invalid field", "the editor fails"],
+)
+def test_what_cannot_be_published_stays_in_a_file(
+    ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str
+) -> None:
+    publish("broken")
+    editor(monkeypatch, tmp_path, code)
+    path = Path(failure(faqsvc("edit", "broken")).split()[-1])
+    assert path.read_text()
+    path.unlink()
+
+
+@pytest.mark.system
+def test_two_editors_lose_nothing(ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    publish("conflict")
+    other = tmp_path / "other.py"
+    other.write_text(
+        "from faqsvc_embed import FAQClient\n"
+        "FAQClient().publish_faq(slug='conflict', website_url='https://tea.example', website_name='Tea',"
+        " items=[('Theirs?', 'Yes.')], lang='en')\n"
+    )
+    code = f"import subprocess\nsubprocess.run([sys.executable, {str(other)!r}], check=True)\n"
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    editor(monkeypatch, tmp_path, code + "path.write_text(path.read_text().replace('Five', 'Six'))")
+    path = Path(failure(faqsvc("edit", "conflict")).split()[-1])
+    assert "Six" in path.read_text()
+    path.unlink()
+    assert "Theirs?" in faqsvc("get", "conflict").stdout
+
+
+# preview
+
+
+def test_a_preview_is_the_address_of_a_page_with_a_token(ours: Service) -> None:
+    publish("shown", draft=True)
+    address = faqsvc("preview", "shown").stdout.strip()
+    assert re.fullmatch(re.escape(f"{ours.base_url}/faq/shown?faq_preview=") + r"\S+", address)
+    page = "https://heron.example/prices?a=b#faq"
+    made = json.loads(faqsvc("preview", "shown", "--page", page, "--json").stdout)
+    assert made["url"] == f"https://heron.example/prices?a=b&faq_preview={made['token']}#faq"
+    assert "no-such" in failure(faqsvc("preview", "no-such"))
+
+
+@pytest.mark.parametrize(
+    "arguments", [("shown", "--page", "javascript:x"), ("faqs/a.md", "--page", "https://a")]
+)
+def test_a_page_that_cannot_be_one_is_a_mistake_of_usage(ours: Service, arguments: tuple[str, ...]) -> None:
+    assert faqsvc("preview", *arguments).exit_code == 2

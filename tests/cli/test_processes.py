@@ -1,0 +1,197 @@
+"""Commands in processes of their own: terminals, pipes, signals, and what they import."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.support import BODY, command, environment, on_terminal, output, write
+from tests.support import faulty as behaviours
+from tests.support import samples
+from tests.support.faulty import FaultyServer
+from tests.support.service import Service
+
+pytestmark = pytest.mark.system
+
+
+# Terminals and pipes
+
+
+@pytest.mark.parametrize("form", ["text", "json", "jsonld", "html", "markdown"])
+def test_no_format_controls_a_terminal(faulty_service: FaultyServer, form: str) -> None:
+    evil = "hi\x1b]0;PWNED\x07 \x1b[2J \x9b31m \u202eabc\x7f \u2066"
+    faulty_service.serve(samples.record("evil", (evil, evil), title=evil, website_name=evil))
+    printed = on_terminal("get", "evil", "--format", form)
+    assert "abc" in printed
+    assert [c for c in printed if c in "\x00\x07\x1b\x7f\x9b\u202e\u2066"] == []
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_terminal_gets_what_its_encoding_has(faulty_service: FaultyServer, form: str) -> None:
+    faulty_service.serve(samples.record("tea", ("\uac00 \xe9?", "a")))
+    assert "\\uac00 \xe9?" in on_terminal("get", "tea", "--format", form, encoding="cp1252")
+
+
+def test_progress_is_shown_on_a_terminal(ours: Service, tmp_path: Path) -> None:
+    files = [write(tmp_path, f"{n}.json") for n in range(2)]
+    shown = on_terminal("publish", *files, stream="stderr")
+    assert "100%" in shown
+
+
+@pytest.mark.parametrize(
+    ("form", "encoding"),
+    [("json", "cp1252"), ("jsonld", "latin-1"), ("html", "cp1252"), ("markdown", "cp949")],
+)
+def test_a_pipe_gets_utf_8(faulty_service: FaultyServer, form: str, encoding: str) -> None:
+    faulty_service.serve(samples.record("tea", ("\uac00 \u20ac \xe9?", "\U0001f375")))
+    printed = output("get", "tea", "--format", form, PYTHONIOENCODING=encoding).decode()
+    assert "\uac00 \u20ac \xe9?" in printed
+    assert "\U0001f375" in printed
+
+
+def test_a_dry_run_prints_utf_8_into_a_pipe(tmp_path: Path) -> None:
+    file = write(tmp_path, "faq.json", title="\uac00\xe9")
+    printed = output("publish", file, "--dry-run", PYTHONIOENCODING="cp1252")
+    assert json.loads(printed.decode()) == {**BODY, "title": "\uac00\xe9"}
+
+
+def test_a_reader_that_goes_away_is_not_reported(faulty_service: FaultyServer) -> None:
+    faulty_service.serve(samples.large())  # more than a pipe holds
+    with subprocess.Popen(
+        command("get", "large"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        env=environment(PYTHONUNBUFFERED=""),  # set, Python itself would hide the failure
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(10)
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait(10)) == (b"", 1)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("arguments", [["--help"], ["get", "--help"]])
+def test_a_full_disk_is_reported_in_one_line(arguments: list[str], unbuffered: str) -> None:
+    with open("/dev/full", "wb") as full:
+        ran = subprocess.run(
+            command(*arguments),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            env=environment(PYTHONUNBUFFERED=unbuffered),
+        )
+    assert (ran.returncode, ran.stderr.count(b"\n")) == (1, 1)
+    assert b"[Errno 28]" in ran.stderr
+
+
+# Signals
+
+
+def test_ctrl_c_ends_a_command_at_once_without_a_traceback(faulty_service: FaultyServer) -> None:
+    faulty_service.behave(behaviours.hang)
+    with subprocess.Popen(
+        command("get", "pricing"), stderr=subprocess.PIPE, text=True, env=environment(FAQSVC_TIMEOUT="60")
+    ) as process:
+        faulty_service.wait_for_requests(1)
+        process.send_signal(signal.SIGINT)
+        start = time.monotonic()
+        _, errors = process.communicate(timeout=10)
+    assert time.monotonic() - start < 2
+    assert (process.returncode, errors.strip().count("\n")) == (1, 0)
+
+
+def test_ctrl_c_that_another_thread_receives_ends_a_command_too(faulty_service: FaultyServer) -> None:
+    # A signal that does not interrupt the main thread's wait is noticed when that thread wakes up.
+    faulty_service.behave(behaviours.hang)
+    code = """
+import signal, sys, threading
+from faqsvc_embed.cli import main
+receiver = threading.Thread(
+    target=lambda: sys.stdin.read(1) and signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+)
+receiver.start()
+main()
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", code, "get", "pricing"],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(FAQSVC_TIMEOUT="60"),
+    ) as process:
+        faulty_service.wait_for_requests(1)
+        _, errors = process.communicate("x", timeout=10)
+    assert (process.returncode, errors.strip().count("\n")) == (1, 0)
+
+
+def test_a_publication_that_ctrl_c_ended_can_be_retried(
+    faulty_service: FaultyServer, tmp_path: Path
+) -> None:  # W5
+    faulty_service.behave(behaviours.hang)
+    file = write(tmp_path, "faq.json")
+    with subprocess.Popen(
+        command("publish", file),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(FAQSVC_TIMEOUT="60"),
+    ) as process:
+        faulty_service.wait_for_requests(1)
+        process.send_signal(signal.SIGINT)
+        printed, errors = process.communicate(timeout=10)
+    (request,) = faulty_service.log
+    assert (process.returncode, printed) == (1, "")
+    assert errors.startswith(f"\nError: {file}: ")
+    assert errors.endswith(f" --idempotency-key {request.headers['idempotency-key']}\n")
+
+
+# Imports
+
+
+@pytest.mark.parametrize(
+    ("missing", "arguments", "extra"),
+    [
+        ("mcp", ["mcp"], "mcp"),
+        ("uvicorn", ["serve", "--port", "0"], "service"),
+        ("turbohtml", ["keys", "create"], "service"),
+        ("psycopg", ["keys", "create", "--database", "postgresql://127.0.0.1:9/x"], "postgresql"),
+    ],
+)
+def test_a_missing_package_is_reported_with_the_extra_that_installs_it(
+    tmp_path: Path, missing: str, arguments: list[str], extra: str
+) -> None:
+    code = f"import sys; sys.modules[{missing!r}] = None; from faqsvc_embed.cli import main; main()"
+    ran = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True, text=True, check=False, cwd=tmp_path, env=environment(), timeout=20,
+    )  # fmt: skip
+    assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (1, "", 1)
+    assert f"'faqsvc-embed[{extra}]'" in ran.stderr
+    assert missing in ran.stderr
+
+
+def test_help_imports_nothing_slow() -> None:
+    slow = {"asyncio", "httpx2", "jinja2", "markdown_it", "mcp", "nh3", "starlette", "yaml"}
+    code = f"import sys; from faqsvc_embed.cli import main; sys.exit(bool({slow} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], env=environment(), check=False).returncode == 0
+
+
+def test_the_package_is_the_command() -> None:
+    assert b"faqsvc" in output("--version")
+
+
+def test_a_terminal_shows_what_is_being_waited_for(faulty_service: FaultyServer) -> None:
+    def late(exchange: behaviours.Exchange) -> None:
+        time.sleep(1.3)
+        exchange.respond(200, json.dumps({"items": [{"question": "a", "answer": "b"}]}).encode())
+
+    faulty_service.behave(late)
+    shown = on_terminal("generate", "https://heron.example", stream="stderr")
+    assert "https://heron.example … 1 s" in shown

@@ -1,0 +1,202 @@
+"""`faqsvc publish`: from files to FAQs."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from faqsvc_embed import FAQClient
+from tests.cli.support import BODY, failure, faqsvc, write
+from tests.support import faulty as behaviours
+from tests.support.faulty import FaultyServer
+from tests.support.service import Service
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("faq.json", json.dumps(BODY)),
+        ("faq.yml", "items:\n- question: What does it cost?\n  answer: Nothing.\n"),
+        ("faq.csv", "Question;Answer\nWhat does it cost?;Nothing.\n"),
+        ("faq.md", "## What does it cost?\n\nNothing.\n"),
+    ],
+)
+def test_the_slug_the_address_and_the_line_for_a_template_are_printed(
+    ours: Service, tmp_path: Path, name: str, content: str
+) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    website = ["--website-url", "https://tea.example", "--website-name", "Tea & Sons"]
+    result = faqsvc("publish", str(tmp_path / name), *website)
+    assert (result.exit_code, result.stderr) == (0, "")
+    slug, url, template = result.stdout.rstrip("\n").split("  ")
+    assert template == f'{{{{ faq("{slug}") }}}}'
+    assert url == f"{ours.base_url}/faq/{slug}"
+    with FAQClient() as client:
+        faq = client.get_faq(slug)
+    assert faq.website_name == "Tea & Sons"
+    assert [(item.question, item.answer) for item in faq.items] == [("What does it cost?", "Nothing.")]
+
+
+def test_each_of_many_files_is_named_beside_its_slug(ours: Service, tmp_path: Path) -> None:
+    files = [write(tmp_path, f"{n}.json", title=f"FAQ {n}") for n in range(3)]
+    result = faqsvc("publish", *files)
+    assert [line.split()[-1] for line in result.stdout.splitlines()] == files
+    assert result.stderr == ""
+
+
+def test_all_files_are_checked_before_the_first_is_sent(faulty_service: FaultyServer, tmp_path: Path) -> None:
+    bad = write(tmp_path, "bad.json", items=[{"question": "", "answer": "a"}])
+    message = failure(faqsvc("publish", write(tmp_path, "good.json"), bad))
+    assert message.startswith(f"{bad}: items[0].question ")
+    assert faulty_service.log == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "places"),
+    [
+        ("faq.csv", "question,answer\n\nOpen?,\nOpen?,Yes\nOpen?,No\n", ["row 3: answer", "row 5: question"]),
+        (
+            "faq.md",
+            "---\nlang: en\n---\n## One?\n\n## Two?\nYes.\n## Two?\nNo.\n",
+            ["line 4: answer", "line 8: "],
+        ),
+        ("faq.yaml", "items:\n- question: One?\n- answer: Yes\n", ["line 2: answer", "line 3: question"]),
+        ("faq.csv", "question,answer\nDo you open?,Yes, from ten to four\n", ["row 2"]),
+    ],
+    ids=["csv", "markdown", "yaml", "a csv row with too many cells"],
+)
+def test_a_problem_names_its_row_or_line(
+    faulty_service: FaultyServer, tmp_path: Path, name: str, content: str, places: list[str]
+) -> None:
+    (tmp_path / name).write_text(content)
+    website = ["--website-url", "https://tea.example", "--website-name", "Tea"]
+    message = failure(faqsvc("publish", str(tmp_path / name), *website))
+    assert [place for place in places if place not in message] == []
+    assert faulty_service.log == []
+
+
+def test_a_reason_of_the_service_names_the_row(faulty_service: FaultyServer, tmp_path: Path) -> None:
+    (tmp_path / "faq.csv").write_text("question,answer\n\nOpen?,Yes\n")
+    faulty_service.behave(behaviours.body(b'{"problems": ["items[0].answer is rude"]}', status=422))
+    website = ["--website-url", "https://tea.example", "--website-name", "Tea"]
+    assert "row 3: answer is rude" in failure(faqsvc("publish", str(tmp_path / "faq.csv"), *website))
+
+
+def test_a_long_list_of_problems_is_cut(tmp_path: Path) -> None:
+    file = write(tmp_path, "faq.json", items=[{"question": "", "answer": ""}] * 900)
+    assert "1780 more" in failure(faqsvc("publish", file))
+
+
+def test_a_failure_says_how_many_files_are_published(ours: Service, tmp_path: Path) -> None:
+    with FAQClient() as client:
+        client.publish_faq(
+            website_url="https://tea.example", website_name="Tea", items=[("a", "b")], slug="no"
+        )
+        client.unpublish_faq("no", purge=True)
+    files = [
+        write(tmp_path, "a.json"),
+        write(tmp_path, "b.json", slug="no", title="Tea"),
+        write(tmp_path, "c.json"),
+    ]
+    result = faqsvc("publish", *files)
+    assert (result.exit_code, result.stdout.count("\n"), result.stderr.count("\n")) == (1, 1, 1)
+    assert result.stderr.startswith(f"Error: {files[1]}: ")
+    assert "1 of 3" in result.stderr
+
+
+# Outcomes that are not known
+
+
+def test_a_publication_without_a_response_can_be_retried(
+    faulty_service: FaultyServer, tmp_path: Path
+) -> None:  # W5
+    faulty_service.then(behaviours.reset, behaviours.body(b'{"slug": "tea"}', status=201))
+    file = write(tmp_path, "faq.json")
+    option, key = failure(faqsvc("publish", file)).split()[-2:]
+    assert option == "--idempotency-key"
+    assert faqsvc("publish", file, option, key).stdout == 'tea  {{ faq("tea") }}\n'
+    assert {request.headers["idempotency-key"] for request in faulty_service.log} == {key}
+    assert faqsvc("publish", file, file, option, key).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        behaviours.body(b"abc", {"Content-Encoding": "gzip"}, status=201),
+        behaviours.body(b"abc", {"Content-Encoding": "br"}, status=201),
+        behaviours.body(b" " * 2_000_000, status=201),
+        behaviours.body(b"{}", status=201),
+        behaviours.body(b"<html>", status=201),
+        behaviours.body(b'{"slug": "tea"}'),
+        behaviours.no_gzip,
+        behaviours.status(500),
+        behaviours.status(503),
+        behaviours.garbage,
+    ],
+    ids=["gzip", "coding", "large", "no slug", "html", "200", "200 gzip", "500", "503", "garbage"],
+)
+def test_every_response_but_a_refusal_can_be_retried(
+    faulty_service: FaultyServer, tmp_path: Path, behaviour: behaviours.Behaviour
+) -> None:  # W5
+    faulty_service.behave(behaviour)
+    message = failure(faqsvc("publish", write(tmp_path, "faq.json")))
+    (request,) = faulty_service.log
+    assert message.endswith(f" --idempotency-key {request.headers['idempotency-key']}")
+
+
+@pytest.mark.parametrize("status", [307, 400, 401, 404, 405, 409, 422, 429])
+def test_a_refusal_is_not_retried(faulty_service: FaultyServer, tmp_path: Path, status: int) -> None:
+    faulty_service.behave(behaviours.status(status))
+    message = failure(faqsvc("publish", write(tmp_path, "faq.json")))
+    assert ("published" in message, "--idempotency-key" in message) == (False, False)
+
+
+@pytest.mark.parametrize("key", ["", "a b", "é", "x" * 256])
+def test_an_invalid_idempotency_key_is_a_mistake_of_usage(
+    faulty_service: FaultyServer, tmp_path: Path, key: str
+) -> None:
+    result = faqsvc("publish", write(tmp_path, "faq.json"), "--idempotency-key", key)
+    assert (result.exit_code, result.stdout, faulty_service.log) == (2, "", [])
+
+
+# Options and keys
+
+
+def test_missing_options_are_named(faulty_service: FaultyServer, tmp_path: Path) -> None:
+    (tmp_path / "faq.csv").write_text("question,answer\na,b\n")
+    message = failure(faqsvc("publish", str(tmp_path / "faq.csv")))
+    assert [option for option in ("--website-url", "--website-name") if option not in message] == []
+
+
+def test_a_dry_run_prints_the_body_and_sends_nothing(
+    faulty_service: FaultyServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # W9
+    monkeypatch.delenv("FAQSVC_API_KEY")
+    monkeypatch.delenv("FAQSVC_BASE_URL")
+    result = faqsvc("publish", write(tmp_path, "faq.json"), "--dry-run")
+    assert (result.exit_code, json.loads(result.stdout)) == (0, BODY)
+    assert faulty_service.log == []
+
+
+@pytest.mark.parametrize("key", ["", "<API_KEY>", "s3cret", "fs_live_"])
+def test_without_a_valid_key_nothing_is_sent(
+    faulty_service: FaultyServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("FAQSVC_API_KEY", key)
+    message = failure(faqsvc("publish", write(tmp_path, "faq.json")))
+    assert "s3cret" not in message
+    assert "fs_live_" in message or "FAQSVC_API_KEY" in message
+    assert faulty_service.connections == 0
+
+
+@pytest.mark.parametrize("status", [401, 403, 413, 422, 429, 500])
+def test_no_output_has_the_key(faulty_service: FaultyServer, tmp_path: Path, status: int) -> None:  # W1
+    def echo(exchange: behaviours.Exchange) -> None:
+        exchange.respond(status, json.dumps({"detail": exchange.request.headers["x-plugin-key"]}).encode())
+
+    faulty_service.behave(echo)
+    assert "s3cret" not in failure(faqsvc("publish", write(tmp_path, "faq.json")))
+
+
+def test_a_file_that_is_not_there_is_named(faulty_service: FaultyServer) -> None:
+    assert failure(faqsvc("publish", "no/such.json")).startswith("no/such.json: ")

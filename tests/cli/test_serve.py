@@ -1,0 +1,73 @@
+"""`faqsvc serve`: the service as a process."""
+
+import signal
+import socket
+import subprocess
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from faqsvc_embed.service.server import listen
+from tests.cli.support import command, environment, failure, faqsvc, serving
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "192.0.2.1"])  # in use; not of this machine (RFC 5737)
+def test_an_address_that_cannot_be_used_is_named(database: str, host: str) -> None:
+    with listen() as taken:
+        port = taken.getsockname()[1]
+        message = failure(faqsvc("serve", "--database", database, "--host", host, "--port", str(port)))
+    assert f"{host}:{port}" in message
+
+
+def test_an_invalid_public_address_is_named(database: str) -> None:
+    assert "'faq.example'" in failure(faqsvc("serve", "--database", database, "--base-url", "faq.example"))
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_signal_stops_the_service_quietly(database: str, number: signal.Signals, workers: int) -> None:
+    with serving("--database", database, "--workers", str(workers)) as (process, url):
+        assert httpx2.get(f"{url}/healthz", trust_env=False).status_code == 200
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=20)
+    assert errors == ""
+    assert process.returncode == (0 if number == signal.SIGINT or workers > 1 else -number)
+
+
+@pytest.mark.system
+def test_the_public_address_is_printed(database: str) -> None:
+    with serving("--database", database, "--base-url", "https://faq.tea.example") as (process, url):
+        assert httpx2.get(f"{url}/healthz", trust_env=False).status_code == 200
+        process.send_signal(signal.SIGINT)
+        process.wait(10)
+        assert process.stdout is not None
+        assert "https://faq.tea.example" in process.stdout.read()
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_unix_socket_is_served_and_removed(database: str, tmp_path: Path, workers: int) -> None:
+    path = tmp_path / "faqsvc.sock"
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(path))  # as by a process that was killed
+    arguments = command("serve", "--database", database, "--uds", str(path), "--workers", str(workers))
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True, env=environment()) as process:
+        assert process.stdout is not None
+        assert str(path) in process.stdout.readline()
+        message = failure(faqsvc("serve", "--database", database, "--uds", str(path)))
+        with httpx2.Client(transport=httpx2.HTTPTransport(uds=str(path)), timeout=20) as client:
+            assert client.get("http://faq.example/healthz").status_code == 200
+        process.send_signal(signal.SIGINT)
+        process.wait(20)
+    assert str(path) in message
+    assert not path.exists()
+
+
+def test_a_file_is_not_taken_for_a_unix_socket(database: str, tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("notes")
+
+    assert str(file) in failure(faqsvc("serve", "--database", database, "--uds", str(file)))
+    assert file.read_text() == "notes"

@@ -1,0 +1,76 @@
+"""The command `python -m demo_apps`, and the service that it starts."""
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import closing
+
+import httpx2
+import pytest
+
+from demo_apps.demo import Demo, running_demo
+from demo_apps.servers import PortTaken
+from faqsvc_embed import FAQClient
+
+pytestmark = pytest.mark.system
+
+COMMAND = [sys.executable, "-m", "demo_apps", "--port", "0"]
+
+
+def test_every_page_is_right_and_nothing_looks_like_a_failure() -> None:
+    done = subprocess.run([*COMMAND, "--check"], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {line.split()[0] for line in done.stdout.splitlines()[:-1]} == {"ok"}
+    assert {line.split()[1] for line in done.stdout.splitlines()[:-1]} == {
+        "Flask",
+        "Starlette",
+        "FastAPI",
+        "Django",
+        "service",
+    }
+
+
+def test_the_addresses_and_the_key_that_it_prints_work() -> None:
+    with subprocess.Popen(COMMAND, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        printed = ""
+        while "Ctrl-C" not in printed:
+            printed += process.stdout.readline()
+        try:
+            addresses = re.findall(r"^ .* (http\S+)$", printed, re.MULTILINE)
+            answers = [httpx2.get(address, follow_redirects=True) for address in addresses]
+            assert {answer.status_code for answer in answers} == {200}
+            for path in ("/two", "/gallery", "/faq/pricing", "/llms.txt"):
+                assert any(address.endswith(path) for address in addresses)
+            (key,) = re.findall(r"FAQSVC_API_KEY=(\S+)", printed)
+            (service,) = re.findall(r"FAQSVC_BASE_URL=(\S+)", printed)
+            with FAQClient(service, key) as client:
+                publication = client.publish_faq(
+                    website_url="https://example.com", website_name="Example", items=[("Is it free?", "Yes.")]
+                )
+            assert "Is it free?" in httpx2.get(publication.faq_url).text
+        finally:
+            process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
+
+
+def test_a_port_that_is_in_use_is_named() -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(PortTaken, match=str(port)), running_demo(port):
+            pass
+        done = subprocess.run([*COMMAND[:-1], str(port)], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert str(port) in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_key_is_not_in_the_representation(demo: Demo) -> None:
+    assert demo.api_key not in repr(demo)
+
+
+@pytest.mark.parametrize("website", ["Flask", "Starlette", "FastAPI", "Django"])
+def test_an_unknown_page_is_not_found(demo: Demo, website: str) -> None:
+    assert httpx2.get(f"{demo.websites[website]}/nothing").status_code == 404

@@ -1,0 +1,146 @@
+"""The design of the website and of the gallery, in Chromium."""
+
+import io
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from PIL import Image
+from playwright.sync_api import Page
+
+from demo_apps.demo import Demo
+from demo_apps.site import LANGUAGES, PAGES
+
+pytestmark = pytest.mark.system
+
+BOXES = (
+    "all => all.map(e => { const b = e.getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom] })"
+)
+
+
+def boxes(page: Page, selector: str) -> list[list[float]]:
+    """Return the left, top, right and bottom of each element."""
+    found: list[list[float]] = page.locator(selector).evaluate_all(BOXES)
+    return found
+
+
+def rows(page: Page, selector: str) -> list[int]:
+    """Return how many elements are in each row."""
+    tops = [round(top) for _, top, _, _ in boxes(page, selector)]
+    return [tops.count(top) for top in sorted(set(tops))]
+
+
+def open_gallery(page: Page, demo: Demo) -> None:
+    page.goto(f"{demo.websites['Flask']}/gallery?lang=en", wait_until="networkidle")
+    page.wait_for_function("[...document.querySelectorAll('iframe')].every(frame => frame.style.blockSize)")
+
+
+# The website
+
+
+@pytest.mark.parametrize("width", [320, 390])
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_on_a_small_screen_the_header_is_low_and_no_link_is_alone(
+    page: Page, demo: Demo, lang: str, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    page.goto(f"{demo.websites['Flask']}/?lang={lang}")
+    assert rows(page, ".masthead .pages a") == [3, 3]
+    ((_, top, _, bottom),) = boxes(page, ".masthead")
+    assert bottom - top < 190
+    ((_, heading, _, _),) = boxes(page, "h1")
+    ((_, picture, _, _),) = boxes(page, ".art")
+    assert heading < picture
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_on_a_small_screen_a_menu_has_the_languages(page: Page, demo: Demo) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{demo.websites['Flask']}/csp?lang=en")
+    korean = page.get_by_role("link", name="한국어")
+    assert korean.count() == 0
+    page.get_by_role("button", name="English").click()
+    assert rows(page, ".languages a") == [1] * len(LANGUAGES)
+    korean.click()
+    assert page.locator("html").get_attribute("lang") == "ko"
+
+
+def test_on_a_large_screen_all_languages_are_in_one_row(page: Page, demo: Demo) -> None:
+    page.goto(f"{demo.websites['Flask']}/?lang=en")
+    assert rows(page, ".languages a:visible") == [len(LANGUAGES)]
+    assert not page.locator(".language").is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", [page.name for page in PAGES])
+def test_axe_finds_nothing(page: Page, demo: Demo, name: str, scheme: str) -> None:
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    page.set_viewport_size({"width": 390, "height": 844})
+    path = next(found.path for found in PAGES if found.name == name)
+    page.goto(f"{demo.websites['Flask']}{path}?lang=de")
+    results = Axe().run(page)
+    assert results.violations_count == 0, results.generate_report()
+
+
+# The gallery
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_frame_is_as_light_or_dark_as_its_caption_says(page: Page, demo: Demo, scheme: str) -> None:
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    open_gallery(page, demo)
+    for figure in page.locator("figure").all():
+        picture = Image.open(io.BytesIO(figure.locator("iframe").screenshot())).convert("L")
+        histogram = picture.histogram()
+        is_dark = sum(histogram[:64]) > sum(histogram[192:])
+        text_share = (sum(histogram[192:]) if is_dark else sum(histogram[:64])) / sum(histogram)
+        caption = figure.locator("figcaption").inner_text()
+        assert is_dark == caption.endswith("dark"), caption
+        assert text_share > 0.01, caption
+
+
+@pytest.mark.parametrize("width", [800, 1280, 1600])
+def test_columns_keep_pairs_together_and_fill_every_row(page: Page, demo: Demo, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    open_gallery(page, demo)
+    for section in page.locator(".section:has(.examples)").all():
+        frames = section.locator("iframe").evaluate_all(BOXES)
+        captions = section.locator("figcaption").all_inner_texts()
+        for (first, caption), (second, _) in pairwise(zip(frames, captions, strict=True)):
+            if caption.endswith("light"):
+                assert first[1] == second[1], caption
+        ends = {round(max(box[2] for box in frames if box[1] == top)) for top in {box[1] for box in frames}}
+        assert len(ends) == 1, captions
+
+
+def test_on_a_small_screen_the_gallery_is_short_and_has_a_table_of_contents(page: Page, demo: Demo) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    open_gallery(page, demo)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert page.evaluate("document.documentElement.scrollHeight") < 7000
+    targets = page.locator(".pages a").evaluate_all("all => all.map(link => link.hash.slice(1))")
+    sections = page.locator(".section").evaluate_all("all => all.map(section => section.id)")
+    assert targets == sections
+
+
+def test_no_crop_mark_touches_a_heading(page: Page, demo: Demo) -> None:
+    page.set_viewport_size({"width": 1280, "height": 900})
+    open_gallery(page, demo)
+    ((_, _, _, heading),) = boxes(page, ".section h2:has(+ .sheet)")
+    ((_, sheet, _, _),) = boxes(page, ".sheet")
+    marks = page.locator(".sheet").evaluate("e => -parseFloat(getComputedStyle(e, '::before').top)")
+    assert heading < sheet - marks
+
+
+def test_examples_of_a_framework_need_its_files(page: Page, demo: Demo, node_modules: Path) -> None:
+    failed = list[str]()
+    page.on("response", lambda response: failed.append(response.url) if response.status >= 400 else None)
+    open_gallery(page, demo)
+    captions = page.locator("#at-home figcaption")
+    assert captions.count() == 2
+    (node_modules / "bootstrap/dist/css").mkdir(parents=True)
+    (node_modules / "bootstrap/dist/css/bootstrap.min.css").write_text("body { margin: 0 }")
+    open_gallery(page, demo)
+    assert captions.count() == 4
+    assert failed == []

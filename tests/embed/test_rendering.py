@@ -1,0 +1,171 @@
+"""`render`, `arender` and `schema` of the facade."""
+
+import asyncio
+import json
+from collections.abc import Callable
+
+import pytest
+from jinja2 import DictLoader, Environment
+from markupsafe import Markup
+
+from faqsvc_embed import FAQ, FAQEmbed, FAQError, FAQNotFound, FAQUnavailable, InvalidFAQ, to_json_ld
+from faqsvc_embed.jinja import install
+from faqsvc_embed.page.context import Page, enter_request, leave_request
+from faqsvc_embed.testing import fake_embed
+from tests.support import faulty as behaviours
+from tests.support import samples
+from tests.support.faulty import FaultyServer
+from tests.support.parsed import json_ld, nonces, page_of, summary, text_of
+
+A = FAQ.from_dict(samples.pricing())
+B = FAQ.from_dict(samples.record("legal", ("Who?", "We."), title="Legal"))
+
+Render = Callable[..., Markup]
+renders: pytest.MarkDecorator = pytest.mark.parametrize(
+    "render",
+    [
+        lambda embed, *args, **options: embed.render(*args, **options),
+        lambda embed, *args, **options: asyncio.run(embed.arender(*args, **options)),
+    ],
+    ids=["sync", "async"],
+)
+
+
+def embed() -> FAQEmbed:
+    return fake_embed({"pricing": A, "legal": B})
+
+
+def with_template(embed: FAQEmbed, source: str, **variables: object) -> None:
+    """Let the host override the template of FAQs."""
+    host = Environment(autoescape=True, loader=DictLoader({"faqsvc/faq.html": source}))
+    host.globals.update(variables)
+    install(host, embed)
+
+
+@renders
+def test_an_faq_is_rendered_with_its_styles_answers_and_json_ld(render: Render) -> None:  # X1
+    html = render(embed(), "pricing")
+    assert type(html) is Markup
+    assert summary(html) == page_of(A)
+    assert json_ld(html) == [to_json_ld(A)]
+    assert text_of(html, ".faqsvc-title") == ["Pricing"]
+    assert [" ".join(text.split()) for text in text_of(html, ".faqsvc-answer")] == [
+        " ".join(item.answer.split()) for item in A.items
+    ]
+
+
+@renders
+def test_a_record_is_rendered_as_its_slug_is_and_nothing_is_fetched(render: Render) -> None:
+    faqs = FAQEmbed("http://127.0.0.1:1")
+    assert render(faqs, A) == render(embed(), "pricing")
+    assert faqs.health() == []
+    assert not faqs.is_fetching
+
+
+@renders
+@pytest.mark.parametrize("faq", [FAQ("empty"), FAQ.from_dict(samples.record("blank", ("Why?", " ")))])
+def test_a_record_without_answers_prints_nothing(render: Render, faq: FAQ) -> None:  # J16
+    assert render(fake_embed({faq.slug: faq}), faq) == ""
+    assert render(fake_embed({faq.slug: faq}), faq.slug) == ""
+
+
+@renders
+@pytest.mark.parametrize(
+    ("behaviour", "kind"),
+    [
+        (behaviours.status(404), FAQNotFound),
+        (behaviours.status(410), FAQNotFound),
+        (behaviours.status(500), FAQUnavailable),
+        (behaviours.body(b"[]"), InvalidFAQ),
+        (behaviours.hang, FAQUnavailable),
+    ],
+    ids=["404", "410", "500", "no record", "hang"],
+)
+def test_an_faq_that_cannot_be_had_prints_nothing_and_raises_if_strict(
+    render: Render, faulty: FaultyServer, behaviour: behaviours.Behaviour, kind: type[FAQError]
+) -> None:  # R4, U5, J16
+    faulty.behave(behaviour)
+    seconds = 0.1 if behaviour is behaviours.hang else 5
+    with FAQEmbed(faulty.base_url, wait=seconds, timeout=seconds) as faqs:
+        assert render(faqs, "pricing") == ""
+    with FAQEmbed(faulty.base_url, wait=seconds, timeout=seconds, strict=True) as strict:
+        with pytest.raises(kind):
+            render(strict, "pricing")
+        assert strict.use_faq("pricing").data is None  # the hook does not raise for what the service does
+
+
+@renders
+def test_a_problem_is_visible_in_development_and_escaped(render: Render) -> None:  # R4, E1
+    class DevelopmentPage(Page):
+        shows_problems = True
+
+    token = enter_request(DevelopmentPage())
+    html = render(embed(), "<script>")
+    leave_request(token)
+    assert text_of(html, "script") == []
+    (problem,) = text_of(html, ".faqsvc-problem")
+    assert "<script>" in problem
+
+
+@renders
+def test_a_broken_template_costs_the_faq_and_not_the_page(
+    render: Render, caplog: pytest.LogCaptureFixture
+) -> None:  # R4
+    faqs = embed()
+    with_template(faqs, "{{ 1 / 0 }}")
+    assert [render(faqs, "pricing") for _ in range(3)] == [""] * 3
+    assert [record.levelname for record in caplog.records] == ["ERROR"]
+    strict = fake_embed({"pricing": A}, strict=True)
+    with_template(strict, "{{ 1 / 0 }}")
+    with pytest.raises(ZeroDivisionError):
+        render(strict, "pricing")
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, asyncio.CancelledError, GeneratorExit])
+def test_an_exception_that_ends_a_program_passes(kind: type[BaseException]) -> None:  # R5, D14
+    def stop() -> None:
+        raise kind
+
+    faqs = embed()
+    with_template(faqs, "{{ stop() }}", stop=stop)
+    with pytest.raises(kind):
+        faqs.render("pricing")
+
+
+@renders
+def test_templates_that_are_installed_later_are_used_from_then_on(render: Render) -> None:  # T7
+    faqs = embed()
+    before = render(faqs, "pricing"), render(faqs, B)
+    with_template(faqs, "<b>{{ faq.title }}</b>")
+    after = render(faqs, "pricing"), render(faqs, B)
+    assert [text_of(html, "b") for html in (*before, *after)] == [[], [], ["Pricing"], ["Legal"]]
+
+
+def test_schema_is_one_script_for_all_records() -> None:  # J1, J12, J16
+    faqs = embed()
+    html = faqs.schema(A, B, A)
+    assert type(html) is Markup
+    assert summary(html) == page_of(A, B)._replace(faqs=[], styles=0)
+    assert nonces(faqs.schema(A, nonce="n")) == ["n"]
+    assert faqs.schema() == faqs.schema(FAQ("empty")) == ""
+
+
+def test_schema_is_apart_from_the_page() -> None:
+    faqs, page = embed(), Page()
+    token = enter_request(page)
+    html = faqs.render("pricing", schema=False) + faqs.schema(A)
+    leave_request(token)
+    assert summary(page.complete(html)) == page_of(A)
+
+
+@pytest.mark.parametrize("source", ["html", "page"])
+def test_the_hashes_of_the_inline_elements_are_known_by_directive(source: str) -> None:  # C3
+    faqs, page = fake_embed({"pricing": A}, variant="disclosure", styles="inline"), Page()
+    token = enter_request(page)
+    html = faqs.render("pricing", theme={"accentColor": "#123456"})
+    hashes = faqs.csp_sources(html if source == "html" else None)
+    leave_request(token)
+    assert hashes == faqs.csp_sources(f"<!doctype html><style>p {{}}</style>{html}")
+    assert all(value.startswith("'sha256-") for values in hashes.values() for value in values)
+    assert len(hashes["style-src"]) >= 1
+    json.dumps(hashes)

@@ -1,0 +1,97 @@
+"""FAQs in JSON and YAML: the body of a publication, a record, or only the items."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from faqsvc_embed import FAQ
+from faqsvc_embed.files import WRITERS, Document
+from tests.files.support import BODY, ITEMS, PAIRS, WHOLE, read, refusal
+from tests.support import samples
+
+PAIRED = [list(pair.values()) for pair in PAIRS]
+
+
+@pytest.mark.parametrize(
+    ("content", "document"),
+    [
+        (BODY, WHOLE),
+        ({**BODY, "cta": None, "unknown": 1}, WHOLE),
+        ({**BODY, "items": [{"position": n, **pair} for n, pair in enumerate(PAIRS)]}, WHOLE),
+        ({"website_url": "https://tea.example", "Website Name": "Tea", "title": "", "faqs": PAIRS},
+         Document(website_url="https://tea.example", website_name="Tea", items=PAIRS)),
+        (PAIRS, ITEMS),
+        ([{"Q": pair["question"], "A": pair["answer"]} for pair in PAIRS], ITEMS),
+        (PAIRED, Document(items=PAIRED)),
+        ({"items": "nonsense"}, Document(items="nonsense")),
+    ],
+    ids=["body", "unknown fields", "record", "other cases", "list", "q and a", "pairs", "unvalidated"],
+)  # fmt: skip
+@pytest.mark.parametrize("ending", ["json", "yaml"])
+def test_a_file_holds_a_publication_a_record_or_its_items(
+    tmp_path: Path, ending: str, content: object, document: Document
+) -> None:
+    assert read(tmp_path, f"faq.{ending}", json.dumps(content)) == document
+
+
+def test_a_record_is_written_as_the_json_that_is_read_again(tmp_path: Path) -> None:
+    document = Document.from_faq(FAQ.from_dict(samples.nasty()))
+    assert read(tmp_path, "faq.json", WRITERS[".json"](document)) == document
+
+
+def test_every_scalar_of_yaml_is_text(tmp_path: Path) -> None:
+    content = """\
+websiteName: Tea & Sons
+title:
+items:
+  - question: Is it free?
+    answer: yes
+  - question: Since when?
+    answer: 2026-11-21
+  - question: How?
+    answer: |
+      One line.
+
+      Another.
+"""
+    document = read(tmp_path, "faq.yaml", content)
+    assert document == Document(
+        website_name="Tea & Sons",
+        items=[
+            {"question": "Is it free?", "answer": "yes"},
+            {"question": "Since when?", "answer": "2026-11-21"},
+            {"question": "How?", "answer": "One line.\n\nAnother."},
+        ],
+    )
+    assert document.positions == ["line 4", "line 6", "line 8"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "named"),
+    [
+        ("faq.json", "{", "not JSON"),
+        ("faq.json", "7", "7"),
+        ("faq.json", "[" * 100_000, "nested too deeply"),
+        ("faq.yaml", "a: [", "not YAML"),
+        ("faq.yaml", "a: &a [x, x]\nb: [*a, *a]", "*name"),
+        ("faq.yaml", "items: []\n---\nitems: []\n", "more than one document"),
+        ("faq.yaml", "", "None"),
+    ],
+)
+def test_a_file_in_another_format_is_refused(tmp_path: Path, name: str, content: str, named: str) -> None:
+    assert named in refusal(tmp_path, name, content)
+
+
+@pytest.mark.parametrize("nested", ["[", "{a: ", "- ", "? "])
+def test_deeply_nested_yaml_is_refused_before_it_is_parsed(tmp_path: Path, nested: str) -> None:  # D13
+    start = time.process_time()
+    assert "nested" in refusal(tmp_path, "faq.yaml", nested * 1_000)
+    assert time.process_time() - start < 1
+
+
+def test_a_text_of_yaml_can_hold_any_number_of_brackets(tmp_path: Path) -> None:
+    answer = "[" * 500 + "{" * 500
+    document = read(tmp_path, "faq.yaml", f"items: [{{question: How, answer: '{answer}'}}]")
+    assert document.items == [{"question": "How", "answer": answer}]

@@ -1,0 +1,168 @@
+"""FAQs in Markdown as people write them: front matter, questions as text, answers as Markdown."""
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from faqsvc_embed.files.markdown_reader import read_markdown
+from tests.files.support import WHOLE, items_of, read, refusal
+
+# Front matter
+
+
+def test_front_matter_is_yaml(tmp_path: Path) -> None:
+    content = """---
+websiteUrl: https://tea.example
+website-name: "Tea & Sons"
+title: Prices  # of this year
+lang: 'en' # not de
+slug: tea
+tags: [a, b]
+---
+# Another title
+
+## What does it cost?
+Nothing.
+
+## May I cancel?
+Any time.
+"""
+    assert read(tmp_path, "faq.markdown", content) == replace(WHOLE, answer_format="markdown")
+
+
+@pytest.mark.parametrize(
+    ("written", "title"),
+    [
+        (">\n  Prices and\n  payment", "Prices and payment"),
+        ("'It''s: tea'", "It's: tea"),
+        ('"A \\"B\\""', 'A "B"'),
+    ],
+)
+def test_front_matter_keeps_its_quotes_and_its_blocks(written: str, title: str) -> None:
+    assert read_markdown(f"---\ntitle: {written}\n---\n\n## Why?\n\nSo.\n").title == title
+
+
+@pytest.mark.parametrize("front", ["title: [", "a: *b", "just words", "answerFormat: html"])
+def test_front_matter_that_is_not_understood_is_refused(tmp_path: Path, front: str) -> None:
+    assert refusal(tmp_path, "faq.md", f"---\n{front}\n---\n## Why?\nSo.\n")
+
+
+# Questions are text
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What does `<details>` do?", None),
+        ("Is `<b>x</b>` bold, and `` `<!-- x -->` `` a comment?", None),
+        ("How do I index `a[0](x)`, or `a\\*b`?", None),
+        ("Use <script>?", None),
+        ("What are List<String> and <your name>?", None),
+        ("What is `a <b>really</b>?", "What is `a really?"),
+        ("Is \\`<b>x</b>\\` bold?", "Is `x` bold?"),
+        ("**Is [`a[0](x)`](#a) <em>so</em>?** <a id='x'></a>", "Is `a[0](x)` so?"),
+        ("*Is* __this__ ~so~?", "Is this ~so~?"),
+        ("One line<br>or two?<!-- `x` -->", "One line or two?"),
+        ("Is \\<b\\>x\\</b\\> text?", "Is <b>x</b> text?"),
+        ("A &amp; B &lt;b&gt;x&lt;/b&gt; caf&eacute; &#x20AC;?", "A & B <b>x</b> café €?"),
+        ("Is \\&amp; or `&amp;` &copy or &amp\\; or &x;?", "Is &amp; or `&amp;` &copy or &amp; or &x;?"),
+        ("Where is [the map][m]?", "Where is the map?"),
+    ],
+)
+def test_a_question_is_the_text_that_its_markdown_shows(question: str, text: str | None) -> None:
+    assert items_of(f"## {question}\n\nSo.\n\n[m]: https://tea.example\n") == [(text or question, "So.")]
+
+
+def test_an_underlined_question_can_have_two_lines() -> None:
+    assert items_of("What is\nit?\n---\nSo.\n\nWhy?\n---\nSo.\n") == [("What is it?", "So."), ("Why?", "So.")]
+
+
+# Answers are Markdown
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Write `\\*` or `<!-- x -->`, \\* *so*.",
+        "```sh\n# install\ncurl \\\n  -d '\\[\\]'  \n```\nor \\[so\\]",
+        "Run:\n\n    # install\n    ## again",
+        "1. Do this:\n\n    ```sh\n    ## not a heading\n    ```\n\n2. Done.",
+        "~~~\na\\_b\n\n```\n~~~\na\\_b",
+        "Two \\\nlines, [a link](https://x.example/?a&amp;b)",
+        "So:\n\n### In detail\n\nfirst  \nsecond",
+        "> ## Quoted?\n> Yes.",
+        "Yes.\n\n<details>\n<summary>How?</summary>\n\nSo.\n</details>\n\nThat is all.",
+    ],
+)
+def test_an_answer_is_kept_as_it_stands(answer: str) -> None:
+    assert items_of(f"## How?\n\n{answer}\n\n## Why?\nSo.\n") == [("How?", answer), ("Why?", "So.")]
+
+
+def test_an_answer_takes_along_the_link_definitions_that_it_uses() -> None:
+    text = "## Where?\n\nSee [the map][M].\n\n## Why?\n\nSo.\n\n[m]: https://tea.example/map\n"
+    assert items_of(text) == [
+        ("Where?", "See [the map][M].\n\n[m]: https://tea.example/map"),
+        ("Why?", "So."),
+    ]
+
+
+def test_comments_are_left_out_of_answers_but_not_of_code() -> None:
+    text = (
+        "## How?\nWrite \\<!-- so.\n```\n<!-- code -->\n```\n## Why?\nFor <!-- no -->you.\n## Who?\nA <!-- b"
+    )
+    assert items_of(text) == [
+        ("How?", "Write \\<!-- so.\n```\n<!-- code -->\n```"),
+        ("Why?", "For you."),
+        ("Who?", "A <!-- b"),
+    ]
+
+
+def test_a_folded_answer_ends_with_its_element() -> None:
+    text = "<details><summary>What is `<b>`?</summary>\n\nIt is *bold*.\n</details>\n\nWrite to us.\n"
+    assert items_of(text) == [("What is `<b>`?", "It is *bold*.")]
+
+
+# Whatever a file holds
+
+
+@pytest.mark.parametrize("text", ["", "Just words.\n", "> ## Where?\n> Here.\n", "---\ntitle: x\n---\n"])
+def test_a_file_without_a_question_is_refused(tmp_path: Path, text: str) -> None:
+    assert refusal(tmp_path, "faq.md", text)
+
+
+_pieces = st.sampled_from(
+    [
+        *"#*_`~<>[]()|-+=:!\\&; \t\n\0",
+        *("## a?\n", "Q: a\n", "A: b\n", "**a?** b\n", "- a?\n", "1. ", "---\n", "```\n", "{#a}", "[a]: b\n"),
+        *("<!--", "-->", "<summary>a</summary>", "|question|answer|\n|-|-|\n|a|b|\n"),
+    ]
+)
+
+
+@given(st.lists(_pieces | st.text(max_size=3), max_size=30).map("".join))
+@settings(suppress_health_check=[HealthCheck.too_slow])
+def test_whatever_a_file_holds_it_is_read_or_refused(text: str) -> None:
+    try:
+        document = read_markdown(text)
+    except ValueError:
+        return
+    assert len(document.items) == len(document.positions) > 0
+    assert all(isinstance(part, str) for item in document.items for part in item.values())
+
+
+@pytest.mark.parametrize(
+    "filling",
+    [
+        *(" ", "# ", "## a?\n", "** ", "\\", "<!--", "- ", "`a", "Q: a\n", "F: ", "**a?** b\n", "<summary>"),
+        *("[a", "[a]: b\n", "a\n", "|a", "{#", "&#", " ".join("`" * length for length in range(1, 100))),
+    ],
+)
+def test_a_file_costs_no_more_than_its_length(filling: str) -> None:  # D13
+    start = time.process_time()
+    read_markdown(f"## a?\n{filling * (2_000 // len(filling))}\n\n## b?\nc\n")
+    read_markdown(f"Q: a?\nA: b\n\n{filling * (2_000 // len(filling))}\n")
+    assert time.process_time() - start < 2

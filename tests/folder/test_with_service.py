@@ -1,0 +1,115 @@
+"""A folder beside a service: what is shown before the service has ever answered."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from faqsvc_embed import FAQEmbed, FAQNotFound
+from tests.folder.support import PREISE, PRICING, folder
+from tests.support import faulty as faults
+from tests.support import samples
+from tests.support.faulty import FaultyServer
+from tests.support.waiting import settle
+
+
+@pytest.fixture
+def faqs(tmp_path: Path) -> Path:
+    """A folder with an FAQ in two languages, and one that the service does not have."""
+    return folder(tmp_path, pricing__md=PRICING, pricing__de__md=PREISE, terms__md=PRICING)
+
+
+def title(embed: FAQEmbed, slug: str = "pricing", lang: str | None = None) -> str | None:
+    """Return what a page shows now, once running fetches have ended."""
+    state = embed.use_faq(slug, lang=lang)
+    settle(embed)
+    return state.data.title if state.data else None
+
+
+def test_the_first_page_does_not_wait_and_the_next_shows_the_service(
+    faulty: FaultyServer, faqs: Path
+) -> None:
+    faulty.serve(samples.record("pricing", title="From the service"))
+    with FAQEmbed(faulty.base_url, directory=faqs) as embed:
+        state = embed.use_faq("pricing")
+        assert (state.data and state.data.title, state.is_stale, state.source) == ("Pricing", True, "memory")
+        settle(embed)
+        assert title(embed) == "From the service"
+        assert not embed.use_faq("pricing").is_stale
+
+
+@pytest.mark.parametrize("behaviour", [faults.refuse, faults.hang, faults.garbage, faults.status(503)])
+def test_an_outage_at_the_first_boot_shows_the_folder(
+    faulty: FaultyServer, faqs: Path, behaviour: faults.Behaviour
+) -> None:
+    faulty.behave(behaviour)
+    with FAQEmbed(faulty.base_url, directory=faqs, timeout=0.3) as embed:
+        begin = time.monotonic()
+        assert [embed.get_faq("pricing", lang=lang).title for lang in (None, "de", "ko")] == [
+            "Pricing",
+            "Preise",
+            "Pricing",
+        ]
+        assert time.monotonic() - begin < 0.25
+        settle(embed)
+        state = embed.use_faq("pricing")
+        assert (state.data is not None, state.is_degraded) == (True, True)
+
+
+def test_an_outage_never_ends_what_the_folder_shows(faulty: FaultyServer, faqs: Path) -> None:
+    faulty.refuse()
+    with FAQEmbed(faulty.base_url, directory=faqs, keep_for=0) as embed:
+        assert title(embed) == "Pricing"
+        now = embed.cache.clock()
+        embed.cache.clock = lambda: now + 10 * 365 * 86_400
+        assert title(embed) == "Pricing"
+
+
+def test_what_the_service_takes_back_is_gone_also_when_it_is_forgotten(
+    faulty: FaultyServer, faqs: Path
+) -> None:
+    faulty.behave(faults.status(410))
+    with FAQEmbed(faulty.base_url, directory=faqs) as embed:
+        assert title(embed) == "Pricing"
+        assert title(embed) is None
+        embed.forget("pricing")
+        faulty.refuse()
+        assert title(embed) is None
+        assert title(embed, lang="de") is None
+        assert embed.render("pricing") == ""
+
+
+def test_a_404_is_believed_when_it_is_repeated(faulty: FaultyServer, faqs: Path) -> None:
+    with FAQEmbed(faulty.base_url, directory=faqs, not_found_for=0) as embed:
+        assert title(embed, "terms") == "Pricing"
+        assert title(embed, "terms") == "Pricing"
+        now = embed.cache.clock()
+        embed.cache.clock = lambda: now + 5
+        title(embed, "terms")
+        assert isinstance(embed.use_faq("terms").error, FAQNotFound)
+
+
+def test_an_faq_without_a_file_is_fetched_as_ever(faulty: FaultyServer, faqs: Path) -> None:
+    faulty.serve(samples.record("other", title="Other"))
+    with FAQEmbed(faulty.base_url, directory=faqs) as embed:
+        assert title(embed, "other") == "Other"
+
+
+def test_a_store_has_what_the_service_said_before_this_process(
+    faulty: FaultyServer, faqs: Path, tmp_path: Path
+) -> None:
+    faulty.serve(samples.record("pricing", title="From the service"))
+    store = f"file:{tmp_path / 'store'}"
+    with FAQEmbed(faulty.base_url, store=store) as embed:
+        assert title(embed) == "From the service"
+    faulty.refuse()
+    with FAQEmbed(faulty.base_url, directory=faqs, store=store) as embed:
+        assert title(embed) == "From the service"
+        assert title(embed, "terms") == "Pricing"
+
+
+def test_more_faqs_than_the_cache_holds_are_all_shown(faulty: FaultyServer, tmp_path: Path) -> None:
+    faqs = folder(tmp_path, **{f"faq-{number}__md": PRICING for number in range(20)})
+    faulty.refuse()
+    with FAQEmbed(faulty.base_url, directory=faqs, max_entries=5) as embed:
+        assert [title(embed, f"faq-{number % 20}") for number in range(40)] == ["Pricing"] * 40

@@ -1,0 +1,257 @@
+"""Which pages of a website are read, and in which order."""
+
+import asyncio
+import gzip
+import threading
+import time
+from contextlib import aclosing
+
+import pytest
+
+from faqsvc_embed.generation.crawl.crawler import MAX_PAGES, Crawler
+from faqsvc_embed.generation.crawl.fetcher import FetchError, PageFetcher
+from faqsvc_embed.generation.crawl.ssrf import BlockedURL
+from tests.generation.websites import Content, endpoint, html, paths, website
+from tests.support import faulty as faults
+from tests.support.faulty import FaultyServer
+
+
+def crawl(
+    server: FaultyServer, path: str = "/", *, lang: str | None = None, max_pages: int = MAX_PAGES
+) -> list[str]:
+    """Return the paths of the pages that were read."""
+    origin = f"http://127.0.0.1:{server.port}"
+
+    async def run() -> list[str]:
+        async with aclosing(PageFetcher(endpoint(server))) as fetcher:
+            crawler = Crawler(fetcher, origin + path, lang=lang, max_pages=max_pages)
+            await crawler.crawl()
+        return [page.url.removeprefix(origin) for page in crawler.pages]
+
+    return asyncio.run(run())
+
+
+def links(*targets: str) -> str:
+    return html("".join(f'<a href="{target}">{target}</a>' for target in targets))
+
+
+def test_the_named_page_is_read_first_and_then_the_best_links(faulty: FaultyServer) -> None:
+    pages: dict[str, Content] = {
+        "/": links("/blog/a", "/about", "/faq", "/support/", "/pic.png", "mailto:x@y.z")
+    }
+    faulty.behave(website(pages | {name: html("x") for name in ("/blog/a", "/about", "/faq", "/support/")}))
+
+    assert crawl(faulty, max_pages=2) == ["/", "/faq"]
+    assert paths(faulty) == ["/robots.txt", "/", "/sitemap.xml", "/faq"]
+    assert set(crawl(faulty, max_pages=3)) == {"/", "/faq", "/support/"}
+    assert set(crawl(faulty, max_pages=4)) == {"/", "/faq", "/support/", "/about"}
+    assert set(crawl(faulty)) == {"/", "/faq", "/support/", "/about", "/blog/a"}
+
+
+def test_usual_paths_are_tried_if_no_link_leads_to_an_faq(faulty: FaultyServer) -> None:
+    faulty.behave(website({"/": links("/blog"), "/blog": html("blog"), "/faq": html("faq")}))
+
+    assert set(crawl(faulty)) == {"/", "/faq", "/blog"}
+    assert set(paths(faulty)) == {"/robots.txt", "/", "/sitemap.xml", "/faq", "/faqs", "/help", "/blog"}
+
+
+def test_pages_of_compressed_and_nested_sitemaps_are_read(faulty: FaultyServer) -> None:
+    origin = f"http://127.0.0.1:{faulty.port}"
+    index = f"<sitemapindex><sitemap><loc>{origin}/pages.xml.gz</loc></sitemap></sitemapindex>"
+    compressed = gzip.compress(
+        f"<urlset><url><loc> {origin}/faq?a=1&amp;b=2 </loc></url><url><loc>https://else.example/faq</loc></url>"
+        f"<url><loc>\n<![CDATA[ {origin}/help ]]>\n</loc></url>"
+        "<url><loc>http://[broken</loc></url></urlset>".encode()
+    )
+    faulty.behave(
+        website(
+            {
+                "/": html("home"),
+                "/robots.txt": "User-agent: *\nDisallow:\nSitemap: /map.xml\nSitemap: http://[broken",
+                "/map.xml": index,
+                "/pages.xml.gz": compressed,
+                "/faq": html("faq"),
+                "/help": html("help"),
+            }
+        )
+    )
+
+    assert set(crawl(faulty)) == {"/", "/faq?a=1&b=2", "/help"}
+
+
+@pytest.mark.parametrize(
+    "sitemap",
+    [
+        "",
+        "<!DOCTYPE x [<!ENTITY a 'aaaa'>]><urlset>&a;</urlset>",
+        "<loc>" * 100_000,
+        "<loc>" + " " * 400_000,
+        "<loc>x" * 80_000,
+        "<loc><![CDATA[" * 40_000,
+    ],
+    ids=["empty", "entities", "tags", "spaces", "texts", "sections"],
+)
+def test_an_invalid_sitemap_has_no_pages_and_costs_little(faulty: FaultyServer, sitemap: str) -> None:  # D13
+    faulty.behave(website({"/": html("home"), "/sitemap.xml": sitemap}))
+    started = time.process_time()
+
+    assert crawl(faulty) == ["/"]
+    assert time.process_time() - started < 5
+
+
+@pytest.mark.system
+def test_robots_and_sitemaps_take_no_time_of_the_event_loop(faulty: FaultyServer) -> None:
+    url = f"http://127.0.0.1:{faulty.port}/{'some-nice-thing-' * 20}"
+    robots = "User-agent:*\n" + "\n".join(f"Disallow:/é{number:x}$" for number in range(10_000))
+    sitemap = "".join(f"<loc>{url}{number}</loc>" for number in range(700))
+    faulty.behave(website({"/": html("home"), "/robots.txt": robots, "/sitemap.xml": sitemap}))
+    started = time.thread_time()  # of this thread, which is that of the event loop
+
+    assert crawl(faulty) == ["/"]
+
+    assert time.thread_time() - started < 0.4
+
+
+def test_no_more_pages_are_read_than_the_limit(faulty: FaultyServer) -> None:
+    pages: dict[str, Content] = {f"/faq/{number}": html("x") for number in range(100)}
+    faulty.behave(website({"/": links(*pages), **pages}))
+
+    assert len(crawl(faulty)) == MAX_PAGES
+    assert len(faulty.log) == MAX_PAGES + 2  # robots.txt and the sitemap
+
+
+def test_a_site_named_without_a_path_is_read_once(faulty: FaultyServer) -> None:
+    faulty.behave(website({"/": links("/")}))
+
+    assert crawl(faulty, path="") == ["/"]
+    assert paths(faulty).count("/") == 1
+
+
+def test_pages_of_other_sites_are_not_read(faulty: FaultyServer) -> None:
+    faulty.behave(
+        website({"/": links("http://127.0.0.1:1/faq", "http://localhost/faq", "//else.example/faq")})
+    )
+
+    assert crawl(faulty) == ["/"]
+
+
+def test_a_site_that_disallows_the_crawler_is_not_read(faulty: FaultyServer) -> None:
+    faulty.behave(website({"/": html("home"), "/robots.txt": "User-agent: faqsvc-embed\nDisallow: /"}))
+
+    with pytest.raises(BlockedURL):
+        crawl(faulty)
+
+    assert paths(faulty) == ["/robots.txt"]
+
+
+def test_disallowed_pages_are_not_read_after_a_redirect_either(faulty: FaultyServer) -> None:
+    faulty.behave(
+        website(
+            {
+                "/": links("/faq", "/private/faq", "/moved"),
+                "/faq": html("faq"),
+                "/private/faq": html("secret"),
+                "/moved": faults.redirect("/private/help"),
+                "/private/help": html("secret"),
+                "/robots.txt": "User-agent: *\nDisallow: /private/",
+            }
+        )
+    )
+
+    assert crawl(faulty) == ["/", "/faq"]
+    assert not any(path.startswith("/private") for path in paths(faulty))
+
+
+@pytest.mark.parametrize("status", [500, 503, 429])
+def test_a_site_that_fails_to_serve_its_robots_txt_is_not_read(faulty: FaultyServer, status: int) -> None:
+    faulty.behave(website({"/": html("home"), "/robots.txt": faults.status(status)}))
+
+    with pytest.raises(BlockedURL, match=str(status)):
+        crawl(faulty)
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 410])
+def test_a_site_without_robots_txt_is_read(faulty: FaultyServer, status: int) -> None:
+    faulty.behave(website({"/": html("home"), "/robots.txt": faults.status(status)}))
+
+    assert crawl(faulty) == ["/"]
+
+
+def test_the_crawl_delay_of_a_site_is_kept(faulty: FaultyServer) -> None:
+    pages: dict[str, Content] = {"/": links("/faq", "/b"), "/faq": html("a"), "/b": html("b")}
+    faulty.behave(website({**pages, "/robots.txt": "User-agent: *\nCrawl-delay: 0.05"}))
+
+    assert crawl(faulty) == ["/", "/faq", "/b"]
+    first, second = [received.at for received in faulty.log if received.target in ("/faq", "/b")]
+    assert second - first >= 0.05
+
+
+def test_no_time_is_spent_on_the_crawl_delay_after_the_last_page(faulty: FaultyServer) -> None:
+    robots = "User-agent: *\nCrawl-delay: 5"
+    faulty.behave(website({"/": links("/a", "/b"), "/robots.txt": robots}))
+    started = time.monotonic()
+
+    assert crawl(faulty, max_pages=1) == ["/"]
+    assert time.monotonic() - started < 4
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        faults.status(500),
+        faults.status(404),
+        faults.body(b"%PDF", {"Content-Type": "application/pdf"}),
+        faults.body(b"{}", {"Content-Type": "application/json"}),
+    ],
+    ids=["500", "404", "PDF", "JSON"],
+)
+def test_a_named_page_without_html_is_an_error(faulty: FaultyServer, page: faults.Behaviour) -> None:
+    faulty.behave(website({"/": page}))
+
+    with pytest.raises(FetchError):
+        crawl(faulty)
+
+
+def test_pages_that_fail_are_left_out(faulty: FaultyServer) -> None:
+    faulty.behave(
+        website(
+            {
+                "/": links("/faq/a", "/faq/b", "/faq/c", "/faq/d"),
+                "/faq/a": faults.reset,
+                "/faq/b": faults.garbage,
+                "/faq/c": faults.status(500),
+                "/faq/d": html("here"),
+            }
+        )
+    )
+
+    assert crawl(faulty) == ["/", "/faq/d"]
+
+
+def test_pages_in_the_requested_language_are_read_first(faulty: FaultyServer) -> None:
+    head = (
+        '<link rel="alternate" hreflang="de-AT" href="/de/"><link rel="alternate" hreflang="fr" href="/fr/">'
+    )
+    faulty.behave(
+        website({"/": html("home", head), "/de/": html("da", lang="de"), "/fr/": html("là", lang="fr")})
+    )
+
+    assert crawl(faulty, lang="de", max_pages=2) == ["/", "/de/"]
+
+
+def test_a_cancelled_crawl_keeps_its_pages_and_leaves_no_thread(faulty: FaultyServer) -> None:
+    faulty.behave(website({"/": links("/faq"), "/faq": faults.hang}))
+    threads = threading.active_count()
+
+    async def run() -> list[str]:
+        async with aclosing(PageFetcher(endpoint(faulty))) as fetcher:
+            crawler = Crawler(fetcher, f"{faulty.base_url}/")
+            task = asyncio.ensure_future(crawler.crawl())
+            await asyncio.to_thread(faulty.wait_for_requests, 4)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            return [page.url for page in crawler.pages]
+
+    assert asyncio.run(run()) == [f"{faulty.base_url}/"]
+    assert threading.active_count() <= threads + 1

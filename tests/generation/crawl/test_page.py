@@ -1,0 +1,65 @@
+"""How a response becomes a page: its charset, language, text and links."""
+
+import pytest
+
+from faqsvc_embed.generation.crawl.fetcher import Response
+from faqsvc_embed.generation.crawl.links import Link
+from faqsvc_embed.generation.crawl.page import Page, read_page
+from tests.generation.websites import html
+
+
+def read(body: bytes | str, charset: str | None = None) -> Page:
+    content = body.encode() if isinstance(body, str) else body
+    return read_page(Response("https://tea.example/a/b", 200, "text/html", charset, content))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'<meta charset="x-none"><h3>Is it?</h3><p>\xc3\xa4h</p>',
+        b"<h3>Is it?</h3><p>\xe4h</p>",
+        b"\xef\xbb\xbf<h3>Is it?</h3><p>\xc3\xa4h</p>",
+        '<meta charset="utf-16"><h3>Is it?</h3><p>äh</p>'.encode(),
+        "<h3>Is it?</h3><p>äh</p>".encode("utf-16"),
+    ],
+    ids=["unknown", "undeclared", "byte order mark", "wrong", "utf-16"],
+)
+def test_the_charset_is_found_as_browsers_do(body: bytes) -> None:
+    [pair] = read(body).pairs
+
+    assert (pair.question, pair.answer) == ("Is it?", "äh")
+
+
+def test_the_charset_of_the_header_is_used_if_it_exists() -> None:
+    assert read(b"<p>\xe4h</p>", "iso-8859-1").text == "äh"
+    assert read("<p>äh</p>", "klingon").text == "äh"
+
+
+def test_text_is_without_markup_and_boilerplate() -> None:
+    page = read(
+        html(
+            "<nav><a href='/'>Menu</a></nav><h1>Teas</h1><p>All &lt;sorts&gt;.</p>",
+            "<title>Tea &amp; Co</title>",
+        )
+    )
+
+    assert (page.title, page.text) == ("Tea & Co", "Teas\n\nAll <sorts>.")
+
+
+def test_the_language_is_stated_or_detected() -> None:
+    assert read(html("x", lang="de-AT")).lang == "de"
+    assert read("<p>Wir liefern innerhalb von zwei Werktagen in alle Orte.</p>").lang == "de"
+
+
+def test_links_are_absolute_with_text_and_language() -> None:
+    page = read(
+        html(
+            '<a href="c?d=e#f"> Our <b>FAQ</b> </a><a href="http://[::1">x</a><a>none</a>',
+            '<link rel="alternate" hreflang="de-AT" href="/de/">',
+        )
+    )
+
+    assert page.links == (
+        Link("https://tea.example/de/", "", "de"),
+        Link("https://tea.example/a/c?d=e", "Our FAQ", None),
+    )

@@ -1,0 +1,95 @@
+"""robots.txt: which rules apply to this crawler, and what parsing them costs."""
+
+import re
+import time
+import tomllib
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from faqsvc_embed.generation.crawl.robots import parse_robots
+
+PYPROJECT = Path(__file__).parents[3] / "pyproject.toml"
+
+
+def is_allowed(robots: str, path: str = "/faq") -> bool:
+    return parse_robots(robots.encode()).can_fetch(f"https://shop.example{path}", "faqsvc-embed")
+
+
+@pytest.mark.parametrize(
+    "robots",
+    [
+        "User-agent: *\nDisallow: /",
+        "User-agent: faqsvc-embed\nDisallow: /\n\nUser-agent: *\nAllow: /",
+        "User-agent: *\nAllow: /\n\nUser-agent: faqsvc-embed\nDisallow: /",
+        "User-agent: otherbot\nUser-agent: faqsvc-embed\nUser-agent: thirdbot\nDisallow: /",
+        "User-agent: faqsvc-embed/1.0\nDisallow: /",
+        "\ufeffUser-Agent: FAQSVC-Embed\r\nDisallow: /*",
+        "useragent : faqsvc-embed # this one\nDisallow: /faq",
+        "user agent faqsvc-embed\nDisallow: /",
+        "User-agent: faqsvc-embed\nAllow: /help\n\nUser-agent: faqsvc-embed\nDisallow: /",
+    ],
+)
+def test_a_rule_for_this_crawler_or_for_all_applies(robots: str) -> None:
+    assert not is_allowed(robots)
+
+
+@pytest.mark.parametrize(
+    "robots",
+    [
+        "",
+        "User-agent: otherbot\nDisallow: /",
+        "User-agent: otherbot\nDisallow: /\n\nUser-agent: *\nDisallow: /private/",
+        "User-agent: *\nDisallow: /\n\nUser-agent: faqsvc-embed\nAllow: /",
+        "User-agent: *\nDisallow: /\nAllow: /faq",
+        "User-agent: otherbot\nUser-agent: thirdbot\nDisallow: /\n\nUser-agent: *\nUser-agent: x\nAllow: /",
+        "Disallow: /",
+        "<!doctype html><title>Not found</title>",
+    ],
+)
+def test_a_rule_for_other_crawlers_does_not_apply(robots: str) -> None:
+    assert is_allowed(robots)
+
+
+@pytest.mark.parametrize(
+    ("user_agent", "line_end"),
+    [("User-agent:", "\n"), ("useragent ", "\r"), ("User \t agent ", "\u2028")],
+)
+def test_many_crawlers_do_not_multiply_the_rules(user_agent: str, line_end: str) -> None:
+    crawlers = "".join(f"{user_agent}{number:x}{line_end}" for number in range(500))
+    rules = "".join(f"Allow:{number:x}{line_end}" for number in range(1_000))
+    tracemalloc.start()
+
+    parse_robots((crawlers + rules).encode())
+
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 4 * 1024 * 1024
+
+
+@pytest.mark.system
+def test_a_file_of_the_largest_size_is_parsed_in_seconds() -> None:
+    robots = "User-agent:*\n" + "\n".join(f"Disallow:*a*x{number:x}" for number in range(20_000))
+    started = time.thread_time()
+
+    assert is_allowed(robots, "/" + "a" * 2_000)
+
+    assert time.thread_time() - started < 3
+
+
+def test_wildcards_are_matched_in_linear_time() -> None:
+    started = time.thread_time()
+
+    assert is_allowed("User-agent: *\nDisallow: /*a*a*a*a*b", "/" + "a" * 200)
+
+    assert time.thread_time() - started < 1
+
+
+def test_versions_of_protego_with_exponential_wildcards_are_excluded() -> None:
+    project = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]
+    requirements = [name for extra in project["optional-dependencies"].values() for name in extra]
+    floors = [re.findall(r"\d+", name) for name in requirements if name.startswith("protego")]
+
+    assert floors
+    assert all(tuple(map(int, floor)) >= (0, 6, 2) for floor in floors)

@@ -1,0 +1,192 @@
+"""Endpoints of today and of two years ago: what they refuse is left out, and what passes is repeated."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import pytest
+
+from faqsvc_embed.generation.engines.endpoint import ChatEndpoint, ContextTooLong, Secret
+from faqsvc_embed.generation.engines.protocol import EngineError
+from tests.support import faulty as faults
+from tests.support.faulty import Exchange, FaultyServer
+
+KEY: Final = "sk-very-secret-0123456789"
+DONE: Final = {"choices": [{"index": 0, "message": {"role": "assistant", "content": '{"items": []}'}}]}
+
+Refusal = tuple[int, object]
+Refuse = Callable[[dict[str, Any]], Refusal | None]
+
+
+def openai_error(message: str, param: str | None, code: str | None = None) -> object:
+    return {"error": {"message": message, "type": "invalid_request_error", "param": param, "code": code}}
+
+
+def reasoning_model(body: dict[str, Any]) -> Refusal | None:
+    if "max_tokens" in body:
+        message = (
+            "Unsupported parameter: 'max_tokens' is not supported with this model."
+            " Use 'max_completion_tokens' instead."
+        )
+        return 400, openai_error(message, "max_tokens", "unsupported_parameter")
+    if "temperature" in body:
+        message = (
+            "Unsupported value: 'temperature' does not support 0 with this model."
+            " Only the default (1) value is supported."
+        )
+        return 400, openai_error(message, "temperature", "unsupported_value")
+    return None
+
+
+def model_of_2023(body: dict[str, Any]) -> Refusal | None:
+    if "max_completion_tokens" in body:
+        message = "Unrecognized request argument supplied: max_completion_tokens"
+        return 400, openai_error(message, None)
+    if body.get("max_tokens", 0) > 4096:
+        message = "max_tokens is too large: 8000. This model supports at most 4096 completion tokens."
+        return 400, openai_error(message, "max_tokens")
+    if "response_format" in body and body["response_format"]["type"] != "json_object":
+        message = (
+            "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model."
+        )
+        return 400, openai_error(message, "response_format")
+    return None
+
+
+def strict_local_server(body: dict[str, Any]) -> Refusal | None:
+    unknown = [name for name in body if name not in ("model", "messages", "temperature", "max_tokens")]
+    if unknown:
+        detail = [
+            {"loc": ["body", name], "msg": "extra fields not permitted", "type": "value_error.extra"}
+            for name in unknown
+        ]
+        return 422, {"detail": detail}
+    return None
+
+
+def silent_refuser(body: dict[str, Any]) -> Refusal | None:
+    return (400, {"error": "Bad Request"}) if len(body) > 2 else None
+
+
+class Scripted:
+    """An endpoint that refuses bodies as a real one does."""
+
+    def __init__(self, refuse: Refuse) -> None:
+        self.bodies: list[dict[str, Any]] = []
+        self._refuse = refuse
+
+    def __call__(self, exchange: Exchange) -> None:
+        body = json.loads(exchange.request.body)
+        self.bodies.append(body)
+        status, response = self._refuse(body) or (200, DONE)
+        faults.body(json.dumps(response).encode(), status=status)(exchange)
+
+
+@pytest.fixture
+def llm() -> Iterator[FaultyServer]:
+    with FaultyServer(faults.body(json.dumps(DONE).encode())) as server:
+        yield server
+
+
+class Clock:
+    """Counts the seconds that an endpoint waits."""
+
+    def __init__(self) -> None:
+        self.waits: list[float] = []
+
+    async def sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+
+
+def endpoint(llm: FaultyServer, clock: Clock | None = None) -> ChatEndpoint:
+    sleep = (clock or Clock()).sleep
+    return ChatEndpoint(f"http://127.0.0.1:{llm.port}/v1", "tiny", Secret(KEY), sleep=sleep)
+
+
+def complete(chat: ChatEndpoint) -> bytes:
+    return asyncio.run(chat.complete("Write JSON.", [], {"type": "object"}))
+
+
+@pytest.mark.parametrize(
+    ("refuse", "accepted"),
+    [
+        (reasoning_model, {"max_completion_tokens", "response_format"}),
+        (model_of_2023, {"temperature", "response_format"}),
+        (strict_local_server, {"temperature", "max_tokens"}),
+        (silent_refuser, set()),
+    ],
+)
+def test_what_an_endpoint_refuses_is_left_out_and_remembered(
+    llm: FaultyServer, refuse: Refuse, accepted: set[str]
+) -> None:
+    script = Scripted(refuse)
+    llm.behave(script)
+    chat = endpoint(llm)
+
+    assert complete(chat) == b'{"items": []}'
+    assert set(script.bodies[-1]) - {"model", "messages"} == accepted
+    requests = len(script.bodies)
+    complete(chat)
+    assert len(script.bodies) == requests + 1
+
+
+def test_an_endpoint_that_refuses_everything_fails_and_nothing_is_learned(llm: FaultyServer) -> None:
+    script = Scripted(lambda body: (400, openai_error("The model `tiny` does not exist", "model")))
+    llm.behave(script)
+    chat = endpoint(llm)
+    before = chat.parameters
+
+    with pytest.raises(EngineError):
+        complete(chat)
+
+    assert chat.parameters == before
+    assert len(script.bodies) <= 3
+
+
+def test_pages_that_are_too_long_for_the_model_are_reported_as_such(llm: FaultyServer) -> None:
+    message = (
+        "This model's maximum context length is 4097 tokens. However, your messages resulted in 9031 tokens."
+    )
+    refusal = openai_error(message, "messages", "context_length_exceeded")
+    llm.behave(Scripted(lambda body: (400, refusal)))
+
+    with pytest.raises(ContextTooLong):
+        complete(endpoint(llm))
+
+
+@pytest.mark.parametrize("status", [429, 500, 503, 529])
+def test_a_failure_that_passes_is_repeated(llm: FaultyServer, status: int) -> None:
+    failures = iter([True, True, False])
+    overloaded = {"error": {"message": "Overloaded", "type": "server_error"}}
+    llm.behave(Scripted(lambda body: (status, overloaded) if next(failures) else None))
+    clock = Clock()
+
+    assert complete(endpoint(llm, clock)) == b'{"items": []}'
+    assert clock.waits == [1.0, 2.0]
+
+
+def test_an_endpoint_that_asks_for_a_long_pause_is_left_alone(llm: FaultyServer) -> None:
+    llm.behave(faults.status(429, {"Retry-After": "60"}))
+    clock = Clock()
+
+    with pytest.raises(EngineError) as failed:
+        complete(endpoint(llm, clock))
+
+    assert (failed.value.retry_after, clock.waits, len(llm.log)) == (60.0, [], 1)
+
+
+def test_the_words_of_the_endpoint_are_in_the_log_only(
+    llm: FaultyServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    message = f"Incorrect API key provided: {KEY}. See https://internal.example."
+    llm.behave(Scripted(lambda body: (401, openai_error(message, None, "invalid_api_key"))))
+
+    with caplog.at_level(logging.WARNING), pytest.raises(EngineError) as failed:
+        complete(endpoint(llm))
+
+    assert failed.value.status == 401
+    assert "internal.example" not in str(failed.value)
+    assert "internal.example" in caplog.text
+    assert KEY not in caplog.text + str(failed.value)

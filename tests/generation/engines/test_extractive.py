@@ -1,0 +1,98 @@
+"""Which pairs of a site the built-in engine returns, and in which order."""
+
+import asyncio
+from typing import Any
+
+from faqsvc_embed.generation.crawl.page import Page
+from faqsvc_embed.generation.engines.extractive import ExtractiveEngine
+from faqsvc_embed.generation.engines.protocol import (
+    Dropped,
+    EngineResult,
+    GeneratedItem,
+    GenerationRequest,
+    Reason,
+)
+from faqsvc_embed.generation.extraction.extractor import Pair
+
+HOME = Page(
+    url="https://tea.example/",
+    lang="en",
+    tag="en",
+    pairs=(Pair("When are you open?", "Until six.", "open", in_faq=False),),
+)
+FAQ = Page(
+    url="https://tea.example/faq",
+    lang="en",
+    tag="en",
+    pairs=(
+        Pair("Do you ship to Peru?", "We do.", "a b", in_faq=True),
+        Pair("when are you open", "From nine until six.", None, in_faq=True),
+    ),
+)
+GERMAN = Page(
+    url="https://tea.example/de",
+    lang="de",
+    tag="de",
+    pairs=(Pair("Wann ist offen?", "Bis sechs.", None, in_faq=True),),
+)
+
+
+def generate(*pages: Page, **fields: Any) -> list[GeneratedItem]:
+    return run(*pages, **fields).items
+
+
+def run(*pages: Page, **fields: Any) -> EngineResult:
+    request = GenerationRequest("https://tea.example", **fields)
+    return asyncio.run(ExtractiveEngine().generate_items(pages, request))
+
+
+def test_each_question_is_returned_once_with_its_answer_in_the_faq() -> None:
+    assert generate(HOME, FAQ) == [
+        GeneratedItem(
+            "Do you ship to Peru?",
+            "We do.",
+            "https://tea.example/faq#a%20b:~:text=Do%20you%20ship%20to%20Peru%3F",
+            "en",
+        ),
+        GeneratedItem(
+            "when are you open",
+            "From nine until six.",
+            "https://tea.example/faq#:~:text=when%20are%20you%20open",
+            "en",
+        ),
+    ]
+
+
+def test_questions_about_the_topic_come_first() -> None:
+    assert [item.question for item in generate(FAQ, count=1)] == ["Do you ship to Peru?"]
+    assert [item.question for item in generate(FAQ, count=1, topic="opening hours, when open")] == [
+        "when are you open"
+    ]
+
+
+def test_the_requested_language_is_used_if_the_site_has_it() -> None:
+    assert [item.answer for item in generate(HOME, FAQ, GERMAN, lang="de")] == ["Bis sechs."]
+    assert [item.answer for item in generate(HOME, FAQ, GERMAN, lang="fr")] == [
+        "We do.",
+        "From nine until six.",
+    ]
+
+
+def test_a_language_that_the_site_does_not_have_is_never_a_label() -> None:
+    result = run(HOME, FAQ, lang="de")
+    assert {item.lang for item in result.items} == {"en"}
+    assert len(result.notes) == 1
+    assert run(HOME, FAQ, GERMAN, lang="de").notes == []
+
+
+def test_what_is_dropped_has_a_reason() -> None:
+    assert run(HOME, FAQ, GERMAN, count=1).dropped == [
+        Dropped("Wann ist offen?", Reason.OTHER_LANGUAGE, "https://tea.example/de is in 'de'"),
+        Dropped("When are you open?", Reason.DUPLICATE, "https://tea.example/ repeats it"),
+        Dropped("when are you open", Reason.BEYOND_COUNT),
+    ]
+
+
+def test_a_site_without_questions_has_no_items() -> None:
+    assert generate() == []
+    assert generate(Page(url="https://tea.example/")) == []

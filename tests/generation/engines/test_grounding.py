@@ -1,0 +1,87 @@
+"""Which suggestions of a model the pages support."""
+
+import time
+
+import pytest
+
+from faqsvc_embed.generation.crawl.page import Page
+from faqsvc_embed.generation.engines.excerpts import Excerpt
+from faqsvc_embed.generation.engines.grounding import Suggestion, supported_items
+
+TEXT = "We open at nine and close at six.\n\nParcels to Peru take 12 days – sometimes more."
+
+
+def is_supported(text: str, support: str, answer: str, question: str = "Why?") -> bool:
+    excerpt = Excerpt(Page(url="https://a.example/"), text)
+    return bool(supported_items([Suggestion(question, answer, support)], [excerpt]).items)
+
+
+@pytest.mark.parametrize(
+    ("support", "answer"),
+    [
+        ("We open at seven.", "At nine."),
+        ("", "At nine."),
+        ("nine", "At nine."),
+        ("  ...  ", "At nine."),
+        ("nine and close at six.", "At nine."),
+        ("We open at nine", "At nine."),
+        ("We open at nine and close at six.", "At 10:30."),
+        ("We open at nine and close at six.", "See https://evil.example/ for it."),
+        ("We open at nine and close at six.", "Write to evil@evil.example."),
+        ("We open at nine and close at six.", "Write to evil.example."),
+        ("We open at nine and close at six.", "Pay at www.evil.example/pay."),
+        ("We open at nine and close at six.", "In 1 day."),
+        ("We open at nine and close at six.", "In 2 days."),
+        ("We open at nine and close at six.", " "),
+    ],
+)
+def test_a_suggestion_without_support_is_dropped(support: str, answer: str) -> None:
+    assert not is_supported(TEXT, support, answer)
+
+
+def test_a_suggestion_without_a_question_is_dropped() -> None:
+    assert not is_supported(TEXT, "We open at nine and close at six.", "At nine.", question="?")
+
+
+@pytest.mark.parametrize(
+    ("text", "support", "answer", "expected"),
+    [
+        (TEXT, "parcels to  peru take 12 days - sometimes more", "12 days.", True),
+        ("Lamps cost 40 euros.", "Lamps cost 40 euros", "40 euros.", True),
+        ("Lamps cost 40 euros.", "Lamps cost 40 euros.", "4 euros, 0 in France.", False),
+        ("We never ship lamps to France.", "ship lamps to France.", "Yes.", False),
+        ("We never ship lamps to France.", "We never ship lamps", "Yes.", False),
+        ("Lamps!\nWe ship to Peru\nsoon", "We ship to Peru soon", "Soon.", True),
+        ("See shop.example. Or write to a@shop.example!", "See shop.example.", "shop.example", True),
+        ("See not-shop.example there.", "See not-shop.example there.", "shop.example", False),
+        ("送料は40ユーロです。返品は30日以内です。", "返品は30日以内です。", "30日です。", True),
+        ("私たちは決して発送しません。", "決して発送しません。", "はい。", False),
+    ],
+)
+def test_support_is_whole_sentences_with_all_numbers_and_addresses(
+    text: str, support: str, answer: str, expected: bool
+) -> None:
+    assert is_supported(text, support, answer) is expected
+
+
+def test_the_page_with_the_sentence_is_the_source_if_the_model_names_another() -> None:
+    pages = [Page(url="https://a.example/1", text="Nothing."), Page(url="https://a.example/2", text=TEXT)]
+    suggestion = Suggestion("When?", "At nine.", "We open at nine and close at six.", page=0)
+
+    [item] = supported_items([suggestion], [Excerpt(page, page.text) for page in pages]).items
+
+    assert item.source.startswith("https://a.example/2#")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["a" * 30_000, "a" * 20_000, "a." * 10_000, "a@" * 10_000, "\n" * 20_000 + "x", "1." * 10_000 + "x"],
+    ids=["long", "word", "host", "mail", "lines", "number"],
+)
+def test_a_hostile_suggestion_costs_no_more_than_its_length(answer: str) -> None:  # D13
+    page = Page(url="https://a.example/", text="We open at nine. " * 400)
+    suggestions = [Suggestion("Why?", answer, "We open at nine." * 100)] * 5
+    started = time.thread_time()
+
+    assert supported_items(suggestions, [Excerpt(page, page.text)]).items == []
+    assert time.thread_time() - started < 2

@@ -1,0 +1,159 @@
+"""Which questions and answers come out of the HTML of a page."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+import turbohtml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faqsvc_embed.generation.extraction.extractor import Pair, extract
+from tests.generation.websites import html
+
+URL = "https://www.example.com/page"
+
+
+def pairs(markup: str) -> list[Pair]:
+    return list(extract(turbohtml.parse(markup), URL).pairs)
+
+
+def texts(markup: str) -> list[tuple[str, str]]:
+    return [(pair.question, pair.answer) for pair in pairs(markup)]
+
+
+def test_pairs_are_in_the_order_of_the_page_with_the_nearest_id() -> None:
+    page = html(
+        '<main id="top"><h1>FAQ</h1><details id="first"><summary>Is it big?</summary>Yes.</details>'
+        '<h3><a id="second">Is it old?</a></h3><p>No.</p>'
+        '<dl><dt>Is it red?</dt><dd id="third">At night.</dd></dl>'
+        "<details><summary>Is it?</summary>So.</details></main>"
+    )
+
+    assert pairs(page) == [
+        Pair("Is it big?", "Yes.", "first", True),
+        Pair("Is it old?", "No.", "second", True),
+        Pair("Is it red?", "At night.", "third", True),
+        Pair("Is it?", "So.", "top", True),
+    ]
+
+
+def stated(question: str, answer: str) -> str:
+    """Return a page with a question in its JSON-LD only."""
+    node = {"@type": "Question", "name": question, "acceptedAnswer": {"text": answer}}
+    data = json.dumps({"@type": "FAQPage", "mainEntity": [node]})
+    return html("", f'<script type="application/ld+json">{data}</script>')
+
+
+def test_a_question_that_is_too_long_to_be_published_is_left_out() -> None:
+    assert texts(stated("w" * 1_000, "So.")) == [("w" * 1_000, "So.")]
+    assert texts(stated("w" * 1_001, "So.")) == []
+
+
+def shown(question: str, answer: str) -> str:
+    return html(f"<details><summary>{question}</summary>{answer}</details>")
+
+
+@pytest.mark.parametrize("page", [stated, shown])
+@pytest.mark.parametrize("answer", ["so " * 7_000, f"<p>{'so ' * 7_000}</p>"])
+def test_an_answer_of_more_than_20000_characters_is_cut_with_an_ellipsis(
+    page: Callable[[str, str], str], answer: str
+) -> None:
+    [(_, found)] = texts(page("Is it?", answer))
+
+    assert found.endswith("so …")
+    assert 19_990 < len(found) <= 20_000
+
+
+def test_an_answer_of_20000_characters_is_not_cut() -> None:
+    assert texts(stated("Is it?", "w" * 20_000)) == [("Is it?", "w" * 20_000)]
+
+
+def test_a_question_in_json_ld_gets_the_id_of_the_element_that_shows_it() -> None:
+    stated = (
+        '{"@type": "FAQPage", "mainEntity": [{"@type": "Question", "name": "Is it big",'
+        ' "acceptedAnswer": {"text": "Yes, <b>very</b>."}}]}'
+    )
+    head = f'<script type="application/ld+json">{stated}</script>'
+
+    assert pairs(html('<h3 id="big">Is it big?</h3><p>Yes, very. More…</p>', head)) == [
+        Pair("Is it big?", "Yes, very. More…", "big", True)
+    ]
+
+
+@pytest.mark.parametrize(
+    "json",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        "NaN",
+        '"FAQPage"',
+        '{"@type": "FAQPage"}',
+        '{"@type": "FAQPage", "mainEntity": 5}',
+        '{"@type": ["FAQPage"], "mainEntity": [null, 5, "x", {}, {"name": 1}, {"name": "Is it?"}]}',
+        '{"@type": "FAQPage", "mainEntity": {"name": "Is it?", "acceptedAnswer": {"text": {"a": 1}}}}',
+        '{"@type": "FAQPage", "mainEntity": {"name": "Is it?", "acceptedAnswer": {"text": " "}}}',
+        "[" * 100000,
+        "1" * 5000,
+    ],
+    ids=lambda json: json[:60],
+)
+def test_json_ld_without_questions_is_ignored(json: str) -> None:  # D4
+    page = html("<h3>Is it?</h3><p>It is.</p>", f'<script type="application/ld+json">{json}</script>')
+
+    assert texts(page) == [("Is it?", "It is.")]
+
+
+def test_an_answer_is_plain_text_with_paragraphs_lines_and_lists() -> None:
+    answer = (
+        "<p>One &amp; two<br>three&nbsp;four</p>  <p>five <b>six</b>\n<a href='/'>seven</a></p>"
+        "<ul><li>eight<ul><li>nine</li></ul></li><li><p>ten</p></li></ul><table><tr><td>a</td><td>b</td></tr></table>"
+        "<script>alert(1)</script><style>p{}</style><button>Share</button>&lt;b&gt;"
+    )
+
+    assert texts(f"<details><summary>Is it &lt;b&gt; &amp; all?</summary>{answer}</details>") == [
+        (
+            "Is it <b> & all?",
+            "One & two\nthree four\n\nfive six seven\n\n- eight\n- nine\n- ten\n\na | b\n\n<b>",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<h2>Ready to start?</h2><p>Go.</p>",
+        "<h2>Still have questions?</h2><p>Write to us.</p>",
+        "<h2>Why teams love us</h2><p>Speed.</p>",
+        "<h2>Hungry yet?</h2><p>Come in.</p>",
+        "<h1>What can we do for you?</h1><p>All.</p>",
+        "<nav><details><summary>What is new?</summary><a href='/'>All</a></details></nav>",
+        '<div class="cookie-banner"><h2>May we use cookies?</h2><p>Please.</p></div>',
+        '<div id="comments"><h3>Is this true?</h3><p>Yes.</p></div>',
+        "<template><h3>Is this true?</h3><p>Yes.</p></template>",
+        '<div style="display: none"><h3>Is this true?</h3><p>Yes.</p></div>',
+        "<h3>Is {{ name }} true?</h3><p>Yes.</p>",
+        "<details><summary>Shipping</summary><p>Two days.</p></details>",
+        "<h3>Is this empty?</h3><p> </p><h3>And what about this?</h3>",
+        "<blockquote><h3>Is this true?</h3><p>Yes.</p></blockquote>",
+        "<ol><li>F. Chen, Waves<p>1977</p></li><li>K.F. Abe, Light<p>1981</p></li></ol>",
+        "<h2>What is this?</h2><p>A tool.</p><h2>Install</h2><p>So.</p><h2>Use</h2><p>So.</p>",
+        "<h2>Noch Fragen?</h2><p>Anrufen.</p>",
+        "<h2>Pourquoi nous choisir ?</h2><p>Parce que.</p>",
+        "<h2>¿Listo para empezar?</h2><p>Sí.</p>",
+        "<h2>더 궁금한 점이 있으신가요?</h2><p>전화 주세요.</p>",
+        "<h2>まだ質問がありますか？</h2><p>お電話ください。</p>",
+        "<h2>还有问题？</h2><p>联系我们。</p>",
+    ],
+)
+def test_what_only_looks_like_a_question_is_left_out(markup: str) -> None:
+    assert texts(html(markup)) == []
+
+
+@given(st.text(alphabet="<>/ hdlp3123?Why=\"'&;\n\x00\ud800détails", max_size=200))
+def test_any_markup_is_accepted(markup: str) -> None:
+    for pair in pairs(markup.encode("utf-8", "replace").decode()):
+        assert pair.question
+        assert pair.answer

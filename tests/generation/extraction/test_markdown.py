@@ -1,0 +1,59 @@
+"""Answers as Markdown: links, lists and tables stay, and text means only itself."""
+
+import pytest
+import turbohtml
+from markdown_it import MarkdownIt
+
+from faqsvc_embed.generation.extraction.extractor import extract
+from tests.generation.websites import html
+
+
+def answer(markup: str) -> str:
+    page = html(f"<h1>FAQ</h1><details><summary>Is it big?</summary>{markup}</details>")
+    (pair,) = extract(turbohtml.parse(page.encode()), "https://tea.example/help/faq").pairs
+    return pair.markdown
+
+
+@pytest.mark.parametrize(
+    ("markup", "markdown"),
+    [
+        ("<p>Plain text, with a - dash.</p>", "Plain text, with a - dash."),
+        ('<p>See <a href="/shop">the shop</a>.</p>', "See [the shop](https://tea.example/shop)."),
+        ('<p>See <a href="#two">below</a>.</p>', "See below."),
+        ('<p><a href="javascript:alert(1)">Press</a> it.</p>', "Press it."),
+        ('<p>By <a href="mailto:a@tea.example">mail</a>.</p>', "By [mail](mailto:a@tea.example)."),
+        ("<p>Very <b>big</b> and <i>red</i>.</p>", "Very **big** and *red*."),
+        ("<p>One.</p><p>Two.</p>", "One.\n\nTwo."),
+        ("<p>One,<br>two.</p>", "One,\\\ntwo."),
+        ("<p>So:</p><ul><li>a</li><li>b</li></ul>", "So:\n\n- a\n- b"),
+        ("<p>So:</p><ol><li>a<ul><li>x</li></ul></li><li>b</li></ol>", "So:\n\n1. a\n   - x\n2. b"),
+        (
+            "<p>So:</p><table><tr><th>Day</th><th>Price</th></tr><tr><td>Mon</td><td>2 | 3</td></tr></table>",
+            "So:\n\n| Day | Price |\n| --- | --- |\n| Mon | 2 \\| 3 |",
+        ),
+        ("<p>Run <code>a_b *c*</code>:</p><pre>x\n  y</pre>", "Run `a_b *c*`:\n\n```\nx\n  y\n```"),
+        ("<p>2 * 3, a_b, _c_, [d] and &lt;b&gt;</p>", "2 \\* 3, a_b, \\_c\\_, \\[d\\] and \\<b>"),
+        ("<p># no title</p><p>1. no list</p>", "\\# no title\n\n1\\. no list"),
+        ("<p>Both:<br>- a list<br>- of lines</p>", "Both:\n- a list\n- of lines"),
+    ],
+)
+def test_the_markdown_of_an_answer_says_what_the_page_shows(markup: str, markdown: str) -> None:
+    assert answer(markup) == markdown
+
+
+def test_text_with_every_special_character_is_read_back_as_it_is() -> None:
+    text = r"""! " # $ % & ' ( ) * + , - . / : ; = ? @ [ \ ] ^ _ ` { | } ~ **a** `b` [c](d) &amp; x_y_z"""
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;")
+    tokens = MarkdownIt("commonmark").parse(answer(f"<p>{escaped}</p>"))
+    assert [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"]
+    assert "".join(child.content for child in tokens[1].children or ()) == text
+
+
+def test_the_answer_of_json_ld_keeps_its_links() -> None:
+    stated = (
+        '{"@type": "FAQPage", "mainEntity": [{"@type": "Question", "name": "Is it big?",'
+        ' "acceptedAnswer": {"text": "<p>See <a href=\\"/size\\">sizes</a>.</p>"}}]}'
+    )
+    page = html("", f'<script type="application/ld+json">{stated}</script>')
+    (pair,) = extract(turbohtml.parse(page.encode()), "https://tea.example/").pairs
+    assert (pair.answer, pair.markdown) == ("See sizes.", "See [sizes](https://tea.example/size).")

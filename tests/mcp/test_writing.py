@@ -1,0 +1,187 @@
+"""The tools that need a key: generate_faq and publish_faq."""
+
+import asyncio
+import json
+import threading
+from typing import Any
+
+import anyio
+import pytest
+from jsonschema import Draft202012Validator
+from mcp import Client
+from mcp.types import CallToolResult
+
+from faqsvc_embed import FAQClient
+from faqsvc_embed.mcp import writing
+from tests.mcp.support import GENERATED, SECRET, TEA, TEXTS, call, content, error, output_schema, talk, tokens
+from tests.support import faulty as behaviours
+from tests.support.faulty import Exchange, FaultyServer
+from tests.support.service import Service
+
+WEBSITE = {"websiteUrl": "https://www.tea.example"}
+
+
+def test_a_published_faq_is_read(ours: Service) -> None:  # G3
+    with FAQClient(ours.base_url, ours.key) as client:
+        published = content(call(client, "publish_faq", {**TEA, "lang": "en", "title": "Prices"}))
+    with FAQClient(ours.base_url) as client:
+        faq = content(call(client, "get_faq", {"slug": published["slug"]}))
+    assert published["faqUrl"] == f"{ours.base_url}/faq/{published['slug']}"
+    assert set(published["install"]) == {"npm", "component"}
+    Draft202012Validator(output_schema("publish_faq")).validate(published)
+    assert (faq["title"], faq["websiteName"]) == ("Prices", "Tea & Sons")
+    assert faq["items"] == [{"position": 0, **TEA["items"][0]}]
+
+
+def test_a_preview_returns_what_would_be_published_and_sends_nothing(faulty: FaultyServer) -> None:
+    with FAQClient(faulty.base_url) as keyless:
+        shown = content(call(keyless, "publish_faq", {**TEA, "title": "Prices", "preview": True}))
+    assert shown["preview"] == {**TEA, "title": "Prices"}
+    assert faulty.connections == 0
+    Draft202012Validator(output_schema("publish_faq")).validate(shown)
+
+
+def test_a_large_preview_is_cut_with_a_count(client: FAQClient) -> None:  # G9
+    items = [{"question": f"Question {n}?", "answer": TEXTS["korean"]} for n in range(150)]
+    result = call(client, "publish_faq", {**TEA, "items": items, "preview": True})
+    shown = content(result)
+    assert tokens(result) < 25_000
+    assert (shown["total"], shown["preview"]["items"]) == (150, items[: len(shown["preview"]["items"])])
+    assert "of 150 items" in shown["note"]
+
+
+def test_generated_items_come_with_their_sources(client: FAQClient, faulty: FaultyServer) -> None:  # G3
+    faulty.behave(behaviours.body(json.dumps({"items": GENERATED}).encode()))
+    arguments = {**WEBSITE, "lang": "ko", "count": 5, "topic": "Hours"}
+    found = content(call(client, "generate_faq", arguments))
+    assert found == {"items": GENERATED, "total": 1}
+    Draft202012Validator(output_schema("generate_faq")).validate(found)
+    assert json.loads(faulty.log[0].body) == arguments
+
+
+def test_a_large_generation_is_cut_with_a_count(client: FAQClient, faulty: FaultyServer) -> None:  # G9
+    items = [{"question": f"Question {n}?", "answer": TEXTS["english"]} for n in range(150)]
+    faulty.behave(behaviours.body(json.dumps({"items": items}).encode()))
+    result = call(client, "generate_faq", WEBSITE)
+    assert tokens(result) < 25_000
+    assert "of 150" in content(result)["note"]
+
+
+def test_an_empty_generation_has_a_note(client: FAQClient, faulty: FaultyServer) -> None:
+    faulty.behave(behaviours.body(b'{"items": []}'))
+    found = content(call(client, "generate_faq", WEBSITE))
+    assert (found["items"], found["total"], bool(found["note"])) == ([], 0, True)
+
+
+@pytest.mark.parametrize(("name", "arguments"), [("publish_faq", TEA), ("generate_faq", WEBSITE)])
+def test_without_a_key_a_write_says_which_variable_to_set_and_sends_nothing(
+    faulty: FaultyServer, name: str, arguments: dict[str, Any]
+) -> None:  # G8
+    with FAQClient(faulty.base_url) as keyless:
+        message = error(call(keyless, name, arguments))
+    assert "FAQSVC_API_KEY" in message
+    assert "Developer, API Keys & Integrations" in message
+    assert faulty.connections == 0
+    assert error(call(None, name, arguments)) == message  # no address is needed to say so
+
+
+# Retries
+
+
+def test_a_repeated_call_does_not_publish_twice(client: FAQClient, faulty: FaultyServer) -> None:  # W5
+    created = behaviours.body(b'{"slug": "tea"}', status=201)
+    faulty.then(behaviours.reset, created, created)
+
+    async def publish(connected: Client) -> list[CallToolResult]:
+        return [await connected.call_tool("publish_faq", TEA) for _ in range(3)]
+
+    lost, again, anew = talk(client, publish)
+    assert "same arguments" in error(lost) or "exactly these arguments" in error(lost)
+    assert (content(again), content(anew)) == ({"slug": "tea"}, {"slug": "tea"})
+    keys = [request.headers["idempotency-key"] for request in faulty.log]
+    assert keys[0] == keys[1] != keys[2]
+
+
+def test_a_limited_number_of_attempts_is_remembered(
+    client: FAQClient, faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:  # K27
+    monkeypatch.setattr(writing, "MAX_ATTEMPTS", 2)
+    faulty.behave(behaviours.status(500))
+
+    async def publish(connected: Client) -> None:
+        for name in ("a", "b", "c", "c", "a"):
+            await connected.call_tool("publish_faq", {**TEA, "websiteName": name})
+
+    talk(client, publish)
+    first_a, _, first_c, second_c, second_a = (request.headers["idempotency-key"] for request in faulty.log)
+    assert (first_c == second_c, first_a == second_a) == (True, False)
+
+
+def test_a_publication_without_a_slug_in_the_response_can_be_repeated(
+    client: FAQClient, faulty: FaultyServer
+) -> None:  # G4, W5
+    faulty.behave(behaviours.body(b"{}", status=201))
+    assert "exactly these arguments" in error(call(client, "publish_faq", TEA))
+
+
+def test_a_key_that_the_service_echoes_is_masked(client: FAQClient, faulty: FaultyServer) -> None:  # G7
+    install = {"npm": f"npm install --key {SECRET}"}
+    faulty.behave(behaviours.body(json.dumps({"slug": "tea", "install": install}).encode(), status=201))
+    result = call(client, "publish_faq", TEA)
+    assert content(result) == {"slug": "tea", "install": {"npm": "npm install --key fs_live_***"}}
+
+
+# Progress and cancellation
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_generation_reports_progress(
+    client: FAQClient, faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch, mode: str
+) -> None:  # G14
+    monkeypatch.setattr(writing, "PROGRESS_INTERVAL", 0.02)
+    enough, seen = threading.Event(), list[float]()
+
+    def slowly(exchange: Exchange) -> None:
+        enough.wait(10)
+        behaviours.body(json.dumps({"items": GENERATED}).encode())(exchange)
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        assert "https://www.tea.example" in str(message)
+        seen.append(progress)
+        if len(seen) == 4:
+            enough.set()
+
+    async def generate(connected: Client) -> CallToolResult:
+        return await connected.call_tool("generate_faq", WEBSITE, progress_callback=hear)
+
+    faulty.behave(slowly)
+    assert content(talk(client, generate, mode))["total"] == 1
+    assert len(seen) >= 4
+    assert seen == sorted(set(seen))
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("get_faq", {"slug": "pricing"}), ("generate_faq", WEBSITE), ("publish_faq", TEA)],
+)
+def test_a_cancelled_call_ends_its_request(
+    client: FAQClient, faulty: FaultyServer, name: str, arguments: dict[str, Any], mode: str
+) -> None:  # G14
+    gone = threading.Event()
+
+    def hang(exchange: Exchange) -> None:
+        try:
+            exchange.hang()
+        finally:
+            gone.set()
+
+    async def give_up(connected: Client) -> bool:
+        async with anyio.create_task_group() as group:
+            group.start_soon(connected.call_tool, name, arguments)
+            await asyncio.to_thread(faulty.wait_for_requests, 1)
+            group.cancel_scope.cancel()
+        return await asyncio.to_thread(gone.wait, 2)
+
+    faulty.behave(hang)
+    assert talk(client, give_up, mode)

@@ -1,0 +1,188 @@
+"""The options of one call: resolved against the settings and the page, with a warning for what is invalid."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from jinja2 import DictLoader, Environment
+
+from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, Theme
+from faqsvc_embed.jinja import install
+from faqsvc_embed.page.context import Page, enter_request, leave_request
+from faqsvc_embed.testing import fake_embed
+from tests.support import samples
+from tests.support.faulty import FaultyServer
+from tests.support.parsed import attributes, summary, text_of
+
+A = FAQ.from_dict(samples.pricing())
+
+Render = Callable[..., str]
+renders: pytest.MarkDecorator = pytest.mark.parametrize(
+    "render",
+    [
+        lambda embed, *args, **options: str(embed.render(*args, **options)),
+        lambda embed, *args, **options: str(asyncio.run(embed.arender(*args, **options))),
+    ],
+    ids=["sync", "async"],
+)
+
+
+def embed(**settings: Any) -> FAQEmbed:
+    return fake_embed({"pricing": A}, **settings)
+
+
+def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+
+
+# Against the settings
+
+
+@renders
+def test_an_option_that_is_left_out_or_none_is_as_in_the_settings(render: Render) -> None:
+    settings: dict[str, Any] = {"show_title": False, "variant": "open", "exclusive": True, "heading_level": 4}
+    expected = render(embed(), "pricing", **settings)
+    assert render(embed(**settings), "pricing") == expected
+    left_out = dict.fromkeys(("lang", "theme", "show_title", "schema", "nonce", "variant", "exclusive"))
+    assert render(embed(**settings), "pricing", **left_out) == expected
+
+
+@renders
+def test_an_option_beats_the_setting(render: Render) -> None:
+    faqs = embed(show_title=False, variant="open", heading_level=4)
+    options = {"show_title": True, "variant": "details", "heading_level": 2}
+    assert render(faqs, "pricing", **options) == render(embed(), "pricing")
+
+
+@pytest.mark.parametrize(
+    ("level", "headings", "title"),
+    [(2, ["h2", "h3"], 0), (5, ["h5", "h6"], 0), (6, ["h6"], 0), (None, [], 1)],
+)
+def test_the_level_of_headings_counts_from_the_title(
+    level: int | None, headings: list[str], title: int
+) -> None:  # A4
+    html = embed().render("pricing", heading_level=level)
+    assert (
+        sorted({element for element in ("h1", "h2", "h3", "h4", "h5", "h6") if f"<{element} " in html})
+        == headings
+    )
+    assert len(text_of(html, "p.faqsvc-title")) == title
+
+
+def test_the_theme_of_a_call_completes_that_of_the_settings() -> None:
+    faqs = embed(theme={"accentColor": "teal", "questionSize": 20})
+    both = embed().render("pricing", theme=Theme("navy", 20))
+    assert faqs.render("pricing", theme={"accent_color": "navy"}) == both
+    assert faqs.render("pricing", theme=Theme(accent_color="navy")) == both
+
+
+def test_json_ld_is_left_out_on_request() -> None:  # J16
+    assert summary(embed().render("pricing", schema=False)).faq_pages == []
+
+
+# Against the page
+
+
+class HostPage(Page):
+    """The page of a host that has chosen a language and a nonce."""
+
+    def language(self, default: str | None) -> str | None:
+        return "ko"
+
+    def nonce(self) -> object:
+        return lambda: "page"
+
+
+def on_page(page: Page, call: Callable[[], str]) -> str:
+    token = enter_request(page)
+    try:
+        return call()
+    finally:
+        leave_request(token)
+
+
+def test_an_argument_beats_the_page_which_beats_the_setting(faulty: FaultyServer) -> None:  # L4
+    faulty.serve(samples.pricing())
+    with FAQEmbed(faulty.base_url, lang="fr") as faqs:
+        for page, lang in ((HostPage(), "de-CH"), (HostPage(), None), (Page(), None)):
+            on_page(page, lambda lang=lang: str(faqs.render("pricing", lang=lang)))  # type: ignore[misc]
+    assert [request.lang for request in faulty.log] == ["de", "ko", "fr"]
+
+
+def test_the_nonce_of_an_argument_beats_that_of_the_page_which_beats_that_of_the_template() -> None:  # C6
+    host = Environment(autoescape=True)
+    install(host, embed())
+    host.globals["csp_nonce"] = "template"
+    template = host.from_string("{{ faq('pricing', nonce=given) }}")
+    for page, given, nonce in (
+        (HostPage(), "argument", "argument"),
+        (HostPage(), None, "page"),
+        (Page(), None, "template"),
+    ):
+        html = on_page(page, lambda given=given: template.render(given=given))  # type: ignore[misc]
+        assert set(attributes(html, "style, script", "nonce")) == {nonce}
+
+
+# What is invalid
+
+INVALID: list[tuple[dict[str, Any], str]] = [
+    ({"theme": {"accentColor": "url(//x)"}}, "accentColor"),
+    ({"theme": {"questionSize": float("nan")}}, "questionSize"),
+    ({"theme": {"colour": "red"}}, "'colour'"),
+    ({"theme": ("teal",)}, "theme"),
+    ({"heading_level": 1}, "heading_level"),
+    ({"heading_level": True}, "heading_level"),
+    ({"variant": "accordion"}, "variant"),
+    ({"show_title": "perhaps"}, "show_title"),
+    ({"exclusive": "perhaps"}, "exclusive"),
+    ({"lang": "xx"}, "lang"),
+    ({"lang": ["de"]}, "lang"),
+    ({"nonce": 7}, "nonce"),
+    ({"colour": "red"}, "'colour'"),
+    ({"themes": "red"}, "'theme'"),
+]
+
+
+@renders
+@pytest.mark.parametrize(("options", "named"), INVALID, ids=lambda value: str(value)[:40])
+def test_an_invalid_option_falls_back_with_one_warning_and_raises_if_strict(
+    render: Render, options: dict[str, Any], named: str, caplog: pytest.LogCaptureFixture
+) -> None:  # R4
+    faqs = embed()
+    assert [render(faqs, "pricing", **options) for _ in range(3)] == [render(embed(), "pricing")] * 3
+    (warning,) = warnings_of(caplog)
+    assert named in warning
+    with pytest.raises(ConfigurationError, match=named):
+        render(embed(strict=True), "pricing", **options)
+
+
+def test_an_invalid_option_of_a_record_is_reported_with_its_slug(caplog: pytest.LogCaptureFixture) -> None:
+    embed().render(A, heading_level=9)
+    (warning,) = warnings_of(caplog)
+    assert "'pricing'" in warning
+    assert "items" not in warning
+
+
+def test_an_invalid_option_is_logged_once_for_each_template_and_not_for_each_slug(
+    caplog: pytest.LogCaptureFixture,
+) -> None:  # I7: a visitor may choose the slug
+    source = "{{ faq(slug, heading_level=9) }}"
+    host = Environment(autoescape=True, loader=DictLoader({"a.html": source, "b.html": source}))
+    install(host, embed())
+    for number in range(20):
+        for name in ("a.html", "b.html"):
+            host.get_template(name).render(slug=f"slug-{number}")
+    named = [warning for warning in warnings_of(caplog) if "heading_level" in warning]
+    assert [("a.html" in warning, "b.html" in warning) for warning in named] == [(True, False), (False, True)]
+
+
+@pytest.mark.parametrize("lang", ["xx", 5, ["de"]])
+def test_an_invalid_language_of_a_reading_call_gives_the_default(
+    lang: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    faqs = embed(lang="ko")
+    assert [faqs.use_faq("pricing", lang=lang).lang_requested for _ in range(2)] == ["ko", "ko"]
+    assert len(warnings_of(caplog)) == 1
+    with pytest.raises(ConfigurationError, match="lang"):
+        embed(strict=True).use_faq("pricing", lang=lang)

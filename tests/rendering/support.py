@@ -1,0 +1,27 @@
+"""FAQs for the tests of rendering, and their fragments."""
+
+from typing import Final
+
+from faqsvc_embed import FAQ, Item
+from faqsvc_embed.rendering.fragments import Fragment
+from faqsvc_embed.rendering.renderer import Renderer
+from faqsvc_embed.rendering.style import Style
+
+RENDERER: Final = Renderer()
+PLAIN: Final = Style()
+
+
+def faq(
+    *pairs: tuple[str, str], title: str = "Prices", lang: str | None = "en", slug: str = "pricing"
+) -> FAQ:
+    """Return an FAQ of these questions and answers, or of two short ones."""
+    pairs = pairs or (("What?", "Nothing."), ("How?", "So."))
+    items = tuple(Item(index, question, answer) for index, (question, answer) in enumerate(pairs))
+    return FAQ(slug, title=title, lang=lang, items=items)
+
+
+def fragment(faq: FAQ, style: Style = PLAIN, ordinal: int = 1) -> Fragment:
+    """Return the fragment of an FAQ that has something to show."""
+    rendered = RENDERER.fragment(faq, style, ordinal)
+    assert rendered is not None
+    return rendered

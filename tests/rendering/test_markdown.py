@@ -1,0 +1,180 @@
+"""Answers in Markdown: a few plain elements, the same words in JSON-LD, and nothing that runs."""
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markupsafe import Markup
+
+from faqsvc_embed.rendering.answers import Answers
+from faqsvc_embed.rendering.markdown import JSON_LD_TAGS, MAX_ANSWER, MAX_ANSWER_COST, MAX_RECORD_COST, TAGS
+from faqsvc_embed.testing import fake_embed
+from tests.rendering.support import faq
+from tests.support.html5 import Parsed
+from tests.support.parsed import json_ld
+from tests.support.strategies import any_text
+from tests.support.xss import CORPUS
+
+MARKDOWN = Answers("markdown")
+LINKING = Answers(link_urls=True)
+
+
+def html(text: str, level: int | None = 3, answers: Answers = MARKDOWN) -> Markup:
+    """Return an answer as HTML, empty if it is left out."""
+    return next((item.html for item in answers.items(faq(("Q?", text)), level)), Markup())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a *b* **c**", "<p>a <em>b</em> <strong>c</strong></p>"),
+        ("a\nb  \nc", "<p>a\nb<br>\nc</p>"),
+        ("- a\n- b", "<ul>\n<li>a</li>\n<li>b</li>\n</ul>"),
+        ("3. a\n4. b", '<ol start="3">\n<li>a</li>\n<li>b</li>\n</ol>'),
+        ("> a", "<blockquote>\n<p>a</p>\n</blockquote>"),
+        ("`a<b`", "<p><code>a&lt;b</code></p>"),
+        ("```py\na < b\n```", "<pre><code>a &lt; b\n</code></pre>"),
+        ("a <b>b</b> &amp; c", "<p>a &lt;b&gt;b&lt;/b&gt; &amp; c</p>"),  # HTML is text
+        ("[a](https://x.example 'title')", '<p><a href="https://x.example" rel="noopener">a</a></p>'),
+        ("<me@x.example>", '<p><a href="mailto:me@x.example" rel="noopener">me@x.example</a></p>'),
+        ("[call](tel:+49301234)", '<p><a href="tel:+49301234" rel="noopener">call</a></p>'),
+        ("[a *b*](/c) d", "<p>a <em>b</em> d</p>"),  # it would lead elsewhere from each page
+        ("[a](//x.example) [b](ftp://x.example)", "<p>a b</p>"),
+        ("![a cat](https://x.example/cat.png)", "<p>a cat</p>"),  # nothing is loaded
+        ("a\0b", "<p>a\ufffdb</p>"),
+    ],
+)
+def test_markdown_becomes_a_few_plain_elements(text: str, expected: str) -> None:  # C7, J9
+    assert html(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("level", "tags"), [(2, ["h3", "h4", "h5", "h6"]), (3, ["h4", "h5", "h6", "h6"]), (6, ["h6"] * 4)]
+)
+def test_headings_in_an_answer_are_below_its_question(level: int, tags: list[str]) -> None:  # H4
+    page = Parsed(html("# a\n\n## b\n\n### c\n\n###### d", level))
+    assert [e.tag for e in page.elements] == tags
+
+
+def test_without_headings_a_heading_in_an_answer_is_bold() -> None:  # A4, H4
+    assert html("# a *b*\n\nc", None) == "<p><strong>a <em>b</em></strong></p>\n<p>c</p>"
+
+
+def test_json_ld_is_cut_from_what_is_shown() -> None:  # J8, J9, H7
+    text = "# a\n\n`b` [c](https://x.example) [d](/d)\n\n> e\n\n```\nf\n```\n\n5. g"
+    page = fake_embed({"p": faq(("Q?", text))}, answer_format="markdown").render("p")
+    (node,) = json_ld(page)
+    assert node["mainEntity"][0]["acceptedAnswer"]["text"] == (
+        '<h4>a</h4>\n<p>b <a href="https://x.example">c</a> d</p>\n\n<p>e</p>\n\nf\n\n<ol>\n<li>g</li>\n</ol>'
+    )
+
+
+def test_json_ld_follows_the_heading_level_of_the_page() -> None:  # H4, H7
+    embed = fake_embed({"p": faq(("Q?", "# a"))}, answer_format="markdown")
+    for level, tag in ((2, "h4"), (4, "h6"), (None, "strong")):
+        page = embed.render("p", heading_level=level)
+        assert f"<{tag}>a</{tag}>" in page
+        (node,) = json_ld(page)
+        assert f"<{tag}>a</{tag}>" in node["mainEntity"][0]["acceptedAnswer"]["text"]
+
+
+def test_every_way_to_json_ld_has_the_answers_as_they_are_shown() -> None:  # E8, H7
+    record = faq(("Q?", "**a**"))
+    embed = fake_embed({"p": record}, answer_format="markdown")
+    pages = [embed.render("p"), embed.schema(record), embed.render("p", schema=False) + embed.schema(record)]
+    assert len({str(json_ld(page)) for page in pages}) == 1
+    assert "<strong>a</strong>" in str(json_ld(pages[0]))
+
+
+@pytest.mark.parametrize("text", ["---", "[a]: https://x.example", "![](x)", "#", "&nbsp;"])
+def test_an_answer_without_a_word_is_left_out(text: str) -> None:  # J5
+    embed = fake_embed(
+        {"p": faq(("Q?", text)), "q": faq(("Q?", text), ("R?", "a"))}, answer_format="markdown"
+    )
+    assert embed.render("p") == ""
+    assert Parsed(embed.render("q")).texts("faqsvc-question") == ["R?"]
+
+
+# Limits
+
+
+def test_a_very_long_answer_is_shown_as_text() -> None:  # D13
+    text = "*a* " + "b" * MAX_ANSWER
+    assert html(text) == f"<p>{text}</p>"
+
+
+@pytest.mark.parametrize("mark", [*'*_`<&#|!]:\\+=~[(>"$%;?@^{}', "\n"])
+def test_every_character_that_costs_the_parser_time_counts(mark: str) -> None:  # hostile 5, D13
+    text = "*a*" + f"{mark}b" * (MAX_ANSWER_COST + 1)
+    assert "<em>" not in html(text)
+    assert "<em>" in html(text[:MAX_ANSWER_COST])
+
+
+def test_a_record_with_too_much_markdown_is_text_everywhere(caplog: pytest.LogCaptureFixture) -> None:
+    answer = "*a*" + "[" * (MAX_ANSWER_COST - 10)  # hostile 5, D13, J10
+    count = MAX_RECORD_COST // MAX_ANSWER_COST + 1
+    embed = fake_embed(
+        {
+            "much": faq(*((f"{n}?", answer) for n in range(count)), (" ", "*")),
+            "less": faq(("Q?", answer)),
+            "unanswered": faq((" ", "*" * (MAX_RECORD_COST + 1)), ("Q?", "**bold**")),
+        },
+        answer_format="markdown",
+    )
+    for _ in range(2):
+        page = embed.render("much")
+        assert "<em>" not in page
+        assert [q["acceptedAnswer"]["text"] for q in json_ld(page)[0]["mainEntity"]] == [answer] * count
+    assert len(caplog.records) == 1
+    assert "<em>" in embed.render("less")
+    unanswered = embed.render("unanswered")  # what is not shown is read, too
+    assert "<p>**bold**</p>" in unanswered
+    assert json_ld(unanswered)[0]["mainEntity"][0]["acceptedAnswer"]["text"] == "**bold**"
+
+
+# Nothing that runs
+
+
+def assert_plain(text: str, tags: tuple[str, ...], attributes: dict[str, set[str]]) -> Parsed:
+    page = Parsed(text)
+    for element in page.elements:
+        assert element.tag in tags, text
+        assert set(element.attrib) <= attributes.get(element.tag, set()), text
+        if "href" in element.attrib:
+            assert re.match(r"(?:https?|mailto|tel):", element.get("href"), re.IGNORECASE), text
+    return page
+
+
+def assert_answer(text: str) -> None:
+    record = faq(("Q?", text))
+    for answers in (MARKDOWN, LINKING):
+        for item in answers.items(record, 3):
+            page = assert_plain(item.html, TAGS, {"a": {"href", "rel"}, "ol": {"start"}})
+            inside = f'<details><div class="in">{item.html}</div></details><i>after</i>'
+            details, after = Parsed(inside).root
+            assert (details.tag, len(details), after.tag, after.text) == ("details", 1, "i", "after")  # H3
+            if answers is MARKDOWN:
+                marked_up = assert_plain(item.json_ld, JSON_LD_TAGS, {"a": {"href"}})  # J8, J9
+                assert marked_up.words == page.words  # J10
+
+
+def test_the_corpus_has_at_least_200_strings() -> None:
+    assert len(set(CORPUS)) == len(CORPUS) >= 200
+
+
+@pytest.mark.parametrize("start", range(0, len(CORPUS), 20))
+def test_nothing_that_ever_ran_a_script_gets_through(start: int) -> None:  # H2, H3
+    for text in CORPUS[start : start + 20]:
+        assert_answer(text)
+        assert_answer(f"a {text} *b*\n\n- {text}\n\n> {text}")
+
+
+marks = st.sampled_from([*"*_`~[]()<>#!&|\\\"'\n -+.1:/", "\n\n", "http://a.b", "](", "```", "    "])
+markdown = st.lists(st.one_of(marks, any_text, st.sampled_from(CORPUS)), max_size=12).map("".join)
+
+
+@given(st.one_of(any_text, markdown))
+def test_any_markdown_is_a_balanced_tree_of_plain_elements(text: Any) -> None:  # H3, H7, J8, J10
+    assert_answer(text)

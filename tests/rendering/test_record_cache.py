@@ -1,0 +1,113 @@
+"""What was made of records is cached for as long as they live, within a bound in bytes."""
+
+import gc
+import threading
+from weakref import ref
+
+import pytest
+
+from faqsvc_embed.rendering.record_cache import MAX_VALUES, RecordCache
+from tests.rendering.support import faq
+
+
+def test_a_value_is_found_by_the_identity_of_its_record() -> None:
+    cache, record = RecordCache[str](), faq()
+    cache.put(record, "key", "value", 5)
+    assert cache.get(record, "key") == "value"
+    assert cache.get(record, "other") is None
+    assert cache.get(faq(), "key") is None  # equal, but another record
+
+
+def test_the_values_of_a_record_go_when_the_record_goes() -> None:  # core A16, hostile 6, K27
+    cache = RecordCache[list[int]]()
+    record, value = faq(), [1]
+
+    class Value(list[int]):
+        pass
+
+    value = Value([1])
+    kept = ref(value)
+    cache.put(record, "key", value, 5)
+    del value
+    gc.collect()
+    assert kept() is not None
+    del record
+    gc.collect()
+    assert kept() is None
+
+
+def test_a_new_record_in_the_memory_of_an_old_one_has_no_values() -> None:
+    cache = RecordCache[str]()
+    seen = set[int]()
+    for number in range(1_000):
+        record = faq(title=str(number))
+        seen.add(id(record))
+        assert cache.get(record, "key") is None
+        cache.put(record, "key", "value", 5)
+    assert len(seen) < 1_000  # Python did use the memory again
+
+
+def test_the_oldest_records_go_beyond_the_limit_in_bytes() -> None:  # K27
+    cache, records = RecordCache[str](max_total_bytes=100), [faq() for _ in range(5)]
+    for record in records:
+        cache.put(record, "key", "value", 30)
+    assert [cache.get(record, "key") for record in records] == [None, None, "value", "value", "value"]
+    cache.put(records[4], "other", "value", 30)
+    assert [cache.get(record, "key") is not None for record in records] == [False, False, False, True, True]
+
+
+def test_a_value_that_is_too_large_is_not_cached_and_displaces_nothing() -> None:  # K27
+    cache, one, other = RecordCache[str](max_total_bytes=100), faq(), faq()
+    cache.put(one, "key", "value", 100)
+    cache.put(other, "key", "value", 101)
+    cache.put(one, "other", "value", 101)
+    assert (cache.get(one, "key"), cache.get(other, "key"), cache.get(one, "other")) == ("value", None, None)
+
+
+def test_the_values_of_one_record_are_bounded_in_bytes_and_in_number() -> None:  # K27
+    cache, record = RecordCache[str](max_total_bytes=100), faq()
+    for key in range(10):
+        cache.put(record, key, "value", 40)
+        assert cache.get(record, key) == "value"
+        assert sum(cache.get(record, other) is not None for other in range(10)) <= 2
+    many = RecordCache[str]()
+    for key in range(10 * MAX_VALUES):
+        many.put(record, key, "value", 1)
+        assert many.get(record, key) == "value"
+        assert sum(many.get(record, other) is not None for other in range(10 * MAX_VALUES)) <= MAX_VALUES
+
+
+def test_a_value_that_two_threads_made_counts_once() -> None:
+    cache, one, other = RecordCache[str](max_total_bytes=100), faq(), faq()
+    cache.put(other, "key", "value", 50)
+    for _ in range(10):
+        cache.put(one, "key", "value", 50)
+    assert cache.get(other, "key") == "value"
+
+
+def test_nothing_is_left_after_clear() -> None:
+    cache, record = RecordCache[str](), faq()
+    cache.put(record, "key", "value", 5)
+    cache.clear()
+    assert cache.get(record, "key") is None
+
+
+@pytest.mark.parametrize("count", [8])
+def test_threads_that_cache_and_drop_records_do_not_disturb_each_other(count: int) -> None:
+    cache, errors = RecordCache[str](max_total_bytes=2_000), list[BaseException]()
+
+    def work() -> None:
+        try:
+            for number in range(300):
+                record = faq()
+                cache.put(record, number, "value", 30)
+                assert cache.get(record, "absent") is None
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []

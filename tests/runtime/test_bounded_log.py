@@ -1,0 +1,60 @@
+"""The number of log lines is bounded, however often the same thing happens."""
+
+import logging
+
+import pytest
+
+from faqsvc_embed.runtime.bounded_log import MAX_REMEMBERED, LogOnce, LogThrottle
+from tests.support.clock import Clock
+from tests.support.embeds import warnings_of
+
+
+def test_the_same_mistake_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    log = LogOnce()
+    for key in ("a", "a", "b", "a"):
+        log.warning(key, "%s is wrong", key)
+    assert warnings_of(caplog) == ["a is wrong", "b is wrong"]
+    log.clear()
+    log.warning("a", "%s is wrong", "a")
+    assert warnings_of(caplog) == ["a is wrong"]
+
+
+def test_an_error_is_logged_once_with_its_traceback(caplog: pytest.LogCaptureFixture) -> None:  # I7
+    log, error = LogOnce(), KeyError("x")
+    for _ in range(2):
+        log.error("key", "failed", error=error)
+    (record,) = caplog.records
+    assert record.levelno == logging.ERROR
+    assert record.exc_info is not None
+    assert record.exc_info[1] is error
+
+
+def test_a_flood_of_mistakes_neither_grows_without_end_nor_blinds_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:  # D10, I7
+    log = LogOnce()
+    firsts = [log.is_first(str(number)) for number in range(MAX_REMEMBERED + 1)]
+    assert all(firsts)
+    assert not log.is_first("1")
+    assert not log.is_first(str(MAX_REMEMBERED))
+    assert log.is_first("0")  # the oldest was forgotten
+    log.warning("new", "a new mistake")
+    assert warnings_of(caplog) == ["a new mistake"]
+
+
+def test_a_flood_is_one_line_in_a_period_with_the_number_left_out(
+    clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:  # I7
+    log = LogThrottle(60, clock.now)
+    for number in range(100):
+        log.warning("slug %d", number)
+        clock.advance(0.5)
+    assert warnings_of(caplog) == ["slug 0"]
+    clock.advance(10)
+    log.warning("slug %d", 100)
+    (line,) = warnings_of(caplog)
+    assert "slug 100" in line
+    assert "99" in line
+    clock.advance(60)
+    log.warning("slug %d", 101)
+    assert warnings_of(caplog) == ["slug 101"]

@@ -1,0 +1,60 @@
+"""An editor: a client that follows redirects and posts forms as a browser does."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+import pytest
+from starlette.testclient import TestClient
+
+from faqsvc_embed.service import create_app
+from faqsvc_embed.service.storage import Storage
+
+ORIGIN = "http://testserver"
+
+
+class Editor:
+    """A browser at the desk."""
+
+    def __init__(self, client: TestClient) -> None:
+        self.client = client
+        self.token = ""
+
+    def sign_in(self, key: str, **fields: str) -> httpx2.Response:
+        """Sign in with a key."""
+        response = self.client.post("/desk/sign-in", data={"key": key, **fields}, headers={"origin": ORIGIN})
+        return self._read(response)
+
+    def get(self, path: str) -> httpx2.Response:
+        """Open a page of the desk."""
+        return self._read(self.client.get(f"/desk{path}"))
+
+    def post(self, path: str, origin: str = ORIGIN, **fields: Any) -> httpx2.Response:
+        """Post a form, with the token of the last page."""
+        data = {"token": self.token, **fields}
+        return self._read(self.client.post(f"/desk{path}", data=data, headers={"origin": origin}))
+
+    def _read(self, response: httpx2.Response) -> httpx2.Response:
+        if found := re.search(r'name="token" value="([^"]+)"', response.text):
+            self.token = found[1]
+        return response
+
+
+@pytest.fixture
+def app_client(storage: Storage) -> Iterator[TestClient]:
+    with TestClient(create_app(storage)) as client:
+        yield client
+
+
+@pytest.fixture
+def stranger(app_client: TestClient) -> Editor:
+    """A browser that is not signed in."""
+    return Editor(app_client)
+
+
+@pytest.fixture
+def editor(stranger: Editor, storage: Storage) -> Editor:
+    """A browser that is signed in with a key that may do everything."""
+    assert stranger.sign_in(storage.keys.create("Mia")).status_code == 200
+    return stranger

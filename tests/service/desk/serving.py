@@ -1,0 +1,93 @@
+"""A desk on a real socket, with FAQs in it."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NamedTuple, cast
+
+import uvicorn
+
+from faqsvc_embed import FAQ
+from faqsvc_embed.api.fields import Lang
+from faqsvc_embed.service import create_app
+from faqsvc_embed.service.storage import Storage, open_storage
+from faqsvc_embed.service.storage.values import Access, Content, Write
+from tests.support.waiting import wait_until
+
+WEBSITE: Final = "https://www.heron.example"
+TITLES: Final = {
+    "pricing": {"en": "Prices and payment", "de": "Preise und Bezahlung", "ko": "요금과 결제"},
+    "shipping": {"en": "Shipping"},
+    "opening-hours": {"de": "Öffnungszeiten"},
+    "account": {"en": "Your account"},
+}
+ITEMS: Final = {
+    "en": [
+        ("What does it cost?", "One room is free. Every further room is 4 € a month, billed yearly."),
+        ("May I cancel at any time?", "Yes, to the end of each month. We send you a confirmation by e-mail."),
+        ("How can I pay?", "By card, by direct debit, or by invoice from ten rooms on."),
+    ],
+    "de": [
+        ("Was kostet es?", "Ein Raum ist kostenlos. Jeder weitere kostet 4 € im Monat."),
+        ("Kann ich jederzeit kündigen?", "Ja, zum Ende jedes Monats."),
+    ],
+    "ko": [
+        ("요금은 얼마인가요?", "방 하나는 무료입니다."),
+        ("언제든지 해지할 수 있나요?", "네, 매달 말일에 해지됩니다."),
+    ],
+}
+
+
+class Served(NamedTuple):
+    """A running service: its address, its storage, and an API key."""
+
+    url: str
+    storage: Storage
+    key: str
+
+
+@contextmanager
+def serve_desk(directory: Path, *, is_empty: bool = False) -> Iterator[Served]:
+    """Serve a desk on a free port of 127.0.0.1."""
+    storage = open_storage(f"sqlite:///{directory / 'desk.db'}")
+    key = storage.keys.create("Mia")
+    [site] = storage.sites.list()
+    storage.sites.update(site.id, name="Heron", listed=True)
+    if not is_empty:
+        fill(storage, key)
+    config = uvicorn.Config(create_app(storage), host="127.0.0.1", port=0, log_level="warning")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    wait_until(lambda: server.started)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    yield Served(f"http://127.0.0.1:{port}", storage, key)
+    server.should_exit = True
+    thread.join(5)
+
+
+def fill(storage: Storage, key: str) -> None:
+    """Write FAQs in several states and languages."""
+    access = storage.keys.verify(key)
+    assert access is not None
+    for slug, titles in reversed(TITLES.items()):
+        for lang, title in titles.items():
+            record = {"slug": slug, "lang": lang, "title": title, "websiteName": "Heron"}
+            items = [{"question": question, "answer": answer} for question, answer in ITEMS[lang]]
+            _write(storage, access, FAQ.from_dict({**record, "items": items}), is_draft=slug == "account")
+    changed = [
+        *ITEMS["en"][:1],
+        ("May I cancel at any time?", "Yes, at the end of each month."),
+        ITEMS["en"][2],
+    ]
+    items = [{"question": question, "answer": answer} for question, answer in changed]
+    record = {"slug": "pricing", "lang": "en", "title": "Prices and payment", "websiteName": "Heron"}
+    _write(storage, access, FAQ.from_dict({**record, "items": items}), is_draft=True)
+    storage.keys.create("website", scope="read")
+
+
+def _write(storage: Storage, access: Access, faq: FAQ, *, is_draft: bool) -> None:
+    content = Content(WEBSITE, faq.website_name, faq.items, faq.title)
+    lang = cast("Lang", faq.lang)
+    storage.writer.write(access, Write(content=content, slug=faq.slug, lang=lang, is_draft=is_draft))

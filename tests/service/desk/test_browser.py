@@ -1,0 +1,202 @@
+"""The desk in Chromium: with and without scripts, by keyboard, narrow, dark, and as axe sees it."""
+
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Dialog, Page
+
+from tests.service.desk.serving import Served, serve_desk
+
+pytestmark = pytest.mark.system
+
+PATHS = {
+    "list": "",
+    "new": "/new",
+    "import": "/import",
+    "edit": "/faqs/pricing",
+    "korean": "/faqs/pricing?lang=ko",
+    "history": "/faqs/pricing/history",
+    "use": "/faqs/pricing/use",
+    "remove": "/faqs/pricing/remove",
+    "site": "/site",
+    "missing": "/faqs/nothing",
+}
+FOCUSED = "(e => e.labels?.[0]?.textContent ?? e.textContent)(document.activeElement)"
+SIDEWAYS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serve_desk(tmp_path_factory.mktemp("desk")) as served:
+        yield served
+
+
+def sign_in(page: Page, desk: Served) -> None:
+    page.goto(f"{desk.url}/desk")
+    page.get_by_label("API key").fill(desk.key)
+    page.get_by_role("button", name="Sign in").click()
+
+
+@pytest.fixture
+def editor(page: Page, desk: Served) -> Iterator[Page]:
+    """A page that is signed in; the Content-Security-Policy may stop nothing on it."""
+    errors = list[str]()
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    sign_in(page, desk)
+    yield page
+    assert [error for error in errors if "status of 4" not in error] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", PATHS)
+def test_axe_finds_nothing_and_nothing_scrolls_sideways(
+    editor: Page, desk: Served, name: str, scheme: str
+) -> None:  # B1
+    editor.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    editor.goto(f"{desk.url}/desk{PATHS[name]}")
+    for width in (1600, 768, 320):
+        editor.set_viewport_size({"width": width, "height": 800})
+        assert not editor.evaluate(SIDEWAYS)
+    results = Axe().run(editor)
+    assert results.violations_count == 0, results.generate_report()
+
+
+def test_the_sign_in_page_is_accessible(page: Page, desk: Served) -> None:
+    page.goto(f"{desk.url}/desk/sign-in")
+    assert Axe().run(page).violations_count == 0
+    page.get_by_label("API key").fill("fs_live_wrong")
+    page.keyboard.press("Enter")
+    page.get_by_role("alert").wait_for()
+    assert Axe().run(page).violations_count == 0
+
+
+def test_text_of_twice_the_size_fits_into_a_narrow_page(chromium: Browser, desk: Served) -> None:  # B1
+    context = chromium.new_context(viewport={"width": 320, "height": 800}, bypass_csp=True)
+    page = context.new_page()
+    sign_in(page, desk)
+    for path in PATHS.values():
+        page.goto(f"{desk.url}/desk{path}")
+        page.add_style_tag(content="html { font-size: 200% }")
+        assert not page.evaluate(SIDEWAYS), path
+    context.close()
+
+
+def test_an_faq_is_written_and_published_without_scripts(chromium: Browser, desk: Served) -> None:  # B1
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    sign_in(page, desk)
+    page.get_by_role("link", name="New FAQ").click()
+    page.get_by_label("Slug").fill("without-scripts")
+    page.get_by_label("Question", exact=True).fill("Does it work?")
+    page.get_by_label("Answer", exact=True).fill("Yes.")
+    page.get_by_role("button", name="Add below").click()
+    page.get_by_label("Question", exact=True).nth(1).fill("Without scripts?")
+    page.get_by_label("Answer", exact=True).nth(1).fill("As well.")
+    page.get_by_role("button", name="Up question 2").click()
+    assert page.get_by_label("Question", exact=True).first.input_value() == "Without scripts?"
+    page.get_by_role("button", name="Preview", exact=True).click()
+    assert page.locator("#preview-sheet summary").count() == 2
+    page.get_by_role("button", name="Publish", exact=True).click()
+    assert page.get_by_role("status").is_visible()
+    page.get_by_role("link", name="See the page").click()
+    assert page.locator("summary").count() == 2
+    context.close()
+
+
+def test_the_preview_follows_while_somebody_writes(editor: Page, desk: Served) -> None:
+    editor.goto(f"{desk.url}/desk/faqs/shipping")
+    editor.get_by_label("Question", exact=True).first.fill("Is it <fast>?")
+    editor.locator("#preview-sheet summary", has_text="Is it <fast>?").wait_for()
+    # Leaving asks first, because this is not saved.
+    dialogs = list[str]()
+
+    def leave(dialog: Dialog) -> None:
+        dialogs.append(dialog.type)
+        dialog.accept()
+
+    editor.on("dialog", leave)
+    editor.goto(f"{desk.url}/desk")
+    assert dialogs == ["beforeunload"]
+
+
+def test_all_of_it_can_be_done_with_the_keyboard(page: Page, desk: Served) -> None:  # B1
+    def tab_to(name: str) -> None:
+        for _ in range(80):
+            page.keyboard.press("Tab")
+            focused = page.evaluate(FOCUSED)
+            if " ".join(str(focused).split()) == name:
+                outline = page.evaluate("getComputedStyle(document.activeElement).outlineWidth")
+                assert outline == "3px"  # it is visible where the focus is
+                return
+        raise AssertionError(f"no way to {name}")
+
+    page.goto(f"{desk.url}/desk")
+    page.keyboard.type(desk.key)  # the field has the focus
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="FAQs", exact=True).wait_for()
+    tab_to("New FAQ")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="New FAQ").wait_for()
+    tab_to("Slug")
+    page.keyboard.type("by-keyboard")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")  # previews, and saves nothing
+    tab_to("Question")
+    page.keyboard.type("By keyboard?")
+    tab_to("Answer")
+    page.keyboard.type("Yes.")
+    tab_to("Add a question")
+    page.keyboard.press("Enter")
+    page.locator("textarea:focus").wait_for()
+    page.keyboard.type("And this one?")
+    page.keyboard.press("Tab")
+    page.keyboard.type("As well.")
+    tab_to("Publish")
+    page.keyboard.press("Enter")
+    page.get_by_role("status").wait_for()
+    assert "/desk/faqs/by-keyboard" in page.url
+
+
+def test_two_editors_both_keep_what_they_wrote(editor: Page, desk: Served) -> None:  # B3
+    editor.goto(f"{desk.url}/desk/faqs/opening-hours")
+    other = editor.context.new_page()
+    other.goto(f"{desk.url}/desk/faqs/opening-hours")
+    other.get_by_label("Answer", exact=True).first.fill("Von neun bis sechs.")
+    other.get_by_role("button", name="Publish", exact=True).click()
+    other.get_by_role("status").wait_for()
+    editor.get_by_label("Answer", exact=True).nth(1).fill("Ja, jeden Tag.")
+    editor.get_by_role("button", name="Publish", exact=True).click()
+    editor.get_by_role("alert").wait_for()
+    assert editor.get_by_label("Answer", exact=True).nth(1).input_value() == "Ja, jeden Tag."
+    assert editor.locator(".changes", has_text="Von neun bis sechs.").is_visible()
+    results = Axe().run(editor)
+    assert results.violations_count == 0, results.generate_report()
+
+
+def test_what_was_typed_is_there_after_a_new_sign_in(editor: Page, desk: Served) -> None:
+    editor.goto(f"{desk.url}/desk/faqs/shipping")
+    typed = "Typed for an hour,\n\nwith <two> paragraphs."
+    editor.get_by_label("Answer", exact=True).first.fill(typed)
+    editor.context.clear_cookies()
+    editor.get_by_role("button", name="Publish", exact=True).click()
+    editor.get_by_label("API key").fill(desk.key)
+    editor.get_by_role("button", name="Sign in").click()
+    editor.get_by_role("button", name="Go on writing").click()
+    editor.get_by_role("heading", name="Preview").wait_for()
+    assert editor.get_by_label("Answer", exact=True).first.input_value() == typed
+
+
+def test_problems_are_announced_beside_their_fields(editor: Page, desk: Served) -> None:
+    editor.goto(f"{desk.url}/desk/new")
+    editor.get_by_label("Question", exact=True).fill("Why?")
+    editor.get_by_role("button", name="Publish", exact=True).click()
+    editor.get_by_role("alert").wait_for()
+    answer = editor.get_by_label("Answer", exact=True)
+    assert answer.get_attribute("aria-invalid") == "true"
+    described = answer.get_attribute("aria-describedby")
+    assert editor.locator(f'[id="{described}"]').is_visible()
+    editor.get_by_role("alert").get_by_role("link").last.click()
+    assert editor.evaluate("document.activeElement.name") == "answer"
+    assert Axe().run(editor).violations_count == 0

@@ -1,0 +1,229 @@
+"""Writing FAQs at the desk: create, edit, reorder, save, publish, translate, and conflicts."""
+
+import html
+import re
+from typing import Any
+
+import pytest
+
+from faqsvc_embed.service.storage import Storage
+from tests.service.bodies import key_of_another_site
+from tests.service.desk.conftest import Editor
+from tests.support.clock import Clock
+
+ABOUT = {"website_name": "Heron", "website_url": "https://heron.example", "lang": "en"}
+
+
+def written(**changes: Any) -> dict[str, Any]:
+    """Return the fields of an FAQ with two questions."""
+    return {
+        "slug": "pricing",
+        "title": "Prices",
+        **ABOUT,
+        "question": ["What does it cost?", "May I cancel?"],
+        "answer": ["Nothing.", "Any time."],
+        **changes,
+    }
+
+
+def base_of(text: str) -> str:
+    found = re.search(r'name="base" value="([^"]*)"', text)
+    assert found
+    return found[1]
+
+
+def texts_of(text: str) -> list[str]:
+    """Return what the text areas have, in their order."""
+    return [
+        html.unescape(found) for found in re.findall(r"<textarea[^>]*>\n(.*?)</textarea>", text, re.DOTALL)
+    ]
+
+
+def publish(editor: Editor, **changes: Any) -> str:
+    """Publish a new FAQ, and return the page."""
+    editor.get("/new")
+    response = editor.post("/new", action="publish", **written(**changes))
+    assert response.status_code == 200, response.text
+    return response.text
+
+
+def record(editor: Editor, slug: str = "pricing", lang: str = "en") -> Any:
+    return editor.client.get(f"/api/v1/faq/{slug}?lang={lang}")
+
+
+def test_what_is_published_is_what_readers_get(editor: Editor) -> None:
+    publish(editor)
+    faq = record(editor).json()
+    assert faq["title"] == "Prices"
+    assert [(item["question"], item["answer"]) for item in faq["items"]] == [
+        ("What does it cost?", "Nothing."),
+        ("May I cancel?", "Any time."),
+    ]
+
+
+def test_a_draft_is_seen_at_the_desk_only(editor: Editor) -> None:  # Y6
+    editor.get("/new")
+    response = editor.post("/new", action="draft", **written())
+    assert "Nothing." in texts_of(response.text)
+    assert record(editor).status_code == 404
+    editor.post("/faqs/pricing", action="publish", base=base_of(response.text), **written())
+    assert record(editor).status_code == 200
+    revisions = editor.client.get  # publishing the draft as it is writes no second revision
+    assert "Revision 1," in revisions("/desk/faqs/pricing").text
+
+
+def test_without_a_slug_and_a_language_both_are_found(editor: Editor) -> None:
+    editor.get("/new")
+    fields = written(slug="", lang="", question=["배송비는 얼마인가요?"], answer=["무료입니다."])
+    response = editor.post("/new", action="publish", **fields)
+    assert response.status_code == 200
+    assert response.url.path.startswith("/desk/faqs/heron")
+    assert response.url.params["lang"] == "ko"
+
+
+@pytest.mark.parametrize(
+    ("action", "questions"),
+    [
+        ("up:2", ["a", "c", "b"]),
+        ("up:0", ["a", "b", "c"]),
+        ("down:0", ["b", "a", "c"]),
+        ("remove:1", ["a", "c"]),
+        ("add:1", ["a", "", "b", "c"]),
+        ("add", ["a", "b", "c", ""]),
+        ("remove:99999", ["a", "b", "c"]),
+        ("up:x", ["a", "b", "c"]),
+    ],
+)
+def test_buttons_move_add_and_remove_questions(editor: Editor, action: str, questions: list[str]) -> None:
+    editor.get("/new")
+    fields = written(question=["a", "b", "c"], answer=["1", "2", "3"])
+    response = editor.post("/new", action=action, **fields)
+    assert response.status_code == 200
+    assert texts_of(response.text)[::2] == questions
+
+
+def test_problems_stand_beside_their_fields_and_nothing_typed_is_lost(editor: Editor) -> None:
+    editor.get("/new")
+    fields = written(
+        website_url="heron", question=["", "What?", "x" * 1001], answer=["", "", "An answer"], slug="a/b"
+    )
+    response = editor.post("/new", action="publish", **fields)
+    assert response.status_code == 422
+    for name in ("slug", "websiteUrl", "items[1].answer", "items[2].question"):
+        assert f'id="{name}-error"' in response.text
+    assert 'id="items[0].question-error"' not in response.text  # an empty pair is left out
+    assert texts_of(response.text) == ["", "", "What?", "", "x" * 1001, "An answer"]
+    assert record(editor, "a").status_code == 404
+
+
+def test_the_preview_is_rendered_as_readers_see_it_and_safe(editor: Editor) -> None:
+    editor.get("/new")
+    fields = written(question=["What <b>is</b> it?"], answer=["**Bold** <script>alert(1)</script>"])
+    response = editor.post("/new", action="preview", part="preview", answer_format="markdown", **fields)
+    assert "<strong>Bold</strong>" in response.text
+    assert "<script" not in response.text
+    assert "What &lt;b&gt;is&lt;/b&gt; it?" in response.text
+
+
+def test_the_second_of_two_editors_sees_both_versions_and_loses_nothing(editor: Editor) -> None:  # B3
+    base = base_of(publish(editor))
+    theirs = written(answer=["Ten euros.", "Any time."])
+    mine = written(answer=["Nothing.", "Until Monday."])
+    assert editor.post("/faqs/pricing", action="publish", base=base, **theirs).status_code == 200
+    response = editor.post("/faqs/pricing", action="publish", base=base, **mine)
+    assert response.status_code == 409
+    assert texts_of(response.text)[1::2] == ["Nothing.", "Until Monday."]
+    assert "<del>Ten euros</del>" in response.text
+    assert record(editor).json()["items"][0]["answer"] == "Ten euros."
+    again = editor.post("/faqs/pricing", action="publish", base=base_of(response.text), **mine)
+    assert again.status_code == 200
+    assert record(editor).json()["items"][1]["answer"] == "Until Monday."
+    assert "Revision 3," in again.text
+
+
+def test_the_same_form_sent_twice_writes_one_revision(editor: Editor) -> None:
+    base = base_of(publish(editor))
+    changed = written(answer=["Ten euros.", "Any time."])
+    for _ in range(2):
+        response = editor.post("/faqs/pricing", action="publish", base=base, **changed)
+        assert response.status_code == 200
+    assert "Revision 2," in response.text
+
+
+def test_a_new_faq_never_replaces_one_with_the_same_slug(editor: Editor) -> None:
+    publish(editor)
+    editor.get("/new")
+    response = editor.post("/new", action="publish", **written(title="Other"))
+    assert response.status_code == 409
+    assert 'id="slug-error"' in response.text
+    assert record(editor).json()["title"] == "Prices"
+
+
+def test_a_translation_is_written_beside_the_default_language(editor: Editor, clock: Clock) -> None:
+    publish(editor)
+    page = editor.get("/faqs/pricing?lang=de")
+    assert len(texts_of(page.text)) == 4
+    german = written(lang="de", title="Preise", question=["Was kostet es?", ""], answer=["Nichts.", ""])
+    assert editor.post("/faqs/pricing", action="publish", base="", **german).status_code == 200
+    assert record(editor, lang="de").json()["title"] == "Preise"
+    assert "older than the default" not in editor.get("/faqs/pricing").text
+    clock.advance(60)
+    base = base_of(editor.get("/faqs/pricing").text)
+    editor.post("/faqs/pricing", action="publish", base=base, **written(title="New prices"))
+    assert "older than the default" in editor.get("/faqs/pricing").text
+
+
+def test_a_draft_key_writes_drafts_and_a_read_key_nothing(stranger: Editor, storage: Storage) -> None:
+    stranger.sign_in(storage.keys.create("drafts", scope="draft"))
+    stranger.get("/new")
+    assert stranger.post("/new", action="publish", **written()).status_code == 403
+    assert stranger.post("/new", action="draft", **written()).status_code == 200
+    assert 'value="publish"' not in stranger.get("/faqs/pricing").text
+    stranger.sign_in(storage.keys.create("reader", scope="read"))
+    assert stranger.get("/new").status_code == 403
+    stranger.get("/faqs/pricing")
+    assert stranger.post("/faqs/pricing", action="draft", **written()).status_code == 403
+
+
+def test_another_sites_faq_is_neither_shown_nor_changed(editor: Editor, storage: Storage) -> None:  # Y2
+    publish(editor)
+    base = base_of(editor.get("/faqs/pricing").text)
+    editor.sign_in(key_of_another_site(storage))
+    assert "Prices" not in editor.get("").text
+    editor.get("/new")
+    for path in ("/faqs/pricing", "/faqs/pricing/history", "/faqs/pricing/use", "/faqs/pricing/remove"):
+        assert editor.get(path).status_code == 403
+    response = editor.post("/faqs/pricing", action="publish", base=base, **written(title="Stolen"))
+    assert response.status_code in (403, 409)
+    assert record(editor).json()["title"] == "Prices"
+
+
+def test_fields_of_the_record_that_the_desk_does_not_show_stay(editor: Editor, storage: Storage) -> None:
+    from faqsvc_embed import FAQ
+
+    publish(editor)
+    faq = FAQ.from_dict({**record(editor).json(), "cta": {"label": "Buy"}})
+    storage.put(faq)
+    page = editor.get("/faqs/pricing").text
+    editor.post("/faqs/pricing", action="publish", base=base_of(page), **written(title="Changed"))
+    assert record(editor).json()["cta"] == {"label": "Buy"}
+
+
+def test_the_list_finds_by_word_language_and_state(editor: Editor) -> None:
+    publish(editor)
+    publish(
+        editor, slug="shipping", title="Shipping", question=["How long?"], answer=["Two days, 100% sure."]
+    )
+    editor.get("/new")
+    german = written(slug="preise", title="Preise", lang="de", question=["Was?"], answer=["Nichts."])
+    editor.post("/new", action="draft", **german)
+
+    def found(query: str) -> set[str]:
+        return set(re.findall(r'<h2[^>]*><a href="/desk/faqs/([^"]+)"', editor.get(query).text))
+
+    assert found("") == {"pricing", "shipping", "preise"}
+    assert found("?q=CANCEL") == {"pricing"}
+    assert found("?q=100%25") == {"shipping"}
+    assert found("?lang=de") == {"preise"}
+    assert found("?state=published") == {"pricing", "shipping"}
+    assert found("?q=nowhere&page=x") == set()

@@ -1,0 +1,196 @@
+"""The other pages of the desk: import, history, preview links, lines to copy, site and keys."""
+
+import html
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from faqsvc_embed.service.desk.differences import changes, words
+from faqsvc_embed.service.desk.draft import Draft
+from faqsvc_embed.service.storage import Storage
+from tests.service.bodies import key_of_another_site
+from tests.service.desk.conftest import ORIGIN, Editor
+from tests.service.desk.test_editor import base_of, publish, record, texts_of, written
+
+
+def import_text(editor: Editor, text: str, **fields: str) -> tuple[int, list[str], str]:
+    """Import a pasted text, and return the status, the texts of the editor and the page."""
+    editor.get("/import")
+    data = {"token": editor.token, "text": text, **fields}
+    response = editor.client.post(
+        "/desk/import", data=data, files={"file": ("", b"")}, headers={"origin": ORIGIN}
+    )
+    return response.status_code, texts_of(response.text), response.text
+
+
+def upload(editor: Editor, name: str, content: bytes) -> tuple[int, list[str]]:
+    """Import a file, and return the status and the texts of the page."""
+    editor.get("/import")
+    files = {"file": (name, content)}
+    data = {"token": editor.token, "text": ""}
+    response = editor.client.post("/desk/import", data=data, files=files, headers={"origin": ORIGIN})
+    return response.status_code, texts_of(response.text)
+
+
+@pytest.mark.parametrize(
+    ("text", "format"),
+    [
+        ("What does it cost?\nNothing.\n\nMay I cancel?\nAny time.", ".md"),
+        ("## What does it cost?\n\nNothing.\n\n## May I cancel?\n\nAny time.", ".md"),
+        ("question;answer\nWhat does it cost?;Nothing.\nMay I cancel?;Any time.", ".csv"),
+        (
+            '{"items": [{"question": "What does it cost?", "answer": "Nothing."},'
+            ' {"question": "May I cancel?", "answer": "Any time."}]}',
+            ".json",
+        ),
+    ],
+)
+def test_a_pasted_text_is_shown_before_anything_is_saved(editor: Editor, text: str, format: str) -> None:
+    status, texts, page = import_text(editor, text, format=format)
+    assert status == 200
+    assert texts == ["What does it cost?", "Nothing.", "May I cancel?", "Any time."]
+    assert 'action="/desk/new"' in page
+    assert "/desk/faqs/" not in editor.get("").text
+
+
+def test_a_file_is_read_by_its_ending(editor: Editor) -> None:
+    table = "question,answer\nWas kostet es?,Nichts für Sie.\n"
+    assert upload(editor, "faq.csv", table.encode("utf-8")) == (200, ["Was kostet es?", "Nichts für Sie."])
+    assert upload(editor, "faq.csv", table.encode("utf-16"))[0] == 200
+    assert upload(editor, "faq.txt", "質問ですか？\nはい。".encode())[1] == ["質問ですか？", "はい。"]
+    for name, content in (
+        ("faq.csv", table.encode("latin-1")),
+        ("faq.exe", b"MZ"),
+        ("faq.json", b"[" * 100_000),
+        ("faq.json", b"\x00\xff"),
+        ("faq.md", b"no question here"),
+    ):
+        assert upload(editor, name, content)[0] == 422
+
+
+def test_a_paste_that_cannot_be_used_stays_in_the_form(editor: Editor) -> None:
+    status, texts, _ = import_text(editor, "nothing that asks")
+    assert (status, texts) == (422, ["nothing that asks"])
+    many = "question,answer\n" + "Q,A\n" * 5000
+    status, texts, _ = import_text(editor, many, format=".csv")
+    assert (status, texts) == (422, [many])
+    assert import_text(editor, "Why?\n" + "x" * 1_000_000)[0] == 413
+
+
+def test_the_history_compares_revisions_and_publishes_an_old_one_again(editor: Editor) -> None:  # Y5
+    base = base_of(publish(editor))
+    first = record(editor).content
+    editor.post("/faqs/pricing", action="publish", base=base, **written(answer=["Ten.", "Any time."]))
+    page = editor.get("/faqs/pricing/history").text
+    assert "<del>Nothing</del>" in page
+    assert "<ins>Ten</ins>" in page
+    assert page.count("by Mia") == 2
+    assert editor.post("/faqs/pricing/history", lang="en", number="1").status_code == 200
+    assert record(editor).content == first
+    assert "The two are the same" in editor.get("/faqs/pricing/history?old=1&new=3").text
+    for query in ("?old=9&new=x", "?after=%00", "?lang=xx", "?old=-1"):
+        assert editor.get(f"/faqs/pricing/history{query}").status_code == 200
+    assert editor.post("/faqs/pricing/history", lang="en", number="99").status_code == 404
+
+
+def test_differences_are_by_word_and_name_what_moved() -> None:
+    left, right = words("It costs ten euros.", "It costs two euros.")
+    assert [piece.text for piece in left if piece.kind == "old"] == ["ten"]
+    assert [piece.text for piece in right if piece.kind == "new"] == ["two"]
+    left, _ = words("返品できます", "返金できます")
+    assert [piece.text for piece in left if piece.kind == "old"] == ["品"]
+    before = Draft(items=(("a?", "1"), ("b?", "2"), ("c?", "3")))
+    after = Draft(items=(("c?", "3"), ("a?", "1"), ("d?", "4")))
+    assert [change.kind for change in changes(before, after)] == ["moved", "added", "removed"]
+    assert changes(before, before) == []
+
+
+def test_taking_back_is_gone_for_readers_and_can_be_undone(editor: Editor) -> None:
+    publish(editor)
+    editor.get("/faqs/pricing/remove")
+    assert editor.post("/faqs/pricing/remove", action="unpublish").status_code == 200
+    assert record(editor).status_code == 410
+    editor.post("/faqs/pricing/history", lang="en", number="1")
+    assert record(editor).status_code == 200
+
+
+def test_deleting_needs_the_slug_typed(editor: Editor) -> None:
+    publish(editor)
+    editor.get("/faqs/pricing/remove")
+    assert editor.post("/faqs/pricing/remove", action="purge", typed="prices").status_code == 422
+    assert record(editor).status_code == 200
+    assert editor.post("/faqs/pricing/remove", action="purge", typed="pricing").url.path == "/desk"
+    assert editor.get("/faqs/pricing").status_code == 404
+    editor.get("/new")
+    response = editor.post("/new", action="publish", **written())
+    assert response.status_code == 409
+    assert 'id="slug-error"' in response.text
+
+
+def test_preview_links_show_the_draft(editor: Editor) -> None:
+    editor.get("/new")
+    editor.post("/new", action="draft", **written())
+    response = editor.post("/faqs/pricing/use", lang="en", page="https://www.heron.example/prices?a=b")
+    hosted, host = (
+        html.unescape(link) for link in re.findall(r'<a href="([^"]+)" rel="noreferrer"', response.text)
+    )
+    assert "Nothing." in editor.client.get(hosted).text
+    assert parse_qs(urlsplit(host).query)["a"] == ["b"]
+    assert parse_qs(urlsplit(host).query)["faq_preview"] == parse_qs(urlsplit(hosted).query)["faq_preview"]
+    for page in ("javascript:alert(1)", "heron", "http://[", "https://x y"):
+        assert editor.post("/faqs/pricing/use", page=page).status_code == 422
+
+
+def test_the_lines_to_copy_have_the_slug_and_the_address(editor: Editor) -> None:
+    publish(editor, slug='say "hi"')
+    text = html.unescape(editor.get("/faqs/say%20%22hi%22/use").text)
+    assert '{{ faq("say \\"hi\\"") }}' in text
+    assert 'FAQExtension(app, base_url="http://testserver")' in text
+    for name in ("Flask", "FastAPI", "Django", "Jinja", "React", "MCP"):
+        assert name in text
+
+
+def test_a_key_is_shown_once_and_can_be_replaced_and_revoked(editor: Editor, storage: Storage) -> None:
+    editor.get("/site")
+    response = editor.post("/site", action="create", key_name="website", scope="read")
+    [key] = re.findall(r"fs_live_[\w-]+", response.text)
+    access = storage.keys.verify(key)
+    assert access is not None
+    assert access.scope == "read"
+    assert key not in editor.get("/site").text
+    response = editor.post("/site", action="rotate", id=access.key_id, overlap="24")
+    [new] = re.findall(r"fs_live_[\w-]+", response.text)
+    assert storage.keys.verify(key) is not None
+    access = storage.keys.verify(new)
+    assert access is not None
+    assert editor.post("/site", action="revoke", id=access.key_id).status_code == 200
+    assert storage.keys.verify(new) is None
+
+
+def test_keys_of_another_site_are_out_of_reach(editor: Editor, storage: Storage) -> None:
+    other = key_of_another_site(storage)
+    access = storage.keys.verify(other)
+    assert access is not None
+    editor.get("/site")
+    for action in ("revoke", "rotate"):
+        assert editor.post("/site", action=action, id=access.key_id).status_code == 404
+    assert storage.keys.verify(other) is not None
+
+
+def test_the_site_is_renamed_and_listed(editor: Editor, storage: Storage) -> None:
+    editor.get("/site")
+    assert editor.post("/site", action="save", name="Heron", listed="yes").status_code == 200
+    [site] = storage.sites.list()
+    assert (site.name, site.is_listed) == ("Heron", True)
+    assert editor.post("/site", action="save", name="x" * 101).status_code == 422
+    assert editor.post("/site", action="save", name=" ").status_code == 422
+    assert editor.post("/site", action="create", key_name="", scope="read").status_code == 422
+    assert editor.post("/site", action="create", key_name="x", scope="all").status_code == 422
+
+
+def test_a_key_that_may_not_publish_manages_nothing(stranger: Editor, storage: Storage) -> None:
+    stranger.sign_in(storage.keys.create("drafts", scope="draft"))
+    assert stranger.get("/site").status_code == 200
+    assert stranger.post("/site", action="create", key_name="x", scope="publish").status_code == 403
+    assert len(storage.keys.list()) == 1

@@ -1,0 +1,88 @@
+"""API keys in requests."""
+
+import anyio
+import pytest
+from starlette.requests import Request
+from starlette.testclient import TestClient
+
+from faqsvc_embed.service.http import authentication
+from faqsvc_embed.service.http.authentication import APIKeyAuth
+from faqsvc_embed.service.http.quotas import SiteQuotas
+from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage.values import Access
+from tests.service.bodies import PATH, is_problem, key_of_another_site, publication, publish
+
+
+def test_a_request_without_a_key_is_a_401(client: TestClient) -> None:  # V2
+    response = client.post(PATH, json=publication())
+
+    assert is_problem(response, 401)
+    assert response.headers["www-authenticate"] == 'ApiKey header="X-Plugin-Key"'
+
+
+@pytest.mark.parametrize(
+    "wrong", ["fs_live_", "fs_live_" + "A" * 43, "x", "' OR 1=1 --", "\xff\xfe", "k" * 9000]
+)
+@pytest.mark.usefixtures("key")
+def test_a_wrong_key_is_a_403(client: TestClient, wrong: str) -> None:  # V2
+    response = client.post(PATH, json=publication(), headers={b"X-Plugin-Key": wrong.encode("latin-1")})
+
+    assert is_problem(response, 403)
+
+
+def test_a_key_with_one_character_changed_is_a_403(client: TestClient, key: str) -> None:
+    changed = key[:-1] + ("A" if key[-1] != "A" else "B")
+
+    assert is_problem(publish(client, changed, publication()), 403)
+
+
+def test_a_revoked_key_is_a_403_and_its_faqs_stay(client: TestClient, storage: Storage, key: str) -> None:
+    slug = publish(client, key, publication()).json()["slug"]
+    storage.keys.revoke(storage.keys.list()[0].id)
+
+    assert is_problem(publish(client, key, publication()), 403)
+    assert client.get(f"{PATH}/{slug}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {"Authorization": "Bearer {key}"},
+        {"X-API-Key": "{key}"},
+        {"Cookie": "X-Plugin-Key={key}"},
+        {"X-Plugin-Key": ""},
+    ],
+)
+def test_a_key_anywhere_else_is_ignored_and_not_repeated(
+    client: TestClient, key: str, header: dict[str, str]
+) -> None:
+    headers = {name: value.format(key=key) for name, value in header.items()}
+    response = client.post(f"{PATH}?X-Plugin-Key={key}&key={key}", json=publication(key=key), headers=headers)
+
+    assert is_problem(response, 401)
+    assert key not in response.text + str(response.headers)
+
+
+def test_a_key_is_authenticated_while_its_use_cannot_be_recorded(
+    storage: Storage, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(authentication, "USE_TIMEOUT", 0.05)
+    request = Request({"type": "http", "headers": [(b"x-plugin-key", key.encode())]})
+
+    async def authenticate_while_others_write() -> Access:
+        writers = anyio.CapacityLimiter(1)
+        writers.acquire_on_behalf_of_nowait("another")
+        with anyio.fail_after(2):
+            return await APIKeyAuth(storage.keys, SiteQuotas(None, None), writers).authenticate(
+                request, "publish"
+            )
+
+    assert anyio.run(authenticate_while_others_write).key_id == storage.keys.list()[0].id
+    assert storage.keys.list()[0].last_used_at is None
+
+
+def test_a_refused_request_counts_as_a_use_of_its_key(client: TestClient, storage: Storage, key: str) -> None:
+    slug = publish(client, key_of_another_site(storage), publication()).json()["slug"]
+
+    assert publish(client, key, publication(slug=slug)).status_code == 403
+    assert [info.last_used_at for info in storage.keys.list() if info.name == "tests"] != [None]

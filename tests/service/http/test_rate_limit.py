@@ -1,0 +1,166 @@
+"""Rate limits by API key and by client address."""
+
+import pytest
+from starlette.testclient import TestClient
+
+from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.service import create_app
+from faqsvc_embed.service.http import rate_limit
+from faqsvc_embed.service.http.rate_limit import RateLimiter
+from faqsvc_embed.service.storage import Storage
+from tests.service.bodies import PATH, is_problem, key_of_another_site, publication, publish
+from tests.support.clock import Clock
+
+PRICING = f"{PATH}/pricing"
+
+
+def burst(limiter: RateLimiter, client: str = "me") -> int:
+    """Return how many requests are allowed at this moment."""
+    count = 0
+    while limiter.hit(client) == 0:
+        count += 1
+    return count
+
+
+@pytest.mark.parametrize("per_minute", [1, 7, 601])
+def test_the_requests_of_a_minute_may_come_in_one_burst(per_minute: int, clock: Clock) -> None:
+    assert burst(RateLimiter(per_minute, clock=clock.now)) == per_minute
+
+
+def test_the_allowance_is_refilled_evenly(clock: Clock) -> None:
+    limiter = RateLimiter(60, clock=clock.now)
+    burst(limiter)
+    clock.advance(10)
+
+    assert burst(limiter) == 10
+    clock.advance(3600)
+    assert burst(limiter) == 60
+
+
+def test_a_refused_request_gets_the_time_to_wait_and_costs_nothing(clock: Clock) -> None:
+    limiter = RateLimiter(6, clock=clock.now)
+    burst(limiter)
+    clock.advance(4)
+
+    assert [limiter.hit("me"), limiter.hit("me")] == pytest.approx([6, 6])
+    clock.advance(6)
+    assert limiter.hit("me") == 0
+
+
+def test_clients_are_counted_separately(clock: Clock) -> None:
+    limiter = RateLimiter(3, clock=clock.now)
+    burst(limiter, "another")
+
+    assert burst(limiter) == 3
+
+
+def test_the_number_of_remembered_clients_is_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rate_limit, "MAX_CLIENTS", 100)
+    limiter = RateLimiter(2, clock=clock.now)
+    for number in range(1000):
+        limiter.hit(str(number))
+        limiter.hit("me")
+
+    assert len(limiter) == 100
+    assert limiter.hit("me") > 0  # an active client is not forgotten
+
+
+@pytest.mark.parametrize("limit", [0, 1.5, "60", True])
+def test_an_invalid_limit_is_a_configuration_error(storage: Storage, limit: object) -> None:
+    with pytest.raises(ConfigurationError, match="writes_per_minute"):
+        create_app(storage, writes_per_minute=limit)  # type: ignore[arg-type]
+
+
+def test_writes_are_limited_by_site(storage: Storage, key: str) -> None:  # V3
+    with TestClient(create_app(storage, writes_per_minute=2)) as client:
+        statuses = [publish(client, key, publication()).status_code for _ in range(2)]
+        refused = publish(client, key, publication())
+        other = publish(client, key_of_another_site(storage), publication())
+
+    assert (statuses, other.status_code) == ([201, 201], 201)
+    assert is_problem(refused, 429)
+    assert 1 <= int(refused.headers["retry-after"]) <= 30
+
+
+def test_sixty_writes_a_minute_are_allowed_by_default(client: TestClient, key: str) -> None:
+    assert {publish(client, key, publication()).status_code for _ in range(60)} == {201}
+
+
+def test_reads_are_limited_by_address(storage: Storage) -> None:  # V3
+    app = create_app(storage, reads_per_minute=2)
+    with TestClient(app, client=("192.0.2.1", 1)) as client:
+        statuses = [client.get(PRICING).status_code for _ in range(2)]
+        refused = client.get(PRICING)
+    with TestClient(app, client=("192.0.2.2", 1)) as client:
+        other = client.get(PRICING)
+
+    assert (statuses, other.status_code) == ([404, 404], 404)
+    assert refused.status_code == 429
+    assert 1 <= int(refused.headers["retry-after"]) <= 30
+    assert refused.headers["access-control-allow-origin"] == "*"
+    assert refused.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize("path", [PATH, f"{PATH}/generate"])
+def test_wrong_keys_are_limited_by_address_before_they_are_looked_up(
+    storage: Storage, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_up: list[str] = []
+    monkeypatch.setattr(storage.keys, "verify", looked_up.append)
+    with TestClient(create_app(storage, reads_per_minute=3)) as client:
+        statuses = [
+            client.post(path, headers={"X-Plugin-Key": f"fs_live_{n}"}, json={}).status_code for n in range(5)
+        ]
+
+    assert statuses == [403, 403, 403, 429, 429]
+    assert len(looked_up) == 3
+
+
+def test_wrong_keys_do_not_count_against_a_valid_one(storage: Storage, key: str) -> None:
+    with TestClient(create_app(storage, writes_per_minute=1)) as client:
+        for _ in range(3):
+            publish(client, "fs_live_wrong", publication())
+
+        assert publish(client, key, publication()).status_code == 201
+
+
+def test_health_checks_are_limited_too_but_not_by_other_requests(storage: Storage) -> None:
+    with TestClient(create_app(storage, reads_per_minute=2)) as client:
+        for _ in range(3):
+            client.get(PRICING)
+
+        assert [client.get("/healthz").status_code for _ in range(3)] == [200, 200, 429]
+
+
+def test_a_preflight_is_never_limited(storage: Storage) -> None:
+    with TestClient(create_app(storage, reads_per_minute=1)) as client:
+        assert {client.options(PRICING).status_code for _ in range(3)} == {204}
+        assert [client.get(PRICING).status_code for _ in range(2)] == [404, 429]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "are_one_client"),
+    [
+        ("2001:db8::1", "2001:db8::2", True),
+        ("2001:db8::1", "2001:db8:0:1::1", False),
+        ("fe80::1%eth0", "fe80::2%eth1", True),
+        ("192.0.2.1", "192.0.2.2", False),
+        ("::ffff:192.0.2.1", "::ffff:192.0.2.2", False),  # a proxy that listens on [::] as well
+        ("::ffff:192.0.2.1", "192.0.2.1", True),
+        ("64:ff9b::192.0.2.1", "64:ff9b::192.0.2.2", False),  # NAT64
+        ("x" * 60_000, "not an address either", True),  # from a proxy that is trusted too much
+    ],
+)
+def test_a_client_is_an_ipv4_address_or_an_ipv6_network(
+    storage: Storage, first: str, second: str, are_one_client: bool
+) -> None:
+    app = create_app(storage, reads_per_minute=1)
+    statuses = [TestClient(app, client=(host, 1)).get(PRICING).status_code for host in (first, second)]
+
+    assert statuses == [404, 429 if are_one_client else 404]
+
+
+def test_limits_can_be_switched_off(storage: Storage, key: str) -> None:
+    with TestClient(create_app(storage, writes_per_minute=None, reads_per_minute=None)) as client:
+        assert client.get(PRICING).status_code == 404
+        assert publish(client, key, publication()).status_code == 201

@@ -1,0 +1,121 @@
+"""Finished responses: kept as long as nothing is published, in any process."""
+
+import asyncio
+
+import pytest
+from starlette.testclient import TestClient
+
+from faqsvc_embed.models import FAQ
+from faqsvc_embed.service import create_app
+from faqsvc_embed.service.http import response_cache
+from faqsvc_embed.service.http.response_cache import ContentVersion
+from faqsvc_embed.service.storage import Storage, open_storage
+from tests.service.bodies import PATH
+
+PRICING = f"{PATH}/pricing"
+READS = [PRICING, "/faq/pricing", "/faq/pricing.md", "/llms.txt", "/sitemap.xml"]
+
+
+def put(storage: Storage, title: str) -> None:
+    storage.put(FAQ("pricing", title, lang="en"))
+
+
+@pytest.mark.parametrize("path", READS)
+def test_a_kept_response_is_the_same(client: TestClient, storage: Storage, path: str) -> None:
+    storage.sites.create("listed", listed=True)
+    put(storage, "One")
+    first, second = client.get(path), client.get(path)
+    headers = {"If-None-Match": first.headers["etag"]}
+    unchanged = [client.get(path, headers=headers) for _ in range(2)]
+
+    assert (first.status_code, first.content, first.headers) == (200, second.content, second.headers)
+    assert client.head(path).headers == first.headers
+    for response in unchanged:
+        assert (response.status_code, response.content) == (304, b"")
+        assert "content-type" not in response.headers
+        assert response.headers["access-control-allow-origin"] == "*"
+
+
+@pytest.mark.parametrize("path", READS[:-1])
+def test_another_process_that_publishes_replaces_it_at_once(
+    client: TestClient, storage: Storage, path: str
+) -> None:  # Y4
+    storage.sites.create("listed", listed=True)
+    put(storage, "One")
+    other = open_storage(f"sqlite:///{storage.database.path}")
+    etags = []
+    for number in range(3):
+        etags += [client.get(path).headers["etag"] for _ in range(2)]
+        put(other, f"Title {number}")
+    other.close()
+
+    assert etags[0::2] == etags[1::2]
+    assert len(set(etags)) == 3
+
+
+def test_what_a_response_depends_on_is_told_apart(client: TestClient, storage: Storage) -> None:
+    put(storage, "One")
+    storage.put(FAQ("pricing", "Eins", lang="de"))
+    for _ in range(2):
+        assert (
+            client.get("/faq/pricing", headers={"Accept-Language": "de"}).headers["content-language"] == "de"
+        )
+        assert (
+            client.get("/faq/pricing", headers={"Accept-Language": "en"}).headers["content-language"] == "en"
+        )
+        assert client.get("/faq/pricing", headers={"Accept": "text/markdown"}).text.startswith("#")
+        assert (
+            "http://a.example/faq/pricing" in client.get("/faq/pricing", headers={"Host": "a.example"}).text
+        )
+        assert client.get(f"{PRICING}?lang=de").json()["title"] == "Eins"
+        assert client.get(PRICING, headers={"X-FAQ-Preview": "wrong"}).status_code == 403
+
+
+def test_the_limit_counts_kept_responses(storage: Storage) -> None:
+    put(storage, "One")
+    with TestClient(create_app(storage, reads_per_minute=3), client=("192.0.2.1", 1)) as client:
+        assert [client.get(PRICING).status_code for _ in range(4)] == [200, 200, 200, 429]
+
+
+def test_the_size_is_bounded(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(response_cache, "MAX_BYTES", 1_000)
+    put(storage, "x" * 400)
+    with TestClient(create_app(storage)) as client:
+        for number in range(20):
+            assert client.get(PRICING, headers={"Accept": f"*/*;a={number}"}).status_code == 200
+
+
+def test_requests_that_wait_share_a_query_and_later_ones_get_another(storage: Storage) -> None:
+    """As with PostgreSQL, which has no version of its files."""
+    numbers, running = iter(range(100)), 0
+    storage.database.is_sqlite = False
+
+    def last_event() -> int:
+        nonlocal running
+        running += 1
+        assert running == 1
+        put_before.append(next(numbers))
+        running -= 1
+        return put_before[-1]
+
+    put_before: list[int] = []
+    storage.publications.last_event = last_event  # type: ignore[method-assign]
+
+    async def main() -> list[int | None]:
+        version = ContentVersion(storage)
+        first = await asyncio.gather(*(version.get() for _ in range(10)))
+        second = await asyncio.gather(version.get(), version.get())
+        return [*first, *second]
+
+    found = asyncio.run(main())
+    storage.database.is_sqlite = True
+    assert found == [0] * 10 + [1] * 2
+
+
+def test_a_read_with_a_body_leaves_kept_responses_alone(client: TestClient, storage: Storage) -> None:
+    put(storage, "One")
+    client.get(PRICING)
+    with_body = client.request("GET", PRICING, headers={"Content-Length": "100000"}, content=b"")
+
+    assert with_body.status_code == 200
+    assert "connection" not in client.get(PRICING).headers

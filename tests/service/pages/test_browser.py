@@ -1,0 +1,59 @@
+"""Hosted pages in a browser."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+
+from faqsvc_embed.models import FAQ
+from faqsvc_embed.service import create_app
+from faqsvc_embed.service.server import running
+from faqsvc_embed.service.storage import Storage
+from tests.support import samples
+
+pytestmark = pytest.mark.system
+
+
+@pytest.fixture
+def url(storage: Storage) -> Iterator[str]:
+    """A service with an FAQ in seven languages."""
+    for record in samples.multilingual().values():
+        storage.put(FAQ.from_dict(record), website_url="https://www.tea.example")
+    with running(create_app(storage)) as url:
+        yield url
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", ["/faq/pricing", "/faq/pricing?lang=ko", "/faq/nothing"])
+def test_a_page_is_accessible_and_loads_nothing_else(
+    url: str, chromium: Browser, scheme: Any, path: str
+) -> None:  # A1, A8, A11, C2, C7
+    context = chromium.new_context(viewport={"width": 320, "height": 640}, color_scheme=scheme)
+    page = context.new_page()
+    messages: list[str] = []
+    requests: list[str] = []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(url + path)
+    requests_made = list(requests)
+    violations = Axe().run(page).response["violations"] if "nothing" not in path else []
+    width = page.evaluate("document.documentElement.scrollWidth")
+    background = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    context.close()
+
+    assert violations == []
+    assert [text for text in messages if "404" not in text] == []
+    assert requests_made == [url + path]
+    assert (width, background) == (320, {"light": "rgb(251, 250, 247)", "dark": "rgb(21, 23, 26)"}[scheme])
+
+
+def test_a_link_to_a_question_opens_it(url: str, chromium: Browser) -> None:  # P2
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(f"{url}/faq/pricing#faq-pricing--what-does-it-cost")
+    is_open = page.locator("details").evaluate("item => item.open")
+    context.close()
+
+    assert is_open is True

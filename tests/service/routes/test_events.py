@@ -1,0 +1,156 @@
+"""The change feed of the service, over a real socket; N3, N6 and N7 of the rules."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from faqsvc_embed import FAQEmbed, FAQNotFound
+from faqsvc_embed.api.event_stream import EventStreamParser, ServerSentEvent
+from faqsvc_embed.client import FAQClient
+from faqsvc_embed.service import create_app
+from faqsvc_embed.service.server import running
+from faqsvc_embed.service.storage import open_storage
+from tests.support.waiting import wait_until
+
+
+class Site:
+    """A running service with one site."""
+
+    def __init__(self, url: str, key: str) -> None:
+        self.url = url
+        self.client = FAQClient(url, key)
+
+    def publish(self, slug: str, answer: str, lang: str = "en") -> None:
+        self.client.publish_faq(
+            slug=slug,
+            lang=lang,
+            website_url="https://heron.example",
+            website_name="Heron",
+            items=[("How much?", answer)],
+        )
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    storage = open_storage(f"sqlite:///{tmp_path / 'faqsvc.db'}")
+    key = storage.keys.create("tests")
+    with running(create_app(storage)) as url:
+        site = Site(url, key)
+        site.publish("pricing", "Five euros.")
+        site.publish("legal", "All rights reserved.")
+        yield site
+        site.client.close()
+    storage.close()
+
+
+class Subscription:
+    """A connection to the feed, read in a thread."""
+
+    def __init__(self, url: str, *slugs: str, last_id: str | None = None) -> None:
+        self.events = list[ServerSentEvent]()
+        self.headers: Any = None
+        self._headers = {"Last-Event-ID": last_id} if last_id is not None else {}
+        self._url = f"{url}/api/v1/events?" + "&".join(f"slug={slug}" for slug in slugs)
+        self._is_closed = False
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+        wait_until(lambda: bool(self.events) or last_id is not None)
+
+    def _read(self) -> None:
+        parser = EventStreamParser()
+        with (
+            suppress(httpx2.HTTPError),
+            httpx2.stream("GET", self._url, headers=self._headers, timeout=30) as response,
+        ):
+            self.headers = response.headers
+            for chunk in response.iter_raw():
+                self.events += parser.feed(chunk)
+                if self._is_closed:
+                    return
+
+    def changes(self) -> list[dict[str, Any]]:
+        return [json.loads(event.data) for event in self.events if event.type == "faq"]
+
+    def close(self) -> None:
+        self._is_closed = True
+
+
+def test_a_subscriber_gets_the_changes_of_its_slugs_and_no_others(site: Site) -> None:  # N7
+    feed = Subscription(site.url, "pricing")
+    assert feed.headers["content-type"].startswith("text/event-stream")
+    assert feed.headers["cache-control"] == "no-store"
+    assert feed.headers["access-control-allow-origin"] == "*"
+    site.publish("legal", "Some rights reserved.")
+    site.publish("pricing", "Six euros.")
+    wait_until(lambda: len(feed.changes()) == 1)
+    assert feed.changes() == [{"slug": "pricing", "lang": "en", "revision": 2, "state": "published"}]
+    site.client.unpublish_faq("pricing")
+    wait_until(lambda: len(feed.changes()) == 2)
+    assert feed.changes()[-1]["state"] == "unpublished"
+    feed.close()
+
+
+def test_a_draft_is_no_change(site: Site) -> None:  # Y6
+    feed = Subscription(site.url, "pricing")
+    site.client.publish_faq(
+        slug="pricing",
+        lang="en",
+        website_url="https://heron.example",
+        website_name="Heron",
+        items=[("How much?", "Nothing.")],
+        draft=True,
+    )
+    site.publish("pricing", "Seven euros.")
+    wait_until(lambda: len(feed.changes()) == 1)
+    assert feed.changes()[0]["revision"] == 3
+    feed.close()
+
+
+def test_a_subscriber_resumes_where_it_was(site: Site) -> None:  # N3
+    first = Subscription(site.url, "pricing")
+    position = first.events[0].id
+    first.close()
+    for answer in ("Six euros.", "Seven euros."):
+        site.publish("pricing", answer)
+    second = Subscription(site.url, "pricing", last_id=position)
+    wait_until(lambda: len(second.changes()) == 2)
+    assert [change["revision"] for change in second.changes()] == [2, 3]
+    second.close()
+
+
+@pytest.mark.parametrize("last_id", ["999999", "nonsense", "-1"])
+def test_a_position_that_the_service_does_not_know_resets(site: Site, last_id: str) -> None:  # N3
+    feed = Subscription(site.url, "pricing", last_id=last_id)
+    wait_until(lambda: any(event.type == "reset" for event in feed.events))
+    feed.close()
+
+
+@pytest.mark.parametrize("query", ["", "?slug=", "?slug=a%00b", "?slug=a/b"])
+def test_slugs_that_cannot_be_are_refused(site: Site, query: str) -> None:
+    response = httpx2.get(f"{site.url}/api/v1/events{query}")
+    assert (response.status_code, response.json()["code"]) == (422, "invalid-parameter")
+
+
+def test_a_record_has_its_revision_in_a_header(site: Site) -> None:  # N4
+    response = httpx2.get(f"{site.url}/api/v1/faq/pricing")
+    again = httpx2.get(f"{site.url}/api/v1/faq/pricing", headers={"If-None-Match": response.headers["etag"]})
+    assert response.headers["faq-revision"] == again.headers["faq-revision"] == "1"
+    assert again.status_code == 304
+
+
+def test_an_embed_follows_the_service_within_two_seconds(site: Site) -> None:
+    with FAQEmbed(site.url) as embed:
+        assert embed.get_faq("pricing").items[0].answer == "Five euros."
+        wait_until(lambda: len(embed.health()) > 0)
+        time.sleep(0.5)  # the feed connects
+        site.publish("pricing", "Six euros.")
+        wait_until(lambda: embed.get_faq("pricing").items[0].answer == "Six euros.", timeout=2)
+        site.client.unpublish_faq("pricing")
+        wait_until(lambda: isinstance(embed.use_faq("pricing").error, FAQNotFound), timeout=2)

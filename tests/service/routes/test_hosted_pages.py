@@ -1,0 +1,254 @@
+"""GET /faq/{slug}: pages and their Markdown."""
+
+import json
+import re
+from xml.etree.ElementTree import Element
+
+import html5lib
+import httpx2
+import pytest
+from starlette.testclient import TestClient
+
+from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.models import FAQ
+from faqsvc_embed.service.pages.translations import MESSAGES
+from faqsvc_embed.service.storage import Storage
+from tests.service.bodies import publication, publish
+from tests.support import samples
+
+HOST = "http://testserver"
+PAGE = f"{HOST}/faq/pricing"
+
+
+@pytest.fixture
+def pricing(storage: Storage) -> None:
+    """An FAQ in English, its default language, Korean and German."""
+    store(storage, "en", "ko", "de")
+
+
+def store(storage: Storage, *langs: str) -> None:
+    records = samples.multilingual()
+    for lang in langs:
+        storage.put(FAQ.from_dict(records[lang]), website_url="https://www.tea.example/?a=1&b=2")
+
+
+def parsed(response: httpx2.Response) -> Element:
+    tree: Element = html5lib.parse(response.text, namespaceHTMLElements=False)
+    return tree
+
+
+def text_of(element: Element | None) -> str:
+    return "" if element is None else " ".join("".join(element.itertext()).split())
+
+
+def links_of(tree: Element, rel: str) -> list[dict[str, str]]:
+    return [dict(link.attrib) for link in tree.iter("link") if link.get("rel") == rel]
+
+
+def test_a_page_has_all_questions_and_answers_and_one_faqpage(
+    client: TestClient, storage: Storage
+) -> None:  # X1, J10
+    record = samples.record()
+    storage.put(FAQ.from_dict(record), website_url="https://www.tea.example")
+    tree = parsed(client.get("/faq/pricing"))
+    [script] = list(tree.iter("script"))
+    node = json.loads(script.text or "")
+
+    assert text_of(tree.find(".//title")) == "Pricing – Tea & Sons"
+    assert [text_of(h1) for h1 in tree.iter("h1")] == ["Pricing"]
+    assert [text_of(h2) for h2 in tree.iter("h2")] == [item["question"] for item in record["items"]]
+    answers = [text_of(div) for div in tree.iter("div") if div.get("class") == "faqsvc-answer"]
+    assert answers == [" ".join(item["answer"].split()) for item in record["items"]]
+    assert (script.get("type"), node["@type"]) == ("application/ld+json", "FAQPage")
+    assert [entry["name"] for entry in node["mainEntity"]] == [item["question"] for item in record["items"]]
+
+
+def test_a_page_links_to_all_languages(client: TestClient, storage: Storage) -> None:
+    store(storage, *LANGUAGES)
+    tree = parsed(client.get("/faq/pricing?lang=ko"))
+    alternates = {
+        link["hreflang"]: link["href"] for link in links_of(tree, "alternate") if "hreflang" in link
+    }
+
+    assert alternates == {
+        "en": PAGE,
+        "x-default": PAGE,
+        **{lang: f"{PAGE}?lang={lang}" for lang in LANGUAGES if lang != "en"},
+    }
+    assert links_of(tree, "canonical") == [{"rel": "canonical", "href": f"{PAGE}?lang=ko"}]
+    shown = {a.get("lang"): (a.get("href"), a.text) for nav in tree.iter("nav") for a in nav.iter("a")}
+    assert shown == {
+        lang: (f"{PAGE}?lang={lang}", MESSAGES[lang].language) for lang in LANGUAGES if lang != "ko"
+    }
+    for lang, address in alternates.items():
+        read = parsed(client.get(address)).get("lang")
+        assert read == ("en" if lang == "x-default" else lang)
+
+
+@pytest.mark.parametrize(
+    ("path", "accept_language", "lang", "vary"),
+    [
+        ("", None, "en", "Accept, Accept-Language"),
+        ("", "ko-KR, en;q=0.5", "ko", "Accept, Accept-Language"),
+        ("", "it, *", "en", "Accept, Accept-Language"),
+        ("?lang=de", "ko", "de", "Accept"),
+        ("?lang=de-CH", "ko", "de", "Accept"),
+        ("?lang=xx", "ko", "ko", "Accept, Accept-Language"),
+        ("?lang=", None, "en", "Accept, Accept-Language"),
+    ],
+)
+@pytest.mark.usefixtures("pricing")
+def test_the_language_is_that_of_the_url_else_of_the_reader_else_of_the_faq(
+    client: TestClient, path: str, accept_language: str | None, lang: str, vary: str
+) -> None:
+    headers = {} if accept_language is None else {"Accept-Language": accept_language}
+    response = client.get(f"/faq/pricing{path}", headers=headers)
+
+    assert parsed(response).get("lang") == lang
+    assert (response.headers["content-language"], response.headers["vary"]) == (lang, vary)
+
+
+def test_a_reader_gets_the_best_available_language(client: TestClient, storage: Storage) -> None:
+    store(storage, "en", "de")
+    response = client.get("/faq/pricing", headers={"Accept-Language": "ko, de;q=0.8, en;q=0.1"})
+
+    assert response.headers["content-language"] == "de"
+
+
+@pytest.mark.usefixtures("pricing")
+def test_a_page_has_a_strict_content_security_policy(client: TestClient) -> None:
+    response = client.get("/faq/pricing")
+    policy = response.headers.pop("content-security-policy")
+
+    assert re.fullmatch(
+        r"default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'",
+        policy,
+    )
+    assert re.search(r'\sstyle=|\son\w+=|javascript:|<script(?! type="application/ld)', response.text) is None
+    assert dict(response.headers) == {
+        "access-control-allow-origin": "*",
+        "access-control-expose-headers": "ETag, Retry-After",
+        "cache-control": "public, max-age=300",
+        "content-language": "en",
+        "content-length": str(len(response.content)),
+        "content-type": "text/html; charset=utf-8",
+        "etag": response.headers["etag"],
+        "link": f'<{PAGE}>; rel="canonical", <{PAGE}.md?lang=en>; rel="alternate"; type="text/markdown"',
+        "vary": "Accept, Accept-Language",
+        "x-content-type-options": "nosniff",
+    }
+
+
+@pytest.mark.parametrize("accept", ["text/html", "text/markdown"])
+@pytest.mark.usefixtures("pricing")
+def test_a_current_version_is_not_sent_again(client: TestClient, accept: str) -> None:
+    page = client.get("/faq/pricing", headers={"Accept": accept})
+    again = client.get("/faq/pricing", headers={"Accept": accept, "If-None-Match": page.headers["etag"]})
+
+    assert client.head("/faq/pricing", headers={"Accept": accept}).headers == page.headers
+    assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["vary"] == page.headers["vary"]
+
+
+@pytest.mark.usefixtures("pricing")
+def test_markdown_is_selected_by_link_suffix_or_accept(client: TestClient) -> None:  # X2, X3
+    page = client.get("/faq/pricing?lang=de")
+    [link] = [link for link in links_of(parsed(page), "alternate") if link.get("type") == "text/markdown"]
+    by_link = client.get(link["href"])
+    by_suffix = client.get("/faq/pricing.md", headers={"Accept": "text/html", "Accept-Language": "de"})
+    by_accept = client.get("/faq/pricing?lang=de", headers={"Accept": "text/markdown, text/html;q=0.9"})
+
+    assert link["href"] in page.headers["link"]
+    assert by_link.text == by_suffix.text == by_accept.text
+    assert by_accept.text.startswith("# Preise\n")
+    assert dict(by_accept.headers) == {
+        "access-control-allow-origin": "*",
+        "access-control-expose-headers": "ETag, Retry-After",
+        "cache-control": "public, max-age=300",
+        "content-language": "de",
+        "content-length": str(len(by_accept.content)),
+        "content-type": "text/markdown; charset=utf-8",
+        "etag": by_accept.headers["etag"],
+        "link": f'<{PAGE}?lang=de>; rel="canonical"',
+        "vary": "Accept",
+        "x-content-type-options": "nosniff",
+        "x-robots-tag": "noindex",
+    }
+
+
+def test_a_slug_may_end_in_md(client: TestClient, storage: Storage) -> None:
+    storage.put(FAQ.from_dict(samples.record("notes.md", title="Notes")))
+
+    assert "<h1>Notes</h1>" in client.get("/faq/notes.md").text
+    assert client.get("/faq/notes.md.md").text.startswith("# Notes\n")
+
+
+@pytest.mark.usefixtures("pricing")
+def test_question_links_lead_to_elements_of_the_page(client: TestClient) -> None:  # X7
+    markdown = client.get("/faq/pricing?lang=ko", headers={"Accept": "text/markdown"}).text
+    links = re.findall(r"\((http[^)]*)#([^)]*)\)", markdown)
+    ids = {page: {e.get("id") for e in parsed(client.get(page)).iter()} for page, _ in links}
+
+    assert links
+    assert all(fragment in ids[page] for page, fragment in links)
+
+
+def test_texts_are_escaped(client: TestClient, storage: Storage) -> None:  # E3
+    record = samples.nasty()
+    storage.put(FAQ.from_dict(record), website_url="javascript:alert(1)")
+    response = client.get("/faq/nasty")
+    tree = parsed(response)
+
+    assert [script.get("type") for script in tree.iter("script")] == ["application/ld+json"]
+    assert len(list(tree.iter("h2"))) == len(record["items"])
+    assert list(tree.iter("img")) == []
+    assert not any("javascript:" in a.get("href", "") for a in tree.iter("a"))
+    assert text_of(tree.find(".//title")).startswith("</title><script>alert('title')</script> & more")
+    assert list(tree.iter("footer"))  # what comes last is still there
+
+
+def test_an_faq_without_title_and_questions_has_a_page(client: TestClient, storage: Storage) -> None:
+    storage.put(FAQ("empty", lang="de"))
+    page, markdown = client.get("/faq/empty"), client.get("/faq/empty.md")
+
+    assert "<h1>Fragen und Antworten</h1>" in page.text
+    assert "<p>Hier gibt es noch keine Fragen.</p>" in page.text
+    assert "<script" not in page.text  # J16
+    assert markdown.text == f"# Fragen und Antworten\n\n<{HOST}/faq/empty>\n"
+
+
+def test_a_published_faq_has_a_page_at_its_url(client: TestClient, key: str) -> None:
+    url = publish(client, key, publication()).json()["faqUrl"]
+    tree = parsed(client.get(url))
+    assert tree.find(".//nav") is None  # there is one language
+    assert client.get(url, headers={"Accept": "image/png"}).status_code == 406
+    [website] = [a for a in tree.iter("a") if a.text == "Tea & Sons"]
+
+    assert website.attrib == {"href": "https://www.tea.example", "rel": "nofollow noopener"}
+
+
+@pytest.mark.parametrize("path", ["nothing", "nothing.md", "a%2Fb", "%00"])
+def test_an_unknown_faq_is_a_page_with_status_404(client: TestClient, path: str) -> None:
+    response = client.get(f"/faq/{path}", headers={"Accept-Language": "fr-CA"})
+    tree = parsed(response)
+
+    assert (response.status_code, tree.get("lang")) == (404, "fr")
+    assert [text_of(h1) for h1 in tree.iter("h1")] == ["Il n’y a pas de FAQ ici"]
+    assert response.headers["content-type"] == "text/html; charset=utf-8"
+    assert response.headers["cache-control"] == "no-store"
+    assert response.headers["vary"] == "Accept, Accept-Language"
+    assert "'none'" in response.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize("accept", ["text/markdown", "image/png", "text/html;q=0"])
+def test_an_unknown_faq_is_a_problem_document_for_other_clients(client: TestClient, accept: str) -> None:
+    response = client.get("/faq/nothing", headers={"Accept": accept})
+
+    assert (response.status_code, response.json()["status"]) == (404, 404)
+    assert response.headers["content-type"] == "application/problem+json"
+
+
+def test_all_messages_are_translated() -> None:  # L9
+    assert tuple(MESSAGES) == LANGUAGES
+    assert all(all(words) for words in MESSAGES.values())

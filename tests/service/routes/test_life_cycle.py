@@ -1,0 +1,272 @@
+"""The life cycle of an FAQ over HTTP: PUT, DELETE, lists, revisions and previews."""
+
+from typing import Any
+
+import httpx2
+import pytest
+from starlette.testclient import TestClient
+
+from faqsvc_embed.service.storage import Storage
+from tests.service.bodies import PATH, key_of_another_site, publication, publish
+
+PRICING = f"{PATH}/pricing"
+
+
+class Owner:
+    """A client with an API key."""
+
+    def __init__(self, client: TestClient, key: str) -> None:
+        self.client = client
+        self.key = key
+
+    def send(self, method: str, path: str, body: object = None, **headers: str) -> httpx2.Response:
+        names = {name.replace("_", "-"): value for name, value in headers.items()}
+        json = {} if body is None else {"json": body}
+        return self.client.request(method, path, headers={"X-Plugin-Key": self.key, **names}, **json)  # type: ignore[arg-type]
+
+    def put(self, path: str = PRICING, *, headers: Any = None, **changes: Any) -> httpx2.Response:
+        return self.send("PUT", path, publication(**changes), **(headers or {}))
+
+
+@pytest.fixture
+def owner(client: TestClient, key: str) -> Owner:
+    """The owner of a site."""
+    return Owner(client, key)
+
+
+def code(response: httpx2.Response) -> tuple[int, str]:
+    return response.status_code, response.json()["code"]
+
+
+def test_put_creates_and_then_writes_revisions(owner: Owner) -> None:
+    created, again = owner.put(title="One"), owner.put(title="Two")
+    read = owner.client.get(PRICING)
+
+    assert (created.status_code, again.status_code) == (201, 200)
+    assert created.headers["location"] == f"http://testserver{PRICING}"
+    assert (again.json()["slug"], again.json()["revision"], again.json()["state"]) == (
+        "pricing",
+        2,
+        "published",
+    )
+    assert again.headers["etag"] == read.headers["etag"]
+    assert read.json()["title"] == "Two"
+
+
+@pytest.mark.parametrize("slug", ["%2E%2E", "a%5Cb", "%00", "s" * 201])
+def test_put_with_an_invalid_slug_is_a_422(owner: Owner, slug: str) -> None:
+    assert code(owner.put(f"{PATH}/{slug}")) == (422, "invalid-parameter")
+
+
+def test_put_takes_slug_and_language_from_the_url(owner: Owner) -> None:
+    written = owner.put(f"{PRICING}?lang=de", lang="en", slug="prices").json()
+
+    assert (written["slug"], written["lang"]) == ("pricing", "de")
+    assert owner.put(lang="fr").json()["lang"] == "fr"
+
+
+def test_answer_format_is_in_the_record_if_it_is_markdown(owner: Owner) -> None:
+    owner.put(answerFormat="text")
+    text = owner.client.get(PRICING).json()
+    owner.put(answerFormat="markdown")
+
+    assert "answerFormat" not in text
+    assert owner.client.get(PRICING).json()["answerFormat"] == "markdown"
+
+
+def test_preconditions(owner: Owner) -> None:  # Y3
+    first = owner.put(headers={"If_None_Match": "*"})
+    tag = first.headers["etag"]
+    conflict = owner.put(headers={"If_None_Match": "*"})
+    second = owner.put(title="Two", headers={"If_Match": tag})
+    stale = owner.put(title="Three", headers={"If_Match": tag})
+    weak = owner.put(title="Four", headers={"If_Match": f"W/{second.headers['etag']}"})
+
+    assert (first.status_code, second.status_code, weak.status_code) == (201, 200, 200)
+    assert code(conflict) == code(stale) == (412, "revision-conflict")
+    assert stale.json()["revision"] == 2
+    for headers in ({"If_None_Match": '"a"'}, {"If_Match": "x"}):
+        assert code(owner.put(headers=headers)) == (422, "invalid-parameter")
+    for method, path in (("DELETE", PRICING), ("POST", f"{PRICING}/revisions/1/publish")):
+        assert code(owner.send(method, path, If_Match=tag)) == (412, "revision-conflict")
+
+
+def test_a_deleted_faq_is_gone_everywhere(owner: Owner, storage: Storage) -> None:  # Y4
+    owner.put()
+    deleted = owner.send("DELETE", PRICING)
+    record, page = owner.client.get(PRICING), owner.client.get("/faq/pricing")
+    markdown = owner.client.get("/faq/pricing.md", headers={"Accept": "text/markdown"})
+
+    assert (deleted.status_code, deleted.content) == (204, b"")
+    assert code(record) == (410, "gone")
+    assert record.headers["access-control-allow-origin"] == "*"
+    assert record.headers["cache-control"] == page.headers["cache-control"] == "no-store"
+    assert (page.status_code, page.headers["content-type"]) == (410, "text/html; charset=utf-8")
+    assert code(markdown) == (410, "gone")
+    assert owner.send("DELETE", PRICING).status_code == 204
+    assert owner.send("POST", f"{PRICING}/revisions/1/publish").status_code == 200
+    assert owner.client.get(PRICING).status_code == 200
+
+
+def test_a_purged_faq_is_gone_with_its_history(owner: Owner) -> None:
+    owner.put()
+    assert owner.send("DELETE", f"{PRICING}?purge=true").status_code == 204
+
+    assert code(owner.client.get(PRICING)) == (410, "gone")
+    assert code(owner.put()) == (410, "gone")
+    assert code(owner.send("GET", f"{PRICING}/revisions")) == (404, "not-found")
+    assert code(owner.send("DELETE", f"{PRICING}?purge=maybe")) == (422, "invalid-parameter")
+
+
+def test_history(owner: Owner) -> None:
+    owner.put(title="One", websiteUrl="https://one.example")
+    before = owner.client.get(PRICING)
+    owner.put(title="Two", draft=True)
+    revisions = owner.send("GET", f"{PRICING}/revisions").json()
+    page = owner.send("GET", f"{PRICING}/revisions?limit=1").json()
+    first = owner.send("GET", f"{PRICING}/revisions/1")
+
+    assert [(entry["revision"], entry["state"], entry["key"]) for entry in revisions["items"]] == [
+        (2, "draft", "tests"),
+        (1, "published", "tests"),
+    ]
+    assert revisions["next"] is None
+    rest = owner.send("GET", f"{PRICING}/revisions?limit=1&after={page['next']}").json()
+    assert [page["items"][0]["revision"], rest["items"][0]["revision"]] == [2, 1]
+    assert (first.json()["faq"], first.json()["websiteUrl"]) == (before.json(), "https://one.example")
+    assert first.headers["etag"] == before.headers["etag"]
+    assert code(owner.send("GET", f"{PRICING}/revisions/3")) == (404, "not-found")
+    assert code(owner.send("GET", f"{PRICING}/revisions/x")) == (404, "not-found")
+    assert code(owner.send("GET", f"{PRICING}/revisions?lang=xx")) == (422, "invalid-parameter")
+
+
+def test_an_old_revision_is_published_again_byte_for_byte(owner: Owner) -> None:  # Y5
+    owner.put(title="One")
+    before = owner.client.get(PRICING).content
+    owner.put(title="Two")
+    again = owner.send("POST", f"{PRICING}/revisions/1/publish")
+
+    assert (again.status_code, again.json()["revision"], again.json()["state"]) == (200, 3, "published")
+    assert owner.client.get(PRICING).content == before
+
+
+def test_the_list_has_every_faq_of_the_site(owner: Owner) -> None:
+    owner.put(title="Prices")
+    owner.put(f"{PRICING}?lang=de", title="Preise")
+    owner.put(f"{PATH}/new", draft=True)
+    everything = owner.send("GET", "/api/v1/faqs").json()
+    first = owner.send("GET", "/api/v1/faqs?limit=1").json()
+    second = owner.send("GET", "/api/v1/faqs", None).json()
+
+    assert {entry["slug"]: (entry["state"], entry["languages"]) for entry in everything["items"]} == {
+        "new": ("draft", ["en"]),
+        "pricing": ("published", ["en", "de"]),
+    }
+    assert (len(first["items"]), first["next"] is None, second["next"]) == (1, False, None)
+    for query in ("limit=0", "limit=501", "limit=x", "after=%00"):
+        assert code(owner.send("GET", f"/api/v1/faqs?{query}")) == (422, "invalid-parameter")
+
+
+def test_a_draft_is_read_with_a_preview_token_only(owner: Owner) -> None:  # Y6, Z2
+    owner.put(title="Published")
+    owner.put(title="Secret draft", draft=True)
+    preview = owner.send("POST", f"{PRICING}/preview")
+    draft = owner.client.get(PRICING, headers={"X-FAQ-Preview": preview.json()["token"]})
+    foreign = owner.client.get(PRICING, headers={"X-FAQ-Preview": "wrong"})
+    page = owner.client.get("/faq/pricing", params={"faq_preview": preview.json()["token"]})
+
+    assert (preview.status_code, draft.json()["title"]) == (201, "Secret draft")
+    assert draft.headers["cache-control"] == page.headers["cache-control"] == "no-store"
+    assert page.headers["x-robots-tag"] == "noindex"
+    assert "Secret draft" in page.text
+    assert "application/ld+json" not in page.text
+    assert code(foreign) == (403, "invalid-preview")
+    for path in (PRICING, "/faq/pricing", "/faq/pricing.md", "/faq/pricing?faq_preview=wrong", "/llms.txt"):
+        assert "Secret draft" not in owner.client.get(path).text
+
+
+def test_a_scope_limits_what_a_key_may_do(client: TestClient, storage: Storage, key: str) -> None:
+    reader, drafter = (Owner(client, storage.keys.create(scope=scope)) for scope in ("read", "draft"))
+    Owner(client, key).put()
+
+    assert reader.send("GET", "/api/v1/faqs").status_code == 200
+    assert code(reader.put(draft=True)) == (403, "missing-scope")
+    assert drafter.put(draft=True).status_code == 200
+    assert drafter.send("POST", f"{PRICING}/preview").status_code == 201
+    assert code(drafter.put()) == (403, "missing-scope")
+    assert code(drafter.send("DELETE", PRICING)) == (403, "missing-scope")
+    assert code(drafter.send("POST", f"{PRICING}/revisions/2/publish")) == (403, "missing-scope")
+    assert publish(client, drafter.key, publication(draft=True)).json()["state"] == "draft"
+
+
+def test_another_site_sees_nothing_but_what_is_public(owner: Owner, storage: Storage) -> None:  # Y2
+    other = Owner(owner.client, key_of_another_site(storage))
+    owner.put()
+    owner.put(f"{PATH}/draft", draft=True)
+    for slug, expected in (("pricing", (403, "not-your-site")), ("draft", (404, "not-found"))):
+        path = f"{PATH}/{slug}"
+        assert code(other.put(path)) == expected
+        for method, rest in (
+            ("DELETE", ""),
+            ("GET", "/revisions"),
+            ("GET", "/revisions/1"),
+            ("POST", "/revisions/1/publish"),
+            ("POST", "/preview"),
+        ):
+            assert code(other.send(method, path + rest)) == expected
+    assert other.send("GET", "/api/v1/faqs").json() == {"items": [], "next": None}
+
+
+def test_a_full_site_is_a_409(storage: Storage, key: str) -> None:  # Y12
+    from faqsvc_embed.service import create_app
+
+    with TestClient(create_app(storage, max_faqs=1)) as client:
+        full = Owner(client, key)
+        full.put()
+        assert code(full.put(f"{PATH}/second")) == (409, "quota-exceeded")
+        assert full.put(title="Two").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("lang", "pairs"),
+    [
+        ("ko", [("얼마인가요?", "무료입니다.")]),
+        ("ja", [("いくらですか？", "無料です。")]),
+        ("zh", [("多少钱？", "免费。")]),
+        (
+            "de",
+            [
+                ("Was kostet es?", "Nichts, es ist kostenlos."),
+                ("Wann haben Sie geöffnet?", "Montag bis Freitag von 9 bis 18 Uhr."),
+                ("Kann ich kündigen?", "Ja, jederzeit zum Ende des Monats."),
+            ],
+        ),
+        (
+            "fr",
+            [
+                ("Combien ça coûte ?", "Rien, c'est gratuit."),
+                ("Quels sont vos horaires ?", "Du lundi au vendredi, de 9 h à 18 h."),
+                ("Puis-je annuler ?", "Oui, à tout moment."),
+            ],
+        ),
+        (
+            "es",
+            [
+                ("¿Cuánto cuesta?", "Nada, es gratis."),
+                ("¿Cuál es el horario?", "De lunes a viernes, de 9 a 18 horas."),
+                ("¿Puedo cancelar?", "Sí, en cualquier momento."),
+            ],
+        ),
+    ],
+)
+def test_a_missing_language_is_detected(owner: Owner, lang: str, pairs: list[tuple[str, str]]) -> None:  # Y10
+    items = [{"question": question, "answer": answer} for question, answer in pairs]
+
+    assert owner.put(items=items).json()["lang"] == lang
+    assert publish(owner.client, owner.key, publication(items=items)).json()["lang"] == lang
+
+
+def test_a_few_words_in_another_language_make_no_new_translation(owner: Owner) -> None:
+    assert owner.put(items=[{"question": "Open?", "answer": "The shop is open."}]).json()["lang"] == "en"
+    revised = owner.put(items=[{"question": "Wann?", "answer": "Das ist morgen und nicht heute."}]).json()
+    assert (revised["lang"], revised["revision"]) == ("en", 2)

@@ -1,0 +1,94 @@
+"""GET /llms.txt."""
+
+import re
+
+import pytest
+from starlette.testclient import TestClient
+
+from faqsvc_embed.models import FAQ
+from faqsvc_embed.service.routes import llms_txt
+from faqsvc_embed.service.storage import Storage
+from tests.service.bodies import publication, publish
+from tests.support import samples
+
+HOST = "http://testserver"
+
+
+@pytest.fixture(autouse=True)
+def _listed(storage: Storage) -> None:
+    """Let the only site be listed."""
+    storage.sites.create("listed", listed=True)
+
+
+def test_the_faqs_of_other_sites_are_not_listed(client: TestClient, storage: Storage) -> None:
+    storage.put(FAQ("secret", lang="en"), site=storage.sites.create("unlisted"))
+
+    assert "secret" not in client.get("/llms.txt").text
+
+
+def test_it_lists_every_faq_in_its_default_language(client: TestClient, storage: Storage) -> None:  # X5
+    storage.put(FAQ.from_dict(samples.record("b", lang="ko", title="요금 [1]")))
+    storage.put(FAQ.from_dict(samples.record("b", lang="en", title="Prices")))
+    storage.put(FAQ("a b", lang="de"))
+    response = client.get("/llms.txt")
+    title, summary, heading, *lines = filter(None, response.text.split("\n"))
+
+    assert title == "# FAQs on testserver"
+    assert summary.startswith("> ")
+    assert heading == "## FAQs"
+    assert lines == [
+        f"- [a b]({HOST}/faq/a%20b.md): Deutsch",
+        f"- [요금 \\[1\\]]({HOST}/faq/b.md): Tea \\& Sons, 한국어",
+    ]
+    assert response.headers["content-type"] == "text/plain; charset=utf-8"
+    assert response.headers["cache-control"] == "public, max-age=60"
+
+
+def test_an_empty_list_is_valid(client: TestClient) -> None:
+    assert client.get("/llms.txt").text.endswith("## FAQs\n")
+
+
+def test_it_changes_with_the_faqs(client: TestClient, key: str) -> None:  # X5
+    slug = publish(client, key, publication(title="Before")).json()["slug"]
+    before = client.get("/llms.txt")
+    publish(client, key, publication(slug=slug, title="After"))
+    after = client.get("/llms.txt", headers={"If-None-Match": before.headers["etag"]})
+    again = client.get("/llms.txt", headers={"If-None-Match": after.headers["etag"]})
+
+    assert "[Before]" in before.text
+    assert (after.status_code, again.status_code) == (200, 304)
+    assert "[After]" in after.text
+
+
+def test_its_links_lead_to_markdown(client: TestClient, storage: Storage) -> None:
+    storage.put(FAQ.from_dict(samples.pricing()))
+    [url] = re.findall(r"\((http[^)]*)\)", client.get("/llms.txt").text)
+
+    assert client.get(url).headers["content-type"] == "text/markdown; charset=utf-8"
+
+
+def test_a_long_list_is_paged(client: TestClient, storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(llms_txt, "PAGE_SIZE", 3)
+    for number in range(7):
+        storage.put(FAQ(f"faq-{number}", lang="en"))
+    url, pages = f"{HOST}/llms.txt", []
+    while url:
+        response = client.get(url)
+        pages.append(re.findall(r"\[faq-(\d)\]", response.text.replace("\\", "")))
+        url = response.links.get("next", {}).get("url", "")
+        assert (f"]({url})" in response.text) == bool(url)
+
+    assert pages == [["0", "1", "2"], ["3", "4", "5"], ["6"]]
+
+
+@pytest.mark.parametrize("after", ["", "%00", "a/b", "s" * 201])
+def test_an_invalid_cursor_is_a_422(client: TestClient, after: str) -> None:
+    response = client.get(f"/llms.txt?after={after}")
+
+    assert (response.status_code, len(response.json()["problems"])) == (422, 1)
+
+
+def test_it_is_markdown_for_clients_that_prefer_it(client: TestClient) -> None:
+    response = client.get("/llms.txt", headers={"Accept": "text/markdown"})
+
+    assert response.headers["content-type"] == "text/markdown; charset=utf-8"

@@ -1,0 +1,122 @@
+"""GET /openapi.json: the document is complete and describes what the service does."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from faqsvc_embed.api.fields import (
+    MAX_ANSWER,
+    MAX_BODY,
+    MAX_ITEMS,
+    MAX_NAME,
+    MAX_QUESTION,
+    MAX_URL,
+    WEB_ADDRESS,
+)
+from faqsvc_embed.generation.engines.protocol import MAX_COUNT
+from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.models import FAQ
+from faqsvc_embed.service import create_app
+from faqsvc_embed.service.server import running
+from faqsvc_embed.service.storage import Storage
+from tests.support import samples
+
+# No schema can tell whether a website can be reached.
+CONFIGURATION = """
+[checks]
+positive_data_acceptance.expected-statuses = ["2xx", "3xx", "401", "403", "404", "409", "410", "412", "429"]
+negative_data_rejection.expected-statuses = ["4xx"]
+[[operations]]
+include-path = "/api/v1/faq/generate"
+checks.positive_data_acceptance.enabled = false
+checks.not_a_server_error.enabled = false
+[[operations]]
+include-path = "/api/v1/events"  # a stream without an end
+enabled = false
+"""
+
+
+def test_the_document_is_public_and_cacheable(client: TestClient) -> None:
+    response = client.get("/openapi.json")
+    again = client.get("/openapi.json", headers={"If-None-Match": response.headers["etag"]})
+
+    assert (response.status_code, again.status_code) == (200, 304)
+    assert response.json()["openapi"].startswith("3.1.")
+    assert response.headers["access-control-allow-origin"] == "*"
+    assert response.headers["cache-control"] == "public, max-age=3600"
+
+
+def test_the_document_has_every_route_but_the_desk(storage: Storage, client: TestClient) -> None:
+    routes = {
+        route.path.replace(":path", "")
+        for route in create_app(storage).routes
+        if isinstance(route, Route) and not route.path.startswith("/desk")
+    }
+
+    assert set(client.get("/openapi.json").json()["paths"]) == routes
+
+
+def test_the_document_has_the_limits_of_the_service(client: TestClient) -> None:
+    document = client.get("/openapi.json").json()
+    schemas = document["components"]["schemas"]
+    publication = schemas["PublishBody"]["properties"]
+    generation = schemas["GenerateBody"]["properties"]
+
+    assert schemas["Record"]["properties"]["lang"]["enum"] == sorted(LANGUAGES)
+    assert publication["websiteName"]["maxLength"] == MAX_NAME
+    assert publication["websiteUrl"]["maxLength"] == MAX_URL
+    assert publication["websiteUrl"]["pattern"] == WEB_ADDRESS
+    assert publication["items"]["maxItems"] == MAX_ITEMS
+    assert schemas["NewItem"]["properties"]["question"]["maxLength"] == MAX_QUESTION
+    assert schemas["NewItem"]["properties"]["answer"]["maxLength"] == MAX_ANSWER
+    assert generation["count"]["anyOf"][0]["maximum"] == MAX_COUNT
+    assert f"{MAX_BODY:,} bytes" in json.dumps(document)
+
+
+@pytest.mark.system
+def test_the_service_conforms_to_the_document(storage: Storage, key: str, tmp_path: Path) -> None:
+    storage.put(FAQ.from_dict(samples.record("tea-sons-k3x9m2")))
+    app = create_app(storage, writes_per_minute=None)
+    (tmp_path / "schemathesis.toml").write_text(CONFIGURATION)
+    command = [sys.executable, "-m", "schemathesis.cli", "run", "--no-color", "--no-shrink"]
+    command += ["--generation-deterministic", "--max-examples=5", "--workers=1"]
+    with running(app) as address:
+        ran = subprocess.run(
+            [*command, "-H", f"X-Plugin-Key: {key}", f"{address}/openapi.json"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=240,
+        )
+
+    assert ran.returncode == 0, "\n".join(line[:400] for line in ran.stdout.splitlines())
+    assert ran.stdout.count("Tested: ") == 1
+
+
+@pytest.mark.parametrize(("sent", "status"), [({}, "401"), ({"X-Plugin-Key": "fs_live_wrong"}, "403")])
+def test_missing_and_wrong_keys_are_refused_as_described(
+    client: TestClient, sent: dict[str, str], status: str
+) -> None:
+    document = client.get("/openapi.json").json()
+    keyed = [
+        (method, path, operation)
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+        if operation.get("security")
+    ]
+    assert len(keyed) == 9
+    for method, path, operation in keyed:
+        response = client.request(method, path.format(slug="a", number=1), json={}, headers=sent)
+        [(media_type, content)] = operation["responses"][status]["content"].items()
+        schema = {**content["schema"], "components": document["components"]}
+
+        assert str(response.status_code) == status
+        assert response.headers["content-type"] == media_type
+        Draft202012Validator(schema).validate(response.json())

@@ -1,0 +1,296 @@
+"""The life cycle of an FAQ: drafts, revisions, unpublished and purged, over each kind of database."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+
+from faqsvc_embed.errors import FAQNotFound
+from faqsvc_embed.models import FAQ
+from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage.history import InvalidCursor
+from faqsvc_embed.service.storage.schema import events
+from faqsvc_embed.service.storage.values import (
+    Access,
+    Gone,
+    IdempotencyKey,
+    IdempotencyKeyReused,
+    NotYourSite,
+    Preconditions,
+    Quota,
+    QuotaExceeded,
+    RevisionConflict,
+)
+from faqsvc_embed.service.storage.writer import Writer
+from tests.service.storage.writes import access, title, write
+from tests.support import samples
+from tests.support.clock import Clock
+
+NONE = Preconditions()
+
+
+@pytest.fixture
+def owner(storage: Storage) -> Access:
+    """The access of a site."""
+    return access(storage)
+
+
+def states(storage: Storage, owner: Access, slug: str = "tea") -> list[tuple[int, str]]:
+    """Return the revisions of an FAQ with their states, newest first."""
+    found = storage.history.revisions(owner, slug, None, limit=100)
+    return [(revision.revision, revision.state) for revision in found.items]
+
+
+def recorded_events(storage: Storage) -> list[tuple[object, ...]]:
+    with storage.database.reading() as connection:
+        rows = connection.execute(select(events).order_by(events.c.number)).all()
+    return [(row.number, row.slug, row.lang, row.revision) for row in rows]
+
+
+def test_the_first_language_is_the_default(storage: Storage) -> None:
+    faqs = samples.multilingual()
+    for lang in ("ko", "en", "de"):
+        storage.put(FAQ.from_dict(faqs[lang]))
+
+    served = dict[str | None, str]()
+    for language in (None, *faqs):
+        found = storage.publications.get("pricing", language)
+        assert found is not None
+        served[language] = found.lang
+    assert served == {
+        None: "ko", "en": "en", "ko": "ko", "ja": "ko", "zh": "ko", "es": "ko", "fr": "ko", "de": "de",
+    }  # fmt: skip
+    assert list(storage.publications.languages("pricing")) == ["ko", "en", "de"]
+
+
+def test_every_write_is_a_revision(storage: Storage, owner: Access) -> None:
+    first, second = write(storage, owner, title="One"), write(storage, owner, title="Two")
+
+    assert (first.number, first.is_new, second.number, second.is_new) == (1, True, 2, False)
+    assert states(storage, owner) == [(2, "published"), (1, "superseded")]
+    assert title(storage) == "Two"
+
+
+def test_a_draft_is_seen_by_its_site_alone(storage: Storage, owner: Access) -> None:  # Y6
+    write(storage, owner, "new", is_draft=True)
+    write(storage, owner, title="Published")
+    draft = write(storage, owner, title="Draft", is_draft=True)
+
+    assert draft.state == "draft"
+    assert (title(storage), title(storage, "new")) == ("Published", None)
+    assert states(storage, owner) == [(2, "draft"), (1, "published")]
+    assert FAQ.from_json(storage.history.revision(owner, "tea", None)[1].record).title == "Draft"
+    with pytest.raises(FAQNotFound):
+        storage.history.revisions(access(storage, "other"), "new", None, limit=1)
+
+
+def test_a_draft_keeps_its_number_when_it_is_published(storage: Storage, owner: Access) -> None:
+    write(storage, owner, title="One")
+    write(storage, owner, title="Two", is_draft=True)
+    published = storage.writer.publish(owner, "tea", 2, None, NONE)
+
+    assert (published.number, title(storage)) == (2, "Two")
+    assert states(storage, owner) == [(2, "published"), (1, "superseded")]
+
+
+def test_an_old_revision_is_published_again_byte_for_byte(storage: Storage, owner: Access) -> None:  # Y5
+    write(storage, owner, title="One")
+    before = storage.publications.get("tea")
+    write(storage, owner, title="Two")
+    again = storage.writer.publish(owner, "tea", 1, None, NONE)
+    after = storage.publications.get("tea")
+
+    assert before is not None
+    assert after is not None
+    assert (again.number, after.record, after.digest) == (3, before.record, before.digest)
+
+
+def test_unpublished_is_gone_and_can_be_published_again(storage: Storage, owner: Access) -> None:  # Y4
+    write(storage, owner)
+    storage.writer.unpublish(owner, "tea", None, NONE)
+    storage.writer.unpublish(owner, "tea", None, NONE)  # a second time changes nothing
+    with pytest.raises(Gone):
+        storage.publications.get("tea")
+    listed = storage.history.faqs(owner.site, limit=5).items
+    storage.writer.publish(owner, "tea", 1, None, NONE)
+
+    assert [faq.state for faq in listed] == ["unpublished"]
+    assert title(storage) == "Tea & Sons FAQ"
+
+
+def test_an_unpublished_translation_falls_back_to_the_default(storage: Storage, owner: Access) -> None:
+    write(storage, owner, lang="en", title="English")
+    write(storage, owner, lang="de", title="Deutsch")
+    write(storage, owner, lang="fr", title="Français")
+    storage.writer.unpublish(owner, "tea", "de", NONE)
+    assert title(storage, lang="de") == "English"
+    storage.writer.unpublish(owner, "tea", "en", NONE)
+    assert (title(storage), title(storage, lang="en")) == ("Français", "Français")
+
+
+def test_a_purged_slug_is_gone_for_a_day_and_then_free(storage: Storage, owner: Access, clock: Clock) -> None:
+    write(storage, owner)
+    storage.writer.purge(owner, "tea", None, NONE)
+    with pytest.raises(Gone):
+        storage.publications.get("tea")
+    with pytest.raises(Gone):
+        write(storage, owner)
+    clock.advance(timedelta(days=1).total_seconds() + 1)
+
+    assert storage.publications.get("tea") is None
+    assert write(storage, access(storage, "other")).number == 1
+
+
+def test_a_purged_draft_leaves_nothing(storage: Storage, owner: Access) -> None:
+    write(storage, owner, is_draft=True)
+    storage.writer.purge(owner, "tea", None, NONE)
+
+    assert storage.publications.get("tea") is None
+    assert write(storage, access(storage, "other")).number == 1
+
+
+def test_another_site_may_not_write(storage: Storage, owner: Access) -> None:  # Y2
+    other = access(storage, "other")
+    write(storage, owner)
+    write(storage, owner, "draft", is_draft=True)
+    for call in (
+        lambda slug: write(storage, other, slug),
+        lambda slug: storage.writer.publish(other, slug, 1, None, NONE),
+        lambda slug: storage.writer.unpublish(other, slug, None, NONE),
+        lambda slug: storage.writer.purge(other, slug, None, NONE),
+        lambda slug: storage.history.revisions(other, slug, None, limit=1),
+        lambda slug: storage.history.revision(other, slug, None, 1),
+        lambda slug: storage.history.create_preview(other, slug, None),
+    ):
+        with pytest.raises(NotYourSite):
+            call("tea")
+        with pytest.raises(FAQNotFound):
+            call("draft")
+
+
+def test_a_write_with_an_old_tag_is_a_conflict(storage: Storage, owner: Access) -> None:  # Y3
+    first = write(storage, owner, title="One")
+    second = write(storage, owner, title="Two", preconditions=Preconditions([first.digest]))
+    with pytest.raises(RevisionConflict) as caught:
+        write(storage, owner, title="Three", preconditions=Preconditions([first.digest]))
+    for preconditions in (Preconditions(is_create_only=True), Preconditions(["nothing"])):
+        with pytest.raises(RevisionConflict):
+            write(storage, owner, preconditions=preconditions)
+    with pytest.raises(RevisionConflict):
+        write(storage, owner, "missing", preconditions=Preconditions(["*"]))
+
+    assert caught.value.newest == second.number
+    assert (title(storage), storage.publications.get("missing")) == ("Two", None)
+
+
+@pytest.mark.parametrize("writers", [12, pytest.param(100, marks=pytest.mark.system)])
+def test_one_of_many_racing_writers_wins(storage: Storage, owner: Access, writers: int) -> None:  # Y3
+    digest = write(storage, owner).digest
+
+    def race(number: int) -> bool:
+        try:
+            write(storage, owner, title=str(number), preconditions=Preconditions([digest]))
+        except RevisionConflict:
+            return False
+        return True
+
+    with ThreadPoolExecutor(12) as threads:
+        assert sum(threads.map(race, range(writers))) == 1
+
+
+def test_every_published_change_is_an_event(storage: Storage, owner: Access) -> None:
+    write(storage, owner, lang="en")
+    write(storage, owner, lang="de", is_draft=True)
+    storage.writer.publish(owner, "tea", 1, "de", NONE)
+    storage.writer.unpublish(owner, "tea", None, NONE)
+    with pytest.raises(RevisionConflict):
+        write(storage, owner, preconditions=Preconditions(is_create_only=True))
+
+    assert recorded_events(storage) == [
+        (1, "tea", "en", 1),
+        (2, "tea", "de", 1),
+        (3, "tea", "de", None),
+        (4, "tea", "en", None),
+    ]
+
+
+def test_a_preview_shows_the_newest_revision_for_an_hour(
+    storage: Storage, owner: Access, clock: Clock
+) -> None:
+    write(storage, owner, title="Published")
+    write(storage, owner, "other")
+    preview = storage.history.create_preview(owner, "tea", None)
+    write(storage, owner, title="Draft", is_draft=True)
+    shown = storage.history.preview(preview.token, "tea", "de")
+
+    assert shown is not None
+    assert FAQ.from_json(shown.record).title == "Draft"
+    assert storage.history.preview(preview.token, "other", None) is None
+    assert storage.history.preview("wrong", "tea", None) is None
+    clock.advance(3600)
+    assert storage.history.preview(preview.token, "tea", None) is None
+
+
+def test_the_list_has_the_last_changed_first_in_pages(storage: Storage, owner: Access, clock: Clock) -> None:
+    for number in range(5):
+        write(storage, owner, f"faq-{number}", title=str(number))
+        clock.advance(number % 2)  # some at the same time
+    write(storage, access(storage, "other"), "foreign")
+    clock.advance(1)
+    write(storage, owner, "faq-0", lang="de", title="Null")
+    slugs, after = list[str](), None
+    while True:
+        page = storage.history.faqs(owner.site, limit=2, after=after)
+        slugs += [faq.slug for faq in page.items]
+        if (after := page.next) is None:
+            break
+    first = storage.history.faqs(owner.site, limit=1).items[0]
+
+    assert slugs == ["faq-0", "faq-4", "faq-3", "faq-2", "faq-1"]
+    assert (first.title, first.languages, first.state, first.revision) == ("0", ["en", "de"], "published", 1)
+
+
+@pytest.mark.parametrize("cursor", ["", "x", "%", "1.", "1.%0", "-1.a"])
+def test_an_invalid_cursor_is_refused(storage: Storage, owner: Access, cursor: str) -> None:
+    write(storage, owner)
+    with pytest.raises(InvalidCursor):
+        storage.history.faqs(owner.site, limit=1, after=cursor)
+    with pytest.raises(InvalidCursor):
+        storage.history.revisions(owner, "tea", None, limit=1, after=cursor)
+
+
+def test_a_site_has_quotas(storage: Storage, owner: Access, clock: Clock) -> None:  # Y12
+    storage.writer = Writer(storage.database, clock.wall, Quota(faqs=2, bytes=600))
+    write(storage, owner, "one")
+    write(storage, owner, "two")
+    with pytest.raises(QuotaExceeded):
+        write(storage, owner, "three")
+    with pytest.raises(QuotaExceeded):
+        write(storage, owner, "two", title="x" * 200)
+    storage.writer.purge(owner, "one", None, NONE)
+    write(storage, owner, "three")
+    [site] = storage.sites.list()
+
+    assert (site.faq_count, storage.publications.get("two") is not None) == (2, True)
+
+
+def test_an_idempotency_key_stands_for_one_publication_of_one_site(storage: Storage, owner: Access) -> None:
+    once = IdempotencyKey("once", "digest")
+
+    def publish(_: int) -> str:
+        return write(storage, owner, None, idempotency_key=once).slug
+
+    with ThreadPoolExecutor(4) as threads:
+        [slug] = set(threads.map(publish, range(8)))
+    assert slug != write(storage, access(storage, "other"), None, idempotency_key=once).slug
+    with pytest.raises(IdempotencyKeyReused):
+        write(storage, owner, None, idempotency_key=IdempotencyKey("once", "another"))
+
+
+def test_an_idempotency_key_is_forgotten_after_a_day(storage: Storage, owner: Access, clock: Clock) -> None:
+    once = IdempotencyKey("once", "digest")
+    first = write(storage, owner, None, idempotency_key=once)
+    clock.advance(24 * 3600 + 1)
+
+    assert write(storage, owner, None, idempotency_key=once).slug != first.slug

@@ -1,0 +1,93 @@
+"""What the desk reads, over each kind of database."""
+
+from datetime import timedelta
+
+import pytest
+
+from faqsvc_embed import FAQ, FAQNotFound
+from faqsvc_embed.service.storage import Storage, UnknownSite
+from faqsvc_embed.service.storage.overview import Filter
+from faqsvc_embed.service.storage.values import NotYourSite, Preconditions
+from tests.service.bodies import key_of_another_site
+from tests.support.clock import Clock
+from tests.support.samples import record
+
+
+def put(storage: Storage, slug: str, lang: str, question: str) -> None:
+    storage.put(FAQ.from_dict(record(slug, (question, "An answer, 100% sure."), lang=lang)))
+
+
+def found(storage: Storage, site: str, limit: int = 10, offset: int = 0, **wanted: str) -> list[str]:
+    """Return the slugs that a filter lets through."""
+    faqs = storage.overview.faqs(site, Filter(**wanted), limit=limit, offset=offset)
+    return [faq.slug for faq in faqs]
+
+
+def test_faqs_are_found_by_words_language_and_state(storage: Storage, clock: Clock) -> None:
+    access = storage.keys.verify(storage.keys.create("tests"))
+    assert access is not None
+    put(storage, "pricing", "en", "What does it COST?")
+    clock.advance(1)
+    put(storage, "pricing", "de", "Was kostet es?")
+    clock.advance(1)
+    put(storage, "shipping", "en", "How long?")
+    site = access.site
+
+    assert found(storage, site) == ["shipping", "pricing"]
+    assert found(storage, site, limit=1, offset=1) == ["pricing"]
+    assert found(storage, site, search="cost kost") == []
+    assert found(storage, site, search="cost") == ["pricing"]
+    assert found(storage, site, search="kostet") == ["pricing"]
+    assert found(storage, site, search="100%") == ["shipping", "pricing"]
+    assert found(storage, site, search="%") != []
+    assert found(storage, site, search="1_0") == []
+    assert found(storage, site, lang="de") == ["pricing"]
+    assert found(storage, site, state="draft") == []
+    assert found(storage, "another") == []
+
+
+def test_an_faq_has_its_translations_with_the_default_language_first(storage: Storage, clock: Clock) -> None:
+    access = storage.keys.verify(storage.keys.create("tests"))
+    assert access is not None
+    put(storage, "pricing", "ko", "얼마인가요?")
+    clock.advance(1)
+    put(storage, "pricing", "en", "How much?")
+    faq = storage.overview.faq(access, "pricing")
+    assert [translation.lang for translation in faq.translations] == ["ko", "en"]
+    assert not faq.is_outdated(faq.translations[1])
+    clock.advance(1)
+    put(storage, "pricing", "ko", "얼마예요?")
+    faq = storage.overview.faq(access, "pricing")
+    assert faq.is_outdated(faq.translations[1])
+    storage.writer.unpublish(access, "pricing", None, Preconditions())
+    assert storage.overview.faq(access, "pricing").state == "unpublished"
+    storage.writer.purge(access, "pricing", None, Preconditions())
+    with pytest.raises(FAQNotFound):
+        storage.overview.faq(access, "pricing")
+
+
+def test_another_site_sees_nothing(storage: Storage) -> None:
+    storage.keys.create("tests")
+    put(storage, "pricing", "en", "How much?")
+    other = storage.keys.verify(key_of_another_site(storage))
+    assert other is not None
+    with pytest.raises(NotYourSite):
+        storage.overview.faq(other, "pricing")
+
+
+def test_a_key_is_claimed_once(storage: Storage, clock: Clock) -> None:
+    storage.keys.create("tests")
+    [key] = storage.keys.list()
+    assert [storage.keys.claim(key.id) for _ in range(2)] == [True, False]
+    clock.advance(timedelta(days=1).total_seconds())
+    storage.keys.revoke(key.id)
+    assert storage.keys.signing_key(key.id) is None
+    assert not storage.keys.claim(key.id)
+
+
+def test_a_site_is_renamed(storage: Storage) -> None:
+    site = storage.sites.create("old")
+    storage.sites.update(site, name="new", listed=True)
+    assert (storage.sites.get(site).name, storage.sites.get(site).is_listed) == ("new", True)
+    with pytest.raises(UnknownSite):
+        storage.sites.get("missing")

@@ -1,0 +1,258 @@
+"""PostgreSQL: URLs, outages, time-outs, and several servers on one database."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import psycopg
+import pytest
+from sqlalchemy import text
+from starlette.testclient import TestClient
+
+from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.models import FAQ
+from faqsvc_embed.service import create_app
+from faqsvc_embed.service.http import threads
+from faqsvc_embed.service.storage import Storage, StorageUnavailable, database, open_storage
+from faqsvc_embed.service.storage.database import Database
+from tests.service.bodies import publication
+from tests.service.storage.writes import title
+from tests.support import samples
+from tests.support.postgres import Postgres
+
+pytestmark = pytest.mark.system
+
+ROOT = Path(__file__).parents[3]
+PRICING = FAQ.from_dict(samples.pricing())
+
+
+@pytest.fixture
+def url(postgres: Postgres) -> str:
+    return postgres.new_database()
+
+
+@pytest.fixture
+def storage(url: str) -> Iterator[Storage]:
+    storage = open_storage(url)
+    yield storage
+    storage.close()
+
+
+def test_a_missing_database_is_named(postgres: Postgres) -> None:
+    with pytest.raises(StorageUnavailable) as caught:
+        open_storage(postgres.url("nothing"))
+
+    assert "'nothing'" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_unreachable_server_is_named_without_the_password() -> None:
+    with pytest.raises(StorageUnavailable) as caught:
+        open_storage("postgresql://me:secret@127.0.0.1:1/faqs")
+
+    message = str(caught.value)
+    assert "127.0.0.1" in message
+    assert "secret" not in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize("bad", ["postgresql://me:secret@[::1/faqs", "postgresql://h/faqs?secret=1"])
+def test_an_invalid_url_is_refused_and_not_shown(bad: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        open_storage(bad)
+
+    assert "secret" not in str(caught.value)
+
+
+def test_another_encoding_than_utf_8_is_refused(postgres: Postgres) -> None:
+    postgres.execute("CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+
+    with pytest.raises(StorageUnavailable, match="LATIN1"):
+        open_storage(postgres.url("latin"))
+
+
+def test_a_missing_driver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+
+    with pytest.raises(ConfigurationError, match=r"pip install 'faqsvc-embed\[postgresql\]'"):
+        open_storage("postgresql:///faqs")
+
+
+def test_connections_that_the_server_closed_are_replaced(storage: Storage, url: str) -> None:
+    storage.put(PRICING)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'faqsvc'"
+        )
+
+    assert title(storage, "pricing") is not None
+
+
+def test_an_outage_is_a_503_until_the_server_is_back(
+    postgres: Postgres, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "POOL_TIMEOUT", 0.2)
+    with TestClient(create_app(url, reads_per_minute=None)) as client:
+        before = client.get("/healthz")
+        with postgres.stopped():
+            during = client.get("/healthz")
+        deadline = time.monotonic() + 30
+        while (after := client.get("/healthz")).status_code != 200 and time.monotonic() < deadline:
+            time.sleep(0.1)
+
+    assert (before.status_code, during.status_code, after.status_code) == (200, 503, 200)
+    assert during.headers["retry-after"] == "1"
+
+
+def test_readers_do_not_wait_for_row_locks(storage: Storage, url: str) -> None:
+    storage.put(PRICING)
+    with psycopg.connect(url) as connection:
+        connection.execute("UPDATE revisions SET record = ''")
+
+        assert title(storage, "pricing") is not None
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Short time-outs."""
+    monkeypatch.setattr(database, "STATEMENT_TIMEOUT", 0.2)
+    monkeypatch.setattr(threads, "CALL_TIMEOUT", 0.4)
+
+
+@contextmanager
+def locked(url: str) -> Iterator[None]:
+    """Lock the tables of FAQs in another session."""
+    with psycopg.connect(url) as connection:
+        connection.execute("LOCK TABLE faqs, revisions IN ACCESS EXCLUSIVE MODE")
+        yield
+        connection.rollback()
+
+
+def responses_of(client: TestClient, key: str) -> list[httpx2.Response]:
+    """Return the responses to two reads and a write."""
+    reads = [client.get(path) for path in ("/api/v1/faq/pricing", "/faq/pricing")]
+    return [*reads, client.post("/api/v1/faq", json=publication(), headers={"X-Plugin-Key": key})]
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_locked_table_is_a_503(storage: Storage, url: str) -> None:  # V3
+    storage.put(PRICING)
+    with TestClient(create_app(storage)) as client:
+        key = storage.keys.create()
+        with locked(url):
+            during = responses_of(client, key)
+        after = responses_of(client, key)
+
+    assert {(response.status_code, response.headers["retry-after"]) for response in during} == {(503, "1")}
+    assert [response.status_code for response in after] == [200, 200, 201]
+
+
+@contextmanager
+def frozen(url: str) -> Iterator[None]:
+    """Stop the server processes of the open connections, as if the network lost all packets."""
+    with psycopg.connect(url) as connection:
+        sql = "SELECT pid FROM pg_stat_activity WHERE application_name = 'faqsvc'"
+        processes = [pid for (pid,) in connection.execute(sql)]
+    assert processes
+    for process in processes:
+        os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for process in processes:
+            os.kill(process, signal.SIGCONT)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_silent_server_is_a_503_in_time(storage: Storage, url: str) -> None:
+    with TestClient(create_app(storage)) as client:
+        before = client.get("/healthz")
+        with frozen(url):
+            during = client.get("/healthz")
+        after = client.get("/healthz")
+
+    assert [response.status_code for response in (before, during, after)] == [200, 503, 200]
+    assert during.headers["retry-after"] == "1"
+
+
+@pytest.mark.parametrize(("stated", "limit"), [("700", "700ms"), ("0", "0"), (None, "5s")])
+def test_the_url_may_set_the_statement_time_out(url: str, stated: str | None, limit: str) -> None:
+    opened = Database(url if stated is None else f"{url}%20-cstatement_timeout%3D{stated}")
+    with opened.reading() as connection:
+        found = connection.scalar(text("SHOW statement_timeout"))
+    opened.close()
+
+    assert found == limit
+
+
+@pytest.mark.usefixtures("impatient")
+def test_an_upgrade_does_not_wait_forever_for_a_lock(storage: Storage, url: str) -> None:
+    with storage.database.writing() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '0003'"))
+    with psycopg.connect(url) as other:
+        other.execute("LOCK TABLE alembic_version")
+        with pytest.raises(StorageUnavailable):
+            open_storage(url)
+
+
+SERVICE = """
+import sys
+from functools import partial
+from faqsvc_embed.service import create_app
+from faqsvc_embed.service.server import listen, serve_workers, url_of
+
+if __name__ == "__main__":  # the workers import this module again
+    listening = listen()
+    print(url_of(listening), flush=True)
+    serve_workers(partial(create_app, sys.argv[1]), listening, 2)
+"""
+
+
+@contextmanager
+def workers(url: str) -> Iterator["subprocess.Popen[str]"]:
+    """Run the service with two workers; it prints its URL."""
+    command = [sys.executable, "-W", "error", "-c", SERVICE, url]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+            assert process.wait(20) == 0
+
+
+def client_of(process: "subprocess.Popen[str]") -> httpx2.Client:
+    assert process.stdout is not None
+    return httpx2.Client(base_url=process.stdout.readline().strip(), trust_env=False, timeout=30)
+
+
+def test_several_servers_share_a_database(url: str) -> None:
+    with ExitStack() as stack:
+        services = [stack.enter_context(workers(url)) for _ in range(2)]  # both migrate the schema
+        clients = [stack.enter_context(client_of(process)) for process in services]
+        storage = open_storage(url)
+        headers = {"X-Plugin-Key": storage.keys.create(), "Idempotency-Key": "once"}
+        storage.close()
+
+        def send(number: int) -> Any:
+            client = clients[number % 2]
+            again = client.post("/api/v1/faq", json=publication(), headers=headers)
+            own = {**headers, "Idempotency-Key": str(number)}
+            slug = client.post("/api/v1/faq", json=publication(), headers=own).json()["slug"]
+            return again.json()["slug"], slug
+
+        with ThreadPoolExecutor(8) as threads:
+            sent = list(threads.map(send, range(40)))
+        read = {client.get(f"/api/v1/faq/{slug}").status_code for _, slug in sent for client in clients}
+
+    assert len({again for again, _ in sent}) == 1
+    assert len({slug for _, slug in sent}) == 40
+    assert read == {200}

@@ -1,0 +1,120 @@
+"""SQLite: database URLs, files, and waiting for other writers."""
+
+import sqlite3
+import threading
+from pathlib import Path
+
+import pytest
+
+from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.models import FAQ
+from faqsvc_embed.service import create_app
+from faqsvc_embed.service.storage import StorageUnavailable, database, open_storage
+from faqsvc_embed.service.storage.database import Database
+
+
+def test_three_slashes_are_relative_and_four_absolute(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    create_app("sqlite:///relative.db")
+    create_app(f"sqlite:///{tmp_path}/absolute.db")
+
+    assert (tmp_path / "relative.db").is_file()
+    assert (tmp_path / "absolute.db").is_file()
+
+
+def test_the_environment_names_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FAQSVC_DATABASE_URL", "sqlite:///named.db")
+    create_app()
+    monkeypatch.delenv("FAQSVC_DATABASE_URL")
+    create_app()
+
+    assert {path.name for path in tmp_path.glob("*.db")} == {"named.db", "faqsvc.db"}
+
+
+def test_a_later_chdir_does_not_move_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    storage = open_storage("sqlite:///faqsvc.db")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    storage.put(FAQ("a", lang="en"))
+    storage.close()
+
+    assert list(elsewhere.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "sqlite://", "sqlite:///", "sqlite:///:memory:", "faqsvc.db", "mysql://db/faqs", "sqlite://host/a"],
+)
+def test_an_invalid_url_is_a_configuration_error_that_names_it(url: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        open_storage(url)
+
+    assert repr(url) in str(caught.value)
+
+
+def test_a_password_in_a_url_is_not_shown() -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        open_storage("mysql://me:secret@db/faqs")
+
+    assert "secret" not in str(caught.value)
+
+
+def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StorageUnavailable, match=r"missing/faqsvc\.db"):
+        open_storage(f"sqlite:///{tmp_path}/missing/faqsvc.db")
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="no /proc")
+def test_a_file_that_is_not_a_database_is_named_and_closed(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("These are notes and not a database.\n" * 100)
+    with pytest.raises(StorageUnavailable, match=r"notes\.txt") as caught:
+        open_storage(f"sqlite:///{path}")
+
+    assert caught.tb  # its frames refer to the connection, which would be open still
+    assert path not in open_files()
+
+
+def open_files() -> set[Path]:
+    """Return the files that this process has open."""
+    descriptors = Path("/proc/self/fd").iterdir()
+    return {descriptor.readlink() for descriptor in descriptors if descriptor.is_symlink()}
+
+
+def test_another_process_that_creates_the_database_is_awaited(tmp_path: Path) -> None:
+    path = tmp_path / "faqsvc.db"
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")  # as it does while it switches to write-ahead mode
+    timer = threading.Timer(0.1, other.close)
+    timer.start()
+    open_storage(f"sqlite:///{path}").close()
+    timer.join()
+
+
+def test_a_writer_does_not_wait_forever_for_another_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "BUSY_TIMEOUT", 0.05)
+    opened = Database(f"sqlite:///{tmp_path}/faqsvc.db")
+    failures: list[StorageUnavailable] = []
+
+    def write() -> None:
+        try:
+            with opened.writing():
+                pass
+        except StorageUnavailable as error:
+            failures.append(error)
+
+    with opened.writing():
+        other = threading.Thread(target=write)
+        other.start()
+        other.join(5)
+    write()
+    opened.close()
+
+    assert len(failures) == 1

@@ -1,0 +1,186 @@
+"""FAQs in a database: stored and read, safe from threads, forks and kill -9."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from sqlalchemy import delete, text
+
+from faqsvc_embed.errors import FAQNotFound, InvalidFAQ
+from faqsvc_embed.models import FAQ
+from faqsvc_embed.service.storage import Storage, open_storage
+from faqsvc_embed.service.storage.schema import revisions
+from faqsvc_embed.service.storage.slugs import new_slug
+from tests.service.storage.writes import access, title, write
+from tests.support import samples
+
+PRICING = FAQ.from_dict(samples.pricing())
+
+
+def test_faqs_are_there_after_a_restart(database_url: str) -> None:
+    first = open_storage(database_url)
+    first.put(PRICING)
+    first.close()
+    second = open_storage(database_url)
+    found = second.publications.get("pricing")
+    second.close()
+
+    assert found is not None
+    assert (found.lang, found.record) == ("en", PRICING.to_json())
+
+
+def test_an_invalid_record_is_refused(storage: Storage) -> None:
+    with pytest.raises(FAQNotFound):
+        storage.put(FAQ("a/b", lang="en"))
+    for lang in ("it", None):
+        with pytest.raises(InvalidFAQ):
+            storage.put(FAQ("a", lang=lang))
+
+
+def test_a_slug_is_given_once(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
+    owner = access(storage)
+    letters = iter("aaaaaaaaaaaabbbbbb")
+    monkeypatch.setattr("secrets.choice", lambda _: next(letters))
+
+    assert write(storage, owner, None).slug == "tea-sons-aaaaaa"
+    assert write(storage, owner, None).slug == "tea-sons-bbbbbb"
+
+
+def test_a_failed_transaction_is_rolled_back(storage: Storage) -> None:
+    def fail() -> None:
+        with storage.database.writing() as connection:
+            connection.execute(
+                text("INSERT INTO faqs (slug, lang, state, created_at) VALUES ('half', 'en', 'draft', '')")
+            )
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    storage.put(FAQ("half", lang="de"))
+    assert list(storage.publications.languages("half")) == ["de"]
+
+
+def test_a_reader_does_not_wait_for_a_writer(storage: Storage) -> None:
+    storage.put(PRICING)
+    with storage.database.writing() as connection, ThreadPoolExecutor(1) as thread:
+        connection.execute(delete(revisions))
+
+        assert thread.submit(title, storage, "pricing").result(timeout=5) is not None
+
+
+def test_threads_read_and_write_concurrently(storage: Storage) -> None:
+    barrier = threading.Barrier(8)
+    owner = access(storage)
+
+    def work(number: int) -> int:
+        barrier.wait(10)
+        for round_ in range(5):
+            write(storage, owner, f"faq-{number}", title=str(round_))
+            assert title(storage, f"faq-{number}") == str(round_)
+        return number
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(work, range(8))) == list(range(8))
+
+
+# Slugs
+
+
+@pytest.mark.parametrize(
+    ("words", "readable"),
+    [
+        ("Tea & Sons", "tea-sons"),
+        ("Café Zürich", "cafe-zurich"),
+        ("ＦＡＱ №5", "faq-no5"),
+        ("서울 상점", "www-tea-example"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("An uncommonly long name of a website, with a subtitle", "an-uncommonly-long-name-of-a-website"),
+        ("x" * 100, "x" * 40),
+    ],
+)
+def test_a_slug_is_readable(words: str, readable: str) -> None:
+    assert new_slug(words, "https://www.tea.example/").rpartition("-")[0] == readable
+
+
+def test_a_slug_needs_no_latin_letters() -> None:
+    assert new_slug("서울", "https://서울.한국/").startswith("faq-")
+
+
+# Processes
+
+
+def python(code: str, url: str) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-W", "error", "-c", code, url]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+
+
+FORKER = """
+import os, sys
+from faqsvc_embed.models import FAQ
+from faqsvc_embed.service.storage import open_storage
+
+storage = open_storage(sys.argv[1])
+storage.sites.create("tests")
+storage.close()
+child = os.fork()
+storage.put(FAQ("parent" if child else "child", lang="en"))
+storage.close()
+if child:
+    sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.system
+def test_a_storage_can_be_used_after_a_fork(database_url: str) -> None:
+    with python(FORKER, database_url) as forker:
+        assert forker.wait(30) == 0
+    storage = open_storage(database_url)
+    found = [title(storage, slug) for slug in ("child", "parent")]
+    storage.close()
+
+    assert found == ["", ""]
+
+
+WRITER = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from faqsvc_embed.models import FAQ
+from faqsvc_embed.service.storage import open_storage
+
+storage = open_storage(sys.argv[1])
+storage.sites.create("tests")
+
+def work(number):
+    storage.put(FAQ(f"faq-{number}", lang="en", title="x" * 10_000))
+    print(f"{number}\\n", end="", flush=True)
+
+with ThreadPoolExecutor(8) as threads:
+    list(threads.map(work, range(100_000)))
+"""
+
+
+@pytest.mark.system
+def test_kill_9_loses_nothing_acknowledged(database_url: str) -> None:  # Y11
+    with python(WRITER, database_url) as writer:
+        assert writer.stdout is not None
+        acknowledged = set[int]()
+        for line in writer.stdout:
+            acknowledged.add(int(line))
+            if len(acknowledged) == 200:
+                writer.send_signal(signal.SIGKILL)
+                break
+        acknowledged.update(int(line) for line in writer.stdout if line.endswith("\n"))
+    storage = open_storage(database_url)
+    site = storage.sites.list()[0]
+    missing = [number for number in acknowledged if title(storage, f"faq-{number}") != "x" * 10_000]
+    listed = storage.history.faqs(site.id, limit=1000)
+    storage.close()
+
+    assert missing == []
+    assert site.faq_count == len(listed.items)  # none is half there

@@ -1,0 +1,30 @@
+"""Writes to a storage."""
+
+from typing import Any, Final
+
+from faqsvc_embed.models import FAQ, Item
+from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage.values import Access, Content, Write, Written
+
+TEA: Final = Content("https://www.tea.example", "Tea & Sons", (Item(0, "What does it cost?", "Nothing."),))
+
+
+def access(storage: Storage, name: str = "tests") -> Access:
+    """Return the access of a new key of a new site."""
+    found = storage.keys.verify(storage.keys.create(name, site=storage.sites.create(name)))
+    assert found is not None
+    return found
+
+
+def write(storage: Storage, who: Access, slug: str | None = "tea", **options: Any) -> Written:
+    """Write a revision; `title` tells it from others."""
+    content = Content(
+        TEA.website_url, TEA.website_name, options.pop("items", TEA.items), options.pop("title", None)
+    )
+    return storage.writer.write(who, Write(content=content, slug=slug, **options))
+
+
+def title(storage: Storage, slug: str = "tea", lang: str | None = None) -> str | None:
+    """Return the title that readers see."""
+    publication = storage.publications.get(slug, lang)
+    return None if publication is None else FAQ.from_json(publication.record).title

@@ -1,0 +1,161 @@
+"""Where settings come from: keywords, a host's configuration, and the environment."""
+
+import logging
+import os
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from faqsvc_embed import ConfigurationError, FAQEmbed, Settings, Theme
+from faqsvc_embed.settings import NAMES, UNSET
+
+SECRET = "fs_live_5ecret5ecret5ecret"
+
+WRITTEN: dict[str, tuple[str, Any]] = {
+    "base_url": ("https://faq.example.com", "https://faq.example.com"),
+    "api_key": (SECRET, SECRET),
+    "insecure_hosts": ("faqs,other", ("faqs", "other")),
+    "lang": ("ko", "ko"),
+    "theme": ('{"accentColor": "red"}', Theme("#ff0000")),
+    "show_title": ("false", False),
+    "heading_level": ("3", 3),
+    "styles": ("none", "none"),
+    "variant": ("disclosure", "disclosure"),
+    "exclusive": ("true", True),
+    "answer_format": ("markdown", "markdown"),
+    "link_urls": ("yes", True),
+    "nofollow": ("on", True),
+    "cache_overrides": ("yes", True),
+    "wait": ("2", 2.0),
+    "timeout": ("3", 3.0),
+    "fresh_for": ("4", 4.0),
+    "keep_for": ("none", None),
+    "max_fresh": ("5", 5.0),
+    "push": ("false", False),
+    "preview": ("false", False),
+    "not_found_for": ("6", 6.0),
+    "max_entries": ("7", 7),
+    "max_bytes": ("8", 8),
+    "store": ("file:x", "file:x"),
+    "degraded_max_age": ("9", 9),
+    "diagnostic_headers": ("on", True),
+    "directory": ("faqs", "faqs"),
+    "reload": ("1", True),
+    "offline": ("1", True),
+    "strict": ("1", True),
+}
+"""Every setting as text, and its value."""
+
+
+def values(settings: Settings) -> dict[str, Any]:
+    assert settings.api_key is not None
+    return {**vars(settings), "api_key": settings.api_key.reveal()}
+
+
+def test_every_setting_is_a_key_of_a_mapping_and_of_the_environment(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "faqs").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert tuple(WRITTEN) == NAMES
+    named = {f"FAQSVC_{name.upper()}": text for name, (text, _) in WRITTEN.items()}
+    expected = {name: value for name, (_, value) in WRITTEN.items()}
+    assert values(Settings.from_env(named)) == expected
+    assert values(Settings.from_mapping(named)) == expected
+    for name, text in named.items():
+        monkeypatch.setenv(name, text)
+    assert values(Settings.from_env()) == values(Settings.from_mapping({})) == expected
+    embed = FAQEmbed()
+    assert vars(embed.settings) == {**expected, "api_key": None}
+
+
+def test_a_keyword_beats_the_mapping_which_beats_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAQSVC_LANG", "ko")
+    monkeypatch.setenv("FAQSVC_WAIT", "2")
+    monkeypatch.setenv("FAQSVC_TIMEOUT", "9")
+    config = {"FAQSVC_LANG": "ja", "FAQSVC_WAIT": 3, "OTHER": 5}
+    settings = Settings.from_mapping(config, lang="de")
+    assert (settings.lang, settings.wait, settings.timeout, settings.fresh_for) == ("de", 3.0, 9.0, 3600.0)
+
+
+def test_none_is_a_value_and_unset_is_not() -> None:
+    environ = {"FAQSVC_LANG": "ko", "FAQSVC_KEEP_FOR": "60"}
+    assert Settings.from_env(environ, lang=None, keep_for=None).lang is None
+    assert Settings.from_env(environ, lang=UNSET, keep_for=UNSET).keep_for == 60.0
+    assert repr(UNSET) == "UNSET"
+
+
+def test_an_empty_variable_counts_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAQSVC_LANG", "ko")
+    assert Settings.from_mapping({"FAQSVC_LANG": ""}).lang == "ko"
+    assert Settings.from_env({"FAQSVC_LANG": "", "FAQSVC_WAIT": ""}) == Settings()
+
+
+def test_a_mapping_may_have_keys_of_the_host_of_any_kind() -> None:
+    config: Any = MappingProxyType({"SECRET_KEY": "x", 5: 6, "FAQSVC_LANG": "fr", "faqsvc_wait": "no"})
+    assert Settings.from_mapping(config).lang == "fr"
+
+
+@pytest.mark.parametrize("make", [Settings.from_env, Settings.from_mapping])
+def test_an_invalid_variable_is_an_error_that_names_the_setting(make: Any) -> None:
+    with pytest.raises(ConfigurationError, match=r"^wait is 'soon'"):
+        make({"FAQSVC_WAIT": "soon"})
+
+
+def warned(caplog: pytest.LogCaptureFixture, *names: str) -> bool:
+    """Return whether each of these keys, and no other, was warned of once."""
+    assert {record.levelno for record in caplog.records} <= {logging.WARNING}
+    return len(caplog.messages) == len(names) and all(
+        sum(repr(name) in message for message in caplog.messages) == 1 for name in names
+    )
+
+
+def test_a_misspelt_variable_is_logged_once(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The names are random: other tests of this process may have warned of theirs."""
+    monkeypatch.setenv("FAQSVC_TIMEOUTT", "1")
+    monkeypatch.setenv("FAQSVC_OF_ANOTHER_PROGRAM", "1")
+    for _ in range(2):
+        Settings.from_env()
+        Settings.from_mapping({"FAQSVC_Wait": 1, "FAQSVC_PLUGH": 1, "FAQSVC": 1, "WIAT": 1})
+    assert warned(caplog, "FAQSVC_TIMEOUTT", "FAQSVC_Wait", "FAQSVC_PLUGH")
+    assert "FAQSVC_TIMEOUT?" in caplog.text
+    assert "FAQSVC_WAIT?" in caplog.text
+
+
+def test_an_api_key_under_a_wrong_name_is_not_in_the_log(caplog: pytest.LogCaptureFixture) -> None:  # W1
+    Settings.from_mapping({"FAQSVC_APIKEY": SECRET})
+    assert "5ecret" not in caplog.text
+
+
+def test_variables_of_the_service_are_not_logged(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("DATABASE_URL", "LLM_KEY", "GENERATE_ALLOW"):
+        monkeypatch.setenv(f"FAQSVC_{name}", "1")
+    Settings.from_env()
+    Settings.from_mapping(os.environ)
+    assert caplog.messages == []
+
+
+@pytest.mark.parametrize("service", ["FAQSVC", "FAQSVC_STORE", "FAQSVC_BASE_URL"])
+def test_variables_that_kubernetes_sets_are_not_logged(
+    service: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ports = [f"PORT_8700_{protocol}{part}" for protocol in ("TCP", "UDP") for part in ("", "_ADDR", "_PROTO")]
+    names = ("SERVICE_HOST", "SERVICE_PORT", "SERVICE_PORT_HTTP", "PORT", "PORT_53_UDP_PORT", *ports)
+    for name in names:
+        monkeypatch.setenv(f"{service}_{name}", "tcp://10.0.0.1:8700")
+    Settings.from_env()
+    Settings.from_mapping(os.environ)
+    assert caplog.messages == []
+
+
+def test_a_store_without_its_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("faqsvc_embed.settings.validators.find_spec", lambda name: None)
+    with pytest.raises(ConfigurationError, match=r"faqsvc-embed\[redis\]") as caught:
+        Settings(store="redis://:5ecret@cache.example.com/0")
+    assert "5ecret" not in str(caught.value)
