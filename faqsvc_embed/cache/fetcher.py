@@ -312,7 +312,8 @@ class Fetcher:
         """Return what the response means, and whether it came on a kept connection."""
         key = fetch.key
         request = read_request(self._settings.base_url, key.slug, key.lang, validators)
-        if fetch.change is not None:  # a cache in front of the service may have what was before
+        # A cache in front of the service may have what was before a change, or a write of this process.
+        if fetch.change is not None or self._cache.is_forgotten(key.slug):
             request = Request(request.url, {**request.headers, "cache-control": "no-cache"})
         response = await self._transport.send(request, timeout, new_connection=new_connection)
         if isinstance(response, FAQError):

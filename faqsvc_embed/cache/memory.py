@@ -20,6 +20,8 @@ SHARE: Final = random.SystemRandom().random
 """Random shares from 0 to 1; a host may use the generator of the module, and seed it."""
 MAX_CLOCK_SKEW: Final = 300.0
 """Seconds by which the clock of another machine may be ahead of ours."""
+FORGOTTEN_FOR: Final = 3600.0
+"""Seconds for which an HTTP cache in front of the service may keep what was forgotten here."""
 
 
 class MemoryCache:
@@ -41,6 +43,7 @@ class MemoryCache:
         self._max_entries = max_entries
         self._entries: dict[Key, Entry] = {}
         self._size = 0
+        self._forgotten: dict[str | None, float] = {}
         self._lock = threading.Lock()
         self.get = self._entries.get  # the look-up of every page, without a call of our own
         fork.register(self)
@@ -132,6 +135,15 @@ class MemoryCache:
         with self._lock:
             for key in [key for key in self._entries if slug is None or key.slug == slug]:
                 self._size -= self._entries.pop(key).size
+            self._forgotten.pop(slug, None)  # inserted anew as the newest
+            self._forgotten[slug] = self.clock()
+            if len(self._forgotten) > self._max_entries:
+                del self._forgotten[next(iter(self._forgotten))]
+
+    def is_forgotten(self, slug: str) -> bool:
+        """Return whether `slug` was forgotten so lately that an HTTP cache may still have it as it was."""
+        since = self.clock() - FORGOTTEN_FOR
+        return any(self._forgotten.get(which, since) > since for which in (slug, None))
 
     def slugs(self) -> list[str]:
         """Return the slugs of all entries: those with a record first, the most recently used first."""

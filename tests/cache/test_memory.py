@@ -56,6 +56,18 @@ def test_a_flood_of_unknown_slugs_evicts_no_record(clock: Clock) -> None:  # K16
     assert len(cache.entries()) <= 20
 
 
+def test_what_was_forgotten_is_known_for_an_hour_and_in_a_bounded_number(clock: Clock) -> None:  # W7
+    cache = make_cache(clock, max_entries=20)
+    cache.forget("pricing")
+    clock.advance(3_599)
+    assert (cache.is_forgotten("pricing"), cache.is_forgotten("other")) == (True, False)
+    clock.advance(1)
+    assert not cache.is_forgotten("pricing")
+    for number in range(30):
+        cache.forget(f"faq-{number}")
+    assert [number for number in range(30) if cache.is_forgotten(f"faq-{number}")] == list(range(10, 30))
+
+
 def test_the_least_recently_used_record_is_evicted() -> None:  # K16
     with fake_embed({slug: samples.record(slug) for slug in "abcd"}, max_entries=3) as embed:
         for slug in ("a", "b", "c", "a", "d"):

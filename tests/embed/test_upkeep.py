@@ -120,6 +120,21 @@ def test_a_forgotten_faq_is_fetched_anew(form: Form, make_embed: MakeEmbed, faul
     assert embed.health() == []
 
 
+def test_a_forgotten_faq_is_fetched_past_caches_in_front_of_the_service(
+    form: Form, make_embed: MakeEmbed, faulty: FaultyServer
+) -> None:  # W7
+    faulty.serve(samples.record("other"))
+    embed = make_embed()
+    embed.forget("pricing")  # before anything was fetched
+    form.get_faq(embed)
+    form.get_faq(embed, lang="ko")
+    form.get_faq(embed, "other")
+    embed.forget()
+    form.get_faq(embed, "other")
+    sent = [(request.slug, request.headers.get("cache-control")) for request in faulty.log]
+    assert sent == [("pricing", "no-cache"), ("pricing", "no-cache"), ("other", None), ("other", "no-cache")]
+
+
 def test_forgetting_ends_a_back_off(form: Form, make_embed: MakeEmbed, faulty: FaultyServer) -> None:
     embed = make_embed()
     faulty.behave(behaviours.status(503, {"Retry-After": "600"}))
