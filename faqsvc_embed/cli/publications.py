@@ -13,7 +13,7 @@ from faqsvc_embed.errors import FAQNotFound, PublishRejected, quoted
 from faqsvc_embed.languages import LANGUAGES
 
 if TYPE_CHECKING:
-    from faqsvc_embed.client import FAQClient
+    from faqsvc_embed.client import FAQClient, StoredRevision
     from faqsvc_embed.files import Document
 
 MAX_PROBLEMS: Final = 20
@@ -24,11 +24,16 @@ _KEPT: Final = ("website_url", "website_name", "title")
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """A file, and what it publishes. Options override what the file states."""
+    """A file, and what it publishes. Options override what the file states.
+
+    A file of a folder is not published again if it is `unchanged`, the revision that is there already.
+    """
 
     file: str
     document: "Document"
     is_draft: bool = False
+    in_folder: bool = False
+    unchanged: "StoredRevision | None" = None
 
     @property
     def slug(self) -> Any:
@@ -81,8 +86,11 @@ def read_publications(
     `options` are fields that override those of every file. The translations of an FAQ share its website.
     """
     given = {name: value for name, value in options.items() if value is not None}
-    files = [file for target in targets for file in _files_of(target, targets)]
-    read = [Publication(file, replace(document, **given), is_draft) for file, document in files]
+    read = [
+        Publication(file, replace(document, **given), is_draft, Path(target).is_dir())
+        for target in targets
+        for file, document in _files_of(target, targets)
+    ]
     _check_duplicates(read)
     publications = [_with_website_of(publication, read) for publication in read]
     for publication in publications:
@@ -99,7 +107,7 @@ def complete(client: "FAQClient", publication: Publication) -> Publication:
     """Return a publication whose missing title and website are those of the FAQ's newest revision."""
     document = publication.document
     missing = [name for name in _KEPT if not getattr(document, name)]
-    if publication.slug is None or not missing:
+    if publication.slug is None or not (missing or publication.in_folder):
         return publication
     for lang in dict.fromkeys((document.lang, None)):
         try:
@@ -111,8 +119,25 @@ def complete(client: "FAQClient", publication: Publication) -> Publication:
             "website_name": newest.faq.website_name,
             "title": newest.faq.title if document.lang in (None, newest.faq.lang) else None,
         }
-        return replace(publication, document=replace(document, **{name: known[name] for name in missing}))
+        document = replace(document, **{name: known[name] for name in missing})
+        publication = replace(publication, document=document)
+        is_unchanged = publication.in_folder and _is_unchanged(publication, newest)
+        return replace(publication, unchanged=newest if is_unchanged else None)
     return publication
+
+
+def _is_unchanged(publication: Publication, newest: "StoredRevision") -> bool:
+    """Return whether a revision is what a file would publish."""
+    document, record = publication.document, newest.faq
+    items = [{"question": item.question, "answer": item.answer} for item in record.items]
+    return (
+        newest.state in (("published", "draft") if publication.is_draft else ("published",))
+        and document.lang in (None, record.lang)
+        and (document.title, document.website_name) == (record.title, record.website_name)
+        and (document.website_url, document.answer_format or "text")
+        == (newest.website_url, record.answer_format)
+        and publication.body()["items"] == items
+    )
 
 
 def _files_of(target: str, targets: Sequence[str]) -> Iterator[tuple[str, "Document"]]:

@@ -3,6 +3,7 @@
 import re
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import click
 
@@ -14,7 +15,7 @@ from faqsvc_embed.errors import FAQError, OutcomeUnknown, quoted
 
 if TYPE_CHECKING:
     from faqsvc_embed import models
-    from faqsvc_embed.client import FAQClient
+    from faqsvc_embed.client import FAQClient, StoredRevision
 
 
 def _idempotency_key(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
@@ -58,7 +59,8 @@ def publish(
     chooses.
 
     The files of a folder, and those with a language in their name, are named after their slugs: pricing.md
-    is the FAQ "pricing", and pricing.de.md its German translation.
+    is the FAQ "pricing", and pricing.de.md its German translation. A file of a folder that has not changed
+    writes no new revision.
 
     All files are checked before the first is sent. The API key is read from FAQSVC_API_KEY.
 
@@ -91,10 +93,14 @@ def publish(
             with progress(completed, "Publishing") as watched:
                 for publication in watched:
                     so_far = f"; {len(done)} of {len(completed)} are published" if done else ""
-                    published = _publish(client, publication, idempotency_key or token_hex(16), so_far)
-                    done.append({**fields_of(published), "file": publication.file})
+                    if publication.unchanged is None:
+                        published = _publish(client, publication, idempotency_key or token_hex(16), so_far)
+                    else:
+                        published = _as_it_is(client, publication.unchanged)
+                    is_unchanged = publication.unchanged is not None
+                    done.append({**fields_of(published), "unchanged": is_unchanged, "file": publication.file})
                     if not as_json:
-                        line = line_of(published)
+                        line = line_of(published) + ("  (unchanged)" if is_unchanged else "")
                         print_text(f"{line}  {publication.file}" if len(completed) > 1 else line)
     finally:
         if as_json and done:
@@ -126,6 +132,21 @@ def _complete(client: "FAQClient", publications: list[Publication]) -> list[Publ
     for publication in completed:
         publication.body()
     return completed
+
+
+def _as_it_is(client: "FAQClient", newest: "StoredRevision") -> "models.Publication":
+    """Return the publication of a revision that is there already."""
+    from faqsvc_embed import models
+
+    slug = newest.faq.slug
+    return models.Publication(
+        slug=slug,
+        faq_url=f"{client.settings.base_url}/faq/{quote(slug, safe='')}",
+        lang=newest.faq.lang,
+        revision=newest.revision,
+        state=newest.state,
+        etag=newest.etag,
+    )
 
 
 def _publish(client: "FAQClient", publication: Publication, key: str, so_far: str) -> "models.Publication":

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
-from sqlalchemy import Row, and_, delete, insert, or_, select
+from sqlalchemy import Connection, Row, and_, delete, insert, or_, select
 
 from faqsvc_embed.api import contract
 from faqsvc_embed.api.fields import Lang
@@ -65,12 +65,7 @@ class History:
             query = query.where(faqs.c.updated_at <= updated_at, or_(faqs.c.updated_at < updated_at, is_same))
         with self._database.reading() as connection:
             rows = connection.execute(query).all()
-            languages = dict[str, list[Lang]]()
-            pairs = select(translations.c.slug, translations.c.lang)
-            for slug, lang in connection.execute(
-                pairs.where(translations.c.slug.in_([row.slug for row in rows]))
-            ):
-                languages.setdefault(slug, []).append(lang)
+            languages = _languages(connection, [row.slug for row in rows])
         next_ = _encode(rows[limit - 1].updated_at, rows[limit - 1].slug) if len(rows) > limit else None
         items = [
             contract.FAQSummary(
@@ -82,6 +77,7 @@ class History:
                 row.updated_at,
             )
             for row in rows[:limit]
+            if row.slug in languages  # or else it was purged meanwhile
         ]
         return contract.FAQList(items, next_)
 
@@ -184,6 +180,22 @@ class History:
             raise FAQNotFound(f"The FAQ {quoted(slug)} has no {which} in {lang}")
         record = Publication(lang, row.record, row.digest, row.website_url, row.number, row.created_at)
         return contract.Revision(*_fields(row)), record
+
+
+def _languages(connection: Connection, slugs: list[str]) -> dict[str, list[Lang]]:
+    """Return the languages of FAQs, without those taken back, unless all of them are."""
+    is_taken_back = and_(translations.c.published.is_(None), revisions.c.published_at.is_not(None))
+    query = (
+        select(translations.c.slug, translations.c.lang, is_taken_back)
+        .join(revisions, and_(_TRANSLATION, revisions.c.number == translations.c.newest))
+        .where(translations.c.slug.in_(slugs))
+    )
+    every, left = dict[str, list[Lang]](), dict[str, list[Lang]]()
+    for slug, lang, taken_back in connection.execute(query):
+        every.setdefault(slug, []).append(lang)
+        if not taken_back:
+            left.setdefault(slug, []).append(lang)
+    return every | left
 
 
 def _fields(row: Row[Any]) -> tuple[int, contract.RevisionState, datetime, str | None]:

@@ -251,6 +251,23 @@ def test_the_list_has_the_last_changed_first_in_pages(storage: Storage, owner: A
     assert (first.title, first.languages, first.state, first.revision) == ("0", ["en", "de"], "published", 1)
 
 
+def test_the_list_leaves_out_translations_that_were_taken_back(storage: Storage, owner: Access) -> None:
+    def languages() -> list[str]:
+        return list(storage.history.faqs(owner.site, limit=1).items[0].languages)
+
+    for lang in ("en", "de", "ko"):
+        write(storage, owner, lang=lang, is_draft=lang == "ko")
+    assert languages() == ["en", "ko", "de"]
+    storage.writer.unpublish(owner, "tea", "de", NONE)
+    assert languages() == ["en", "ko"]
+    write(storage, owner, lang="de", title="Anew", is_draft=True)
+    assert languages() == ["en", "ko", "de"]
+    storage.writer.unpublish(owner, "tea", None, NONE)
+    storage.writer.purge(owner, "tea", "ko", NONE)
+    storage.writer.purge(owner, "tea", "de", NONE)
+    assert languages() == ["en"]
+
+
 @pytest.mark.parametrize("cursor", ["", "x", "%", "1.", "1.%0", "-1.a"])
 def test_an_invalid_cursor_is_refused(storage: Storage, owner: Access, cursor: str) -> None:
     write(storage, owner)
