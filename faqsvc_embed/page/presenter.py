@@ -14,7 +14,7 @@ from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.cache.reader import Reader, data_or_raise, in_event_loop
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQUnavailable, quoted
 from faqsvc_embed.models import FAQ, FAQState
-from faqsvc_embed.page.context import Page, PageSource, rendering_page, request_page
+from faqsvc_embed.page.context import Page, PageSource, joined_page, rendering_page, request_page
 from faqsvc_embed.page.elements import Printed, merge_pages
 from faqsvc_embed.page.options import FROM_PYTHON, Call, Caller, OptionResolver
 from faqsvc_embed.rendering.answers import Answers
@@ -55,7 +55,7 @@ class Presenter:
         page = request_page()
         if page is None and self._page_source is not None:
             page = self._page_source()
-        return page or rendering_page()
+        return page or rendering_page() or joined_page() or Page()
 
     # Reading
 
