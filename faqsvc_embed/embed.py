@@ -202,7 +202,7 @@ class FAQEmbed:
 
         if html is None:
             printed = self._presenter.page().printed
-            html = "".join(element for one in printed if one for element in one.unique_elements())
+            html = "".join(element for one in printed if one for element in one.elements())
         return csp_sources(html)
 
     # Ahead and after

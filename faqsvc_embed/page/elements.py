@@ -78,18 +78,17 @@ class Printed(msgspec.Struct, frozen=True, gc=False):
         after = [*around.script_elements(fragment), json_ld_element(self.json_ld, around.nonce)]
         return Markup("\n".join(filter(None, (f"{before}{fragment.html}", *after))))  # rendered
 
-    def unique_elements(self) -> list[str]:
-        """Return the elements that a page needs once."""
-        if self.fragment is None:
-            return []
-        around = self.surroundings
-        return [*around.style_elements(self.fragment), *around.script_elements(self.fragment)]
-
-    def json_ld_element(self) -> str:
-        """Return the element of its FAQPage; empty if it was printed without one."""
-        if self.fragment is not None and self.json_ld and not self.surroundings.nonce:
-            return self.fragment.json_ld_element
-        return json_ld_element(self.json_ld, self.surroundings.nonce)
+    def elements(self) -> dict[str, str]:
+        """Return the elements that a page needs once, each with the FAQPage that it contains, or nothing."""
+        fragment, around, elements = self.fragment, self.surroundings, dict[str, str]()
+        if fragment is not None:
+            elements.update(dict.fromkeys(around.style_elements(fragment), ""))
+            elements.update(dict.fromkeys(around.script_elements(fragment), ""))
+        if self.json_ld:
+            is_plain = fragment is not None and around.nonce is None
+            element = fragment.json_ld_element if is_plain else json_ld_element(self.json_ld, around.nonce)
+            elements[element] = self.json_ld
+        return elements
 
 
 def merge_pages(texts: tuple[str, ...]) -> str:
@@ -140,7 +139,10 @@ class ElementFilter:
 
     def feed(self, body: bytes, *, last: bool) -> tuple[bytes, bytes]:
         """Return what can leave of a piece of the body, and the rest, to be put before the next piece."""
-        json_ld = self._elements()
+        json_ld = dict[str, str]()
+        for printed in self._printed:
+            if printed is not None:
+                json_ld.update(printed.elements())
         needles = [(encode(element), element) for encode in self._encoders for element in json_ld]
         found = _occurrences(body, needles)
         is_whole, self._is_first = self._is_first and last, False
@@ -155,16 +157,6 @@ class ElementFilter:
                 self.has_changed = True
         end = len(body) if last else _hold_back(body, start, needles)
         return b"".join([*parts, body[start:end]]), body[end:]
-
-    def _elements(self) -> dict[str, str]:
-        """Return all elements that may be printed twice, with the JSON-LD of those that have some."""
-        elements = dict[str, str]()
-        for printed in self._printed:
-            if printed is not None:
-                elements.update(dict.fromkeys(printed.unique_elements(), ""))
-                if printed.json_ld:
-                    elements[printed.json_ld_element()] = printed.json_ld
-        return elements
 
     def _repeated(self, element: str) -> str | None:
         """Return None for the first of equal elements, to leave it, and nothing for the others."""

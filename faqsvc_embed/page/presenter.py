@@ -154,13 +154,11 @@ class Presenter:
         """Return an FAQ for this place of the page, or a placeholder, or nothing."""
         try:
             call = self.options.resolve(page, slug_or_faq, options, caller)
-            # A draft is filled in last, so that no fragment cache of the host keeps it.
-            can_defer = page.defers and (in_event_loop() or page.preview is not None)
             faq, found = call.faq, None
             if faq is None:
                 found = self._look_up(page, call.key)
                 if not isinstance(found, FAQState):
-                    if can_defer:
+                    if _can_defer(page):
                         return self._defer(page, call, found)
                     found = self._wait(page, found, self._settings.wait)
                 faq = found.data
@@ -168,7 +166,7 @@ class Presenter:
                     faq = self._record(page, call, found, has_waited=page.may_block or not in_event_loop())
             fragment = self.renderer.cached(faq, call.options.style, call.ordinal)
             if fragment is None:
-                if can_defer and self.renderer.is_slow(faq):
+                if self.renderer.is_slow(faq) and _can_defer(page):
                     return self._defer(page, call, found)
                 fragment = self.renderer.fragment(faq, call.options.style, call.ordinal)
             return self._print(page, call, faq, fragment)
@@ -304,6 +302,11 @@ class Presenter:
         """Return the script element of a FAQPage for several records, apart from any page."""
         surroundings = self.options.surroundings(page, nonce, FROM_PYTHON)
         return Markup(json_ld_element(self.json_ld(faqs), surroundings.nonce))  # serialized for it
+
+
+def _can_defer(page: Page) -> bool:
+    """Return whether an FAQ is filled in later. A draft is, so that no fragment cache of the host has it."""
+    return page.defers and (in_event_loop() or page.preview is not None)
 
 
 def _is_refused(page: Page, fetch: "Fetch", state: FAQState) -> bool:
