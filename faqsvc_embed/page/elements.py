@@ -5,7 +5,7 @@ mail. What a response has twice is removed as it leaves, and its FAQPages are me
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import unescape
 from typing import Final
 
@@ -44,7 +44,7 @@ class Surroundings(msgspec.Struct, frozen=True, gc=False):
             return ()
         if self.styles == "linked" and self.folder is not None:
             return [link_element(f"{self.folder}/{name}", self.nonce) for name in fragment.css_files]
-        return [style_element(css, self.nonce) for css in fragment.css] if self.nonce else fragment.styles
+        return [style_element(css, self.nonce) for css in fragment.css]
 
     def script_elements(self, fragment: Fragment) -> list[str]:
         """Return the script of a fragment, if it needs one."""
@@ -72,23 +72,27 @@ class Printed(msgspec.Struct, frozen=True, gc=False):
         fragment, around = self.fragment, self.surroundings
         if fragment is None:
             return Markup(json_ld_element(self.json_ld, around.nonce))  # serialized for it
-        if around is PLAIN and self.json_ld and not fragment.needs_script:
+        if self._is_plain(fragment):
             return fragment.inline
         before = "".join(f"{element}\n" for element in around.style_elements(fragment))
         after = [*around.script_elements(fragment), json_ld_element(self.json_ld, around.nonce)]
         return Markup("\n".join(filter(None, (f"{before}{fragment.html}", *after))))  # rendered
 
-    def elements(self) -> dict[str, str]:
-        """Return the elements that a page needs once, each with the FAQPage that it contains, or nothing."""
+    def elements(self) -> Mapping[str, str]:
+        """Return the elements that a page needs once, each with the FAQPage in it, or nothing."""
         fragment, around, elements = self.fragment, self.surroundings, dict[str, str]()
+        if fragment is not None and self._is_plain(fragment):
+            return fragment.elements
         if fragment is not None:
             elements.update(dict.fromkeys(around.style_elements(fragment), ""))
             elements.update(dict.fromkeys(around.script_elements(fragment), ""))
         if self.json_ld:
-            is_plain = fragment is not None and around.nonce is None
-            element = fragment.json_ld_element if is_plain else json_ld_element(self.json_ld, around.nonce)
-            elements[element] = self.json_ld
+            elements[json_ld_element(self.json_ld, around.nonce)] = self.json_ld
         return elements
+
+    def _is_plain(self, fragment: Fragment) -> bool:
+        """Return whether the fragment is printed as it is."""
+        return self.surroundings is PLAIN and self.json_ld != "" and not fragment.needs_script
 
 
 def merge_pages(texts: tuple[str, ...]) -> str:
