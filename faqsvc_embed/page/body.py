@@ -20,7 +20,7 @@ JSON_LD_TAG: Final = '<script type="application/ld+json"'
 
 
 class BodyFilter:
-    """Changes the body of one response as it passes, cut anywhere. All else stays as it is, byte for byte."""
+    """Changes the body of one response as it passes, in pieces of any size; all else stays byte for byte."""
 
     def __init__(self, page: Page, charset: str) -> None:
         self._page = page

@@ -44,11 +44,11 @@ class Page(msgspec.Struct, eq=False):
     is_diagnosed: bool = False
     """Response headers say where the FAQs came from."""
     late: dict[Any, FAQState] = {}
-    """If so, the FAQs that had not arrived when the page stopped waiting."""
+    """With `is_diagnosed`, the FAQs that had not arrived when the page stopped waiting."""
     preview: Preview | None = None
     """The drafts that the visitor may see, if the request has a preview token."""
     max_age: int | None = None
-    """For how many seconds caches may keep the page; None if its FAQs are all as they should be."""
+    """For how many seconds caches may keep the page; None if no FAQ is missing or degraded."""
     may_degrade: bool = False
     """An open placeholder may turn out to limit `max_age`."""
     _budget: WaitBudget | None = None
@@ -156,7 +156,7 @@ class Page(msgspec.Struct, eq=False):
 
 
 class JoinedPage(Page):
-    """One page of several renderings outside of a request: what an earlier one has, a later one lacks."""
+    """One page of several renderings outside of a request: a later one leaves out what an earlier one has."""
 
     def complete(self, text: str) -> str:
         return self.complete_part(text)
