@@ -15,7 +15,7 @@ from faqsvc_embed.cache.reader import Fetches, Reader, data_or_raise, in_event_l
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.events import Listener, Listeners
 from faqsvc_embed.models import FAQ, FAQState
-from faqsvc_embed.page.context import PageSource, in_rendering, joined_context, joined_page, request_page
+from faqsvc_embed.page.context import PageSource, is_part, joined_context, joined_page
 from faqsvc_embed.page.presenter import Presenter
 from faqsvc_embed.settings import PREFIX, Settings
 from faqsvc_embed.settings.api_key import wrap_keys
@@ -202,7 +202,7 @@ class FAQEmbed:
 
         if html is None:
             printed = self._presenter.page().printed
-            html = "".join(element for one in printed if one for element in one.unique_elements())
+            html = "".join(element for one in printed if one for element in one.elements())
         return csp_sources(html)
 
     # Ahead and after
@@ -299,7 +299,7 @@ async def aget_faq(slug: str, lang: str | None = None, *, base_url: str | None =
 
 def _part(markup: Markup) -> Markup:
     """Return an FAQ as a part of the joined page, if there is one."""
-    page = None if in_rendering() or request_page() is not None else joined_page()
+    page = None if is_part() else joined_page()
     return markup if page is None else Markup(page.complete(markup))  # parts of it are removed
 
 

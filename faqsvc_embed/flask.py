@@ -195,26 +195,36 @@ _FINISHED: Final = Page(is_over=True)
 
 def _page() -> Page | None:
     """Return the page of the current request, made for its first FAQ; None outside of a request."""
-    if not has_request_context() or NAME not in current_app.extensions:
+    if not has_request_context():
         return None
-    page: Page | None = getattr(request, PAGE, None)
+    # Each use of a proxy finds its object anew.
+    this_request: Request = request._get_current_object()  # type: ignore[attr-defined]
+    page: Page | None = getattr(this_request, PAGE, None)
     if page is None:
         app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
-        this_request: Request = request._get_current_object()  # type: ignore[attr-defined]
-        page = _FlaskPage(app=app, request=this_request, g=g._get_current_object())
-        embed = faqs_from(app)
-        page.is_diagnosed = embed.settings.diagnostic_headers
-        if embed.settings.preview:
-            page.preview = find_preview(this_request.environ.get("QUERY_STRING", ""))
-        if embed.serves_files:
-            page.folder = f"{this_request.script_root}/{NAME}"
-        setattr(request, PAGE, page)
+        if NAME not in app.extensions:
+            return None
+        page = _new_page(app, this_request)
     return None if page.is_over else page
+
+
+def _new_page(app: Flask, this_request: Request) -> Page:
+    """Return the page of a request, which the request keeps."""
+    page = _FlaskPage(app=app, request=this_request, g=g._get_current_object())
+    embed = faqs_from(app)
+    page.is_diagnosed = embed.settings.diagnostic_headers
+    if embed.settings.preview:
+        page.preview = find_preview(this_request.environ.get("QUERY_STRING", ""))
+    if embed.serves_files:
+        page.folder = f"{this_request.script_root}/{NAME}"
+    setattr(this_request, PAGE, page)
+    return page
 
 
 def _finish(response: Response) -> Response:
     """Say in the headers on what the page depends, and complete a body that is made while it leaves."""
-    page: Page | None = getattr(request, PAGE, None)
+    this_request: Request = request._get_current_object()  # type: ignore[attr-defined]
+    page: Page | None = getattr(this_request, PAGE, None)
     if response.is_streamed and response.mimetype == "text/html" and not response.direct_passthrough:
         page, charset = _page(), _head(response).charset
         if page is not None and charset is not None:
@@ -225,7 +235,7 @@ def _finish(response: Response) -> Response:
     else:
         if isinstance(page, _FlaskPage):
             page.finish(response)
-        setattr(request, PAGE, _FINISHED)  # not the page itself, which refers to the request
+        setattr(this_request, PAGE, _FINISHED)  # not the page itself, which refers to the request
     if page is None:
         return response
     if page.negotiated:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.models import FAQ, FAQState
-from faqsvc_embed.page.context import Page, Rendering, TextStream, in_rendering, request_page
+from faqsvc_embed.page.context import Page, enter_rendering, is_part, joined_page, leave_rendering
 from faqsvc_embed.page.presenter import Presenter
 from faqsvc_embed.rendering.templates import BoundLoader, package_loader, with_package_syntax
 from faqsvc_embed.runtime.bounded_log import logger
@@ -135,50 +135,63 @@ class PageTemplate(Template):
     """A template of which each rendering outside of a request is a page, with its elements once."""
 
     def render(self, *args: Any, **kwargs: Any) -> str:
-        if _is_part():
+        if is_part():
             return super().render(*args, **kwargs)
-        with Rendering() as rendering:
+        page = joined_page() or Page()
+        token = enter_rendering(page)
+        try:
             text = super().render(*args, **kwargs)
-        return rendering.complete(text)
+        finally:
+            leave_rendering(token)
+            page.end_rendering()
+        return page.complete(text)
 
     async def render_async(self, *args: Any, **kwargs: Any) -> str:
-        if _is_part():
+        if is_part():
             return await super().render_async(*args, **kwargs)
-        with Rendering() as rendering:
+        page = joined_page() or Page()
+        token = enter_rendering(page)
+        try:
             text = await super().render_async(*args, **kwargs)
-        return rendering.complete(text)
+        finally:
+            leave_rendering(token)
+            page.end_rendering()
+        return page.complete(text)
 
     def generate(self, *args: Any, **kwargs: Any) -> Iterator[str]:
         parts = super().generate(*args, **kwargs)
-        if _is_part():
+        if is_part():
             yield from parts
             return
-        stream = TextStream(rendering := Rendering())
+        page = joined_page() or Page()
         while True:
-            with rendering:  # not around `yield`: the caller has a context of its own
+            token = enter_rendering(page)  # not around `yield`: the caller has a context of its own
+            try:
                 part = next(parts, None)
+            finally:
+                leave_rendering(token)
             if part is None:
+                page.end_rendering()
                 return
-            yield stream.feed(part)
+            yield page.complete_part(part)
 
     async def generate_async(self, *args: Any, **kwargs: Any) -> AsyncGenerator[str, object]:
         parts = super().generate_async(*args, **kwargs)
-        if _is_part():
+        if is_part():
             async for part in parts:
                 yield part
             return
-        stream = TextStream(rendering := Rendering())
+        page = joined_page() or Page()
         while True:
-            with rendering:
+            token = enter_rendering(page)
+            try:
                 next_part = await anext(parts, None)
+            finally:
+                leave_rendering(token)
             if next_part is None:
+                page.end_rendering()
                 return
-            yield stream.feed(next_part)
-
-
-def _is_part() -> bool:
-    """Return whether a rendering is a part of a request, or of another rendering."""
-    return in_rendering() or request_page() is not None
+            yield page.complete_part(next_part)
 
 
 class FAQTag(Extension):

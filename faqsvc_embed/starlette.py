@@ -86,7 +86,7 @@ class FAQMiddleware:
         token = enter_request(page)
         try:
             await self.app(scope, receive, responder)
-            await responder.flush()
+            await responder.send_start()
         finally:
             page.is_over = True
             leave_request(token)

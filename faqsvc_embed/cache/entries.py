@@ -26,7 +26,7 @@ MIN_REFRESH_INTERVAL: Final = 1.0
 """Seconds between two refreshes of a record that the service never calls fresh. It is shown until then."""
 
 
-class Key(msgspec.Struct, frozen=True, gc=False):
+class Key(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
     """The key of an entry: an embed has one service, so slug and requested language are enough."""
 
     slug: str

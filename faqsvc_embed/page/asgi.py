@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, Final
 
-from faqsvc_embed.page.body import BodyFilter
+from faqsvc_embed.page.body import BodyFilter, acompleted
 from faqsvc_embed.page.context import Page
 from faqsvc_embed.page.diagnostics import diagnostic_headers
 from faqsvc_embed.page.headers import (
@@ -49,7 +49,7 @@ class PageResponder:
         if message["type"] != "http.response.body":
             return self._send_other(message)
         if self._charset is not None:
-            return self._send_body(message)
+            return self._send_body(message, self._charset)
         if not message.get("more_body"):
             self._page.is_over = True
         return self._send(message)
@@ -73,53 +73,59 @@ class PageResponder:
         self._start = message
         return _nothing()
 
-    async def flush(self) -> None:
-        """Send the start of a response whose body never came. After an exception, an error page may start."""
-        await self._send_start()
-
     async def _send_other(self, message: Message) -> None:
         """Send a message that is not of the body: a file, or trailers, after which nothing can be changed."""
         if message["type"] not in BEFORE_START:
-            await self._send_start()
+            await self.send_start()
             body_filter, self._filter, self._charset = self._filter, None, None
             if body_filter is not None:
                 async for piece in body_filter.afeed(b"", last=True):
                     await self._send({"type": "http.response.body", "body": piece, "more_body": True})
         await self._send(message)
 
-    async def _send_body(self, message: Message) -> None:
-        body, more = bytes(message.get("body", b"")), message.get("more_body", False)
-        page = self._page
-        has_faqs = page.placeholders is not None or page.printed
-        if self._filter is None and has_faqs and (more or page.is_unfinished) and self._charset is not None:
-            self._filter = BodyFilter(page, self._charset)
-        if self._filter is not None and self._start is not None and not more:
-            await self._send_whole(self._filter, message, body)
-        elif self._filter is not None:
-            await self._send_start(is_streamed=True)
-            async for piece in self._filter.afeed(body, last=not more):
-                await self._send({"type": "http.response.body", "body": piece, "more_body": True})
-            if not more:
-                await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+    async def _send_body(self, message: Message, charset: str) -> None:
+        page, more = self._page, message.get("more_body", False)
+        if self._start is not None and not more and page.is_unfinished:
+            await self._send_whole(message, charset)
+        elif more or self._filter is not None or page.is_unfinished:
+            await self._send_part(message, charset)
         else:
-            await self._send_start(is_streamed=more)
+            await self.send_start()
             await self._send(message)
         if not more:
             page.is_over = True
 
-    async def _send_whole(self, body_filter: BodyFilter, message: Message, body: bytes) -> None:
+    async def _send_whole(self, message: Message, charset: str) -> None:
         """Send a response whose body came in one piece, with its length."""
-        whole = b"".join([piece async for piece in body_filter.afeed(body, last=True)])
-        if body_filter.has_changed:
-            await self._send_start(length=len(whole))
-            await self._send({**message, "body": whole})
+        body = bytes(message.get("body", b""))
+        changed = await acompleted(self._page, charset, body)
+        if changed is not None:
+            await self.send_start(length=len(changed))
+            await self._send({**message, "body": changed})
         else:
             # A HEAD without body must not have another length than the GET.
-            await self._send_start(length=UNCHANGED if body or self._method != "HEAD" else None)
+            await self.send_start(length=UNCHANGED if body or self._method != "HEAD" else None)
             await self._send(message)
 
-    async def _send_start(self, *, length: int | None = UNCHANGED, is_streamed: bool = False) -> None:
-        """Send the start of the response, if it was not sent; `length` is None if it is not known."""
+    async def _send_part(self, message: Message, charset: str) -> None:
+        """Send what can leave of a body that comes in several pieces."""
+        page, more = self._page, message.get("more_body", False)
+        await self.send_start(is_streamed=True)
+        if self._filter is None and (page.placeholders is not None or page.printed):
+            self._filter = BodyFilter(page, charset)
+        if self._filter is None:
+            await self._send(message)
+            return
+        async for piece in self._filter.afeed(bytes(message.get("body", b"")), last=not more):
+            await self._send({"type": "http.response.body", "body": piece, "more_body": True})
+        if not more:
+            await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def send_start(self, *, length: int | None = UNCHANGED, is_streamed: bool = False) -> None:
+        """Send the start of the response, if it waits; `length` is None if it is not known.
+
+        A response whose body never came has its start sent last; after an exception, that of an error page.
+        """
         start, self._start = self._start, None
         if start is None:
             return

@@ -3,6 +3,7 @@
 import codecs
 import re
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from typing import Final
 
 from faqsvc_embed.cache.reader import in_event_loop
@@ -19,7 +20,7 @@ JSON_LD_TAG: Final = '<script type="application/ld+json"'
 
 
 class BodyFilter:
-    """Changes the body of one response as it passes, cut anywhere. All else stays as it is, byte for byte."""
+    """Changes the body of one response as it passes, in pieces of any size; all else stays byte for byte."""
 
     def __init__(self, page: Page, charset: str) -> None:
         self._page = page
@@ -72,7 +73,7 @@ class BodyFilter:
         kept = b""
         if self._page.printed:
             if self._elements is None:
-                self._elements = ElementFilter(self._page.printed, *self._encoders())
+                self._elements = ElementFilter(self._page.printed, *_encoders(self._charset))
             body, kept = self._elements.feed(body, last=last)
             self.has_changed = self.has_changed or self._elements.has_changed
         self._rest = kept + partial + behind
@@ -103,21 +104,11 @@ class BodyFilter:
         while (at := body.find(prefix, start)) >= 0 and (end := body.find(suffix, at)) >= 0:
             end += len(suffix)
             text = placeholders.texts.get(body[at:end].decode(self._charset))
-            parts += [body[start:at], self._encode(text or "")]
+            parts += [body[start:at], encode_escaped(text or "", self._charset)]
             start, self.has_changed = end, True
         rest = body[start:]
         cut = len(rest) if last else _possible_start(rest, prefix)
         return b"".join([*parts, rest[:cut]]), rest[cut:]
-
-    def _encoders(self) -> list[Callable[[str], bytes]]:
-        """Return the encodings in which the body may have an element: the host's, and that of `_fill`."""
-        return [self._encode] if self._charset.startswith("utf-") else [self._encode_as_host, self._encode]
-
-    def _encode_as_host(self, element: str) -> bytes:
-        return encode(element, self._charset)
-
-    def _encode(self, html: str) -> bytes:
-        return encode_escaped(html, self._charset)
 
 
 def completed(page: Page, charset: str, body: bytes) -> bytes | None:
@@ -125,6 +116,21 @@ def completed(page: Page, charset: str, body: bytes) -> bytes | None:
     body_filter = BodyFilter(page, charset)
     changed = body_filter.feed(body, last=True)
     return changed if body_filter.has_changed else None
+
+
+async def acompleted(page: Page, charset: str, body: bytes) -> bytes | None:
+    """Return what `completed` does, with placeholders that are filled first."""
+    if len(body) < LONG and not page.has_open_placeholders:
+        return completed(page, charset, body)
+    body_filter = BodyFilter(page, charset)
+    changed = b"".join([piece async for piece in body_filter.afeed(body, last=True)])
+    return changed if body_filter.has_changed else None
+
+
+def _encoders(charset: str) -> list[Callable[[str], bytes]]:
+    """Return the encodings in which a body may have an element: the host's, and that of placeholders."""
+    encodings = (encode_escaped,) if charset.startswith("utf-") else (encode, encode_escaped)
+    return [partial(encoding, charset=charset) for encoding in encodings]
 
 
 def encode(html: str, charset: str) -> bytes:

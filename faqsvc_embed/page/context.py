@@ -6,7 +6,7 @@ An adapter makes a page for each request. Without one, each rendering of a templ
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final
 
 import msgspec
 from markupsafe import Markup
@@ -44,14 +44,15 @@ class Page(msgspec.Struct, eq=False):
     is_diagnosed: bool = False
     """Response headers say where the FAQs came from."""
     late: dict[Any, FAQState] = {}
-    """If so, the FAQs that had not arrived when the page stopped waiting."""
+    """With `is_diagnosed`, the FAQs that had not arrived when the page stopped waiting."""
     preview: Preview | None = None
     """The drafts that the visitor may see, if the request has a preview token."""
     max_age: int | None = None
-    """For how many seconds caches may keep the page; None if its FAQs are all as they should be."""
+    """For how many seconds caches may keep the page; None if no FAQ is missing or degraded."""
     may_degrade: bool = False
     """An open placeholder may turn out to limit `max_age`."""
     _budget: WaitBudget | None = None
+    _filter: TextFilter | None = None
     _deferred: list[FAQ] = []
     _ordinals: dict[Any, int] = {}
 
@@ -133,6 +134,18 @@ class Page(msgspec.Struct, eq=False):
         """Return the text of a template that was rendered outside of a request, with its elements once."""
         return TextFilter(self.printed).feed(text, last=True) if self.is_unfinished else text
 
+    def complete_part(self, part: str) -> str:
+        """Return a part of such a text without the elements that an earlier part has."""
+        if not self.printed:
+            return part
+        if self._filter is None:
+            self._filter = TextFilter(self.printed)
+        return self._filter.feed(part)
+
+    def end_rendering(self) -> None:
+        """End the page of a template: a copy of the context may outlive it."""
+        self.is_over = True
+
     def language(self, default: str | None) -> str | None:
         """Return the language of the page; None if nobody prefers one. `default` suits any visitor."""
         return None
@@ -143,20 +156,19 @@ class Page(msgspec.Struct, eq=False):
 
 
 class JoinedPage(Page):
-    """One page of several renderings outside of a request: what an earlier one has, a later one lacks."""
-
-    _filter: TextFilter | None = None
+    """One page of several renderings outside of a request: a later one leaves out what an earlier one has."""
 
     def complete(self, text: str) -> str:
-        if self._filter is None:
-            self._filter = TextFilter(self.printed)
-        return self._filter.feed(text) if self.printed else text
+        return self.complete_part(text)
+
+    def end_rendering(self) -> None:
+        """Do nothing: the page ends with its `with` block."""
 
 
 PageSource = Callable[[], Page | None]
 
 _request: Final[ContextVar[Page | None]] = ContextVar("faqsvc_page", default=None)
-_rendering: Final[ContextVar["Rendering | None"]] = ContextVar("faqsvc_rendering", default=None)
+_rendering: Final[ContextVar[Page | None]] = ContextVar("faqsvc_rendering", default=None)
 _joined: Final[ContextVar[JoinedPage | None]] = ContextVar("faqsvc_joined", default=None)
 
 
@@ -166,12 +178,10 @@ def request_page() -> Page | None:
     return None if page is None or page.is_over else page
 
 
-def rendering_page() -> Page:
-    """Return the page of the template that is being rendered, or the joined page, or a new one."""
-    rendering = _rendering.get()
-    if rendering is not None and rendering.is_active:
-        return rendering.get_page()
-    return joined_page() or Page()
+def rendering_page() -> Page | None:
+    """Return the page of the template that is being rendered outside of a request."""
+    page = _rendering.get()
+    return None if page is None or page.is_over else page
 
 
 def joined_page() -> JoinedPage | None:
@@ -180,10 +190,9 @@ def joined_page() -> JoinedPage | None:
     return None if page is None or page.is_over else page
 
 
-def in_rendering() -> bool:
-    """Return whether a template is being rendered outside of a request."""
-    rendering = _rendering.get()
-    return rendering is not None and rendering.is_active
+def is_part() -> bool:
+    """Return whether what is rendered now is a part of a request, or of a template being rendered."""
+    return request_page() is not None or rendering_page() is not None
 
 
 def enter_request(page: Page) -> Token[Page | None]:
@@ -196,6 +205,16 @@ def leave_request(token: Token[Page | None]) -> None:
     _request.reset(token)
 
 
+def enter_rendering(page: Page) -> Token[Page | None]:
+    """Make `page` the page of the template that is being rendered; `leave_rendering` takes the result."""
+    return _rendering.set(page)
+
+
+def leave_rendering(token: Token[Page | None]) -> None:
+    """Restore the page that was current before `enter_rendering`."""
+    _rendering.reset(token)
+
+
 @contextmanager
 def joined_context() -> Iterator[None]:
     """Make one page of all renderings in this context."""
@@ -206,54 +225,3 @@ def joined_context() -> Iterator[None]:
     finally:
         page.is_over = True
         _joined.reset(token)
-
-
-class Rendering:
-    """One rendering of a template: outside of a request it is a page, made for its first FAQ.
-
-    It can be entered several times, for each part of a template that is generated in parts.
-    """
-
-    __slots__ = ("_token", "is_active", "page")
-
-    def __init__(self) -> None:
-        self.page: Page | None = None
-        self.is_active = False  # a copy of the context may outlive the rendering
-
-    def __enter__(self) -> Self:
-        self._token = _rendering.set(self)
-        self.is_active = True
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.is_active = False
-        _rendering.reset(self._token)
-
-    def get_page(self) -> Page:
-        """Return the page of this rendering."""
-        if self.page is None:
-            self.page = joined_page() or Page()
-        return self.page
-
-    def complete(self, text: str) -> str:
-        """Return the text of the rendering with its elements once."""
-        return text if self.page is None else self.page.complete(text)
-
-
-class TextStream:
-    """The parts of a template on a page. Jinja yields what an expression prints as one part."""
-
-    def __init__(self, rendering: Rendering) -> None:
-        self._rendering = rendering
-        self._filter: TextFilter | None = None
-
-    def feed(self, part: str) -> str:
-        """Return a part without elements that an earlier part has."""
-        page = self._rendering.page
-        if page is None or not page.printed:
-            return part
-        if isinstance(page, JoinedPage):
-            return page.complete(part)
-        if self._filter is None:
-            self._filter = TextFilter(page.printed)
-        return self._filter.feed(part)

@@ -5,7 +5,7 @@ mail. What a response has twice is removed as it leaves, and its FAQPages are me
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import unescape
 from typing import Final
 
@@ -44,7 +44,7 @@ class Surroundings(msgspec.Struct, frozen=True, gc=False):
             return ()
         if self.styles == "linked" and self.folder is not None:
             return [link_element(f"{self.folder}/{name}", self.nonce) for name in fragment.css_files]
-        return [style_element(css, self.nonce) for css in fragment.css] if self.nonce else fragment.styles
+        return [style_element(css, self.nonce) for css in fragment.css]
 
     def script_elements(self, fragment: Fragment) -> list[str]:
         """Return the script of a fragment, if it needs one."""
@@ -72,24 +72,27 @@ class Printed(msgspec.Struct, frozen=True, gc=False):
         fragment, around = self.fragment, self.surroundings
         if fragment is None:
             return Markup(json_ld_element(self.json_ld, around.nonce))  # serialized for it
-        if around is PLAIN and self.json_ld and not fragment.needs_script:
+        if self._is_plain(fragment):
             return fragment.inline
         before = "".join(f"{element}\n" for element in around.style_elements(fragment))
         after = [*around.script_elements(fragment), json_ld_element(self.json_ld, around.nonce)]
         return Markup("\n".join(filter(None, (f"{before}{fragment.html}", *after))))  # rendered
 
-    def unique_elements(self) -> list[str]:
-        """Return the elements that a page needs once."""
-        if self.fragment is None:
-            return []
-        around = self.surroundings
-        return [*around.style_elements(self.fragment), *around.script_elements(self.fragment)]
+    def elements(self) -> Mapping[str, str]:
+        """Return the elements that a page needs once, each with the FAQPage in it, or nothing."""
+        fragment, around, elements = self.fragment, self.surroundings, dict[str, str]()
+        if fragment is not None and self._is_plain(fragment):
+            return fragment.elements
+        if fragment is not None:
+            elements.update(dict.fromkeys(around.style_elements(fragment), ""))
+            elements.update(dict.fromkeys(around.script_elements(fragment), ""))
+        if self.json_ld:
+            elements[json_ld_element(self.json_ld, around.nonce)] = self.json_ld
+        return elements
 
-    def json_ld_element(self) -> str:
-        """Return the element of its FAQPage; empty if it was printed without one."""
-        if self.fragment is not None and self.json_ld and not self.surroundings.nonce:
-            return self.fragment.json_ld_element
-        return json_ld_element(self.json_ld, self.surroundings.nonce)
+    def _is_plain(self, fragment: Fragment) -> bool:
+        """Return whether the fragment is printed as it is."""
+        return self.surroundings is PLAIN and self.json_ld != "" and not fragment.needs_script
 
 
 def merge_pages(texts: tuple[str, ...]) -> str:
@@ -140,7 +143,10 @@ class ElementFilter:
 
     def feed(self, body: bytes, *, last: bool) -> tuple[bytes, bytes]:
         """Return what can leave of a piece of the body, and the rest, to be put before the next piece."""
-        json_ld = self._elements()
+        json_ld = dict[str, str]()
+        for printed in self._printed:
+            if printed is not None:
+                json_ld.update(printed.elements())
         needles = [(encode(element), element) for encode in self._encoders for element in json_ld]
         found = _occurrences(body, needles)
         is_whole, self._is_first = self._is_first and last, False
@@ -155,16 +161,6 @@ class ElementFilter:
                 self.has_changed = True
         end = len(body) if last else _hold_back(body, start, needles)
         return b"".join([*parts, body[start:end]]), body[end:]
-
-    def _elements(self) -> dict[str, str]:
-        """Return all elements that may be printed twice, with the JSON-LD of those that have some."""
-        elements = dict[str, str]()
-        for printed in self._printed:
-            if printed is not None:
-                elements.update(dict.fromkeys(printed.unique_elements(), ""))
-                if printed.json_ld:
-                    elements[printed.json_ld_element()] = printed.json_ld
-        return elements
 
     def _repeated(self, element: str) -> str | None:
         """Return None for the first of equal elements, to leave it, and nothing for the others."""

@@ -117,6 +117,8 @@ class OptionResolver:
         """Return the elements around an FAQ. The nonce is the argument, else the page's or the template's."""
         try:
             nonce = nonce or page.nonce() or caller.parent.get("csp_nonce")
+            if nonce is None and page.folder is None:
+                return self._plain_surroundings
             nonce = nonce() if callable(nonce) else nonce
         except Exception as error:
             self._host_raised("the nonce of a page", error)

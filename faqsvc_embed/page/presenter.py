@@ -14,7 +14,7 @@ from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.cache.reader import Reader, data_or_raise, in_event_loop
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQUnavailable, quoted
 from faqsvc_embed.models import FAQ, FAQState
-from faqsvc_embed.page.context import Page, PageSource, rendering_page, request_page
+from faqsvc_embed.page.context import Page, PageSource, joined_page, rendering_page, request_page
 from faqsvc_embed.page.elements import Printed, merge_pages
 from faqsvc_embed.page.options import FROM_PYTHON, Call, Caller, OptionResolver
 from faqsvc_embed.rendering.answers import Answers
@@ -55,7 +55,7 @@ class Presenter:
         page = request_page()
         if page is None and self._page_source is not None:
             page = self._page_source()
-        return page or rendering_page()
+        return page or rendering_page() or joined_page() or Page()
 
     # Reading
 
@@ -65,7 +65,7 @@ class Presenter:
         found = self._look_up(page, key)
         if not isinstance(found, FAQState):
             found = self._wait(page, found, self._settings.wait if wait is None else wait)
-        return self._noted(page, key, found)
+        return self._note_max_age(page, key, found)
 
     async def astate(self, page: Page, slug: str, lang: str | None, wait: float | None) -> FAQState:
         """Return the state of an FAQ; if it is not cached, await it."""
@@ -73,7 +73,7 @@ class Presenter:
         found = self._look_up(page, key)
         if not isinstance(found, FAQState):
             found = await self._await(page, found, self._settings.wait if wait is None else wait)
-        return self._noted(page, key, found)
+        return self._note_max_age(page, key, found)
 
     async def aprefetch(self, page: Page, slugs: Sequence[str], lang: str | None) -> None:
         """Fetch the FAQs that are not cached, together, and prepare for rendering them."""
@@ -104,7 +104,7 @@ class Presenter:
             return self._reader.read_draft(key, token)
         has_folder = self._settings.directory is not None
         found = self._reader.look_up(key, reload=has_folder and page.shows_problems)
-        return self._kept(page, key, found) if isinstance(found, FAQState) else found
+        return self._remember(page, key, found) if isinstance(found, FAQState) else found
 
     def _wait(self, page: Page, fetch: "Fetch", wait: float) -> FAQState:
         """Wait for a fetch, for what is left of the time of this page."""
@@ -115,7 +115,7 @@ class Presenter:
         if _is_refused(page, fetch, state):
             found = self._look_up(page, fetch.key)
             return found if isinstance(found, FAQState) else self._wait(page, found, wait)
-        return self._kept(page, fetch.key, state)
+        return self._remember(page, fetch.key, state)
 
     async def _await(self, page: Page, fetch: "Fetch", wait: float) -> FAQState:
         """Wait for a fetch, as `_wait` does, without blocking the event loop."""
@@ -124,18 +124,18 @@ class Presenter:
         if _is_refused(page, fetch, state):
             found = self._look_up(page, fetch.key)
             return found if isinstance(found, FAQState) else await self._await(page, found, wait)
-        return self._kept(page, fetch.key, state)
+        return self._remember(page, fetch.key, state)
 
-    def _kept(self, page: Page, key: Key, state: FAQState) -> FAQState:
-        # A loading state is not kept: the FAQ may have arrived by the next call.
+    def _remember(self, page: Page, key: Key, state: FAQState) -> FAQState:
+        """Keep a state for the rest of the page, unless it is loading: the next call may find more."""
         if (state.data is not None or state.error is not None) and isinstance(key.slug, str):
             page.states[self._reader, key] = state
         elif page.is_diagnosed:
             page.late[self._reader, key] = state
         return state
 
-    def _noted(self, page: Page, key: Key, state: FAQState) -> FAQState:
-        """Note on the page for how long caches may keep it."""
+    def _note_max_age(self, page: Page, key: Key, state: FAQState) -> FAQState:
+        """Note for how long caches may keep a page with this state."""
         if (state.data is None or state.is_degraded) and self._settings.degraded_max_age is not None:
             seconds = self._reader.max_age(key, state)
             if seconds is not None:
@@ -154,13 +154,11 @@ class Presenter:
         """Return an FAQ for this place of the page, or a placeholder, or nothing."""
         try:
             call = self.options.resolve(page, slug_or_faq, options, caller)
-            # A draft is filled in last, so that no fragment cache of the host keeps it.
-            can_defer = page.defers and (in_event_loop() or page.preview is not None)
             faq, found = call.faq, None
             if faq is None:
                 found = self._look_up(page, call.key)
                 if not isinstance(found, FAQState):
-                    if can_defer:
+                    if _can_defer(page):
                         return self._defer(page, call, found)
                     found = self._wait(page, found, self._settings.wait)
                 faq = found.data
@@ -168,7 +166,7 @@ class Presenter:
                     faq = self._record(page, call, found, has_waited=page.may_block or not in_event_loop())
             fragment = self.renderer.cached(faq, call.options.style, call.ordinal)
             if fragment is None:
-                if can_defer and self.renderer.is_slow(faq):
+                if self.renderer.is_slow(faq) and _can_defer(page):
                     return self._defer(page, call, found)
                 fragment = self.renderer.fragment(faq, call.options.style, call.ordinal)
             return self._print(page, call, faq, fragment)
@@ -186,7 +184,7 @@ class Presenter:
         try:
             call = self.options.resolve(page, slug_or_faq, options, caller)
             found = None if call.faq is not None else self._look_up(page, call.key)
-            return await self._arrive(page, call, found)
+            return await self._print_when_ready(page, call, found)
         except Exception as error:
             return self._problem(page, slug_or_faq, error)
 
@@ -198,16 +196,16 @@ class Presenter:
 
         async def fill() -> str:
             try:
-                return await self._arrive(page, call, found, reserved)
+                return await self._print_when_ready(page, call, found, reserved)
             except Exception as error:
                 return self._problem(page, call.key.slug, error)
 
         return page.leave_placeholder(fill)
 
-    async def _arrive(
+    async def _print_when_ready(
         self, page: Page, call: Call, found: "FAQState | Fetch | None", reserved: int | None = None
     ) -> Markup:
-        """Return an FAQ that was looked up, when it has arrived and is rendered."""
+        """Print an FAQ that was looked up, as soon as it has arrived and is rendered."""
         faq = call.faq
         if faq is None and found is not None:
             if not isinstance(found, FAQState):
@@ -226,7 +224,7 @@ class Presenter:
 
     def _record(self, page: Page, call: Call, state: FAQState, *, has_waited: bool) -> FAQ:
         """Return the record of a state, or raise why there is none."""
-        self._noted(page, call.key, state)
+        self._note_max_age(page, call.key, state)
         if not state.is_loading:
             return data_or_raise(state)
         if not has_waited:
@@ -304,6 +302,11 @@ class Presenter:
         """Return the script element of a FAQPage for several records, apart from any page."""
         surroundings = self.options.surroundings(page, nonce, FROM_PYTHON)
         return Markup(json_ld_element(self.json_ld(faqs), surroundings.nonce))  # serialized for it
+
+
+def _can_defer(page: Page) -> bool:
+    """Return whether an FAQ is filled in later. A draft is, so that no fragment cache of the host has it."""
+    return page.defers and (in_event_loop() or page.preview is not None)
 
 
 def _is_refused(page: Page, fetch: "Fetch", state: FAQState) -> bool:

@@ -19,10 +19,8 @@ class Fragment(msgspec.Struct, frozen=True, eq=False):
     """The names of the files with the same content."""
     needs_script: bool
     """It does not work without the script of the variant `disclosure`."""
-    styles: tuple[str, ...]
-    """The elements of `css` on a page without nonce."""
-    json_ld_element: str
-    """The element of `json_ld` on a page without nonce."""
+    elements: dict[str, str]
+    """Its elements on a page without nonce that are there once, each with the FAQPage in it, or nothing."""
     inline: Markup
     """All of it but the script, complete: what a page without nonce prints."""
 
@@ -36,7 +34,9 @@ def make_fragment(
     html: str, json_ld: str, css: tuple[str, ...], css_files: tuple[str, ...], *, needs_script: bool
 ) -> Fragment:
     """Return a fragment of these parts."""
-    styles = tuple(style_element(rules) for rules in css)
+    styles = [style_element(rules) for rules in css]
     script = json_ld_element(json_ld)
     inline = Markup("\n".join(filter(None, (*styles, html, script))))  # rendered
-    return Fragment(html, json_ld, css, css_files, needs_script, styles, script, inline)
+    return Fragment(
+        html, json_ld, css, css_files, needs_script, {**dict.fromkeys(styles, ""), script: json_ld}, inline
+    )
