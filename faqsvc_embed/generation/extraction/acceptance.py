@@ -11,6 +11,7 @@ from faqsvc_embed.generation.extraction.outline import MIN_WORDS
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
     MAX_LENGTH,
+    announces_faq,
     has_words,
     is_call_to_action,
     is_question,
@@ -26,7 +27,8 @@ MANY: Final = 3
 
 def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) -> list[Candidate]:
     """Return the candidates that are questions, in themselves or like their neighbours, and claim them."""
-    usable = [candidate for candidate in candidates if _is_usable(candidate, context)]
+    sizes = Counter(candidate.group for candidate in candidates)
+    usable = [each for each in candidates if _is_usable(each, context, is_one_of_many=sizes[each.group] >= MANY)]
     group_sizes = Counter(candidate.group for candidate in usable)
     group_questions = Counter(candidate.group for candidate in usable if is_question(candidate.question))
     elements = Positions(candidate.element for candidate in usable)
@@ -52,7 +54,7 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
     return accepted
 
 
-def _is_usable(candidate: Candidate, context: PageContext) -> bool:
+def _is_usable(candidate: Candidate, context: PageContext, *, is_one_of_many: bool) -> bool:
     question, answer = candidate.question, candidate.answer
     if not has_words(question) or not has_words(answer) or len(question) > MAX_LENGTH:
         return False
@@ -65,7 +67,18 @@ def _is_usable(candidate: Candidate, context: PageContext) -> bool:
         return False
     if candidate.evidence is Evidence.STRUCTURED_DATA:
         return True
-    return not is_call_to_action(question) and not _is_menu(candidate)
+    if not is_question(question):
+        is_value = candidate.evidence is Evidence.MARKUP and _is_value(answer)
+        if is_value or announces_faq(question):
+            return False
+    # Among other items of an accordion, what addresses the reader is a question too.
+    is_item = is_one_of_many and candidate.evidence is Evidence.MARKUP and is_question(question)
+    return (is_item or not is_call_to_action(question)) and not _is_menu(candidate)
+
+
+def _is_value(answer: str) -> bool:
+    """Return whether an answer is a number or a single word, as in `Phone` and `Size` beside their values."""
+    return answer.isascii() and (" " not in answer or not any(map(str.isalpha, answer)))
 
 
 def _is_menu(candidate: Candidate) -> bool:

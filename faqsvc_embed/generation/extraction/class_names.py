@@ -51,15 +51,19 @@ def named_questions(free: list[Element]) -> Iterator[Element]:
 def control_titles(context: PageContext, free: list[Element], claims: Claims) -> Iterator[Element]:
     """Yield the titles of accordions by class name, and the controls and loose terms that are questions."""
     answers = Positions(element for element in free if element.words & ANSWER_WORDS)
+    named: list[Element] = []
     found: list[Element] = []
     for element in free:
         if element.tag in CONTAINERS:
             continue
         if element.words & ACCORDION_WORDS and element.words & TITLE_WORDS:
             if not answers.inside(element) and not _is_title_of_claimed(element, claims):
-                found.append(element)
+                named.append(element)
         elif _is_control(element) and is_question(question_text(element)):
             found.append(element)
+    for group in similar_elements(named):
+        # A title like no other is that of the page or of a section.
+        found += [each for each in group if len(group) > 1 or is_question(question_text(each))]
     found += _controls_among_questions(context, free)
     yield from _innermost(sorted(found, key=lambda element: element.start))
 

@@ -6,19 +6,23 @@ from functools import cached_property
 from typing import Final
 from urllib.parse import urlsplit
 
-from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, Element
+from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, TEXT_BLOCK, Element
 from faqsvc_embed.generation.extraction.questions import (
     announces_faq,
     announces_interview,
     announces_other,
     is_question,
 )
-from faqsvc_embed.generation.extraction.text import inline_text, is_labelled_question
+from faqsvc_embed.generation.extraction.text import inline_text, is_labelled_question, raw_text
 from faqsvc_embed.generation.extraction.words import word_set
 
 FAQ_WORDS: Final = frozenset({"faq", "faqs", "frequently"})
 PANEL_WORDS: Final = word_set("tab tabs pane panel collapse collapsible accordion content")
 TARGET_ATTRIBUTES: Final = ("data-bs-target", "data-target", "data-collapse-target", "data-accordion-target")
+
+CONTENTS_TAGS: Final = frozenset({"p", "li", "td", "div", TEXT_BLOCK})
+MAX_BETWEEN: Final = 3
+"""Elements between a link and the panel that it opens."""
 
 _SEPARATORS = re.compile("[-_/]")
 
@@ -35,11 +39,13 @@ class PageContext:
         quoted = _within(everything, lambda element: element.start in quotations)
         self._everything = everything
         self.size = len(everything)
-        self.elements = [e for e in everything if not e.is_boilerplate and e.start not in quoted]
         self.by_id = {e.attrs["id"]: e for e in reversed(everything) if e.attrs.get("id")}
         self._panels = {
             self.by_id[name].start for e in everything for name in controlled_ids(e) if name in self.by_id
         }
+        contents = _within(everything, self._is_contents)
+        outside = quoted | contents
+        self.elements = [e for e in everything if not e.is_boilerplate and e.start not in outside]
         first_heading = next((inline_text(e.children) for e in everything if e.tag == "h1"), "")
         address = _SEPARATORS.sub(" ", url)
         last_segment = _SEPARATORS.sub(" ", urlsplit(url).path.rstrip("/").rpartition("/")[2])
@@ -76,6 +82,26 @@ class PageContext:
             if ancestor.is_hidden and not ancestor.words & PANEL_WORDS:
                 return True
         return False
+
+    def _is_contents(self, block: Element) -> bool:
+        """Return whether a text consists of links to other parts of the page, as a table of contents does."""
+        if block.tag not in CONTENTS_TAGS or block.contains_blocks:
+            return False
+        links = [element for element in block.walk() if element.tag == "a"]
+        addresses = [link.attrs.get("href", "") for link in links]
+        if not links or not all(address.startswith("#") for address in addresses):
+            return False
+        if sum(len("".join(raw_text(link).split())) for link in links) != len("".join(raw_text(block).split())):
+            return False
+        return len(links) > 1 or (len(addresses[0]) > 1 and not self._opens(block, addresses[0][1:]))
+
+    def _opens(self, block: Element, name: str) -> bool:
+        """Return whether a link in a block opens what stands beside the block."""
+        panel = self.by_id.get(name)
+        if panel is None or block.parent is None:
+            return False
+        is_beside = panel.start > block.end and block.parent.parent is not None and panel in block.parent.parent
+        return panel.start in self._panels or (is_beside and panel.start - block.end <= MAX_BETWEEN)
 
     def _faq_heading_levels(self) -> dict[int, int]:
         """Return the level of the highest heading that announces an FAQ, for each position below one."""

@@ -35,10 +35,11 @@ def emphasised_questions(context: PageContext, free: list[Element]) -> Iterator[
         for element in asked:
             if context.is_in_faq(element) or (marked > 1 and has_question_mark(texts[element])):
                 yield element
-        if len(asked) > 1 and 2 * len(asked) >= len(group):
-            for element in group:
-                if element not in asked and context.is_in_faq(element) and _is_line(element, texts[element]):
-                    yield element
+        statements = [each for each in group if each not in asked and _is_line(each, texts[each])]
+        # Under the title of an FAQ, fewer questions are enough if everything is a line of its own.
+        is_full = context.has_faq_title and len(asked) + len(statements) == len(group)
+        if len(asked) > 1 and len(asked) >= (0.2 if is_full else 0.5) * len(group):
+            yield from (element for element in statements if context.is_in_faq(element))
 
 
 def _is_line(element: Element, text: str) -> bool:

@@ -46,6 +46,7 @@ PATTERNS = Language(
     other_titles=(
         "^über uns",
         "datenschutz",
+        "cookie-(?:richtlinie|hinweis)",
         "impressum",
         "bewerbung",
         "stellenangebot",

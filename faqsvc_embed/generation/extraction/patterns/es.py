@@ -37,6 +37,7 @@ PATTERNS = Language(
         "quiénes somos",
         "^nosotros",
         "privacidad",
+        "política de cookies",
         "aviso legal",
         "cómo (?:postular|inscribirse)",
         "inscripción",

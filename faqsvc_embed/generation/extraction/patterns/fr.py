@@ -37,6 +37,7 @@ PATTERNS = Language(
         "^à propos",
         "qui sommes[- ]nous",
         "confidentialité",
+        "(?:politique|gestion) (?:de|des|relative aux) cookies",
         "mentions légales",
         "(?:comment )?candidate[rz]",
         "recrutement",
