@@ -149,8 +149,7 @@ def _split_labelled_lines(pre: Element) -> None:
 
 def _break_lines(pre: Element) -> None:
     """Replace the ends of lines by line breaks in preformatted text that has headings, and so is no code."""
-    titles = [child for child in pre.elements() if child.tag in (*HEADINGS, "b", "strong")]
-    if pre.tag != "pre" or len(titles) < 2:
+    if pre.tag != "pre" or not any(child.tag in HEADINGS for child in pre.elements()):
         return
     pre.tag = "div"
     children, pre.children = pre.children, []
