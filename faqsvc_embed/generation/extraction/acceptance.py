@@ -35,6 +35,7 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
     questions = Positions(candidate.element for candidate in usable if is_question(candidate.question))
     kinds = Counter(candidate.kind for candidate in usable)
     asked_kinds = {candidate.kind for candidate in usable if is_question(candidate.question)}
+    has_headings = context.asked_headings >= MANY
     marked = sum(is_question(candidate.question) for candidate in usable)
     accepted: list[Candidate] = []
     for candidate in sorted(usable, key=lambda candidate: candidate.evidence):
@@ -42,10 +43,13 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
         is_like_questions = 2 * group_questions[group] >= group_sizes[group]
         # Beside several questions, what opens alone is a menu or a switch.
         is_odd = marked >= MANY and kinds[candidate.kind] < MANY and candidate.kind not in asked_kinds
+        # Below headings that ask, lists of terms and what can be opened are parts of answers.
+        is_part = candidate.kind in ("dl", "details") and candidate.kind not in asked_kinds and has_headings
         if (
             not claims.overlap(candidate.element)
             and not _is_group(candidate, elements, questions)
             and not is_odd
+            and not is_part
             and (is_like_questions or _is_question(candidate, context))
         ):
             accepted.append(candidate)

@@ -1,6 +1,7 @@
 """What surrounds the questions of a page: headings that announce an FAQ, and panels that open."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable
 from functools import cached_property
 from typing import Final
@@ -24,6 +25,7 @@ CONTENTS_TAGS: Final = frozenset({"p", "li", "td", "div", TEXT_BLOCK})
 MAX_BETWEEN: Final = 3
 """Elements between a link and the panel that it opens."""
 
+_POST = re.compile(r"/(?:blog|posts?|news)/.|/(?:19|20)[0-9]{2}/[01][0-9]/", re.IGNORECASE)
 _SEPARATORS = re.compile("[-_/]")
 
 
@@ -39,10 +41,11 @@ class PageContext:
         quoted = _within(everything, lambda element: element.start in quotations)
         self._everything = everything
         self.size = len(everything)
-        self.by_id = {e.attrs["id"]: e for e in reversed(everything) if e.attrs.get("id")}
-        self._panels = {
-            self.by_id[name].start for e in everything for name in controlled_ids(e) if name in self.by_id
-        }
+        self._by_id = defaultdict[str, list[Element]](list)
+        for element in everything:
+            self._by_id[element.attrs.get("id", "")].append(element)
+        opened = (self.with_id(name, element) for element in everything for name in controlled_ids(element))
+        self._panels = {panel.start for panel in opened if panel is not None}
         contents = _within(everything, self._is_contents)
         outside = quoted | contents
         self.elements = [e for e in everything if not e.is_boilerplate and e.start not in outside]
@@ -51,7 +54,8 @@ class PageContext:
         last_segment = _SEPARATORS.sub(" ", urlsplit(url).path.rstrip("/").rpartition("/")[2])
         self.is_interview = announces_interview(title) or announces_interview(first_heading)
         is_other = any(map(announces_other, (title, first_heading, last_segment)))
-        self.is_article = is_article or self.is_interview or is_other
+        is_post = _POST.search(urlsplit(url).path) is not None
+        self.is_article = is_article or self.is_interview or is_other or is_post
         titles = (title, first_heading, "" if is_question(first_heading) else last_segment)
         self.has_faq_title = any(map(announces_faq, titles))
         self._is_faq = self.has_faq_title or announces_faq(address)
@@ -67,6 +71,17 @@ class PageContext:
     def answer_blocks(self) -> list[Element]:
         """The text blocks, those of quotations included."""
         return _text_blocks([element for element in self._everything if not element.is_boilerplate])
+
+    @cached_property
+    def asked_headings(self) -> int:
+        """How many headings ask."""
+        headings = (element for element in self.elements if element.tag in HEADINGS)
+        return sum(is_question(inline_text(heading.children)) for heading in headings)
+
+    def with_id(self, name: str, near: Element) -> Element | None:
+        """Return the element with an id; where a page repeats the id, the first one after an element."""
+        found = self._by_id.get(name, []) if name else []
+        return next((element for element in found if element.start > near.start), found[0] if found else None)
 
     def is_in_faq(self, element: Element) -> bool:
         """Return whether page, class names or headings announce an FAQ at an element."""
@@ -97,7 +112,7 @@ class PageContext:
 
     def _opens(self, block: Element, name: str) -> bool:
         """Return whether a link in a block opens what stands beside the block."""
-        panel = self.by_id.get(name)
+        panel = self.with_id(name, block)
         if panel is None or block.parent is None:
             return False
         is_beside = panel.start > block.end and block.parent.parent is not None and panel in block.parent.parent

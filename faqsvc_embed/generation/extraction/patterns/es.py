@@ -57,6 +57,7 @@ PATTERNS = Language(
     interview_titles=(r"\bentrevista",),
     page_ends=(
         r"cerrar$",
+        r"(?:leer|ver|saber) más$",
         r"(?:última )?(?:actualización|modificación|actualizado|modificado)\b.{0,60}$",
         r"(?:volver|regresar|ir) (?:al|a la|a) (?:inicio|índice|principio|lista|arriba).{0,20}$",
     ),
