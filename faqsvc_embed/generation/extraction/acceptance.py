@@ -28,14 +28,15 @@ MANY: Final = 3
 def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) -> list[Candidate]:
     """Return the candidates that are questions, in themselves or like their neighbours, and claim them."""
     sizes = Counter(candidate.group for candidate in candidates)
-    usable = [each for each in candidates if _is_usable(each, context, is_one_of_many=sizes[each.group] >= MANY)]
+    usable = [
+        each for each in candidates if _is_usable(each, context, is_one_of_many=sizes[each.group] >= MANY)
+    ]
     group_sizes = Counter(candidate.group for candidate in usable)
     group_questions = Counter(candidate.group for candidate in usable if is_question(candidate.question))
     elements = Positions(candidate.element for candidate in usable)
     questions = Positions(candidate.element for candidate in usable if is_question(candidate.question))
     kinds = Counter(candidate.kind for candidate in usable)
     asked_kinds = {candidate.kind for candidate in usable if is_question(candidate.question)}
-    has_headings = context.asked_headings >= MANY
     marked = sum(is_question(candidate.question) for candidate in usable)
     accepted: list[Candidate] = []
     for candidate in sorted(usable, key=lambda candidate: candidate.evidence):
@@ -43,8 +44,12 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
         is_like_questions = 2 * group_questions[group] >= group_sizes[group]
         # Beside several questions, what opens alone is a menu or a switch.
         is_odd = marked >= MANY and kinds[candidate.kind] < MANY and candidate.kind not in asked_kinds
-        # Below headings that ask, lists of terms and what can be opened are parts of answers.
-        is_part = candidate.kind in ("dl", "details") and candidate.kind not in asked_kinds and has_headings
+        # Below a heading that asks, terms and what opens are parts of its answer.
+        is_part = (
+            candidate.evidence is Evidence.MARKUP
+            and not group_questions[group]
+            and context.is_below_question(candidate.element)
+        )
         if (
             not claims.overlap(candidate.element)
             and not _is_group(candidate, elements, questions)

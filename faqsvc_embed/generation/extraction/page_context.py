@@ -12,6 +12,7 @@ from faqsvc_embed.generation.extraction.questions import (
     announces_faq,
     announces_interview,
     announces_other,
+    is_call_to_action,
     is_question,
 )
 from faqsvc_embed.generation.extraction.text import inline_text, is_labelled_question, raw_text
@@ -60,7 +61,9 @@ class PageContext:
         self.has_faq_title = any(map(announces_faq, titles))
         self._is_faq = self.has_faq_title or announces_faq(address)
         self._labelled = _within(everything, _is_labelled_faq)
-        self._heading_levels = self._faq_heading_levels()
+        self._heading_levels: dict[int, int] = {}
+        self._below_questions = set[int]()
+        self._read_headings()
 
     @cached_property
     def text_blocks(self) -> list[Element]:
@@ -72,12 +75,6 @@ class PageContext:
         """The text blocks, those of quotations included."""
         return _text_blocks([element for element in self._everything if not element.is_boilerplate])
 
-    @cached_property
-    def asked_headings(self) -> int:
-        """How many headings ask."""
-        headings = (element for element in self.elements if element.tag in HEADINGS)
-        return sum(is_question(inline_text(heading.children)) for heading in headings)
-
     def with_id(self, name: str, near: Element) -> Element | None:
         """Return the element with an id; where a page repeats the id, the first one after an element."""
         found = self._by_id.get(name, []) if name else []
@@ -88,6 +85,10 @@ class PageContext:
         if self._is_faq or element.start in self._labelled:
             return True
         return self._heading_levels.get(element.start, 7) < HEADINGS.get(element.tag, 7)
+
+    def is_below_question(self, element: Element) -> bool:
+        """Return whether a heading above an element asks, apart from that of the page."""
+        return element.start in self._below_questions
 
     def is_always_hidden(self, element: Element) -> bool:
         """Return whether an element is hidden, and not in a panel that something on the page opens."""
@@ -106,7 +107,9 @@ class PageContext:
         addresses = [link.attrs.get("href", "") for link in links]
         if not links or not all(address.startswith("#") for address in addresses):
             return False
-        if sum(len("".join(raw_text(link).split())) for link in links) != len("".join(raw_text(block).split())):
+        if sum(len("".join(raw_text(link).split())) for link in links) != len(
+            "".join(raw_text(block).split())
+        ):
             return False
         return len(links) > 1 or (len(addresses[0]) > 1 and not self._opens(block, addresses[0][1:]))
 
@@ -115,22 +118,26 @@ class PageContext:
         panel = self.with_id(name, block)
         if panel is None or block.parent is None:
             return False
-        is_beside = panel.start > block.end and block.parent.parent is not None and panel in block.parent.parent
+        is_beside = (
+            panel.start > block.end and block.parent.parent is not None and panel in block.parent.parent
+        )
         return panel.start in self._panels or (is_beside and panel.start - block.end <= MAX_BETWEEN)
 
-    def _faq_heading_levels(self) -> dict[int, int]:
-        """Return the level of the highest heading that announces an FAQ, for each position below one."""
-        found: dict[int, int] = {}
-        above: list[tuple[int, bool]] = []
+    def _read_headings(self) -> None:
+        """Record, for each position, the highest heading above it that announces an FAQ, and if one asks."""
+        above: list[tuple[int, bool, bool]] = []
         for element in self.elements:
             level = HEADINGS.get(element.tag)
             if level is not None:
                 above = [heading for heading in above if heading[0] < level]
-            if (highest := next((rank for rank, is_faq in above if is_faq), None)) is not None:
-                found[element.start] = highest
+            if (highest := next((rank for rank, is_faq, _ in above if is_faq), None)) is not None:
+                self._heading_levels[element.start] = highest
+            if any(asks for _, _, asks in above):
+                self._below_questions.add(element.start)
             if level is not None:
-                above.append((level, announces_faq(inline_text(element.children))))
-        return found
+                text = inline_text(element.children)
+                asks = level > 1 and is_question(text) and not is_call_to_action(text)
+                above.append((level, announces_faq(text), asks))
 
 
 def _text_blocks(elements: list[Element]) -> list[Element]:
