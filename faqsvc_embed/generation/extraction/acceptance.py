@@ -15,6 +15,7 @@ from faqsvc_embed.generation.extraction.questions import (
     has_words,
     is_call_to_action,
     is_question,
+    is_section_title,
     is_template_code,
     question_key,
 )
@@ -44,11 +45,11 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
         is_like_questions = 2 * group_questions[group] >= group_sizes[group]
         # Beside several questions, what opens alone is a menu or a switch.
         is_odd = marked >= MANY and kinds[candidate.kind] < MANY and candidate.kind not in asked_kinds
-        # Below a heading that asks, terms and what opens are parts of its answer.
+        # Terms and what opens are parts of an answer below a heading that asks, and labels beside values.
         is_part = (
             candidate.evidence is Evidence.MARKUP
             and not group_questions[group]
-            and context.is_below_question(candidate.element)
+            and (context.is_below_question(candidate.element) or _is_value(candidate.answer))
         )
         if (
             not claims.overlap(candidate.element)
@@ -77,8 +78,8 @@ def _is_usable(candidate: Candidate, context: PageContext, *, is_one_of_many: bo
     if candidate.evidence is Evidence.STRUCTURED_DATA:
         return True
     if not is_question(question):
-        is_value = candidate.evidence is Evidence.MARKUP and _is_value(answer)
-        if is_value or announces_faq(question):
+        is_title = candidate.evidence >= Evidence.HEADING and is_section_title(question)
+        if is_title or announces_faq(question):
             return False
     # Among other items of an accordion, what addresses the reader is a question too.
     is_item = is_one_of_many and candidate.evidence is Evidence.MARKUP and is_question(question)

@@ -1,5 +1,6 @@
 """Questions by class name, by label, or as the title of something that opens."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
@@ -61,9 +62,12 @@ def control_titles(context: PageContext, free: list[Element], claims: Claims) ->
                 named.append(element)
         elif _is_control(element) and is_question(question_text(element)):
             found.append(element)
-    for group in similar_elements(named):
+    looks = Counter((element.tag, element.attrs.get("class", "")) for element in named)
+    for element in named:
         # A title like no other is that of the page or of a section.
-        found += [each for each in group if len(group) > 1 or is_question(question_text(each))]
+        is_alone = looks[element.tag, element.attrs.get("class", "")] == 1
+        if not is_alone or is_question(question_text(element)):
+            found.append(element)
     found += _controls_among_questions(context, free)
     yield from _innermost(sorted(found, key=lambda element: element.start))
 

@@ -154,7 +154,7 @@ def _break_lines(pre: Element) -> None:
     pre.tag = "div"
     children, pre.children = pre.children, []
     for child in children:
-        lines = child.split("\n", MAX_LABELLED_LINES) if isinstance(child, str) else [child]
+        lines: list[Node] = [*child.split("\n", MAX_LABELLED_LINES)] if isinstance(child, str) else [child]
         for number, line in enumerate(lines):
             if number:
                 pre.budget.spend(STEPS_TO_BUILD)

@@ -53,12 +53,13 @@ class PageContext:
         first_heading = next((inline_text(e.children) for e in everything if e.tag == "h1"), "")
         address = _SEPARATORS.sub(" ", url)
         last_segment = _SEPARATORS.sub(" ", urlsplit(url).path.rstrip("/").rpartition("/")[2])
-        self.is_interview = announces_interview(title) or announces_interview(first_heading)
         is_other = any(map(announces_other, (title, first_heading, last_segment)))
         is_post = _POST.search(urlsplit(url).path) is not None
-        self.is_article = is_article or self.is_interview or is_other or is_post
         titles = (title, first_heading, "" if is_question(first_heading) else last_segment)
         self.has_faq_title = any(map(announces_faq, titles))
+        is_interview = any(map(announces_interview, (title, first_heading)))
+        self.is_interview = is_interview or (announces_interview(last_segment) and not self.has_faq_title)
+        self.is_article = is_article or self.is_interview or is_other or is_post
         self._is_faq = self.has_faq_title or announces_faq(address)
         self._labelled = _within(everything, _is_labelled_faq)
         self._heading_levels: dict[int, int] = {}
