@@ -72,6 +72,8 @@ def similar_questions(context: PageContext, free: list[Element]) -> Iterator[Ele
             continue
         # A question that every item repeats is for the reader to answer.
         different = len({texts[block.start] for block in questions})
+        if _is_checklist(questions, blocks):
+            continue
         if different > 1 and len(questions) / len(group) >= 0.8 and not is_promotional(questions[0]):
             yield from questions
     for block, following in pairwise(blocks):
@@ -80,6 +82,15 @@ def similar_questions(context: PageContext, free: list[Element]) -> Iterator[Ele
         is_alone = is_short_question and not is_question_line(texts[following.start])
         if is_alone and context.is_in_faq(block) and not is_promotional(block):
             yield block
+
+
+def _is_checklist(questions: list[Element], blocks: list[Element]) -> bool:
+    """Return whether most questions are followed by another question, and not by an answer."""
+    starts = {block.start for block in questions}
+    unanswered = sum(
+        block.start in starts and following.start in starts for block, following in pairwise(blocks)
+    )
+    return 2 * unanswered > len(questions)
 
 
 def first_lines(context: PageContext, free: list[Element]) -> Iterator[Element]:
