@@ -11,9 +11,11 @@ from faqsvc_embed.generation.extraction.outline import MIN_WORDS
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
     MAX_LENGTH,
+    announces_faq,
     has_words,
     is_call_to_action,
     is_question,
+    is_section_title,
     is_template_code,
     question_key,
 )
@@ -26,7 +28,10 @@ MANY: Final = 3
 
 def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) -> list[Candidate]:
     """Return the candidates that are questions, in themselves or like their neighbours, and claim them."""
-    usable = [candidate for candidate in candidates if _is_usable(candidate, context)]
+    sizes = Counter(candidate.group for candidate in candidates)
+    usable = [
+        each for each in candidates if _is_usable(each, context, is_one_of_many=sizes[each.group] >= MANY)
+    ]
     group_sizes = Counter(candidate.group for candidate in usable)
     group_questions = Counter(candidate.group for candidate in usable if is_question(candidate.question))
     elements = Positions(candidate.element for candidate in usable)
@@ -40,10 +45,17 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
         is_like_questions = 2 * group_questions[group] >= group_sizes[group]
         # Beside several questions, what opens alone is a menu or a switch.
         is_odd = marked >= MANY and kinds[candidate.kind] < MANY and candidate.kind not in asked_kinds
+        # Terms and what opens are parts of an answer below a heading that asks, and labels beside values.
+        is_part = (
+            candidate.evidence is Evidence.MARKUP
+            and not group_questions[group]
+            and (context.is_below_question(candidate.element) or _is_value(candidate.answer))
+        )
         if (
             not claims.overlap(candidate.element)
             and not _is_group(candidate, elements, questions)
             and not is_odd
+            and not is_part
             and (is_like_questions or _is_question(candidate, context))
         ):
             accepted.append(candidate)
@@ -52,7 +64,7 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
     return accepted
 
 
-def _is_usable(candidate: Candidate, context: PageContext) -> bool:
+def _is_usable(candidate: Candidate, context: PageContext, *, is_one_of_many: bool) -> bool:
     question, answer = candidate.question, candidate.answer
     if not has_words(question) or not has_words(answer) or len(question) > MAX_LENGTH:
         return False
@@ -65,7 +77,18 @@ def _is_usable(candidate: Candidate, context: PageContext) -> bool:
         return False
     if candidate.evidence is Evidence.STRUCTURED_DATA:
         return True
-    return not is_call_to_action(question) and not _is_menu(candidate)
+    if not is_question(question):
+        is_title = candidate.evidence >= Evidence.HEADING and is_section_title(question)
+        if is_title or announces_faq(question):
+            return False
+    # Among other items of an accordion, what addresses the reader is a question too.
+    is_item = is_one_of_many and candidate.evidence is Evidence.MARKUP and is_question(question)
+    return (is_item or not is_call_to_action(question)) and not _is_menu(candidate)
+
+
+def _is_value(answer: str) -> bool:
+    """Return whether an answer is a number or a single word, as in `Phone` and `Size` beside their values."""
+    return answer.isascii() and (" " not in answer or not any(map(str.isalpha, answer)))
 
 
 def _is_menu(candidate: Candidate) -> bool:

@@ -5,7 +5,7 @@ from typing import Final
 
 from faqsvc_embed.generation.extraction.candidates import Claims, Positions
 from faqsvc_embed.generation.extraction.dom import HEADINGS, TEXT_BLOCK, Element, Node
-from faqsvc_embed.generation.extraction.questions import ends_page, is_call_to_action
+from faqsvc_embed.generation.extraction.questions import ends_page, has_words, is_call_to_action
 from faqsvc_embed.generation.extraction.text import text_of
 from faqsvc_embed.generation.extraction.words import word_set
 
@@ -36,7 +36,8 @@ class AnswerFinder:
                 break
             siblings, is_complete = self.siblings_after(element, level)
             nodes += siblings
-            found = bool(text_of(nodes))
+            # A symbol beside a question, such as an arrow that opens it, is no answer.
+            found = has_words(text_of(nodes))
             if is_complete:
                 break
         return tuple(nodes) if found else ()

@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from faqsvc_embed.generation.extraction.dom import HEADINGS, Element
+from faqsvc_embed.generation.extraction.questions import has_question_mark
 from faqsvc_embed.generation.extraction.text import raw_text
 from faqsvc_embed.generation.extraction.words import word_set, words_of
 
@@ -13,8 +14,8 @@ ROLES: Final = word_set(
 )
 WORDS: Final = word_set(
     "breadcrumb breadcrumbs comment comments cookie cookies cookiebot consent didomi disqus gdpr "
-    "minicart modal navbar newsletter offcanvas onetrust pagination popup related reviews share "
-    "sharing sidebar testimonial testimonials toc usercentrics byline avatar votes reactions"
+    "minicart modal navbar navfooter navheader newsletter offcanvas onetrust pagination popup related "
+    "reviews share sharing sidebar testimonial testimonials toc usercentrics byline avatar votes reactions"
 )
 TEMPLATE_WORDS: Final = word_set("template tpl placeholder prototype skeleton mustache")
 CONTENT_WORDS: Final = word_set("answer answers faq faqs")
@@ -22,6 +23,7 @@ PROMOTION_WORDS: Final = word_set("hero cta banner promo jumbotron quiz survey p
 FOOTER_WORDS: Final = word_set("footer colophon")
 TEXTS: Final = word_set("p li dt dd summary strong b span").union(HEADINGS)
 """Elements that are small parts of the text: `<h2 class="anchorWithStickyNavbar" id="comment-payer">`."""
+TITLES: Final = frozenset({"summary", "button", "dt", *HEADINGS})
 MAX_ID_WORDS: Final = 2
 SECTIONS: Final = word_set("main section article details li")
 
@@ -61,7 +63,9 @@ def _is_boilerplate(element: Element) -> bool:
         return False
     if element.tag == "nav" and element.role != "navigation":
         return not _is_drop_down_text(element)
-    if element.tag in ("nav", "aside", "dialog", "form") or element.role in ROLES:
+    if element.tag == "aside":
+        return not _asks(element)
+    if element.tag in ("nav", "dialog", "form") or element.role in ROLES:
         return True
     if element.tag in ("header", "footer"):
         return not any(ancestor.tag in SECTIONS for ancestor in element.ancestors())
@@ -89,6 +93,12 @@ def _is_drop_down_text(nav: Element) -> bool:
     links = sum(len(raw_text(element)) for element in inside if element.tag == "a")
     opens = any(element.tag in ("summary", "button", *HEADINGS) for element in inside)
     return not opens and links < 0.5 * len(raw_text(nav).strip())
+
+
+def _asks(aside: Element) -> bool:
+    """Return whether several titles in an element ask, as those of an accordion beside the text."""
+    titles = [element for element in aside.walk() if element.tag in TITLES and not is_link(element)]
+    return sum(has_question_mark(raw_text(title).strip()) for title in titles) > 2
 
 
 def is_promotional(question: Element) -> bool:

@@ -9,7 +9,7 @@ from faqsvc_embed.api.fields import MAX_ANSWER
 from faqsvc_embed.generation.extraction.dom import Element, Node
 from faqsvc_embed.generation.extraction.labels import bare_answer
 from faqsvc_embed.generation.extraction.markdown import escaped, markdown_of
-from faqsvc_embed.generation.extraction.questions import ends_page, is_call_to_action
+from faqsvc_embed.generation.extraction.questions import ends_page, has_words, is_call_to_action
 from faqsvc_embed.generation.extraction.text import question_text, text_of
 
 
@@ -73,6 +73,8 @@ def cleaned(answer: str) -> str:
     paragraphs = bare_answer(answer).split("\n\n")
     while len(paragraphs) > 1 and (is_call_to_action(paragraphs[-1]) or ends_page(paragraphs[-1])):
         paragraphs.pop()
+    while len(paragraphs) > 1 and not has_words(paragraphs[0]):  # an arrow
+        del paragraphs[0]
     if len(paragraphs) == 1 and "\n" not in paragraphs[0]:
         return paragraphs[0].removeprefix("- ")  # a list of one item
     return "\n\n".join(paragraphs)

@@ -1,5 +1,6 @@
 """Questions by class name, by label, or as the title of something that opens."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
@@ -51,14 +52,21 @@ def named_questions(free: list[Element]) -> Iterator[Element]:
 def control_titles(context: PageContext, free: list[Element], claims: Claims) -> Iterator[Element]:
     """Yield the titles of accordions by class name, and the controls and loose terms that are questions."""
     answers = Positions(element for element in free if element.words & ANSWER_WORDS)
+    named: list[Element] = []
     found: list[Element] = []
     for element in free:
         if element.tag in CONTAINERS:
             continue
         if element.words & ACCORDION_WORDS and element.words & TITLE_WORDS:
             if not answers.inside(element) and not _is_title_of_claimed(element, claims):
-                found.append(element)
+                named.append(element)
         elif _is_control(element) and is_question(question_text(element)):
+            found.append(element)
+    looks = Counter((element.tag, element.attrs.get("class", "")) for element in named)
+    for element in named:
+        # A title like no other is that of the page or of a section.
+        is_alone = looks[element.tag, element.attrs.get("class", "")] == 1
+        if not is_alone or is_question(question_text(element)):
             found.append(element)
     found += _controls_among_questions(context, free)
     yield from _innermost(sorted(found, key=lambda element: element.start))

@@ -125,6 +125,7 @@ def build_tree(document: turbohtml.Node, budget: StepBudget, *, has_scripts: boo
     for element in _document_order(top):
         if element.tag == "pre":
             _split_labelled_lines(element)
+            _break_lines(element)
     _wrap_inline_text(_document_order(top))
     _number(_document_order(top))
     return top
@@ -144,6 +145,21 @@ def _split_labelled_lines(pre: Element) -> None:
                 paragraph.children += [Element("br", {}, paragraph, pre.budget), line]
             del paragraph.children[0]
             pre.children.append(paragraph)
+
+
+def _break_lines(pre: Element) -> None:
+    """Replace the ends of lines by line breaks in preformatted text that has headings, and so is no code."""
+    if pre.tag != "pre" or not any(child.tag in HEADINGS for child in pre.elements()):
+        return
+    pre.tag = "div"
+    children, pre.children = pre.children, []
+    for child in children:
+        lines: list[Node] = [*child.split("\n", MAX_LABELLED_LINES)] if isinstance(child, str) else [child]
+        for number, line in enumerate(lines):
+            if number:
+                pre.budget.spend(STEPS_TO_BUILD)
+                pre.children.append(Element("br", {}, pre, pre.budget))
+            pre.children.append(line)
 
 
 def _is_microdata(element: turbohtml.Element) -> bool:

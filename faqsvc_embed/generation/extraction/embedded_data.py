@@ -63,8 +63,15 @@ def _pair(
     node: dict[str, Any], questions: tuple[str, ...], answers: tuple[str, ...]
 ) -> tuple[str, str] | None:
     question = next((node[key] for key in questions if isinstance(node.get(key), str)), None)
-    answer = next((node[key] for key in answers if isinstance(node.get(key), str)), None)
+    answer = next((text for key in answers if (text := _text(node.get(key)))), "")
     return (question, answer) if question and answer else None
+
+
+def _text(value: Any) -> str:
+    """Return a text, or the paragraphs of a list of texts."""
+    paragraphs = value if isinstance(value, list) else [value]
+    is_text = all(isinstance(paragraph, str) for paragraph in paragraphs)
+    return "\n\n".join(paragraphs) if is_text else ""
 
 
 def _with_plain_question(pair: tuple[str, str], budget: StepBudget) -> tuple[str, str]:

@@ -115,7 +115,7 @@ def _titled_columns(header: list[Element]) -> tuple[int, int] | None:
 def _panel(context: PageContext, control: Element, opened: set[int]) -> Element | None:
     """Return the panel that a control opens, unless another control opens it too."""
     for name in controlled_ids(control):
-        panel = context.by_id.get(name)
+        panel = context.with_id(name, control)
         if panel is None or panel.is_boilerplate or panel.start in opened:
             continue
         if control not in panel and panel not in control:

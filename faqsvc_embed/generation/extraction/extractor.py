@@ -34,6 +34,9 @@ from faqsvc_embed.generation.extraction.text import plain, text_of
 MIN_SHOWN: Final = 0.5
 """The share of a stated answer that the page must show for the shown one to be complete."""
 
+MIN_TRANSLATED: Final = 3
+"""Stated questions that are another language's, if the page shows as many and none of them."""
+
 CONFIDENCES: Final = {
     Evidence.STRUCTURED_DATA: 1.0,
     Evidence.MARKUP: 0.95,
@@ -141,6 +144,7 @@ def _merged_pairs(context: PageContext, stated: dict[str, Pair]) -> list[Pair]:
                 candidate.markdown(context.url),
                 _confidence(candidate, in_faq=in_faq),
             )
+    stated = _without_other_wordings(stated, pairs)
     order = dict.fromkeys([*(question_key(candidate.question) for candidate in found), *stated])
     for key, pair in stated.items():
         if key not in pairs:
@@ -150,6 +154,17 @@ def _merged_pairs(context: PageContext, stated: dict[str, Pair]) -> list[Pair]:
         else:
             pairs[key] = replace(pairs[key], in_faq=True)
     return [pairs[key] for key in order]
+
+
+def _without_other_wordings(stated: dict[str, Pair], shown: dict[str, Pair]) -> dict[str, Pair]:
+    """Return what is stated without what the page shows in other words, or as a whole in another language."""
+    is_translated = len(stated) >= MIN_TRANSLATED and shown.keys().isdisjoint(stated)
+    if is_translated and sum(pair.in_faq for pair in shown.values()) >= len(stated):
+        return {}
+    answers = {question_key(pair.answer) for pair in shown.values()}
+    return {
+        key: pair for key, pair in stated.items() if key in shown or question_key(pair.answer) not in answers
+    }
 
 
 def _confidence(candidate: Candidate, *, in_faq: bool) -> float:

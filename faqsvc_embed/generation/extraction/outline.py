@@ -80,6 +80,7 @@ def _level(element: Element) -> int | None:
 
 def _count_text(headings: list[Heading], context: PageContext, claims: Claims) -> None:
     starts = [heading.element.start for heading in headings]
+    unanswered: Heading | None = None
     for block in context.answer_blocks:
         number = bisect_left(starts, block.start + 1) - 1
         if number < 0 or claims.include(block) or block.start <= headings[number].element.end:
@@ -93,8 +94,11 @@ def _count_text(headings: list[Heading], context: PageContext, claims: Claims) -
         )
         heading.links += links if is_contents else 0
         heading.words += len(text) - links if is_contents else len(text)
-        if links < len(text) and _starts_with_question(block):
-            heading.questions += 1
+        asks = links < len(text) and _starts_with_question(block)
+        is_answered = asks and not is_question(question_text(block))
+        # Questions without answers, one after the other, are what a reader should check.
+        heading.questions += is_answered or (unanswered is heading and not asks)
+        unanswered = heading if asks and not is_answered else None
 
 
 def _starts_with_question(block: Element) -> bool:

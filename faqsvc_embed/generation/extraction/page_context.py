@@ -1,25 +1,32 @@
 """What surrounds the questions of a page: headings that announce an FAQ, and panels that open."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable
 from functools import cached_property
 from typing import Final
 from urllib.parse import urlsplit
 
-from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, Element
+from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, TEXT_BLOCK, Element
 from faqsvc_embed.generation.extraction.questions import (
     announces_faq,
     announces_interview,
     announces_other,
+    is_call_to_action,
     is_question,
 )
-from faqsvc_embed.generation.extraction.text import inline_text, is_labelled_question
+from faqsvc_embed.generation.extraction.text import inline_text, is_labelled_question, raw_text
 from faqsvc_embed.generation.extraction.words import word_set
 
 FAQ_WORDS: Final = frozenset({"faq", "faqs", "frequently"})
 PANEL_WORDS: Final = word_set("tab tabs pane panel collapse collapsible accordion content")
 TARGET_ATTRIBUTES: Final = ("data-bs-target", "data-target", "data-collapse-target", "data-accordion-target")
 
+CONTENTS_TAGS: Final = frozenset({"p", "li", "td", "div", TEXT_BLOCK})
+MAX_BETWEEN: Final = 3
+"""Elements between a link and the panel that it opens."""
+
+_POST = re.compile(r"/(?:blog|posts?|news)/.|/(?:19|20)[0-9]{2}/[01][0-9]/", re.IGNORECASE)
 _SEPARATORS = re.compile("[-_/]")
 
 
@@ -35,22 +42,29 @@ class PageContext:
         quoted = _within(everything, lambda element: element.start in quotations)
         self._everything = everything
         self.size = len(everything)
-        self.elements = [e for e in everything if not e.is_boilerplate and e.start not in quoted]
-        self.by_id = {e.attrs["id"]: e for e in reversed(everything) if e.attrs.get("id")}
-        self._panels = {
-            self.by_id[name].start for e in everything for name in controlled_ids(e) if name in self.by_id
-        }
+        self._by_id = defaultdict[str, list[Element]](list)
+        for element in everything:
+            self._by_id[element.attrs.get("id", "")].append(element)
+        opened = (self.with_id(name, element) for element in everything for name in controlled_ids(element))
+        self._panels = {panel.start for panel in opened if panel is not None}
+        contents = _within(everything, self._is_contents)
+        outside = quoted | contents
+        self.elements = [e for e in everything if not e.is_boilerplate and e.start not in outside]
         first_heading = next((inline_text(e.children) for e in everything if e.tag == "h1"), "")
         address = _SEPARATORS.sub(" ", url)
         last_segment = _SEPARATORS.sub(" ", urlsplit(url).path.rstrip("/").rpartition("/")[2])
-        self.is_interview = announces_interview(title) or announces_interview(first_heading)
         is_other = any(map(announces_other, (title, first_heading, last_segment)))
-        self.is_article = is_article or self.is_interview or is_other
+        is_post = _POST.search(urlsplit(url).path) is not None
         titles = (title, first_heading, "" if is_question(first_heading) else last_segment)
         self.has_faq_title = any(map(announces_faq, titles))
+        is_interview = any(map(announces_interview, (title, first_heading)))
+        self.is_interview = is_interview or (announces_interview(last_segment) and not self.has_faq_title)
+        self.is_article = is_article or self.is_interview or is_other or is_post
         self._is_faq = self.has_faq_title or announces_faq(address)
         self._labelled = _within(everything, _is_labelled_faq)
-        self._heading_levels = self._faq_heading_levels()
+        self._heading_levels: dict[int, int] = {}
+        self._below_questions = set[int]()
+        self._read_headings()
 
     @cached_property
     def text_blocks(self) -> list[Element]:
@@ -62,11 +76,20 @@ class PageContext:
         """The text blocks, those of quotations included."""
         return _text_blocks([element for element in self._everything if not element.is_boilerplate])
 
+    def with_id(self, name: str, near: Element) -> Element | None:
+        """Return the element with an id; where a page repeats the id, the first one after an element."""
+        found = self._by_id.get(name, []) if name else []
+        return next((element for element in found if element.start > near.start), found[0] if found else None)
+
     def is_in_faq(self, element: Element) -> bool:
         """Return whether page, class names or headings announce an FAQ at an element."""
         if self._is_faq or element.start in self._labelled:
             return True
         return self._heading_levels.get(element.start, 7) < HEADINGS.get(element.tag, 7)
+
+    def is_below_question(self, element: Element) -> bool:
+        """Return whether a heading above an element asks, apart from that of the page."""
+        return element.start in self._below_questions
 
     def is_always_hidden(self, element: Element) -> bool:
         """Return whether an element is hidden, and not in a panel that something on the page opens."""
@@ -77,19 +100,45 @@ class PageContext:
                 return True
         return False
 
-    def _faq_heading_levels(self) -> dict[int, int]:
-        """Return the level of the highest heading that announces an FAQ, for each position below one."""
-        found: dict[int, int] = {}
-        above: list[tuple[int, bool]] = []
+    def _is_contents(self, block: Element) -> bool:
+        """Return whether a text consists of links to other parts of the page, as a table of contents does."""
+        if block.tag not in CONTENTS_TAGS or block.contains_blocks:
+            return False
+        links = [element for element in block.walk() if element.tag == "a"]
+        addresses = [link.attrs.get("href", "") for link in links]
+        if not links or not all(address.startswith("#") for address in addresses):
+            return False
+        if sum(len("".join(raw_text(link).split())) for link in links) != len(
+            "".join(raw_text(block).split())
+        ):
+            return False
+        return len(links) > 1 or (len(addresses[0]) > 1 and not self._opens(block, addresses[0][1:]))
+
+    def _opens(self, block: Element, name: str) -> bool:
+        """Return whether a link in a block opens what stands beside the block."""
+        panel = self.with_id(name, block)
+        if panel is None or block.parent is None:
+            return False
+        is_beside = (
+            panel.start > block.end and block.parent.parent is not None and panel in block.parent.parent
+        )
+        return panel.start in self._panels or (is_beside and panel.start - block.end <= MAX_BETWEEN)
+
+    def _read_headings(self) -> None:
+        """Record, for each position, the highest heading above it that announces an FAQ, and if one asks."""
+        above: list[tuple[int, bool, bool]] = []
         for element in self.elements:
             level = HEADINGS.get(element.tag)
             if level is not None:
                 above = [heading for heading in above if heading[0] < level]
-            if (highest := next((rank for rank, is_faq in above if is_faq), None)) is not None:
-                found[element.start] = highest
+            if (highest := next((rank for rank, is_faq, _ in above if is_faq), None)) is not None:
+                self._heading_levels[element.start] = highest
+            if any(asks for _, _, asks in above):
+                self._below_questions.add(element.start)
             if level is not None:
-                above.append((level, announces_faq(inline_text(element.children))))
-        return found
+                text = inline_text(element.children)
+                asks = level > 1 and is_question(text) and not is_call_to_action(text)
+                above.append((level, announces_faq(text), asks))
 
 
 def _text_blocks(elements: list[Element]) -> list[Element]:

@@ -35,10 +35,11 @@ def emphasised_questions(context: PageContext, free: list[Element]) -> Iterator[
         for element in asked:
             if context.is_in_faq(element) or (marked > 1 and has_question_mark(texts[element])):
                 yield element
-        if len(asked) > 1 and 2 * len(asked) >= len(group):
-            for element in group:
-                if element not in asked and context.is_in_faq(element) and _is_line(element, texts[element]):
-                    yield element
+        statements = [each for each in group if each not in asked and _is_line(each, texts[each])]
+        # Under the title of an FAQ, fewer questions are enough if everything is a line of its own.
+        is_full = context.has_faq_title and len(asked) + len(statements) == len(group)
+        if len(asked) > 1 and len(asked) >= (0.2 if is_full else 0.5) * len(group):
+            yield from (element for element in statements if context.is_in_faq(element))
 
 
 def _is_line(element: Element, text: str) -> bool:
@@ -71,6 +72,8 @@ def similar_questions(context: PageContext, free: list[Element]) -> Iterator[Ele
             continue
         # A question that every item repeats is for the reader to answer.
         different = len({texts[block.start] for block in questions})
+        if _is_checklist(questions, blocks):
+            continue
         if different > 1 and len(questions) / len(group) >= 0.8 and not is_promotional(questions[0]):
             yield from questions
     for block, following in pairwise(blocks):
@@ -79,6 +82,15 @@ def similar_questions(context: PageContext, free: list[Element]) -> Iterator[Ele
         is_alone = is_short_question and not is_question_line(texts[following.start])
         if is_alone and context.is_in_faq(block) and not is_promotional(block):
             yield block
+
+
+def _is_checklist(questions: list[Element], blocks: list[Element]) -> bool:
+    """Return whether most questions are followed by another question, and not by an answer."""
+    starts = {block.start for block in questions}
+    unanswered = sum(
+        block.start in starts and following.start in starts for block, following in pairwise(blocks)
+    )
+    return 2 * unanswered > len(questions)
 
 
 def first_lines(context: PageContext, free: list[Element]) -> Iterator[Element]:

@@ -13,6 +13,7 @@ from faqsvc_embed.generation.extraction.labels import (
     is_label,
     is_question_label,
 )
+from faqsvc_embed.generation.extraction.questions import ends_page
 from faqsvc_embed.generation.extraction.words import word_set
 
 ORNAMENTS: Final = word_set("icon icons arrow chevron caret indicator headerlink permalink anchor")
@@ -89,6 +90,8 @@ def _is_decoration(element: Element) -> bool:
             return True
         if element.words & ORNAMENTS and len(raw_text(element).split()) <= 1:
             return True
+    if element.tag == "a" and element.attrs.get("href", "").startswith("#") and not _is_first(element):
+        return ends_page(plain(raw_text(element)))
     if element.tag in ("span", "b", "strong", "i", "em") and _is_first(element):
         return is_label(plain(raw_text(element)))
     return False

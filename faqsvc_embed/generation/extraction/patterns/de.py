@@ -46,6 +46,7 @@ PATTERNS = Language(
     other_titles=(
         "^über uns",
         "datenschutz",
+        "cookie-(?:richtlinie|hinweis)",
         "impressum",
         "bewerbung",
         "stellenangebot",
@@ -67,6 +68,7 @@ PATTERNS = Language(
     interview_titles=(r"\binterview", r"\bim gespräch\b"),
     page_ends=(
         r"schließen$",
+        r"(?:mehr (?:lesen|erfahren|anzeigen)|weiterlesen)$",
         r"(?:zuletzt |letzte )(?:geändert|aktualisiert|bearbeitet|änderung|aktualisierung).{0,60}$",
         r"(?:zurück|zum|nach) (?:zum |zur )?(?:seitenanfang|anfang|oben|übersicht|inhalt|liste)\b.{0,20}$",
         r"(?:stand|aktualisiert am):? .{0,30}$",

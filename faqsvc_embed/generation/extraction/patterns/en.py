@@ -21,6 +21,8 @@ PATTERNS = Language(
         r"(?:still |got |have |any |more |other |further |general |you |do )*(?:have )?"
         r"(?:an?y? |more |other |further )*"
         r"questions?\b(?! (?:about|on|for|is|are|can|do)\b)[^.]{0,20}$",
+        r"(?:do you )?(?:have|got) (?:a|an|any|other|more|another) (?:other |more |further )*questions?\b",
+        r"(?:welcome to|hello|hi|hey)\b",
         r"(?:can['’]?t|cannot|couldn['’]t|did(?:n['’]t| not)|don['’]t) (?:you )?(?:find|see)\b",
         r"(?:how|what) can we (?:help|do for you)\b",
         r"(?:do you |still )*(?:need|want|looking for|require)(?: some| more| any| further| extra)*"
@@ -47,6 +49,7 @@ PATTERNS = Language(
     ),
     faq_titles=(
         r"\bfaqs?\b",
+        r"\bf\.\s?a\.\s?q\b",
         r"frequently[\s-]asked",
         r"\bq\s*(?:&|and|\+)\s*as?\b",
         r"(?:common|popular|top|your) questions",
@@ -108,7 +111,7 @@ PATTERNS = Language(
         r"(?:last |page )*(?:updated|modified|edited|reviewed|changed|revised)\b.{0,60}$",
         r"(?:copyright|©|\(c\))",
         r"(?:edit|improve|view source of) this page",
-        r"(?:share|tweet|print|previous|next|read more|see also:?)$",
+        r"(?:share|tweet|print|previous|next|(?:read|show|learn|see) more|see also:?)$",
         r"(?:return|back|go|jump) to (?:the )?(?:top|index|contents|questions|list|menu|faq)\b.{0,20}$",
         r"\[?(?:top|back|index|up)\]?$",
     ),

@@ -37,6 +37,7 @@ PATTERNS = Language(
         "quiénes somos",
         "^nosotros",
         "privacidad",
+        "política de cookies",
         "aviso legal",
         "cómo (?:postular|inscribirse)",
         "inscripción",
@@ -56,6 +57,7 @@ PATTERNS = Language(
     interview_titles=(r"\bentrevista",),
     page_ends=(
         r"cerrar$",
+        r"(?:leer|ver|saber) más$",
         r"(?:última )?(?:actualización|modificación|actualizado|modificado)\b.{0,60}$",
         r"(?:volver|regresar|ir) (?:al|a la|a) (?:inicio|índice|principio|lista|arriba).{0,20}$",
     ),

@@ -37,6 +37,7 @@ PATTERNS = Language(
         "^à propos",
         "qui sommes[- ]nous",
         "confidentialité",
+        "(?:politique|gestion) (?:de|des|relative aux) cookies",
         "mentions légales",
         "(?:comment )?candidate[rz]",
         "recrutement",
@@ -57,6 +58,7 @@ PATTERNS = Language(
     interview_titles=(r"\b(?:entretien|interview)\b", r"\brencontre avec\b"),
     page_ends=(
         r"fermer$",
+        r"(?:en savoir plus|lire la suite|voir plus)$",
         r"(?:dernière )?(?:mise à jour|modification|modifié|mis à jour)\b.{0,60}$",
         r"(?:retour|revenir) (?:au|à la|en|à l['’])\s*(?:sommaire|haut|liste|index|début).{0,20}$",
     ),

@@ -26,6 +26,7 @@ PATTERNS = Language(
     other_titles=(
         "^chi siamo",
         "privacy",
+        "cookie policy",
         "lavora con noi",
     ),
     section_titles=(

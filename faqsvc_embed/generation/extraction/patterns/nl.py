@@ -25,6 +25,7 @@ PATTERNS = Language(
     other_titles=(
         "^over ons",
         "privacyverklaring",
+        "cookie(?:beleid|verklaring)",
         "vacatures",
     ),
     section_titles=(

@@ -28,6 +28,7 @@ PATTERNS = Language(
         "^sobre nós",
         "quem somos",
         "privacidade",
+        "política de cookies",
         "como se inscrever",
     ),
     section_titles=(
