@@ -115,6 +115,7 @@ def longest_turn(embed: FAQEmbed) -> float:
     return max(turns)
 
 
+@pytest.mark.system
 @pytest.mark.usefixtures("no_collection")
 @pytest.mark.parametrize(
     "record",

@@ -21,6 +21,7 @@ from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQNotFound
 from faqsvc_embed.jinja import install
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
+from tests.support.cases import sampled
 from tests.support.parsed import json_ld, nonces, summary
 
 A = FAQ.from_dict(samples.pricing())
@@ -59,7 +60,7 @@ def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 @ways
-@pytest.mark.parametrize("slug", ["pricing", "legal", "nasty"])
+@pytest.mark.parametrize("slug", sampled(["pricing", "legal", "nasty"], ("nasty",)))
 @pytest.mark.parametrize("autoescape", [True, False])
 def test_every_way_prints_the_same_html(way: Way, slug: str, autoescape: bool) -> None:  # E5, E6
     call = way(f'faq("{slug}")')

@@ -19,8 +19,10 @@ from werkzeug.test import Client as WSGIClient
 from faqsvc_embed import FAQEmbed, wsgi
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
+from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.starlette import FAQMiddleware
 from tests.support import django_project
+from tests.support.cases import sampled
 from tests.support.feed_service import FeedService, feed_service
 from tests.support.parsed import json_ld, text_of
 
@@ -147,7 +149,9 @@ def test_other_visitors_never_see_the_draft(host: Any, embed: FAQEmbed) -> None:
     assert embed.get_faq("pricing").items[0].answer == "Published."
 
 
-@pytest.mark.parametrize("token", ["x" * 32, "short", "", "a b%0d%0ac", "<script>", "t" * 9000])
+@pytest.mark.parametrize(
+    "token", sampled(["x" * 32, "short", "", "a b%0d%0ac", "<script>", "t" * 9000], ("x" * 32, "a b%0d%0ac"))
+)
 def test_a_token_without_a_draft_shows_the_published_faq_and_why(
     token: str, host: Any, embed: FAQEmbed
 ) -> None:
@@ -175,7 +179,7 @@ def test_a_second_faq_of_the_page_is_shown_as_published(host: Any, embed: FAQEmb
     assert not json_ld(html)
 
 
-@pytest.mark.parametrize("lang", ["en", "ko", "ja", "zh", "es", "fr", "de"])
+@pytest.mark.parametrize("lang", sampled(LANGUAGES, ("en", "ko")))
 def test_the_banner_is_in_the_language_of_the_page(lang: str, host: Any, embed: FAQEmbed) -> None:
     html, _ = host(embed, PAGE)(f"/?faq_preview={TOKEN}", **{"Accept-Language": lang})
     assert f'class="faqsvc-preview faqsvc-preview-draft" role="note" lang="{lang}"' in html
@@ -201,7 +205,7 @@ def test_the_token_is_in_no_log(host: Any, embed: FAQEmbed, caplog: pytest.LogCa
 
 def test_many_tokens_at_once_leave_the_pages_of_others_alone(host: Any, embed: FAQEmbed) -> None:
     get = host(embed, PAGE)
-    for number in range(20):
+    for number in range(5):
         assert answers(get(f"/?faq_preview={number:032}")[0]) == ["Published."]
     assert answers(get("/")[0]) == ["Published."]
 

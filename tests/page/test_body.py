@@ -109,11 +109,13 @@ def test_an_faq_that_is_cut_within_a_character_beside_one_that_arrives_later(
     def both(embed: FAQEmbed) -> str:
         return f"{cached.render('legal')}{embed.render('pricing')}{cached.render('legal')}"
 
-    expected = filtered(make(FAQS), both, charset)[0]
+    embed = make(FAQS)
+    expected = filtered(embed, both, charset)[0]
     assert summary(expected.decode(charset)) == page_of(B, A, B)
     json_ld_at = cached.render("legal").encode(charset).rindex("–".encode(charset)[-2:])
     for cut in range(json_ld_at - 6, json_ld_at + 6):
-        assert b"".join(filtered(make(FAQS), both, charset, [cut])) == expected
+        embed.forget()
+        assert b"".join(filtered(embed, both, charset, [cut])) == expected
 
 
 @settings(max_examples=30)
