@@ -1,4 +1,4 @@
-"""A static page in plain Jinja: written to a folder in each language when the demo starts, and served from there.
+"""A static page in plain Jinja: written to a folder in each language as the demo starts, and served from there.
 
 It shows an edit when it is written again.
 """
