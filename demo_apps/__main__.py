@@ -46,7 +46,7 @@ def greet(demo: Demo) -> None:
     print("The website of Heron & Ink, with FAQs in seven languages:\n")
     for name, address in demo.websites.items():
         print(f"  {name:13}{address}/")
-        for page in site.PAGES[1:]:
+        for page in site.PAGES[1:] if name != "Jinja" else ():  # which has only the first page, as a file
             print(f"  {'':13}{address}{page.path}")
     print(
         f"""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from demo_apps import fastapi_app, flask_app, gallery, site, starlette_app
+from demo_apps import fastapi_app, flask_app, gallery, site, starlette_app, static_site
 from demo_apps.seed import seed
 from demo_apps.servers import App, Program, address_of, listening, serving
 from faqsvc_embed.service import create_app as create_service
@@ -36,6 +36,7 @@ WEBSITES: Final = (
     Website("Starlette", starlette_app.create_app),
     Website("FastAPI", fastapi_app.create_app, (*site.PAGES, fastapi_app.PLAIN), ("/faq/pricing",)),
     Website("Django", django_app, (*site.PAGES, site.DJANGO)),
+    Website("Jinja", static_site.create_app, (static_site.HOME,)),
 )
 
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
-ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
+ASGIApp = Callable[[Any, Any, Any], Awaitable[None]]
+"""Frameworks have types of their own for the scope and the messages."""
 
 NAME: Final = "faqsvc"
 """The key of the embed in the scope of a request, and the folder of our files."""
@@ -48,7 +49,7 @@ class FAQMiddleware:
         self.app = app
         self.embed = embed_of_middleware(embed, settings)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http":
             await self._respond(scope, receive, send)
         elif scope["type"] == "lifespan":

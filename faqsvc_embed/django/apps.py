@@ -20,7 +20,7 @@ from faqsvc_embed.django.checks import check_middleware, check_settings
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.jinja import install
-from faqsvc_embed.settings import NAMES, PREFIX, Settings
+from faqsvc_embed.settings import PREFIX, Settings
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -108,6 +108,15 @@ def project_settings() -> Settings:
     Raises:
         ConfigurationError: a setting is invalid, or `FAQSVC` is not a dictionary.
     """
+    return Settings.from_mapping(project_values(), api_key=None)
+
+
+def project_values() -> dict[str, Any]:
+    """Return what the project has set, under names such as `FAQSVC_BASE_URL`.
+
+    Raises:
+        ConfigurationError: `FAQSVC` is not a dictionary.
+    """
     group: Any = getattr(settings, GROUP, {})
     if not isinstance(group, dict):
         raise ConfigurationError(
@@ -115,8 +124,4 @@ def project_settings() -> Settings:
             '{"BASE_URL": "https://faq.example.com"}'
         )
     values = {f"{PREFIX}{str(name).upper()}": value for name, value in group.items()}
-    for name in NAMES:
-        key = PREFIX + name.upper()
-        if hasattr(settings, key):
-            values[key] = getattr(settings, key)
-    return Settings.from_mapping(values, api_key=None)
+    return values | {key: getattr(settings, key) for key in dir(settings) if key.startswith(PREFIX)}

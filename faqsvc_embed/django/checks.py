@@ -1,5 +1,6 @@
 """System checks: settings that are invalid, and an order of middleware in which FAQs go wrong."""
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from django.conf import settings
@@ -8,6 +9,7 @@ from django.core.checks import Warning as CheckWarning
 
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.settings import Settings, unknown_keys
 
 MIDDLEWARE: Final = "faqsvc_embed.django.FAQMiddleware"
 OUTSIDE: Final = {
@@ -20,6 +22,16 @@ OUTSIDE: Final = {
 
 def check_settings(**_: Any) -> list[CheckMessage]:
     """Check every setting of ours."""
+    from faqsvc_embed.django.apps import project_values
+
+    try:
+        values = project_values()
+    except ConfigurationError as error:
+        return [_invalid(error)]
+    return [*_errors(values), *_unknown(values)]
+
+
+def _errors(values: dict[str, Any]) -> list[CheckMessage]:
     from faqsvc_embed.django.apps import project_settings
 
     try:
@@ -30,9 +42,30 @@ def check_settings(**_: Any) -> list[CheckMessage]:
             )
             return [Error("FAQSVC has no BASE_URL, the URL of the FAQ service.", hint=hint, id="faqsvc.E002")]
         FAQEmbed(settings=found)  # reads the files of a folder
-    except ConfigurationError as error:
-        return [Error(f"The FAQSVC settings are invalid: {error}", id="faqsvc.E001")]
+    except ConfigurationError as first:
+        return [_invalid(error) for error in _problems(values)] or [_invalid(first)]
     return []
+
+
+def _problems(values: dict[str, Any]) -> Iterator[ConfigurationError]:
+    """Yield what is wrong with each setting by itself, because reading all of them stops at the first."""
+    for key, value in values.items():
+        try:
+            Settings.from_mapping({key: value}, api_key=None)
+        except ConfigurationError as error:
+            yield error
+
+
+def _invalid(error: ConfigurationError) -> CheckMessage:
+    hint = "It is in FAQSVC, in a setting FAQSVC_…, or in an environment variable FAQSVC_…"
+    return Error(f"The FAQSVC settings are invalid: {error}", hint=hint, id="faqsvc.E001")
+
+
+def _unknown(values: dict[str, Any]) -> list[CheckMessage]:
+    return [
+        CheckWarning(f"{key} is ignored, because it is not a setting.", hint=hint, id="faqsvc.W003")
+        for key, hint in unknown_keys(values)
+    ]
 
 
 def check_middleware(**_: Any) -> list[CheckMessage]:

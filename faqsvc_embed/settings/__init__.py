@@ -7,7 +7,7 @@ once, when the value is made.
 import difflib
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar, overload
 
 from faqsvc_embed.errors import AuthenticationError, ConfigurationError, quoted
@@ -167,7 +167,7 @@ class Settings:
         del overrides
         found = _prefixed(mapping)
         del mapping
-        _warn_of_unknown(found)
+        _warn_of(unknown_keys(found))
         return cls.from_env(**{**_values(found), **values})
 
     @classmethod
@@ -183,7 +183,7 @@ class Settings:
         del overrides
         found = _prefixed(os.environ if environ is None else environ)
         del environ
-        _warn_of_unknown(found, only_similar=True)  # others may have variables with our prefix
+        _warn_of(unknown_keys(found, only_similar=True))  # others may have variables with our prefix
         return cls(**{**_values(found), **_known(values)})
 
     def replace(self, **overrides: "Unpack[SettingOptions]") -> Self:
@@ -237,8 +237,8 @@ def _values(found: Mapping[str, Any]) -> dict[str, Any]:
     return {name: found[key] for name in NAMES if (key := PREFIX + name.upper()) in found}
 
 
-def _warn_of_unknown(found: Mapping[str, Any], *, only_similar: bool = False) -> None:
-    """Log keys with our prefix that nothing reads."""
+def unknown_keys(found: Iterable[str], *, only_similar: bool = False) -> Iterator[tuple[str, str]]:
+    """Yield the keys with our prefix that nothing reads, each with a hint."""
     for key in found:
         name = key.removeprefix(PREFIX).lower()
         if name in NAMES and key == PREFIX + name.upper():
@@ -252,7 +252,12 @@ def _warn_of_unknown(found: Mapping[str, Any], *, only_similar: bool = False) ->
                 if similar
                 else "faqsvc_embed.Settings has them all"
             )
-            _log.warning(key, "%s is ignored, because it is not a setting; %s", quoted(key), hint)
+            yield key, hint
+
+
+def _warn_of(unknown: Iterable[tuple[str, str]]) -> None:
+    for key, hint in unknown:
+        _log.warning(key, "%s is ignored, because it is not a setting; %s", quoted(key), hint)
 
 
 def _described(name: str, value: object) -> str:

@@ -70,7 +70,7 @@ def quart(source: str, embed: FAQEmbed, found: list[FAQEmbed]) -> Any:
         found.append(faqs_from(request))
         return await render_template_string(source)
 
-    app.asgi_app = FAQMiddleware(app.asgi_app, embed=embed)  # type: ignore[method-assign, assignment, arg-type]
+    app.asgi_app = FAQMiddleware(app.asgi_app, embed=embed)  # type: ignore[method-assign]
     return app
 
 

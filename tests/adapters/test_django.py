@@ -104,6 +104,28 @@ def test_an_invalid_setting_is_a_system_check_and_stops_the_start(faqsvc: Any, c
                 FAQMiddleware(lambda request: None)
 
 
+def test_every_invalid_setting_is_reported_with_a_hint() -> None:
+    with override_settings(FAQSVC={"BASE_URL": "ftp://x", "WAIT": "long"}, FAQSVC_HEADING_LEVEL=9):
+        found = run_checks()
+    assert [message.id for message in found] == ["faqsvc.E001"] * 3
+    for message, name in zip(found, ("base_url", "wait", "heading_level"), strict=True):
+        assert name in message.msg
+        assert message.hint
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"FAQSVC": {"BASE_URL": "https://a.example.com", "STLYES": "linked"}},
+        {"FAQSVC": {"BASE_URL": "https://a.example.com"}, "FAQSVC_STLYES": "linked"},
+    ],
+)
+def test_a_misspelled_setting_is_a_warning_that_names_the_right_one(settings: dict[str, Any]) -> None:
+    with override_settings(**settings):
+        (message,) = run_checks()
+    assert (message.id, "FAQSVC_STYLES" in (message.hint or "")) == ("faqsvc.W003", True)
+
+
 @pytest.mark.parametrize(
     "name", ["gzip.GZipMiddleware", "cache.UpdateCacheMiddleware", "http.ConditionalGetMiddleware"]
 )

@@ -28,6 +28,7 @@ def test_every_page_is_right_and_nothing_looks_like_a_failure() -> None:
         "Starlette",
         "FastAPI",
         "Django",
+        "Jinja",
         "service",
     }
 
@@ -71,6 +72,6 @@ def test_the_key_is_not_in_the_representation(demo: Demo) -> None:
     assert demo.api_key not in repr(demo)
 
 
-@pytest.mark.parametrize("website", ["Flask", "Starlette", "FastAPI", "Django"])
+@pytest.mark.parametrize("website", ["Flask", "Starlette", "FastAPI", "Django", "Jinja"])
 def test_an_unknown_page_is_not_found(demo: Demo, website: str) -> None:
     assert httpx2.get(f"{demo.websites[website]}/nothing").status_code == 404

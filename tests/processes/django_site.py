@@ -6,7 +6,7 @@ import django
 from django.conf import settings
 from django.core.asgi import get_asgi_application
 from django.core.wsgi import get_wsgi_application
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.template import engines
 from django.urls import path
 
@@ -16,8 +16,14 @@ settings.configure(
     ROOT_URLCONF=__name__,
     INSTALLED_APPS=["faqsvc_embed.django"],
     MIDDLEWARE=["django.middleware.gzip.GZipMiddleware", "faqsvc_embed.django.FAQMiddleware"],
-    FAQSVC={"BASE_URL": os.environ["FAQSVC_BASE_URL"]},
-    TEMPLATES=[{"BACKEND": "django.template.backends.django.DjangoTemplates"}],
+    FAQSVC={"BASE_URL": os.environ["FAQSVC_BASE_URL"], "WAIT": 20},  # a busy machine
+    TEMPLATES=[
+        {"BACKEND": "django.template.backends.django.DjangoTemplates"},
+        {
+            "BACKEND": "django.template.backends.jinja2.Jinja2",
+            "OPTIONS": {"environment": "faqsvc_embed.django.jinja.environment"},
+        },
+    ],
 )
 django.setup()
 
@@ -32,6 +38,22 @@ async def asynchronous(request: HttpRequest) -> HttpResponse:
     return home(request)
 
 
-urlpatterns = [path("", home), path("async/", asynchronous)]
+def jinja(request: HttpRequest) -> HttpResponse:
+    page = '<!doctype html>{{ faq("pricing") }}{% faq "legal" %}'
+    return HttpResponse(engines["jinja2"].from_string(page).render({}, request))
+
+
+def streamed(request: HttpRequest) -> StreamingHttpResponse:
+    parts = ('{% faq "pricing" schema=False %}', '{% faq "legal" schema=False %}', "{% faq_schema %}")
+    templates = [engines["django"].from_string(f"{{% load faqsvc %}}{part}") for part in parts]
+    return StreamingHttpResponse(template.render({}, request) for template in templates)
+
+
+urlpatterns = [
+    path("", home),
+    path("async/", asynchronous),
+    path("jinja/", jinja),
+    path("streamed/", streamed),
+]
 wsgi = get_wsgi_application()
 asgi = get_asgi_application()

@@ -1,15 +1,22 @@
 """A host's type checker reads the package: it knows every type, and finds mistakes before the page does."""
 
+import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Final
+from typing import IO, Any, Final
 
 import pytest
 
 import faqsvc_embed
 
 HERE: Final = Path(__file__).parent
+ROOT: Final = HERE.parent.parent
+EXAMPLES: Final = sorted((ROOT / "docs" / "examples").glob("*.py"))
+SITES: Final = [HERE / "usage.py", HERE / "hosts.py", *EXAMPLES]
+"""What hosts write: the public names, a site in each framework, and the examples of the documentation."""
 MISTAKES: Final = {
     'FAQEmbed("https://faq.example.com", wiat=1)': "unexpected",
     'FAQEmbed("https://faq.example.com", styles="cached")': "styles",
@@ -44,19 +51,50 @@ def host(app: Any, faqs: FAQEmbed) -> None:
 """
 
 
-def check(path: Path, cache: Path) -> tuple[int, str]:
-    """Return the exit status and the output of mypy for a file of a host."""
-    command = [
-        sys.executable,
-        "-m",
-        "mypy",
-        "--strict",
-        "--no-error-summary",
-        f"--cache-dir={cache}",
-        str(path),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=HERE.parent.parent, check=False)
+def mypy(cache: Path, *paths: Path) -> tuple[int, str]:
+    """Return the exit status and the output of mypy for files of a host."""
+    pytest.importorskip("mypy")
+    options = ["--strict", "--no-error-summary", f"--cache-dir={cache}"]
+    return run(sys.executable, "-m", "mypy", *options, *map(str, paths))
+
+
+def pyright(folder: Path, *paths: Path) -> tuple[int, str]:
+    """Return the exit status and the output of pyright for files of a host.
+
+    basedpyright is pyright with Node.js in a package; its own rules are off.
+    """
+    settings = {
+        "include": [str(path) for path in paths],
+        "extraPaths": [str(ROOT)],
+        "typeCheckingMode": "strict",
+    }
+    project = folder / "pyrightconfig.json"
+    project.write_text(json.dumps(settings), encoding="utf-8")
+    options = ["--project", str(project), "--pythonpath", sys.executable, "--outputjson"]
+    status, output = run(program("basedpyright"), *options)
+    result = json.loads(output)
+    assert result["summary"]["filesAnalyzed"] == len(paths)
+    found = result["generalDiagnostics"]
+    lines = [f"{one['file']}:{one['range']['start']['line'] + 1}: error: {one['message']}" for one in found]
+    return status, "\n".join(lines)
+
+
+def run(*command: str) -> tuple[int, str]:
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     return done.returncode, done.stdout + done.stderr
+
+
+def program(name: str) -> str:
+    """Return the path of a program of this environment."""
+    path = shutil.which(name, path=str(Path(sys.executable).parent))
+    if path is None:
+        if os.environ.get("CI"):
+            pytest.fail(f"{name} is not installed")
+        pytest.skip(f"{name} is not installed")
+    return path
+
+
+checkers = pytest.mark.parametrize("check", [mypy, pyright])
 
 
 def test_the_package_says_that_it_has_types() -> None:  # PEP 561
@@ -64,18 +102,92 @@ def test_the_package_says_that_it_has_types() -> None:  # PEP 561
 
 
 @pytest.mark.system
-def test_the_public_api_has_the_types_that_a_host_expects(tmp_path: Path) -> None:
-    pytest.importorskip("mypy")
-    assert check(HERE / "usage.py", tmp_path) == (0, "")
+@checkers
+def test_strict_type_checkers_find_nothing_in_a_site_of_any_framework(tmp_path: Path, check: Any) -> None:
+    for name in ("django", "falcon", "litestar", "quart", "sanic"):
+        pytest.importorskip(name)
+    assert check(tmp_path, *SITES) == (0, "")
 
 
 @pytest.mark.system
-def test_a_type_checker_finds_the_mistakes_of_a_host(tmp_path: Path) -> None:
-    pytest.importorskip("mypy")
+@checkers
+def test_a_type_checker_finds_the_mistakes_of_a_host(tmp_path: Path, check: Any) -> None:
     host = tmp_path / "host.py"
     host.write_text(PREAMBLE + "".join(f"    {line}\n" for line in MISTAKES), encoding="utf-8")
-    _, output = check(host, tmp_path / "cache")
+    _, output = check(tmp_path, host)
     first = PREAMBLE.count("\n") + 1
     for number, (line, word) in enumerate(MISTAKES.items(), first):
         found = [text for text in output.splitlines() if f"host.py:{number}: error" in text]
-        assert any(word in text.lower() for text in found), f"{line}\n{output}"
+        if check is mypy:
+            assert any(word in text.lower() for text in found), f"{line}\n{output}"
+        assert found, f"{line}\n{output}"
+
+
+@pytest.mark.system
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("FAQEmbed(", {"base_url=", "wait=", "theme=", "styles=", "keep_for="}),
+        ("FAQMiddleware(app, ", {"embed=", "lang=", "variant="}),
+        ("FAQExtension(", {"app=", "base_url=", "heading_level="}),
+        ("Settings(", {"base_url=", "store="}),
+        ('faqs.render("pricing", ', {"lang=", "theme=", "show_title=", "heading_level=", "nonce="}),
+    ],
+)
+def test_an_editor_completes_the_names_of_settings(tmp_path: Path, call: str, expected: set[str]) -> None:
+    text = f"{PREAMBLE}    {call}"
+    assert expected <= completions(tmp_path / "host.py", text)
+
+
+def completions(path: Path, text: str) -> set[str]:
+    """Return what pyright's language server offers at the end of a text, by LSP 3.17."""
+    server = program("basedpyright-langserver")
+    path.write_text(text, encoding="utf-8")
+    settings = {"extraPaths": [str(ROOT)], "typeCheckingMode": "strict"}
+    (path.parent / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+    folder, document = path.parent.as_uri(), {"uri": path.as_uri()}
+    lines = text.split("\n")
+    position = {"line": len(lines) - 1, "character": len(lines[-1])}
+    with subprocess.Popen(
+        [server, "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=path.parent
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            folders = [{"uri": folder, "name": "host"}]
+            options = {"processId": os.getpid(), "rootUri": folder, "workspaceFolders": folders}
+            send(process.stdin, id=1, method="initialize", params={**options, "capabilities": {}})
+            response(process, 1)
+            send(process.stdin, method="initialized", params={})
+            opened = {**document, "languageId": "python", "version": 1, "text": text}
+            send(process.stdin, method="textDocument/didOpen", params={"textDocument": opened})
+            where = {"textDocument": document, "position": position}
+            send(process.stdin, id=2, method="textDocument/completion", params=where)
+            result = response(process, 2)
+        finally:
+            process.kill()
+    items = result if isinstance(result, list) else result["items"]
+    return {item["label"] for item in items}
+
+
+def send(stdin: IO[bytes], **message: object) -> None:
+    body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+    stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+    stdin.flush()
+
+
+def response(process: "subprocess.Popen[bytes]", number: int) -> Any:
+    """Return the result of a request; the requests of the server itself get nothing."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    while True:
+        length = 0
+        while (line := process.stdout.readline().strip()) != b"" or not length:
+            assert process.poll() is None
+            if line.lower().startswith(b"content-length:"):
+                length = int(line.split(b":")[1])
+        message = json.loads(process.stdout.read(length))
+        if "method" not in message and message.get("id") == number:
+            return message["result"]
+        if "method" in message and "id" in message:
+            send(process.stdin, id=message["id"], result=None)

@@ -1,0 +1,134 @@
+"""Sites for real servers, by the command of a server, or `python -m tests.processes.hosts NAME PORT`."""
+
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment
+
+from faqsvc_embed import FAQEmbed
+from faqsvc_embed.jinja import install
+from faqsvc_embed.starlette import FAQMiddleware
+from faqsvc_embed.wsgi import FAQMiddleware as WSGIMiddleware
+
+if TYPE_CHECKING:
+    from sanic import Sanic
+
+PAGE = '<!doctype html>{{ faq("pricing") }}{{ faq("legal") }}'
+
+embed = FAQEmbed(wait=20)  # a busy machine
+_environment = Environment(autoescape=True)
+install(_environment, embed)
+_template = _environment.from_string(PAGE)
+_asynchronous = Environment(autoescape=True, enable_async=True)
+install(_asynchronous, embed)
+_async_template = _asynchronous.from_string(PAGE)
+
+
+def _bottle() -> Any:
+    import bottle as module
+
+    app = module.Bottle()
+    app.route("/")(_template.render)
+    return app
+
+
+def _falcon() -> Any:
+    import falcon as module
+
+    class Home:
+        def on_get(self, request: Any, response: Any) -> None:
+            response.content_type = module.MEDIA_HTML
+            response.text = _template.render()
+
+    app = module.App()
+    app.add_route("/", Home())
+    return app
+
+
+def _pyramid() -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the modules that it imports
+        from pyramid.config import Configurator
+        from pyramid.response import Response
+
+    with Configurator() as config:
+        config.add_route("home", "/")
+        config.add_view(lambda request: Response(_template.render()), route_name="home")
+        return config.make_wsgi_app()
+
+
+def __getattr__(name: str) -> Any:
+    makers = {"bottle": _bottle, "falcon": _falcon, "pyramid": _pyramid}
+    if name not in makers:
+        raise AttributeError(name)
+    return WSGIMiddleware(makers[name](), embed=embed)
+
+
+def litestar() -> Any:
+    from litestar import Litestar, MediaType
+    from litestar import get as route
+
+    async def home() -> str:
+        return _template.render()
+
+    return FAQMiddleware(Litestar([route("/", media_type=MediaType.HTML)(home)]), embed=embed)
+
+
+def quart() -> Any:
+    from quart import Quart, render_template_string
+
+    app = Quart("host")
+    install(app.jinja_env, embed)
+
+    @app.get("/")
+    async def home() -> str:
+        return await render_template_string(PAGE)
+
+    app.asgi_app = FAQMiddleware(app.asgi_app, embed=embed)  # type: ignore[method-assign]
+    return app
+
+
+def _sanic(*, is_asgi: bool) -> "Sanic[Any, Any]":
+    from sanic import HTTPResponse, Request, Sanic, html
+
+    app = Sanic("host")
+
+    @app.get("/")
+    async def home(request: Request) -> HTTPResponse:
+        return html(_template.render() if is_asgi else await _async_template.render_async())
+
+    return app
+
+
+def sanic_asgi() -> Any:
+    return FAQMiddleware(_sanic(is_asgi=True), embed=embed)
+
+
+def _serve_sanic(port: int) -> None:
+    app = _sanic(is_asgi=False)
+
+    @app.after_server_stop
+    async def close(app: Any) -> None:
+        await embed.aclose()
+
+    app.run("127.0.0.1", port, single_process=True)
+
+
+def _serve_aiohttp(port: int) -> None:
+    from aiohttp import web
+
+    async def home(request: web.Request) -> web.Response:
+        return web.Response(text=await _async_template.render_async(), content_type="text/html")
+
+    async def close(app: web.Application) -> None:
+        await embed.aclose()
+
+    app = web.Application()
+    app.router.add_get("/", home)
+    app.on_cleanup.append(close)
+    web.run_app(app, host="127.0.0.1", port=port, print=None)
+
+
+if __name__ == "__main__":
+    {"sanic": _serve_sanic, "aiohttp": _serve_aiohttp}[sys.argv[1]](int(sys.argv[2]))
