@@ -1,13 +1,7 @@
 """The drills of the runbook: backup and restore, a killed process, a replica, legal deletion."""
 
-import os
-import shlex
 import signal
-import subprocess
-import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
@@ -19,32 +13,11 @@ from faqsvc_embed import FAQ
 from faqsvc_embed.api.requests import API_PATH, KEY_HEADER
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import open_storage
+from tests.operations.commands import run, serving
 from tests.support import samples
 from tests.support.postgres import Postgres
 
 pytestmark = pytest.mark.system
-
-FAQSVC = [sys.executable, "-m", "faqsvc_embed"]
-UNIT = Path(__file__).parents[2] / "docs/examples/operations/faqsvc.service"
-
-
-def run(*arguments: str) -> str:
-    """Run a command of `faqsvc`, and return what it prints."""
-    return subprocess.run([*FAQSVC, *arguments], capture_output=True, text=True, check=True).stdout
-
-
-@contextmanager
-def serving(*arguments: str, ended_by: signal.Signals = signal.SIGINT) -> Iterator[str]:
-    """Run the service and yield what it listens on."""
-    process = subprocess.Popen(
-        [*FAQSVC, "serve", *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
-    assert process.stdout is not None
-    try:
-        yield process.stdout.readline().strip().rpartition(" ")[2]
-    finally:
-        process.send_signal(ended_by)
-        process.communicate(timeout=15)
 
 
 class Publisher(threading.Thread):
@@ -130,22 +103,6 @@ def test_what_is_purged_is_in_no_export(tmp_path: Path) -> None:
     assert "Elm Street" not in run("db", "export", "--database", database)
     run("db", "backup", str(tmp_path / "backup.db"), "--database", database)
     assert b"Elm Street" not in (tmp_path / "backup.db").read_bytes()
-
-
-def test_the_commands_of_the_systemd_unit_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FAQSVC_DATABASE_URL", f"sqlite:///{tmp_path}/faqs.db")
-    unit = dict(line.split("=", 1) for line in UNIT.read_text().splitlines() if line.startswith("Exec"))
-    prepare, serve = (
-        [word.replace("/run/faqsvc", str(tmp_path)) for word in shlex.split(unit[name])[1:]]
-        for name in ("ExecStartPre", "ExecStart")
-    )
-    run(*prepare)
-    socket_path = f"/tmp/faqsvc-unit-{os.getpid()}.sock"
-    serve[serve.index("--uds") + 1] = socket_path
-    with serving(*serve[1:], ended_by=signal.SIGTERM) as place:
-        assert place == socket_path
-        with httpx2.Client(transport=httpx2.HTTPTransport(uds=socket_path), timeout=30) as client:
-            assert client.get("http://localhost/readyz").status_code == 200
 
 
 def test_a_service_on_a_replica_reads_and_refuses_writes() -> None:
