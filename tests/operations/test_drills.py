@@ -1,21 +1,17 @@
-"""The drills of the runbook: backup and restore, a killed process, a replica, legal deletion."""
+"""The drills of the runbook: backup and restore, a killed process, legal deletion."""
 
 import signal
 import threading
 from pathlib import Path
-from urllib.parse import quote
 
 import httpx2
 import pytest
 from starlette.testclient import TestClient
 
-from faqsvc_embed import FAQ
 from faqsvc_embed.api.requests import API_PATH, KEY_HEADER
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import open_storage
 from tests.operations.commands import run, serving
-from tests.support import samples
-from tests.support.postgres import Postgres
 
 pytestmark = pytest.mark.system
 
@@ -103,21 +99,3 @@ def test_what_is_purged_is_in_no_export(tmp_path: Path) -> None:
     assert "Elm Street" not in run("db", "export", "--database", database)
     run("db", "backup", str(tmp_path / "backup.db"), "--database", database)
     assert b"Elm Street" not in (tmp_path / "backup.db").read_bytes()
-
-
-def test_a_service_on_a_replica_reads_and_refuses_writes() -> None:
-    with Postgres.running() as server:
-        url = server.new_database()
-        storage = open_storage(url)
-        storage.put(FAQ.from_dict(samples.pricing()))
-        key = storage.keys.create()
-        storage.close()
-        replica = url.replace("options=-c", f"options={quote('-cdefault_transaction_read_only=on -c')}", 1)
-        assert replica != url
-        with TestClient(create_app(replica)) as client:
-            assert client.get(f"{API_PATH}/pricing").status_code == 200
-            assert client.get("/readyz").status_code == 200
-            assert client.get("/api/v1/faqs", headers={KEY_HEADER: key}).status_code == 200
-            refused = client.delete(f"{API_PATH}/pricing", headers={KEY_HEADER: key})
-            assert refused.status_code == 503
-            assert client.get(f"{API_PATH}/pricing").status_code == 200

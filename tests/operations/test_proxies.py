@@ -6,13 +6,12 @@ import os
 import shutil
 import signal
 import socket
-import ssl
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +22,12 @@ from faqsvc_embed import FAQ
 from faqsvc_embed.api.requests import API_PATH, KEY_HEADER
 from faqsvc_embed.service.storage import open_storage
 from tests.support import samples
-from tests.support.proxies import NAME, caddy, nginx
+from tests.support.proxies import NAME, Front, caddy, nginx
 
 pytestmark = pytest.mark.system
 
 
-Proxy = Callable[[Path, Path], AbstractContextManager[tuple[int, Path]]]
+Proxy = Callable[[Path, Path], AbstractContextManager[Front]]
 
 
 @pytest.fixture(scope="module", params=[nginx, caddy])
@@ -48,23 +47,10 @@ def place(proxy: Proxy) -> Iterator[Path]:
 class Site:
     """The service, a proxy in front of it, and a client of both."""
 
-    def __init__(self, place: Path, port: int, authority: Path, key: str) -> None:
-        self._log = place / "service.log"
+    def __init__(self, place: Path, front: Front, key: str) -> None:
+        self.request = front.request
         self.key = key
-        self.port = port
-        self.context = ssl.create_default_context(cafile=str(authority))
-
-    def request(self, method: str, path: str, **options: Any) -> httpx2.Response:
-        """Send a request to `https://faq.example.com`."""
-        headers = {"Host": NAME, **options.pop("headers", {})}
-        with httpx2.Client(verify=self.context, trust_env=False) as client:
-            return client.request(
-                method,
-                f"https://127.0.0.1:{self.port}{path}",
-                headers=headers,
-                extensions={"sni_hostname": NAME},
-                **options,
-            )
+        self._log = place / "service.log"
 
     def log(self, request_id: str) -> dict[str, Any]:
         """Return the line of the access log for a request."""
@@ -93,8 +79,8 @@ def site(place: Path, proxy: Proxy) -> Iterator[Site]:
         try:
             assert process.stdout is not None
             assert "listens" in process.stdout.readline()
-            with proxy(place, unix_socket) as (port, authority):
-                yield Site(place, port, authority, key)
+            with proxy(place, unix_socket) as front:
+                yield Site(place, front, key)
         finally:
             process.send_signal(signal.SIGINT)
             process.communicate(timeout=15)
@@ -185,11 +171,12 @@ def test_an_event_stream_is_not_buffered(proxy: Proxy) -> None:
     place.mkdir()
     try:
         path = place / "http.sock"
-        with streaming_service(path, release), proxy(place, path) as (port, authority):
-            context = ssl.create_default_context(cafile=str(authority))
+        with ExitStack() as stack:
+            stack.enter_context(streaming_service(path, release))
+            front = stack.enter_context(proxy(place, path))
             with (
-                socket.create_connection(("127.0.0.1", port), timeout=5) as plain,
-                context.wrap_socket(plain, server_hostname=NAME) as connection,
+                socket.create_connection(("127.0.0.1", front.port), timeout=5) as plain,
+                front.context.wrap_socket(plain, server_hostname=NAME) as connection,
             ):
                 connection.sendall(f"GET /api/v1/events?slug=a HTTP/1.1\r\nHost: {NAME}\r\n\r\n".encode())
                 received = b""

@@ -2,14 +2,17 @@
 
 import shutil
 import socket
+import ssl
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Any, Final
 
+import httpx2
 import pytest
 import trustme
 
@@ -46,34 +49,59 @@ _CADDY: Final = """
 """
 
 
+@dataclass(frozen=True)
+class Front:
+    """A running proxy, and a client of it."""
+
+    port: int
+    context: ssl.SSLContext
+
+    def request(self, method: str, path: str, **options: Any) -> httpx2.Response:
+        """Send a request to `https://faq.example.com`."""
+        headers = {"Host": NAME, **options.pop("headers", {})}
+        with httpx2.Client(verify=self.context, trust_env=False, timeout=30) as client:
+            return client.request(
+                method,
+                f"https://127.0.0.1:{self.port}{path}",
+                headers=headers,
+                extensions={"sni_hostname": NAME},
+                **options,
+            )
+
+
 @contextmanager
-def nginx(place: Path, unix_socket: Path) -> Iterator[tuple[int, Path]]:
-    """Run nginx in front of a Unix socket; yield its port for TLS, and the certificate authority."""
+def nginx(place: Path, server: Path | str, replica: str | None = None) -> Iterator[Front]:
+    """Run nginx in front of a Unix socket, or of a HOST:PORT; reads go to that of a `replica`."""
     binary = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin:/opt/homebrew/bin")
     if binary is None:
         pytest.skip("no nginx on this machine")
-    authority = _certificate(place)
+    context = _certificate(place)
     http_port, https_port = _free_port(), _free_port()
     replacements = {
         "listen 80;": f"listen 127.0.0.1:{http_port};",
         "listen 443 ssl;": f"listen 127.0.0.1:{https_port} ssl;",
         "/etc/ssl/faq.example.com.pem": f"{place}/site.pem",
         "/etc/ssl/private/faq.example.com.key": f"{place}/site.pem",
-        "/run/faqsvc/http.sock": str(unix_socket),
     }
-    (place / "site.conf").write_text(_replaced("nginx.conf", replacements), encoding="utf-8")
+    upstream = {"unix:/run/faqsvc/http.sock": f"unix:{server}" if isinstance(server, Path) else server}
+    reads = ""
+    if replica is not None:
+        replacements["proxy_pass http://faqsvc;"] = "proxy_pass http://$faqsvc_for;"
+        reads = _replaced("replica.conf", {**upstream, "10.0.0.12:8700": replica})
+    site = _replaced("nginx.conf", {**replacements, **upstream})
+    (place / "site.conf").write_text(reads + site, encoding="utf-8")
     (place / "nginx.conf").write_text(_NGINX.format(place=place), encoding="utf-8")
     with _running([binary, "-c", str(place / "nginx.conf")], https_port):
-        yield https_port, authority
+        yield Front(https_port, context)
 
 
 @contextmanager
-def caddy(place: Path, unix_socket: Path) -> Iterator[tuple[int, Path]]:
-    """Run Caddy in front of a Unix socket; yield its port for TLS, and the certificate authority."""
+def caddy(place: Path, unix_socket: Path) -> Iterator[Front]:
+    """Run Caddy in front of a Unix socket."""
     binary = shutil.which("caddy")
     if binary is None:
         pytest.skip("no Caddy on this machine")
-    authority = _certificate(place)
+    context = _certificate(place)
     ports = {"http_port": _free_port(), "https_port": _free_port()}
     replacements = {
         f"{NAME} {{": f"{NAME} {{\n\ttls {place}/site.pem {place}/site.pem",
@@ -83,16 +111,16 @@ def caddy(place: Path, unix_socket: Path) -> Iterator[tuple[int, Path]]:
     (place / "Caddyfile").write_text(_CADDY.format(place=place, **ports) + site, encoding="utf-8")
     command = [binary, "run", "--adapter", "caddyfile", "--config", str(place / "Caddyfile")]
     with _running(command, ports["https_port"]):
-        yield ports["https_port"], authority
+        yield Front(ports["https_port"], context)
 
 
-def _certificate(place: Path) -> Path:
-    """Write a certificate and its key to `site.pem`, and return the file of its authority."""
-    authority = trustme.CA()
-    authority.cert_pem.write_to_path(str(place / "authority.pem"))
+def _certificate(place: Path) -> ssl.SSLContext:
+    """Write a certificate and its key to `site.pem`, and return what trusts it."""
+    authority, context = trustme.CA(), ssl.create_default_context()
+    authority.configure_trust(context)
     certificate = authority.issue_cert(NAME)
     certificate.private_key_and_cert_chain_pem.write_to_path(str(place / "site.pem"))
-    return place / "authority.pem"
+    return context
 
 
 def _replaced(name: str, replacements: dict[str, str]) -> str:
