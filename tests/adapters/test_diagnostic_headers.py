@@ -1,6 +1,12 @@
 """On request, a page says in its headers where its FAQs came from (RFC 9211, Server-Timing)."""
 
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Final
+
 import pytest
+from django.core.asgi import get_asgi_application
+from django.core.wsgi import get_wsgi_application
 from flask import Flask, Response, render_template_string
 from jinja2 import Environment
 from starlette.applications import Starlette
@@ -13,9 +19,9 @@ from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing.chaos.clients import Client, open_client
-from tests.adapters.test_degraded_pages import Host
+from faqsvc_embed.wsgi import FAQMiddleware as WSGIMiddleware
+from tests.support import django_project, samples
 from tests.support import faulty as behaviours
-from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.embeds import use_clock
 from tests.support.faulty import FaultyServer
@@ -24,31 +30,66 @@ from tests.support.waiting import settle
 TEMPLATE = "<html><body>{{ faq('pricing') }}</body></html>"
 
 
-def flask_host(embed: FAQEmbed) -> Flask:
+OWN: Final = {"Server-Timing": "db;dur=5"}
+
+Host = Callable[[FAQEmbed], AbstractContextManager[Client]]
+
+
+@contextmanager
+def flask_host(embed: FAQEmbed) -> Iterator[Client]:
     app = Flask("host")
     FAQExtension(app, embed=embed)
-
-    @app.get("/")
-    def home() -> Response:
-        return Response(render_template_string(TEMPLATE), headers={"Server-Timing": "db;dur=5"})
-
-    return app
+    app.add_url_rule("/", "home", lambda: Response(render_template_string(TEMPLATE), headers=OWN))
+    with open_client(app) as client:
+        yield client
 
 
-def starlette_host(embed: FAQEmbed) -> Starlette:
+@contextmanager
+def starlette_host(embed: FAQEmbed) -> Iterator[Client]:
     environment = Environment(autoescape=True)
     install(environment, embed)
     template = environment.from_string(TEMPLATE)
 
     async def home(request: Request) -> HTMLResponse:
-        return HTMLResponse(template.render(), headers={"Server-Timing": "db;dur=5"})
+        return HTMLResponse(template.render(), headers=OWN)
 
     app = Starlette(routes=[Route("/", home)])
     app.add_middleware(FAQMiddleware, embed=embed)
-    return app
+    with open_client(app) as client:
+        yield client
 
 
-hosts = pytest.mark.parametrize("host", [flask_host, starlette_host])
+@contextmanager
+def wsgi_host(embed: FAQEmbed) -> Iterator[Client]:
+    environment = Environment(autoescape=True)
+    install(environment, embed)
+    template = environment.from_string(TEMPLATE)
+
+    def app(environ: Any, start_response: Any) -> Iterable[bytes]:
+        start_response("200 OK", [("Content-Type", "text/html"), *OWN.items()])
+        return [template.render().encode()]
+
+    with open_client(WSGIMiddleware(app, embed=embed)) as client:
+        yield client
+
+
+@contextmanager
+def django_host(embed: FAQEmbed) -> Iterator[Client]:
+    view = django_project.page(TEMPLATE, using="jinja", headers=OWN)
+    with django_project.project(view, embed), open_client(get_wsgi_application()) as client:
+        yield client
+
+
+@contextmanager
+def django_async_host(embed: FAQEmbed) -> Iterator[Client]:
+    view = django_project.async_page(TEMPLATE, using="jinja", headers=OWN)
+    with django_project.project(view, embed), open_client(get_asgi_application()) as client:
+        yield client
+
+
+hosts = pytest.mark.parametrize(
+    "host", [flask_host, starlette_host, wsgi_host, django_host, django_async_host]
+)
 
 
 def header(client: Client, name: str) -> list[str]:
@@ -60,21 +101,21 @@ def header(client: Client, name: str) -> list[str]:
 def test_cache_status_follows_an_faq_from_miss_to_stale(
     host: Host, faulty: FaultyServer, clock: Clock
 ) -> None:
-    faulty.serve(samples.pricing(), {"Cache-Control": "max-age=100"})
-    embed = FAQEmbed(faulty.base_url, diagnostic_headers=True, wait=5)
+    faulty.serve(samples.record("pricing", lang="ko"), {"Cache-Control": "max-age=100"})
+    embed = FAQEmbed(faulty.base_url, diagnostic_headers=True, wait=5, lang="ko")
     use_clock(embed, clock)
-    with embed, open_client(host(embed)) as client:
-        assert header(client, "cache-status") == ['faqsvc; fwd=miss; stored; ttl=95; key="pricing"']
+    with embed, host(embed) as client:
+        assert header(client, "cache-status") == ['faqsvc; fwd=miss; stored; ttl=95; key="pricing?lang=ko"']
         clock.advance(10)
-        assert header(client, "cache-status") == ['faqsvc; hit; ttl=85; key="pricing"']
+        assert header(client, "cache-status") == ['faqsvc; hit; ttl=85; key="pricing?lang=ko"']
         faulty.behave(behaviours.status(503))
         clock.advance(100)
         assert header(client, "cache-status") == [
-            'faqsvc; hit; ttl=-15; key="pricing"; detail=stale-while-revalidate'
+            'faqsvc; hit; ttl=-15; key="pricing?lang=ko"; detail=stale-while-revalidate'
         ]
         settle(embed)
         assert header(client, "cache-status") == [
-            'faqsvc; hit; ttl=-15; key="pricing"; detail=stale-if-error'
+            'faqsvc; hit; ttl=-15; key="pricing?lang=ko"; detail=stale-if-error'
         ]
 
 
@@ -96,7 +137,7 @@ def test_cache_status_says_why_an_faq_is_missing(
 ) -> None:
     faulty.behave(behaviour)
     embed = FAQEmbed(faulty.base_url, diagnostic_headers=True, wait=0.3, lang="ko")
-    with embed, open_client(host(embed)) as client:
+    with embed, host(embed) as client:
         assert header(client, "cache-status") == [status]
 
 
@@ -104,7 +145,7 @@ def test_cache_status_says_why_an_faq_is_missing(
 def test_server_timing_has_the_time_that_the_page_waited(host: Host, faulty: FaultyServer) -> None:
     faulty.behave(behaviours.hang)
     embed = FAQEmbed(faulty.base_url, diagnostic_headers=True, wait=0.1)
-    with embed, open_client(host(embed)) as client:
+    with embed, host(embed) as client:
         own, ours = ", ".join(header(client, "server-timing")).split(", ")
         assert own == "db;dur=5"
         duration = float(ours.split("dur=")[1].split(";")[0])
@@ -114,7 +155,7 @@ def test_server_timing_has_the_time_that_the_page_waited(host: Host, faulty: Fau
 @hosts
 def test_there_are_no_such_headers_by_default(host: Host, faulty: FaultyServer) -> None:
     faulty.serve(samples.pricing())
-    with FAQEmbed(faulty.base_url, wait=5) as embed, open_client(host(embed)) as client:
+    with FAQEmbed(faulty.base_url, wait=5) as embed, host(embed) as client:
         assert header(client, "cache-status") == []
         assert header(client, "server-timing") == ["db;dur=5"]
 

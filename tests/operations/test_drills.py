@@ -1,57 +1,36 @@
-"""The drills of the runbook: backup and restore, a killed process, a replica, legal deletion."""
+"""The drills of the runbook: backup and restore, an upgrade, a leaked key, deletion required by law."""
 
 import os
-import shlex
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote
 
 import httpx2
 import pytest
-from starlette.testclient import TestClient
+from alembic import command
+from alembic.config import Config
 
-from faqsvc_embed import FAQ
+from faqsvc_embed import AuthenticationError, FAQClient, FAQEmbed, FAQNotFound, Publication
 from faqsvc_embed.api.requests import API_PATH, KEY_HEADER
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.storage import open_storage
-from tests.support import samples
-from tests.support.postgres import Postgres
+from faqsvc_embed.service.server import running
+from faqsvc_embed.service.storage import open_storage, upgrade
+from faqsvc_embed.service.storage.database import Database
+from tests.operations.commands import run, run_documented, serving
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.system
-
-FAQSVC = [sys.executable, "-m", "faqsvc_embed"]
-UNIT = Path(__file__).parents[2] / "docs/examples/operations/faqsvc.service"
-
-
-def run(*arguments: str) -> str:
-    """Run a command of `faqsvc`, and return what it prints."""
-    return subprocess.run([*FAQSVC, *arguments], capture_output=True, text=True, check=True).stdout
-
-
-@contextmanager
-def serving(*arguments: str, ended_by: signal.Signals = signal.SIGINT) -> Iterator[str]:
-    """Run the service and yield what it listens on."""
-    process = subprocess.Popen(
-        [*FAQSVC, "serve", *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
-    assert process.stdout is not None
-    try:
-        yield process.stdout.readline().strip().rpartition(" ")[2]
-    finally:
-        process.send_signal(ended_by)
-        process.communicate(timeout=15)
 
 
 class Publisher(threading.Thread):
     """Publishes FAQs one after the other, and notes which were acknowledged."""
 
-    def __init__(self, url: str, key: str) -> None:
+    def __init__(self, url: str, key: str, name: str = "faq") -> None:
         super().__init__()
+        self._slug = name
         self.acknowledged = list[str]()
         self._url, self._key = url, key
         self._ended = threading.Event()
@@ -62,13 +41,13 @@ class Publisher(threading.Thread):
             for number in range(10_000):
                 body = {"websiteUrl": "https://tea.example", "websiteName": "Tea", "items": items}
                 try:
-                    response = client.put(f"{self._url}{API_PATH}/faq-{number}", json=body)
+                    response = client.put(f"{self._url}{API_PATH}/{self._slug}-{number}", json=body)
                 except httpx2.HTTPError:
                     return
                 if self._ended.is_set() or response.status_code == 429:
                     return
                 assert response.status_code == 201, response.text
-                self.acknowledged.append(f"faq-{number}")
+                self.acknowledged.append(f"{self._slug}-{number}")
 
     def wait_for(self, count: int) -> None:
         while len(self.acknowledged) < count and self.is_alive():
@@ -114,53 +93,139 @@ def test_backup_while_running_and_restore_lose_nothing(tmp_path: Path) -> None: 
         assert listed.status_code == 200  # the key is in the backup, too
 
 
-def test_what_is_purged_is_in_no_export(tmp_path: Path) -> None:
-    database = f"sqlite:///{tmp_path}/faqs.db"
-    run("db", "upgrade", "--create", "--database", database)
-    key = run("keys", "create", "--database", database).strip()
+@dataclass(frozen=True)
+class Service:
+    """A running service with an SQLite database in a folder, and a key."""
+
+    database: str
+    url: str
+    key: str
+
+    def client(self, key: str | None = None) -> FAQClient:
+        return FAQClient(self.url, key or self.key, timeout=30)
+
+    def publish(self, slug: str, answer: str, key: str | None = None) -> Publication:
+        items = [("Who lives there?", answer)]
+        return self.client(key).publish_faq(
+            website_url="https://tea.example", website_name="Tea", items=items, slug=slug
+        )
+
+    def answer(self, slug: str) -> str:
+        return self.client().get_faq(slug).items[0].answer
+
+
+@contextmanager
+def service_in(folder: Path) -> Iterator[Service]:
+    database = f"sqlite:///{folder}/faqs.db"
+    storage = open_storage(database)
+    key = storage.keys.create("website")
+    storage.close()
+    with running(create_app(database)) as url:
+        yield Service(database, url, key)
+
+
+def test_what_is_purged_is_in_no_cache_backup_or_file(tmp_path: Path) -> None:
+    live, store = tmp_path / "live", tmp_path / "store"
+    live.mkdir()
     secret = "Ms Example lives in Elm Street."
-    with TestClient(create_app(database), headers={KEY_HEADER: key}) as client:
-        body = {"websiteUrl": "https://tea.example", "websiteName": "Tea"}
-        for answer in (secret, "Nobody."):
-            items = [{"question": "Who lives there?", "answer": answer}]
-            client.put(f"{API_PATH}/people", json={**body, "items": items})
-        assert secret in run("db", "export", "--database", database)  # in the history
-        assert client.delete(f"{API_PATH}/people?purge=true").status_code == 204
-        assert client.get(f"{API_PATH}/people").status_code == 410
-    assert "Elm Street" not in run("db", "export", "--database", database)
-    run("db", "backup", str(tmp_path / "backup.db"), "--database", database)
-    assert b"Elm Street" not in (tmp_path / "backup.db").read_bytes()
+    with service_in(live) as service:
+        for answer in ("Nobody.", secret):
+            service.publish("people", answer)
+        with FAQEmbed(service.url, store=f"file:{store}", wait=30, timeout=30) as embed:
+            assert secret in embed.render("people")
+            wait_until(lambda: embed.statistics().feed_lag is not None, 30)
+            assert secret in run("db", "export", "--database", service.database)
+            run_documented(
+                "## Deletion required by law", FAQSVC_BASE_URL=service.url, FAQSVC_API_KEY=service.key
+            )
+            wait_until(lambda: embed.use_faq("people").data is None, 30)
+            wait_until(lambda: not holds(store, "Elm Street"), 30)
+        with pytest.raises(FAQNotFound):
+            service.answer("people")
+        assert "Elm Street" not in run("db", "export", "--database", service.database)
+        run("db", "backup", str(tmp_path / "backup.db"), "--database", service.database)
+        assert not holds(tmp_path / "backup.db", "Elm Street")
+    assert not holds(live, "Elm Street")  # after the restart
 
 
-def test_the_commands_of_the_systemd_unit_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FAQSVC_DATABASE_URL", f"sqlite:///{tmp_path}/faqs.db")
-    unit = dict(line.split("=", 1) for line in UNIT.read_text().splitlines() if line.startswith("Exec"))
-    prepare, serve = (
-        [word.replace("/run/faqsvc", str(tmp_path)) for word in shlex.split(unit[name])[1:]]
-        for name in ("ExecStartPre", "ExecStart")
-    )
-    run(*prepare)
-    socket_path = f"/tmp/faqsvc-unit-{os.getpid()}.sock"
-    serve[serve.index("--uds") + 1] = socket_path
-    with serving(*serve[1:], ended_by=signal.SIGTERM) as place:
-        assert place == socket_path
-        with httpx2.Client(transport=httpx2.HTTPTransport(uds=socket_path), timeout=30) as client:
-            assert client.get("http://localhost/readyz").status_code == 200
+def holds(path: Path, text: str) -> bool:
+    """Return whether a file, or one below a folder, contains a text."""
+    paths = [path] if path.is_file() else [one for one in path.rglob("*") if one.is_file()]
+    return any(text.encode() in one.read_bytes() for one in paths)
 
 
-def test_a_service_on_a_replica_reads_and_refuses_writes() -> None:
-    with Postgres.running() as server:
-        url = server.new_database()
-        storage = open_storage(url)
-        storage.put(FAQ.from_dict(samples.pricing()))
-        key = storage.keys.create()
+def test_what_a_leaked_key_has_written_is_found_and_taken_back(tmp_path: Path) -> None:
+    with service_in(tmp_path) as service:
+        storage = open_storage(service.database)
+        leaked = storage.keys.create("leaked")
+        [leaked_id] = [key.id for key in storage.keys.list() if key.name == "leaked"]
         storage.close()
-        replica = url.replace("options=-c", f"options={quote('-cdefault_transaction_read_only=on -c')}", 1)
-        assert replica != url
-        with TestClient(create_app(replica)) as client:
-            assert client.get(f"{API_PATH}/pricing").status_code == 200
-            assert client.get("/readyz").status_code == 200
-            assert client.get("/api/v1/faqs", headers={KEY_HEADER: key}).status_code == 200
-            refused = client.delete(f"{API_PATH}/pricing", headers={KEY_HEADER: key})
-            assert refused.status_code == 503
-            assert client.get(f"{API_PATH}/pricing").status_code == 200
+        service.publish("pricing", "Nobody.")
+        service.publish("legal", "We.")
+        service.publish("pricing", "Buy pills.", leaked)
+        service.publish("spam", "Buy pills.", leaked)
+        printed = run_documented(
+            "**A compromised key.**",
+            LEAKED_ID=leaked_id,
+            FAQSVC_DATABASE_URL=service.database,
+            FAQSVC_BASE_URL=service.url,
+            FAQSVC_API_KEY=service.key,
+        )
+        with pytest.raises(AuthenticationError):
+            service.publish("legal", "Buy pills.", leaked)
+        found = [line for line in printed.splitlines() if '"number"' in line]
+        assert [("pricing" in line, "spam" in line, "2" in line) for line in found] == [
+            (True, False, True),
+            (False, True, False),
+        ]
+        assert [service.answer(slug) for slug in ("pricing", "legal")] == ["Nobody.", "We."]
+        with pytest.raises(FAQNotFound):
+            service.answer("spam")
+
+
+NEXT_RELEASE = """
+import sqlalchemy
+from alembic import op
+
+revision = "{next}"
+down_revision = "{head}"
+
+
+def upgrade():
+    op.add_column("faqs", sqlalchemy.Column("colour", sqlalchemy.Text))
+    op.create_table("colours", sqlalchemy.Column("name", sqlalchemy.Text, primary_key=True))
+"""
+
+
+def upgrade_to_next_release(database: str, folder: Path) -> None:
+    """Migrate a database as the release after this one may."""
+    following = f"{int(upgrade.HEAD) + 1:04}"
+    migration = NEXT_RELEASE.format(next=following, head=upgrade.HEAD)
+    (folder / f"v{following}_colours.py").write_text(migration)
+    scripts = Path(upgrade.__file__).parent / "migrations"
+    config = Config()
+    config.set_main_option("script_location", str(scripts))
+    config.set_main_option("path_separator", "os")
+    config.set_main_option("version_locations", f"{scripts / 'versions'}{os.pathsep}{folder}")
+    migrated = Database(database)
+    with migrated.migrating() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+    migrated.close()
+
+
+def test_an_upgrade_while_running_and_a_roll_back_lose_nothing(tmp_path: Path) -> None:  # Y9
+    with service_in(tmp_path) as service:
+        publisher = Publisher(service.url, service.key)
+        publisher.start()
+        publisher.wait_for(10)
+        upgrade_to_next_release(service.database, tmp_path)
+        publisher.wait_for(len(publisher.acknowledged) + 10)  # this release goes on with the new schema
+        assert httpx2.get(f"{service.url}/readyz", trust_env=False).status_code == 200
+        publisher.end()
+    with running(create_app(service.database)) as url:  # rolled back: this release starts on the new schema
+        after = Publisher(url, service.key, "after")
+        after.start()
+        after.wait_for(3)
+        after.end()
+    assert missing_from(tmp_path / "faqs.db", publisher.acknowledged + after.acknowledged) == []

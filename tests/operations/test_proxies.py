@@ -1,4 +1,4 @@
-"""The service behind a real nginx with the configuration of the documentation."""
+"""The service behind a real nginx, and a real Caddy, with the configurations of the documentation."""
 
 import asyncio
 import json
@@ -6,13 +6,12 @@ import os
 import shutil
 import signal
 import socket
-import ssl
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,39 +22,35 @@ from faqsvc_embed import FAQ
 from faqsvc_embed.api.requests import API_PATH, KEY_HEADER
 from faqsvc_embed.service.storage import open_storage
 from tests.support import samples
-from tests.support.nginx import NAME, nginx
+from tests.support.proxies import NAME, Front, caddy, nginx
 
 pytestmark = pytest.mark.system
 
 
+Proxy = Callable[[Path, Path], AbstractContextManager[Front]]
+
+
+@pytest.fixture(scope="module", params=[nginx, caddy])
+def proxy(request: pytest.FixtureRequest) -> Proxy:
+    run: Proxy = request.param
+    return run
+
+
 @pytest.fixture(scope="module")
-def place() -> Iterator[Path]:
-    path = Path(f"/tmp/faqsvc-nginx-{os.getpid()}")  # the path of a Unix socket has about 100 characters
+def place(proxy: Proxy) -> Iterator[Path]:
+    path = Path(f"/tmp/faqsvc-proxy-{os.getpid()}")  # the path of a Unix socket has about 100 characters
     path.mkdir()
     yield path
     shutil.rmtree(path, ignore_errors=True)
 
 
 class Site:
-    """The service, nginx in front of it, and a client of both."""
+    """The service, a proxy in front of it, and a client of both."""
 
-    def __init__(self, place: Path, port: int, authority: Path, key: str) -> None:
-        self._log = place / "service.log"
+    def __init__(self, place: Path, front: Front, key: str) -> None:
+        self.request = front.request
         self.key = key
-        self.port = port
-        self.context = ssl.create_default_context(cafile=str(authority))
-
-    def request(self, method: str, path: str, **options: Any) -> httpx2.Response:
-        """Send a request to `https://faq.example.com`."""
-        headers = {"Host": NAME, **options.pop("headers", {})}
-        with httpx2.Client(verify=self.context, trust_env=False) as client:
-            return client.request(
-                method,
-                f"https://127.0.0.1:{self.port}{path}",
-                headers=headers,
-                extensions={"sni_hostname": NAME},
-                **options,
-            )
+        self._log = place / "service.log"
 
     def log(self, request_id: str) -> dict[str, Any]:
         """Return the line of the access log for a request."""
@@ -71,7 +66,7 @@ class Site:
 
 
 @pytest.fixture(scope="module")
-def site(place: Path) -> Iterator[Site]:
+def site(place: Path, proxy: Proxy) -> Iterator[Site]:
     url, unix_socket = f"sqlite:///{place}/faqs.db", place / "http.sock"
     storage = open_storage(url)
     storage.put(FAQ.from_dict(samples.pricing()))
@@ -84,8 +79,8 @@ def site(place: Path) -> Iterator[Site]:
         try:
             assert process.stdout is not None
             assert "listens" in process.stdout.readline()
-            with nginx(place, unix_socket) as (port, authority):
-                yield Site(place, port, authority, key)
+            with proxy(place, unix_socket) as front:
+                yield Site(place, front, key)
         finally:
             process.send_signal(signal.SIGINT)
             process.communicate(timeout=15)
@@ -131,8 +126,8 @@ def test_the_metrics_are_not_public(site: Site) -> None:
 
 def test_a_body_that_is_too_large_is_refused(site: Site) -> None:
     body = b"x" * 3_000_000
-    response = site.request("POST", API_PATH, content=body, headers={KEY_HEADER: site.key})
-    assert response.status_code == 413
+    headers = {KEY_HEADER: site.key, "Content-Type": "application/json"}
+    assert site.request("POST", API_PATH, content=body, headers=headers).status_code == 413
 
 
 @contextmanager
@@ -154,7 +149,7 @@ def streaming_service(path: Path, release: threading.Event) -> Iterator[None]:
 
     async def serve() -> None:
         server = await asyncio.start_unix_server(respond, path)
-        path.chmod(0o666)  # nginx may run as another user
+        path.chmod(0o666)  # the proxy may run as another user
         ready.set()
         async with server:
             await stop.wait()
@@ -171,16 +166,17 @@ def streaming_service(path: Path, release: threading.Event) -> Iterator[None]:
         loop.close()
 
 
-def test_an_event_stream_is_not_buffered(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_an_event_stream_is_not_buffered(proxy: Proxy) -> None:
     place, release = Path(f"/tmp/faqsvc-events-{os.getpid()}"), threading.Event()
     place.mkdir()
     try:
         path = place / "http.sock"
-        with streaming_service(path, release), nginx(place, path) as (port, authority):
-            context = ssl.create_default_context(cafile=str(authority))
+        with ExitStack() as stack:
+            stack.enter_context(streaming_service(path, release))
+            front = stack.enter_context(proxy(place, path))
             with (
-                socket.create_connection(("127.0.0.1", port), timeout=5) as plain,
-                context.wrap_socket(plain, server_hostname=NAME) as connection,
+                socket.create_connection(("127.0.0.1", front.port), timeout=5) as plain,
+                front.context.wrap_socket(plain, server_hostname=NAME) as connection,
             ):
                 connection.sendall(f"GET /api/v1/events?slug=a HTTP/1.1\r\nHost: {NAME}\r\n\r\n".encode())
                 received = b""

@@ -1,0 +1,51 @@
+"""Commands of `faqsvc` in processes of their own, and those that the runbook documents."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+RUNBOOK: Final = Path(__file__).parents[2] / "docs/how-to/operations.md"
+FAQSVC: Final = [sys.executable, "-m", "faqsvc_embed"]
+
+
+def run(*arguments: str) -> str:
+    """Run a command of `faqsvc`, and return what it prints."""
+    return subprocess.run([*FAQSVC, *arguments], capture_output=True, text=True, check=True).stdout
+
+
+def run_documented(beginning: str, **variables: str) -> str:
+    """Run the commands of the runbook from `beginning` to the next section, and return what they print."""
+    _, _, text = RUNBOOK.read_text(encoding="utf-8").partition(beginning)
+    assert text
+    commands = re.findall(r"(?m)^```console\n([^`]+)^```$", text.partition("\n## ")[0])
+    assert commands
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", "".join(commands)],
+        env={**os.environ, "PATH": path, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@contextmanager
+def serving(*arguments: str, ended_by: signal.Signals = signal.SIGTERM) -> Iterator[str]:
+    """Run the service and yield what it listens on."""
+    process = subprocess.Popen(
+        [*FAQSVC, "serve", *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    assert process.stdout is not None
+    try:
+        yield process.stdout.readline().strip().rpartition(" ")[2]
+    finally:
+        process.send_signal(ended_by)
+        process.communicate(timeout=15)
