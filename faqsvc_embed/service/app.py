@@ -64,6 +64,7 @@ def create_app(
     max_generations: int | None = 2,
     redis: str | None = None,
     generate_allow: str | None = None,
+    cache_tags: bool = False,
     access_log: bool = False,
     metrics: bool = False,
 ) -> Starlette:
@@ -104,6 +105,7 @@ def create_app(
         auth=APIKeyAuth(storage.keys, quotas, writers),
         writers=writers,
         base_url=public_base,
+        cache_tags=cache_tags,
     )
 
     cache = ResponseCache(storage)

@@ -131,6 +131,9 @@ class Settings:
     """
     diagnostic_headers = Setting(accept.boolean, False)
     """Say in the headers of a page where its FAQs came from: Cache-Status (RFC 9211) and Server-Timing."""
+    cache_tags = Setting(accept.boolean, False)
+    """Name the FAQs of a page in its headers, for caches in front: Cache-Groups (RFC 9875), Surrogate-Key
+    and Cache-Tag."""
     directory = Setting(accept.directory, None)
     """A folder of FAQ files, such as `pricing.md`: instead of a service, or until it has answered."""
     reload = Setting(accept.boolean, False)
