@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 PREFIX: Final = "FAQSVC_"
 DAY: Final = 86_400.0
-SERVICE_PREFIXES: Final = (f"{PREFIX}DATABASE_", f"{PREFIX}LLM_", f"{PREFIX}GENERATE_")
+SERVICE_PREFIXES: Final = tuple(f"{PREFIX}{name}_" for name in ("DATABASE", "LLM", "GENERATE", "WEBHOOK"))
 """Variables of the service, which may run in the same environment."""
 _KUBERNETES: Final = (
     r"(?a)FAQSVC_(?:\w+_)?"

@@ -1,9 +1,10 @@
 """The published changes, in the order in which they were committed."""
 
 from collections.abc import Collection
+from datetime import datetime
 from typing import Final, NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 
 from faqsvc_embed.service.storage.database import Database
 from faqsvc_embed.service.storage.schema import events, last_event
@@ -19,6 +20,7 @@ class LoggedChange(NamedTuple):
     slug: str
     lang: str
     revision: int | None
+    created_at: datetime
 
 
 class ChangeLog:
@@ -44,15 +46,14 @@ class ChangeLog:
 
     def of(self, slugs: Collection[str], after: int, limit: int) -> list[LoggedChange]:
         """Return the first changes of some slugs after a number, in order."""
-        query = select(events.c.number, events.c.slug, events.c.lang, events.c.revision)
-        query = query.where(events.c.number > after, events.c.slug.in_(slugs))
-        with self._database.reading() as connection:
-            rows = connection.execute(query.order_by(events.c.number).limit(limit))
-            return [LoggedChange(*row) for row in rows]
+        return self._read(limit, events.c.number > after, events.c.slug.in_(slugs))
 
     def after(self, number: int, limit: int = MAX_EVENTS) -> list[LoggedChange]:
         """Return the changes after a number, in order."""
-        query = select(events.c.number, events.c.slug, events.c.lang, events.c.revision)
-        query = query.where(events.c.number > number).order_by(events.c.number).limit(limit)
+        return self._read(limit, events.c.number > number)
+
+    def _read(self, limit: int, *conditions: ColumnElement[bool]) -> list[LoggedChange]:
+        query = select(*(events.c[name] for name in LoggedChange._fields)).where(*conditions)
         with self._database.reading() as connection:
-            return [LoggedChange(*row) for row in connection.execute(query)]
+            rows = connection.execute(query.order_by(events.c.number).limit(limit))
+            return [LoggedChange(*row) for row in rows]
