@@ -30,10 +30,9 @@ from faqsvc_embed.jinja import install
 from faqsvc_embed.languages import MAX_HEADER
 from faqsvc_embed.page.body import completed
 from faqsvc_embed.page.context import Page
-from faqsvc_embed.page.diagnostics import diagnostic_headers
-from faqsvc_embed.page.headers import BODY_HEADERS, ResponseHead, limit_max_age, of_preview, vary_by_language
-from faqsvc_embed.page.preview import find_preview
+from faqsvc_embed.page.headers import BODY_HEADERS, ResponseHead
 from faqsvc_embed.page.request_page import RequestPage
+from faqsvc_embed.page.response_headers import changes_headers, with_page_headers
 from faqsvc_embed.page.streams import StreamedBody
 from faqsvc_embed.rendering.assets import find_file
 from faqsvc_embed.runtime.bounded_log import LogOnce
@@ -212,9 +211,7 @@ def _new_page(app: Flask, this_request: Request) -> Page:
     """Return the page of a request, which the request keeps."""
     page = _FlaskPage(app=app, request=this_request, g=g._get_current_object())
     embed = faqs_from(app)
-    page.is_diagnosed = embed.settings.diagnostic_headers
-    if embed.settings.preview:
-        page.preview = find_preview(this_request.environ.get("QUERY_STRING", ""))
+    page.configure(embed.settings, this_request.environ.get("QUERY_STRING", ""))
     if embed.serves_files:
         page.folder = f"{this_request.script_root}/{NAME}"
     setattr(this_request, PAGE, page)
@@ -236,18 +233,8 @@ def _finish(response: Response) -> Response:
         if isinstance(page, _FlaskPage):
             page.finish(response)
         setattr(this_request, PAGE, _FINISHED)  # not the page itself, which refers to the request
-    if page is None:
-        return response
-    if page.negotiated:
-        vary = vary_by_language(response.headers.getlist("Vary"))
-        if vary is not None:
-            response.headers["Vary"] = vary
-    if page.max_age is not None:
-        response.headers = Headers(limit_max_age(response.headers, page.max_age))
-    if page.is_diagnosed:
-        response.headers.extend(diagnostic_headers(page))
-    if page.preview is not None:
-        response.headers = Headers(of_preview(response.headers))
+    if page is not None and changes_headers(page):
+        response.headers = Headers(with_page_headers(page, response.headers))
     return response
 
 

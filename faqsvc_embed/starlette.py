@@ -13,7 +13,6 @@ from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.languages import MAX_HEADER
 from faqsvc_embed.page.asgi import Message, PageResponder, Send
 from faqsvc_embed.page.context import enter_request, leave_request, request_page
-from faqsvc_embed.page.preview import find_preview
 from faqsvc_embed.page.request_page import RequestPage
 from faqsvc_embed.rendering.assets import File, find_file
 
@@ -80,9 +79,7 @@ class FAQMiddleware:
             return
         scope.setdefault("state", {})  # shared with the copies of this scope that applications make
         page = _ASGIPage(scope=scope, folder=folder)
-        page.is_diagnosed = self.embed.settings.diagnostic_headers
-        if self.embed.settings.preview:
-            page.preview = find_preview(scope.get("query_string", b"").decode("latin-1"))
+        page.configure(self.embed.settings, scope.get("query_string", b"").decode("latin-1"))
         responder = PageResponder(page, scope["method"], send)
         token = enter_request(page)
         try:

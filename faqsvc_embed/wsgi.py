@@ -10,10 +10,9 @@ from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.languages import MAX_HEADER
 from faqsvc_embed.page.body import completed
 from faqsvc_embed.page.context import enter_request, leave_request, request_page
-from faqsvc_embed.page.diagnostics import diagnostic_headers
-from faqsvc_embed.page.headers import BODY_HEADERS, ResponseHead, limit_max_age, of_preview, vary_by_language
-from faqsvc_embed.page.preview import find_preview
+from faqsvc_embed.page.headers import BODY_HEADERS, ResponseHead
 from faqsvc_embed.page.request_page import RequestPage
+from faqsvc_embed.page.response_headers import changes_headers, with_page_headers
 from faqsvc_embed.page.streams import StreamedBody
 from faqsvc_embed.rendering.assets import File, find_file
 from faqsvc_embed.runtime.bounded_log import LogOnce
@@ -61,9 +60,7 @@ class FAQMiddleware:
         if is_inner:
             return self.app(environ, start_response)
         page = _WSGIPage(environ=environ)
-        page.is_diagnosed = self.embed.settings.diagnostic_headers
-        if self.embed.settings.preview:
-            page.preview = find_preview(str(environ.get("QUERY_STRING", "")))
+        page.configure(self.embed.settings, str(environ.get("QUERY_STRING", "")))
         if serves_files:
             page.folder = f"{environ.get('SCRIPT_NAME', '')}/{FOLDER}"
         response = _Response(page, self.embed.settings.lang, start_response)
@@ -167,16 +164,8 @@ class _Response:
 
     def _send_start(self) -> None:
         headers, page = self._headers, self._page
-        if page.negotiated:
-            vary = vary_by_language(value for name, value in headers if name.lower() == "vary")
-            if vary is not None:
-                headers = [*(header for header in headers if header[0].lower() != "vary"), ("Vary", vary)]
-        if page.max_age is not None:
-            headers = limit_max_age(headers, page.max_age)
-        if page.preview is not None:
-            headers = of_preview(headers)
-        if page.is_diagnosed:
-            headers = [*headers, *diagnostic_headers(page)]
+        if changes_headers(page):
+            headers = with_page_headers(page, headers)
         self._is_sent = True
         self._start_response(self._status, headers)
 

@@ -54,6 +54,7 @@ OPTIONAL: Final = {
     "python_multipart": {"service"},
     "redis": {"cache", "service"},
     "sqlalchemy": {"service"},
+    "standardwebhooks": {"service"},
     "starlette": {"fastapi", "service"},
     "turbohtml": {"generation"},
     "uvicorn": {"mcp", "service"},

@@ -68,6 +68,18 @@ if TYPE_CHECKING:
     type=click.IntRange(1),
     help="Reads of one address, in each process. Default: 120000.",
 )
+@click.option(
+    "--cache-tags/--no-cache-tags",
+    default=False,
+    help="Name FAQs in Cache-Groups, Surrogate-Key and Cache-Tag, for caches in front.",
+)
+@click.option(
+    "--webhook",
+    metavar="URL",
+    envvar="FAQSVC_WEBHOOK_URL",
+    show_envvar=True,
+    help="Address that is told of each change; FAQSVC_WEBHOOK_SECRET signs what it gets.",
+)
 def serve(database: str, workers: int, proxies: tuple[str, ...], log_format: Any, **options: Any) -> None:
     """Run the FAQ service until Ctrl-C.
 

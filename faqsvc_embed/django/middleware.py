@@ -13,10 +13,9 @@ from faqsvc_embed.django.language import active_language
 from faqsvc_embed.django.nonce import nonce_of
 from faqsvc_embed.page.body import completed
 from faqsvc_embed.page.context import Page, enter_request, leave_request
-from faqsvc_embed.page.diagnostics import diagnostic_headers
 from faqsvc_embed.page.elements import cached_pages
-from faqsvc_embed.page.headers import BODY_HEADERS, ResponseHead, limit_max_age, of_preview
-from faqsvc_embed.page.preview import find_preview
+from faqsvc_embed.page.headers import BODY_HEADERS, ResponseHead
+from faqsvc_embed.page.response_headers import changes_headers, with_page_headers
 from faqsvc_embed.page.streams import AsyncStreamedBody, StreamedBody
 from faqsvc_embed.rendering.assets import File, find_file
 from faqsvc_embed.runtime.bounded_log import LogOnce
@@ -106,14 +105,8 @@ class DjangoPage(Page, kw_only=True):
             self._complete_stream(response)
         else:
             self.is_over = True
-        if self.max_age is not None:
-            _replace_headers(response, limit_max_age(response.items(), self.max_age))
-        if self.preview is not None:
-            _replace_headers(response, of_preview(response.items()))
-        if self.is_diagnosed:
-            for name, value in diagnostic_headers(self):
-                own = response.get(name)  # Django keeps one value of each header
-                response.headers[name] = f"{own}, {value}" if own else value
+        if changes_headers(self):
+            _replace_headers(response, with_page_headers(self, response.items()))
         return response
 
     def _complete_whole(self, response: HttpResponse) -> None:
@@ -157,7 +150,9 @@ class DjangoPage(Page, kw_only=True):
 
 def _replace_headers(response: HttpResponseBase, headers: Iterable[tuple[str, str]]) -> None:
     """Replace all headers; Django keeps cookies apart from them."""
-    new = dict(headers)
+    new = dict[str, str]()
+    for name, value in headers:  # Cache-Status may be a list of two
+        new[name] = f"{new[name]}, {value}" if name in new else value
     for name in [name for name, _ in response.items() if name not in new]:
         del response.headers[name]
     for name, value in new.items():
@@ -175,9 +170,7 @@ def _replace_content(response: HttpResponse, content: bytes) -> None:
 
 def _page(request: HttpRequest) -> DjangoPage:
     page, embed = DjangoPage(request=request), faqs_from()
-    page.is_diagnosed = embed.settings.diagnostic_headers
-    if embed.settings.preview:
-        page.preview = find_preview(request.META.get("QUERY_STRING", ""))
+    page.configure(embed.settings, request.META.get("QUERY_STRING", ""))
     if embed.serves_files:
         page.folder = f"{_script_name(request)}{FOLDER}".rstrip("/")
     return page

@@ -5,16 +5,12 @@ from typing import Any, Final
 
 from faqsvc_embed.page.body import BodyFilter, acompleted
 from faqsvc_embed.page.context import Page
-from faqsvc_embed.page.diagnostics import diagnostic_headers
 from faqsvc_embed.page.headers import (
     BODY_HEADERS,
-    NEGOTIATED,
     ResponseHead,
-    limit_max_age,
     may_be_shared,
-    of_preview,
-    vary_by_language,
 )
+from faqsvc_embed.page.response_headers import changes_headers, with_page_headers
 from faqsvc_embed.runtime.bounded_log import LogOnce
 
 Message = MutableMapping[str, Any]
@@ -27,7 +23,6 @@ UNCHANGED: Final = -1
 """Stands for the length of a body that was not changed."""
 
 _BODY_HEADERS: Final = frozenset(name.encode() for name in BODY_HEADERS)
-_VARY: Final = (b"vary", NEGOTIATED.encode())
 
 _log: Final = LogOnce()
 
@@ -148,18 +143,9 @@ class PageResponder:
     def _with_page_headers(self, start: Message) -> Message:
         """Return the start of a response with Vary and Cache-Control as its page needs them."""
         page = self._page
-        if not page.negotiated and page.max_age is None and page.preview is None and not page.is_diagnosed:
+        if not changes_headers(page):
             return start
-        headers = list(start.get("headers", ()))
-        if page.max_age is not None:
-            headers = _encoded(limit_max_age(_decoded(headers), page.max_age))
-        if page.preview is not None:
-            headers = _encoded(of_preview(_decoded(headers)))
-        if page.is_diagnosed:
-            headers += _encoded(diagnostic_headers(page))
-        if page.negotiated:
-            headers = _with_vary(headers)
-        return {**start, "headers": headers}
+        return {**start, "headers": _encoded(with_page_headers(page, _decoded(start.get("headers", ()))))}
 
 
 async def _nothing() -> None:
@@ -171,19 +157,6 @@ def _of_another_body(start: Message, length: int | None) -> list[Header]:
     dropped = _BODY_HEADERS | {b"content-length"}
     headers = [header for header in start.get("headers", ()) if header[0].lower() not in dropped]
     return headers if length is None else [*headers, (b"content-length", b"%d" % length)]
-
-
-def _with_vary(headers: list[Header]) -> list[Header]:
-    """Return headers that say that the response depends on Accept-Language."""
-    present = [value.decode("latin-1") for name, value in headers if name.lower() == b"vary"]
-    if not present:
-        headers.append(_VARY)
-        return headers
-    vary = vary_by_language(present)
-    if vary is None:
-        return headers
-    others = [header for header in headers if header[0].lower() != b"vary"]
-    return [*others, (b"vary", vary.encode("latin-1"))]
 
 
 def _head(start: Message) -> ResponseHead:

@@ -15,7 +15,8 @@ from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.budget import WaitBudget
 from faqsvc_embed.page.elements import Printed, TextFilter
 from faqsvc_embed.page.placeholders import Filling, Placeholders
-from faqsvc_embed.page.preview import Preview
+from faqsvc_embed.page.preview import PARAMETER, Preview, find_preview
+from faqsvc_embed.settings import Settings
 
 
 class Page(msgspec.Struct, eq=False):
@@ -44,7 +45,9 @@ class Page(msgspec.Struct, eq=False):
     is_diagnosed: bool = False
     """Response headers say where the FAQs came from."""
     late: dict[Any, FAQState] = {}
-    """With `is_diagnosed`, the FAQs that had not arrived when the page stopped waiting."""
+    """If so, the FAQs that had not arrived when the page stopped waiting."""
+    slugs: dict[str, None] | None = None
+    """The FAQs that were looked up for this page, in order, if response headers name them."""
     preview: Preview | None = None
     """The drafts that the visitor may see, if the request has a preview token."""
     max_age: int | None = None
@@ -57,6 +60,14 @@ class Page(msgspec.Struct, eq=False):
     _ordinals: dict[Any, int] = {}
 
     __repr__ = object.__repr__  # a page may refer to the headers of its request
+
+    def configure(self, settings: Settings, query_string: str) -> None:
+        """Take over what the settings say of all pages, and what the address asks for."""
+        self.is_diagnosed = settings.diagnostic_headers
+        if settings.cache_tags:
+            self.slugs = {}
+        if settings.preview and PARAMETER in query_string:
+            self.preview = find_preview(query_string)
 
     @property
     def shows_problems(self) -> bool:

@@ -95,6 +95,8 @@ class Presenter:
 
     def _look_up(self, page: Page, key: Key) -> "FAQState | Fetch":
         """Return the state that this page has, or what the reader knows now."""
+        if page.slugs is not None and isinstance(key.slug, str):
+            page.slugs[key.slug] = None
         if page.states and isinstance(key.slug, str):
             state = page.states.get((self._reader, key))
             if state is not None:

@@ -53,7 +53,7 @@ _FAILED: Final = {
 
 def find_preview(query_string: str) -> "Preview | None":
     """Return the preview that the query string of a request asks for."""
-    values = parse_qs(query_string, max_num_fields=100).get(PARAMETER) if PARAMETER in query_string else None
+    values = parse_qs(query_string, max_num_fields=100).get(PARAMETER)
     return Preview(values[0]) if values else None
 
 

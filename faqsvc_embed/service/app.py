@@ -1,9 +1,10 @@
 """The service as an ASGI application: all of its routes."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import anyio
 from starlette.applications import Starlette
@@ -14,7 +15,7 @@ from starlette.routing import Route
 from faqsvc_embed.api.contract import LIST_PATH
 from faqsvc_embed.api.event_stream import FEED_PATH
 from faqsvc_embed.api.requests import API_PATH
-from faqsvc_embed.service.config import database_url, limit, public_url, redis_url
+from faqsvc_embed.service.config import database_url, limit, public_url, redis_url, webhook_settings
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.desk.routes import Desk
 from faqsvc_embed.service.http.authentication import APIKeyAuth
@@ -47,6 +48,9 @@ from faqsvc_embed.service.storage.values import Quota
 from faqsvc_embed.service.telemetry import observe
 from faqsvc_embed.service.telemetry.requests import HEADER, request_id
 
+if TYPE_CHECKING:
+    from faqsvc_embed.service.webhook import Webhook
+
 FAQ_PATH: Final = API_PATH + "/{slug}"
 PROBES: Final = {"/livez": check_liveness, "/readyz": check_readiness, "/healthz": check_health}
 
@@ -64,6 +68,9 @@ def create_app(
     max_generations: int | None = 2,
     redis: str | None = None,
     generate_allow: str | None = None,
+    cache_tags: bool = False,
+    webhook: str | None = None,
+    webhook_secret: str | None = None,
     access_log: bool = False,
     metrics: bool = False,
 ) -> Starlette:
@@ -80,6 +87,10 @@ def create_app(
     `reads_per_minute` limits the requests from one address, writes included, before a key is looked up, in
     each process; it is high because a content delivery network, or a whole university, may share an address.
     None is no limit.
+
+    With `cache_tags`, records and hosted pages name their FAQ in Cache-Groups (RFC 9875), Surrogate-Key and
+    Cache-Tag. `webhook` is a URL that is told of each change (Standard Webhooks), by default
+    FAQSVC_WEBHOOK_URL; `webhook_secret` signs the messages, by default FAQSVC_WEBHOOK_SECRET.
 
     `access_log` logs a line for each request. `metrics` serves `/metrics` for Prometheus, to anyone: let the
     proxy in front refuse it to the public.
@@ -104,6 +115,7 @@ def create_app(
         auth=APIKeyAuth(storage.keys, quotas, writers),
         writers=writers,
         base_url=public_base,
+        cache_tags=cache_tags,
     )
 
     cache = ResponseCache(storage)
@@ -116,9 +128,15 @@ def create_app(
     def static(path: str, handler: Handler, limiter: RateLimiter = by_address) -> Route:
         return Route(path, Endpoint({"GET": partial(handler, service)}, limiter, is_public=True))
 
+    hook = _webhook(storage, webhook_settings(webhook, webhook_secret))
+
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        deliveries = None if hook is None else asyncio.create_task(hook.run())
         yield
+        if deliveries is not None:
+            deliveries.cancel()
+            await asyncio.wait([deliveries])
         storage.close()
 
     app = Starlette(
@@ -151,6 +169,14 @@ def create_app(
     app.router.redirect_slashes = False
     observe(app, access_log=access_log, metrics=metrics)
     return app
+
+
+def _webhook(storage: Storage, settings: tuple[str, str] | None) -> "Webhook | None":
+    if settings is None:
+        return None
+    from faqsvc_embed.service.webhook import Webhook  # with an HTTP client, which few services need
+
+    return Webhook(storage, *settings)
 
 
 def _quotas(redis: str | None, writes_per_minute: int | None, max_generations: int | None) -> SiteQuotas:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import anyio
 from starlette.requests import Request
 
+from faqsvc_embed.api.cache_tags import with_cache_tags
 from faqsvc_embed.service.http.authentication import APIKeyAuth
 from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.storage import Storage
@@ -15,13 +16,18 @@ class ServiceContext:
     """The storage, the authentication and the public URL of one application.
 
     `writers` limits the threads that write to the storage, for all routes together. `base_url` is None if
-    the public URL is the origin of each request.
+    the public URL is the origin of each request. `cache_tags` names FAQs in the headers of their responses.
     """
 
     storage: Storage
     auth: APIKeyAuth
     writers: anyio.CapacityLimiter
     base_url: str | None = None
+    cache_tags: bool = False
+
+    def tags(self, slug: str) -> dict[str, str]:
+        """Return the headers that name an FAQ for caches in front, if they are wanted."""
+        return dict(with_cache_tags((), [slug])) if self.cache_tags else {}
 
     def urls(self, request: Request) -> PublicURLs:
         """Return the public URLs of the service.

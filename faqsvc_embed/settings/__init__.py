@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 PREFIX: Final = "FAQSVC_"
 DAY: Final = 86_400.0
-SERVICE_PREFIXES: Final = (f"{PREFIX}DATABASE_", f"{PREFIX}LLM_", f"{PREFIX}GENERATE_")
+SERVICE_PREFIXES: Final = tuple(f"{PREFIX}{name}_" for name in ("DATABASE", "LLM", "GENERATE", "WEBHOOK"))
 """Variables of the service, which may run in the same environment."""
 _KUBERNETES: Final = (
     r"(?a)FAQSVC_(?:\w+_)?"
@@ -131,6 +131,9 @@ class Settings:
     """
     diagnostic_headers = Setting(accept.boolean, False)
     """Say in the headers of a page where its FAQs came from: Cache-Status (RFC 9211) and Server-Timing."""
+    cache_tags = Setting(accept.boolean, False)
+    """Name the FAQs of a page in its headers, for caches in front: Cache-Groups (RFC 9875), Surrogate-Key
+    and Cache-Tag."""
     directory = Setting(accept.directory, None)
     """A folder of FAQ files, such as `pricing.md`: instead of a service, or until it has answered."""
     reload = Setting(accept.boolean, False)

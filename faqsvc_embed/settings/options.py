@@ -48,6 +48,7 @@ class EmbedOptions(ClientOptions, total=False):
     reload: bool
     degraded_max_age: int | None
     diagnostic_headers: bool
+    cache_tags: bool
 
 
 class SettingOptions(EmbedOptions, total=False):

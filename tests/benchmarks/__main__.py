@@ -23,6 +23,7 @@ MEASUREMENTS = {
     "ratios": "a second FAQ, asynchronous templates and embed.render(), against a first FAQ",
     "lookups": "the look-up of a cached FAQ",
     "service": "the service's GET and POST on SQLite and PostgreSQL",
+    "feed": "how fast an edit is on every page, and 1,000 subscribers",
     "extraction": "how well generation reads websites",
 }
 """Each is a module of this name with a function of this name, which yields tables."""

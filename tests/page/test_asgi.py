@@ -81,13 +81,13 @@ def test_headers_may_be_any_iterable_that_can_be_read_once() -> None:  # S3
         yield {
             "type": "http.response.start",
             "status": 200,
-            "headers": iter([(b"Content-Type", b"text/html")]),
+            "headers": iter([(b"content-type", b"text/html")]),
         }
         yield {"type": "http.response.body", "body": two(embed)}
 
     response = get(app_of(embed, messages))
     assert summary(response.body) == page_of(A, B)
-    assert ("Content-Type", "text/html") in response.headers
+    assert ("content-type", "text/html") in response.headers
 
 
 # Headers of a body that changed

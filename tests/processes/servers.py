@@ -43,6 +43,16 @@ class Server:
         assert worker is not None
         return worker[1], text, took
 
+    def seconds_to_all(self, workers: set[str], expected: str | None) -> float:
+        """Return after how many seconds every worker shows `expected`; None stands for no FAQ at all."""
+        start, late = time.monotonic(), set(workers)
+        while late:
+            worker, text, _ = self.page()
+            if ("faqsvc" not in text) if expected is None else (expected in text):
+                late.discard(worker)
+            assert time.monotonic() - start < 20, f"{late} still show another FAQ than {expected!r}"
+        return time.monotonic() - start
+
     def wait(self) -> None:
         deadline = time.monotonic() + 30
         while True:

@@ -44,6 +44,7 @@ DEFAULTS: dict[str, Any] = {
     "store": None,
     "degraded_max_age": None,
     "diagnostic_headers": False,
+    "cache_tags": False,
     "directory": None,
     "reload": False,
     "offline": False,

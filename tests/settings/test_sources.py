@@ -41,6 +41,7 @@ WRITTEN: dict[str, tuple[str, Any]] = {
     "store": ("file:x", "file:x"),
     "degraded_max_age": ("9", 9),
     "diagnostic_headers": ("on", True),
+    "cache_tags": ("on", True),
     "directory": ("faqs", "faqs"),
     "reload": ("1", True),
     "offline": ("1", True),

@@ -1,13 +1,28 @@
 """The FAQ service of this package on a real socket, with an API key."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from faqsvc_embed.service.app import create_app
 from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import open_storage
+
+ROOT: Final = Path(__file__).parents[2]
+SERVE: Final = """
+import sys
+from faqsvc_embed.service import create_app
+from faqsvc_embed.service.server import listen, serve, url_of
+
+listening = listen()
+print(url_of(listening), flush=True)
+serve(create_app(sys.argv[1]), listening)
+"""
 
 
 @dataclass(frozen=True)
@@ -24,3 +39,20 @@ def service(directory: Path) -> Iterator[Service]:
     storage = open_storage(f"sqlite:///{directory}/faqsvc.db")
     with running(create_app(storage)) as address:
         yield Service(address, storage.keys.create("tests"))
+
+
+@contextmanager
+def service_process(database: str) -> Iterator[tuple[str, str, int]]:
+    """Run the service in a process of its own; lend its URL, a key, and the id of the process."""
+    storage = open_storage(database)
+    key = storage.keys.create("tests")
+    storage.close()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", SERVE, database]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            assert process.stdout is not None
+            yield process.stdout.readline().strip(), key, process.pid
+        finally:
+            process.terminate()
+            process.wait(20)

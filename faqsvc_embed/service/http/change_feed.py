@@ -2,10 +2,12 @@
 
 import asyncio
 import logging
-from collections import defaultdict, deque
+import sys
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable
 from typing import Final
 
+from faqsvc_embed.service.http.open_files import open_file_limit
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.storage import Storage, StorageUnavailable
 from faqsvc_embed.service.storage.change_log import LoggedChange
@@ -14,16 +16,24 @@ POLL: Final = 0.25
 """Seconds between two looks at the database, which tell of the changes of all processes."""
 MAX_WAITING: Final = 200
 """Changes that wait for a slow subscriber; one that misses some has to read everything again."""
-MAX_SUBSCRIBERS: Final = 5_000
+MAX_FOLLOWED: Final = 200_000
+"""Slugs of all subscribers together; each takes some 200 bytes."""
+RETRY_AFTER: Final = 1.0
+"""Seconds before the database is asked again when it has not responded."""
 
 logger = logging.getLogger("faqsvc_embed.service")
+
+
+class FeedFull(Exception):
+    """No further subscriber is accepted, or none from this network."""
 
 
 class Subscriber:
     """The changes of some slugs that one connection has not sent yet."""
 
-    def __init__(self, slugs: Iterable[str]) -> None:
-        self.slugs = frozenset(slugs)
+    def __init__(self, slugs: Iterable[str], network: str | None) -> None:
+        self.slugs = frozenset(sys.intern(slug) for slug in slugs)  # most subscribers follow the same ones
+        self.network = network
         self.waiting: deque[LoggedChange] = deque()
         self.has_missed = False
         self.has_news = asyncio.Event()
@@ -36,42 +46,58 @@ class Subscriber:
         self.waiting.append(change)
         self.has_news.set()
 
+    def miss(self) -> None:
+        """Tell the subscriber to read everything again."""
+        self.has_missed = True
+        self.has_news.set()
+
 
 class ChangeFeed:
-    """Polls while there are subscribers. It belongs to the event loop of the application."""
+    """Polls while there are subscribers. It belongs to the event loop of the application.
+
+    A quarter of the files that this process may have open are for subscribers, and half of those for the
+    subscribers of one network, so that nobody can take the feed, or the service, from all others.
+    """
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
         self._by_slug: defaultdict[str, set[Subscriber]] = defaultdict(set)
-        self._count = 0
+        self._by_network: Counter[str | None] = Counter()
+        self._followed = 0
         self._last = 0
         self._version: int | None = None
         self._task: asyncio.Task[None] | None = None
 
-    @property
-    def is_full(self) -> bool:
-        """Whether no further subscriber is accepted."""
-        return self._count >= MAX_SUBSCRIBERS
+    def check_room(self, network: str | None, slugs: int) -> None:
+        """Raise FeedFull if a subscriber of so many slugs is not accepted. None is a network like others."""
+        limit = open_file_limit() // 4
+        if self._by_network.total() >= limit or self._followed + slugs > MAX_FOLLOWED:
+            raise FeedFull("Too many subscribers; poll instead")
+        if network is not None and self._by_network[network] >= limit // 2:
+            raise FeedFull("Too many subscribers from one address; poll instead")
 
-    async def subscribe(self, slugs: Iterable[str], after: int | None) -> tuple[Subscriber, int]:
+    async def subscribe(
+        self, slugs: Iterable[str], network: str | None, after: int | None
+    ) -> tuple[Subscriber, int]:
         """Return a new subscriber, and the number of the last change.
 
         With `after`, the changes since then wait for it already, or it has missed some.
 
         Raises:
+            FeedFull: others were faster.
             StorageUnavailable: the database does not respond.
         """
-        subscriber = Subscriber(slugs)
-        self._count += 1
+        subscriber = Subscriber(slugs, network)
+        self.check_room(network, len(subscriber.slugs))
+        self._by_network[network] += 1
+        self._followed += len(subscriber.slugs)
         for slug in subscriber.slugs:
             self._by_slug[slug].add(subscriber)
         try:
-            last = await run_blocking(self._storage.changes.last)
-            if self._task is None or self._task.done():
-                self._last = last
-                self._task = asyncio.create_task(self._poll())
-            if after is not None:
-                await self._catch_up(subscriber, after, last)
+            await self._start()
+            last = self._last  # what comes after it is on its way to the subscriber
+            if after is not None and after != last:
+                await self._catch_up(subscriber, after)
         except BaseException:
             self.unsubscribe(subscriber)
             raise
@@ -79,32 +105,47 @@ class ChangeFeed:
 
     def unsubscribe(self, subscriber: Subscriber) -> None:
         """Send this subscriber nothing more."""
-        self._count -= 1
+        self._by_network[subscriber.network] -= 1
+        if not self._by_network[subscriber.network]:
+            del self._by_network[subscriber.network]
+        self._followed -= len(subscriber.slugs)
         for slug in subscriber.slugs:
             self._by_slug[slug].discard(subscriber)
             if not self._by_slug[slug]:
                 del self._by_slug[slug]
 
-    async def _catch_up(self, subscriber: Subscriber, after: int, last: int) -> None:
-        first = await run_blocking(self._storage.changes.first_kept)
-        if not first - 1 <= after <= last:
-            subscriber.has_missed = True
-            subscriber.has_news.set()
+    async def _start(self) -> None:
+        if self._task is None or self._task.done():
+            last = await run_blocking(self._storage.changes.last)
+            if self._task is None or self._task.done():  # another subscriber may have been faster
+                self._last = last
+                self._task = asyncio.create_task(self._poll())
+
+    async def _catch_up(self, subscriber: Subscriber, after: int) -> None:
+        changes = self._storage.changes
+        first, last = await run_blocking(changes.kept)
+        missed = None
+        if first - 1 <= after <= last:
+            missed = await run_blocking(changes.of, subscriber.slugs, after, MAX_WAITING + 1)
+        if missed is None or len(missed) > MAX_WAITING:
+            subscriber.miss()
             return
-        for change in await run_blocking(self._storage.changes.after, after):
-            if change.slug in subscriber.slugs:  # perhaps twice, which costs a request
-                subscriber.add(change)
+        for change in missed:  # perhaps a second time, which costs a request
+            subscriber.add(change)
 
     async def _poll(self) -> None:
-        while self._count:
+        while self._by_network:
             await asyncio.sleep(POLL)
             try:
                 if self._has_changed():
                     await self._read()
-            except StorageUnavailable as error:
-                logger.warning("the change feed waits: %s", error)
+            except StorageUnavailable:  # which `run_blocking` reports
                 self._version = None  # what it announced was not read
-                await asyncio.sleep(1)
+                await asyncio.sleep(RETRY_AFTER)
+            except Exception:  # the subscribers are still there
+                logger.exception("the change feed failed; it goes on")
+                self._version = None
+                await asyncio.sleep(RETRY_AFTER)
 
     def _has_changed(self) -> bool:
         """Return whether there may be changes; only SQLite tells without a query."""

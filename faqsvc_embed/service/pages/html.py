@@ -81,9 +81,9 @@ class PageLinks(NamedTuple):
 
 
 def render_page(
-    base: str, faq: FAQ, publication: Publication, links: PageLinks, *, is_preview: bool = False
+    base: str, faq: FAQ, publication: Publication, links: PageLinks, *, notice: str | None = None
 ) -> str:
-    """Return the page of an FAQ; a preview says so, and has no JSON-LD."""
+    """Return the page of an FAQ; one with a notice, about a preview, has no JSON-LD."""
     lang = faq.lang or "en"
     fragment = _renderer.fragment(faq, _STYLE)
     questions = " ".join(item.question.strip() for item in faq.items[:3])
@@ -98,8 +98,8 @@ def render_page(
         website_url=_web_address(publication.website_url),
         published_at=publication.published_at,
         description=_without_nul(_shortened(questions)),
-        fragment=_body(fragment, is_preview),
-        is_preview=is_preview,
+        fragment=_body(fragment, with_json_ld=notice is None),
+        notice=notice,
     )
 
 
@@ -146,10 +146,10 @@ def _shortened(text: str) -> str:
     return text[: MAX_DESCRIPTION - 1].rpartition(" ")[0] + "…"
 
 
-def _body(fragment: Fragment | None, is_preview: bool) -> Markup:
+def _body(fragment: Fragment | None, *, with_json_ld: bool) -> Markup:
     if fragment is None:
         return Markup()
-    json_ld = "" if is_preview else json_ld_element(fragment.json_ld)
+    json_ld = json_ld_element(fragment.json_ld) if with_json_ld else ""
     return Markup(f"{fragment.html}\n{json_ld}")
 
 

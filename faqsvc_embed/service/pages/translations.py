@@ -18,6 +18,8 @@ class Messages(NamedTuple):
     """What precedes the date of the last change."""
     preview: str
     """What a page says that shows a draft."""
+    refused_preview: str
+    """What a page says whose preview token is not valid."""
 
 
 MESSAGES: Final = {
@@ -30,6 +32,7 @@ MESSAGES: Final = {
         "It may have moved, or the address may be mistyped.",
         "Last updated",
         "Preview: not published yet",
+        "This is the published version: the preview link has expired, or belongs to another FAQ.",
     ),
     "ko": Messages(
         "한국어",
@@ -40,6 +43,7 @@ MESSAGES: Final = {
         "다른 곳으로 옮겨졌거나 주소가 잘못 입력되었을 수 있습니다.",
         "최종 수정일",
         "미리보기: 아직 게시되지 않음",
+        "게시된 버전입니다. 미리보기 링크가 만료되었거나 다른 FAQ의 링크입니다.",
     ),
     "ja": Messages(
         "日本語",
@@ -50,6 +54,7 @@ MESSAGES: Final = {
         "移動したか、アドレスに誤りがあるかもしれません。",
         "最終更新日",
         "プレビュー：まだ公開されていません",
+        "公開版を表示しています。プレビューリンクの期限が切れているか、別のFAQのリンクです。",
     ),
     "zh": Messages(
         "中文",
@@ -60,6 +65,7 @@ MESSAGES: Final = {
         "它可能已被移走，或者地址输入有误。",
         "最后更新于",
         "预览：尚未发布",
+        "此处显示已发布的版本：预览链接已过期，或属于另一个常见问题。",
     ),
     "es": Messages(
         "Español",
@@ -70,6 +76,7 @@ MESSAGES: Final = {
         "Puede que se haya movido o que la dirección tenga una errata.",
         "Última actualización:",
         "Vista previa: aún sin publicar",
+        "Esta es la versión publicada: el enlace de vista previa ha caducado o es de otras preguntas.",
     ),
     "fr": Messages(
         "Français",
@@ -80,6 +87,7 @@ MESSAGES: Final = {
         "Elle a peut-être été déplacée, ou l’adresse contient une faute de frappe.",
         "Dernière mise à jour :",
         "Aperçu : pas encore publié",
+        "Version publiée : le lien d’aperçu a expiré ou concerne une autre FAQ.",
     ),
     "de": Messages(
         "Deutsch",
@@ -90,5 +98,6 @@ MESSAGES: Final = {
         "Sie ist vielleicht umgezogen, oder in der Adresse steckt ein Tippfehler.",
         "Zuletzt geändert am",
         "Vorschau: noch nicht veröffentlicht",
+        "Dies ist die veröffentlichte Fassung: Der Link zur Vorschau ist abgelaufen oder fremd.",
     ),
 }

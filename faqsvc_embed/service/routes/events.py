@@ -13,8 +13,10 @@ from faqsvc_embed.api.contract import Event
 from faqsvc_embed.api.slugs import is_slug
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.service.context import ServiceContext
-from faqsvc_embed.service.http.change_feed import ChangeFeed, Subscriber
+from faqsvc_embed.service.http.change_feed import ChangeFeed, FeedFull, Subscriber
 from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.rate_limit import client_network
+from faqsvc_embed.service.storage import StorageUnavailable
 from faqsvc_embed.service.storage.change_log import LoggedChange
 
 HEARTBEAT: Final = 15.0
@@ -55,13 +57,19 @@ class EventStream:
             raise Problem.invalid(*problems, code="invalid-parameter")
         if request.method == "HEAD":
             return Response(None, 200, HEADERS, "text/event-stream")
-        if self._feed.is_full:
-            headers = {"retry-after": "60"}
-            raise Problem(503, "unavailable", "Too many subscribers; poll instead", headers=headers)
-        return EventResponse(self._stream(slugs, _last_id(request)), 200, HEADERS, "text/event-stream")
+        network = client_network(request.scope.get("client"))
+        try:
+            self._feed.check_room(network, len(slugs))
+        except FeedFull as full:
+            raise Problem(503, "unavailable", str(full), headers={"retry-after": "60"}) from None
+        stream = self._stream(slugs, network, _last_id(request))
+        return EventResponse(stream, 200, HEADERS, "text/event-stream")
 
-    async def _stream(self, slugs: list[str], after: int | None) -> AsyncIterator[bytes]:
-        subscriber, last = await self._feed.subscribe(slugs, after)
+    async def _stream(self, slugs: list[str], network: str | None, after: int | None) -> AsyncIterator[bytes]:
+        try:
+            subscriber, last = await self._feed.subscribe(slugs, network, after)
+        except (FeedFull, StorageUnavailable):  # after the head was sent: the subscriber connects again
+            return
         try:
             if after is None:
                 yield f"retry: {RETRY}\nid: {last}\n\n".encode()

@@ -26,10 +26,16 @@ from faqsvc_embed.service.pages.html import (
 from faqsvc_embed.service.pages.markdown import render_markdown
 from faqsvc_embed.service.pages.translations import MESSAGES
 from faqsvc_embed.service.storage import Storage
-from faqsvc_embed.service.storage.values import Gone
+from faqsvc_embed.service.storage.values import Gone, Publication
 from faqsvc_embed.service.storage.writer import digest_of
 
 CACHE_CONTROL: Final = "public, max-age=300"
+PREVIEW_HEADERS: Final = {
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-robots-tag": "noindex",
+}
+"""Of every page whose address has a preview token."""
 HTML: Final = "text/html"
 MARKDOWN: Final = "text/markdown"
 MARKDOWN_SUFFIX: Final = ".md"
@@ -40,7 +46,7 @@ async def show_page(service: ServiceContext, request: Request) -> Response:
     """Return the page, its Markdown, or a 404 or 410 in the form and language that the reader prefers."""
     urls = service.urls(request)
     # Rendering a large FAQ takes a while, so it is done in the worker thread as well.
-    return await run_blocking(_respond, service.storage, urls, request)
+    return await run_blocking(_respond, service, urls, request)
 
 
 class _Selection(NamedTuple):
@@ -55,15 +61,17 @@ class _Selection(NamedTuple):
     """The language depends on the Accept-Language header."""
 
 
-def _respond(storage: Storage, urls: PublicURLs, request: Request) -> Response:
+def _respond(service: ServiceContext, urls: PublicURLs, request: Request) -> Response:
     try:
         token = request.query_params.get(PREVIEW_PARAMETER)
-        if token is not None and (preview := _preview(storage, urls, request, token)) is not None:
+        if token is not None and (preview := _preview(service.storage, urls, request, token)) is not None:
             return preview
-        selection = _select(storage, request)
+        selection = _select(service.storage, request)
         if selection is None:
             return _not_found(urls, request)
-        return _page(storage, urls, request, selection)
+        if token:
+            return _page_without_draft(service.storage, urls, request, selection)
+        return _page(service, urls, request, selection)
     except Gone:
         return _not_found(urls, request, 410)
 
@@ -75,19 +83,32 @@ def _preview(storage: Storage, urls: PublicURLs, request: Request, token: str) -
     if draft is None:
         return None
     links = PageLinks.of(urls.page(slug), (draft.lang,), draft.lang)
-    text = render_page(urls.base, FAQ.from_json(draft.record), draft, links, is_preview=True)
+    return _preview_page(urls, draft, links, MESSAGES[draft.lang].preview)
+
+
+def _page_without_draft(
+    storage: Storage, urls: PublicURLs, request: Request, selection: _Selection
+) -> Response:
+    """Return the published page, which says that the token in its address is not valid."""
+    publication = storage.publications.get(selection.slug, selection.lang)
+    if publication is None:  # it was unpublished meanwhile
+        return _not_found(urls, request)
+    links = PageLinks.of(urls.page(selection.slug), tuple(selection.languages), publication.lang)
+    return _preview_page(urls, publication, links, MESSAGES[publication.lang].refused_preview)
+
+
+def _preview_page(urls: PublicURLs, publication: Publication, links: PageLinks, notice: str) -> Response:
+    text = render_page(urls.base, FAQ.from_json(publication.record), publication, links, notice=notice)
     headers = {
-        "cache-control": "no-store",
-        "content-language": draft.lang,
+        **PREVIEW_HEADERS,
+        "content-language": publication.lang,
         "content-security-policy": content_security_policy(),
-        "referrer-policy": "no-referrer",
         "x-content-type-options": "nosniff",
-        "x-robots-tag": "noindex",
     }
     return Response(text, 200, headers, HTML)
 
 
-def _page(storage: Storage, urls: PublicURLs, request: Request, selection: _Selection) -> Response:
+def _page(service: ServiceContext, urls: PublicURLs, request: Request, selection: _Selection) -> Response:
     languages = tuple(selection.languages)
     links = PageLinks.of(urls.page(selection.slug), languages, selection.lang)
     is_markdown = selection.media_type == MARKDOWN
@@ -96,6 +117,7 @@ def _page(storage: Storage, urls: PublicURLs, request: Request, selection: _Sele
         "content-language": selection.lang,
         "vary": "Accept, Accept-Language" if selection.is_negotiated else "Accept",
     }
+    headers |= service.tags(selection.slug)
     if is_markdown:
         headers |= {"link": f'<{links.canonical}>; rel="canonical"', "x-robots-tag": "noindex"}
     else:
@@ -108,7 +130,7 @@ def _page(storage: Storage, urls: PublicURLs, request: Request, selection: _Sele
     current = digest(selection.languages[selection.lang])
     if not_modified(request, current):
         return conditional_response(request, b"", selection.media_type, headers, digest=current)
-    publication = storage.publications.get(selection.slug, selection.lang)
+    publication = service.storage.publications.get(selection.slug, selection.lang)
     if publication is None or publication.lang != selection.lang:  # it was unpublished meanwhile
         return _not_found(urls, request)
     faq = FAQ.from_json(publication.record)

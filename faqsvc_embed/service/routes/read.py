@@ -29,6 +29,7 @@ async def read_faq(service: ServiceContext, request: Request) -> Response:
         raise Problem(404, "not-found", f"No FAQ has the slug {quoted(slug)}")
     headers = {"cache-control": CACHE_CONTROL, "content-language": publication.lang}
     headers[REVISION_HEADER] = str(publication.number)
+    headers |= service.tags(slug)
     body = publication.record.encode()
     return conditional_response(request, body, MEDIA_TYPE, headers, digest=publication.digest)
 

@@ -1,29 +1,17 @@
 """HTTP/1.1 as uvicorn speaks it, with a time-out for request heads and a limit of idle connections."""
 
 import asyncio
-import sys
 from typing import Final
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from faqsvc_embed.api.event_stream import FEED_PATH
+from faqsvc_embed.service.http.open_files import open_file_limit
 from faqsvc_embed.service.http.problems import Problem
 
 HEAD_TIMEOUT: Final = 10.0
 """Seconds for the head of a request to arrive, from the start of the connection or the last response."""
-MAX_OPEN_FILES: Final = 8192
-"""Open files that are reckoned with where the system allows more."""
-
-
-def open_file_limit() -> int:
-    """Return how many files, including sockets, this process may have open."""
-    if sys.platform == "win32":  # which has no such limit
-        return MAX_OPEN_FILES
-    import resource
-
-    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return MAX_OPEN_FILES if limit == resource.RLIM_INFINITY else min(limit, MAX_OPEN_FILES)
 
 
 class TimeoutH11Protocol(H11Protocol):

@@ -14,8 +14,9 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.supervisors import Multiprocess
 
+from faqsvc_embed.service.http.open_files import open_file_limit
 from faqsvc_embed.service.server import shutdown
-from faqsvc_embed.service.server.protocol import TimeoutH11Protocol, open_file_limit
+from faqsvc_embed.service.server.protocol import TimeoutH11Protocol
 from faqsvc_embed.service.server.proxies import BehindProxies
 
 BACKLOG: Final = 2048

@@ -1,8 +1,10 @@
 """The published changes, in the order in which they were committed."""
 
+from collections.abc import Collection
+from datetime import datetime
 from typing import Final, NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 
 from faqsvc_embed.service.storage.database import Database
 from faqsvc_embed.service.storage.schema import events, last_event
@@ -18,6 +20,7 @@ class LoggedChange(NamedTuple):
     slug: str
     lang: str
     revision: int | None
+    created_at: datetime
 
 
 class ChangeLog:
@@ -31,15 +34,26 @@ class ChangeLog:
         with self._database.reading() as connection:
             return int(connection.scalar(select(last_event.c.number)) or 0)
 
-    def first_kept(self) -> int:
-        """Return the number of the oldest change that is kept; that of the next one if there is none."""
+    def kept(self) -> tuple[int, int]:
+        """Return the numbers of the oldest change that is kept, and of the last one.
+
+        If none is kept, the first is the number of the next change.
+        """
         with self._database.reading() as connection:
             first = connection.scalar(select(func.min(events.c.number)))
-        return self.last() + 1 if first is None else int(first)
+            last = int(connection.scalar(select(last_event.c.number)) or 0)
+        return last + 1 if first is None else int(first), last
+
+    def of(self, slugs: Collection[str], after: int, limit: int) -> list[LoggedChange]:
+        """Return the first changes of some slugs after a number, in order."""
+        return self._read(limit, events.c.number > after, events.c.slug.in_(slugs))
 
     def after(self, number: int, limit: int = MAX_EVENTS) -> list[LoggedChange]:
         """Return the changes after a number, in order."""
-        query = select(events.c.number, events.c.slug, events.c.lang, events.c.revision)
-        query = query.where(events.c.number > number).order_by(events.c.number).limit(limit)
+        return self._read(limit, events.c.number > number)
+
+    def _read(self, limit: int, *conditions: ColumnElement[bool]) -> list[LoggedChange]:
+        query = select(*(events.c[name] for name in LoggedChange._fields)).where(*conditions)
         with self._database.reading() as connection:
-            return [LoggedChange(*row) for row in connection.execute(query)]
+            rows = connection.execute(query.order_by(events.c.number).limit(limit))
+            return [LoggedChange(*row) for row in rows]

@@ -136,3 +136,12 @@ previews: Final = Table(
     Column("slug", Text, nullable=False),
     Column("expires_at", Timestamp, nullable=False, index=True),
 )
+
+webhooks: Final = Table(
+    "webhooks",
+    metadata,
+    Column("digest", Text, primary_key=True),  # of the URL
+    Column("delivered", BigInteger, nullable=False),  # the number of the last event
+    Column("owner", Text),  # the process that delivers
+    Column("owned_until", Timestamp),
+)

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, inspect, text
 
 from faqsvc_embed.service.storage.database import Database, StorageUnavailable
 
-HEAD: Final = "0004"
+HEAD: Final = "0005"
 """The newest version. Each release can still use the schema of the next one, whatever that adds."""
 
 

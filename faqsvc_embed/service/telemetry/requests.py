@@ -15,6 +15,7 @@ METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "
 UNKNOWN_ROUTE: Final = "(none)"
 
 _HEADER: Final = HEADER.encode()
+_TOKEN: Final = re.compile(rb"((?:^|&)faq_preview=)[^&]*")
 _ACCEPTED: Final = re.compile(rb"[A-Za-z0-9._~+/=:-]{1,128}")
 
 request_id: Final = ContextVar[str | None]("faqsvc_request_id", default=None)
@@ -28,7 +29,7 @@ class Exchange:
     id: str
     method: str
     path: str
-    """The path and the query, as they were sent."""
+    """The path and the query, as they were sent, but for preview tokens."""
     route: str
     """The path of the route, such as `/api/v1/faq/{slug}`, of which there are few."""
     client: str | None
@@ -107,6 +108,8 @@ def _is_public(headers: Iterable[tuple[bytes, bytes]]) -> bool:
 def _path_of(scope: Scope) -> str:
     path: bytes = scope.get("raw_path") or scope["path"].encode()
     query: bytes = scope["query_string"]
+    if b"faq_preview" in query:
+        query = _TOKEN.sub(rb"\1...", query)
     return (path + b"?" + query if query else path).decode("latin-1")
 
 

@@ -116,3 +116,11 @@ def test_log_lines_carry_the_id_of_their_request(
 def access(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:
     """Return the records of the access log."""
     return [record for record in caplog.records if record.name == "faqsvc_embed.service.access"]
+
+
+def test_a_preview_token_is_in_no_log(client: TestClient, caplog: pytest.LogCaptureFixture) -> None:  # Z1
+    caplog.set_level(logging.DEBUG)
+    client.get("/faq/pricing?lang=en&faq_preview=secret-token")
+    lines = [record.getMessage() for record in caplog.records if record.name.startswith("faqsvc_embed")]
+    assert any("/faq/pricing?lang=en&faq_preview=..." in line for line in lines)
+    assert not any("secret-token" in line for line in lines)

@@ -1,0 +1,61 @@
+"""How far the changes were delivered to a webhook, and which process delivers the next ones."""
+
+import hashlib
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from sqlalchemy import ColumnElement, select, update
+
+from faqsvc_embed.service.storage.database import Database, insert_new
+from faqsvc_embed.service.storage.schema import last_event, webhooks
+
+
+class Deliveries:
+    """The deliveries to one URL, of which the database has a digest: it may contain a password."""
+
+    def __init__(self, database: Database, clock: Callable[[], datetime], url: str, owner: str) -> None:
+        """`owner` is a name for this process."""
+        self._database = database
+        self._clock = clock
+        self._digest = hashlib.sha256(url.encode()).hexdigest()
+        self._owner = owner
+
+    def begin(self) -> None:
+        """Deliver the changes from now on, unless deliveries to this URL have begun before."""
+        with self._database.writing() as connection:
+            last = connection.scalar(select(last_event.c.number)) or 0
+            insert_new(connection, webhooks, {"digest": self._digest, "delivered": last})
+
+    def are_due(self) -> bool:
+        """Return whether there are changes to deliver, by this process or another one."""
+        query = select(webhooks.c.delivered < select(last_event.c.number).scalar_subquery())
+        with self._database.reading() as connection:
+            return bool(connection.scalar(query.where(webhooks.c.digest == self._digest)))
+
+    def claim(self, seconds: float) -> int | None:
+        """Let this process alone deliver for so long; return the number of the last delivered change.
+
+        None means that another process delivers.
+        """
+        now, columns = self._clock(), webhooks.c
+        is_free = columns.owner.is_(None) | (columns.owner == self._owner) | (columns.owned_until < now)
+        claimed = update(webhooks).where(self._is_mine(), is_free)
+        values = {"owner": self._owner, "owned_until": now + timedelta(seconds=seconds)}
+        with self._database.writing() as connection:
+            delivered = connection.scalar(claimed.values(values).returning(columns.delivered))
+        return None if delivered is None else int(delivered)
+
+    def advance(self, number: int) -> None:
+        """Note that the changes up to a number were delivered."""
+        mine = update(webhooks).where(self._is_mine(), webhooks.c.delivered < number)
+        with self._database.writing() as connection:
+            connection.execute(mine.values(delivered=number))
+
+    def release(self) -> None:
+        """Let another process deliver."""
+        with self._database.writing() as connection:
+            mine = update(webhooks).where(self._is_mine(), webhooks.c.owner == self._owner)
+            connection.execute(mine.values(owner=None))
+
+    def _is_mine(self) -> ColumnElement[bool]:
+        return webhooks.c.digest == self._digest

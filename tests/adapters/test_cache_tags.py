@@ -1,0 +1,48 @@
+"""On request, a page names its FAQs in headers, so that a cache in front can purge it."""
+
+from typing import Any
+
+import pytest
+
+from faqsvc_embed.api.cache_tags import MAX_TAGS, with_cache_tags
+from faqsvc_embed.testing import fake_embed
+from tests.adapters.test_preview import django_host, flask_host, starlette_host, wsgi_host
+from tests.support import samples
+
+HOSTS = [flask_host, starlette_host, wsgi_host, django_host]
+PAGE = "<title>Prices</title>{{ faq('pricing') }}{{ faq('no such') }}{{ use_faq('pricing') and '' }}"
+NAMES = ("Cache-Groups", "Surrogate-Key", "Cache-Tag")
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_page_names_its_faqs_also_those_that_do_not_exist(host: Any) -> None:
+    embed = fake_embed({"pricing": samples.pricing()}, cache_tags=True)
+    _, headers = host(embed, PAGE)("/")
+    assert [headers[name] for name in NAMES] == [
+        '"faq-pricing", "faq-no%20such"',
+        "faq-pricing faq-no%20such",
+        "faq-pricing,faq-no%20such",
+    ]
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_page_without_faqs_and_a_page_by_default_name_none(host: Any) -> None:
+    for page, cache_tags in (("<title>Prices</title>", True), (PAGE, False)):
+        _, headers = host(fake_embed({"pricing": samples.pricing()}, cache_tags=cache_tags), page)("/")
+        assert not any(name in headers for name in NAMES)
+
+
+def test_the_tags_of_the_host_are_kept() -> None:
+    headers = [("cache-tag", "home"), ("Surrogate-Key", "a b"), ("cache-groups", '"x";p'), ("Vary", "Accept")]
+    assert with_cache_tags(headers, ["a,b", "한국"]) == [
+        ("Vary", "Accept"),
+        ("Cache-Groups", '"x";p, "faq-a%2Cb", "faq-%ED%95%9C%EA%B5%AD"'),
+        ("Surrogate-Key", "a b faq-a%2Cb faq-%ED%95%9C%EA%B5%AD"),
+        ("Cache-Tag", "home,faq-a%2Cb,faq-%ED%95%9C%EA%B5%AD"),
+    ]
+
+
+def test_many_faqs_and_what_is_no_slug_do_not_make_headers_too_long() -> None:
+    headers = dict(with_cache_tags([], ["a\r\nb", "\ud800", *map(str, range(1000))]))
+    assert headers["Surrogate-Key"].split() == [f"faq-{number}" for number in range(MAX_TAGS)]
+    assert with_cache_tags([("Cache-Tag", "home")], []) == [("Cache-Tag", "home")]
