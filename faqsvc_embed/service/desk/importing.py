@@ -14,7 +14,7 @@ from faqsvc_embed.files.markdown_reader import read_markdown
 from faqsvc_embed.generation.detection import detect_language
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import Item
-from faqsvc_embed.service.desk.draft import Draft
+from faqsvc_embed.service.desk.draft import Draft, too_many
 from faqsvc_embed.service.desk.editor import Editor, new_draft
 from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Visit
@@ -61,8 +61,7 @@ def submit(visit: Visit) -> Response:
     if not draft.items:
         return _page(visit, 422, problem="No question was recognized.")
     if len(draft.items) > MAX_ITEMS:
-        problem = f"It has {len(draft.items):,} questions. One FAQ may have {MAX_ITEMS:,}; split it."
-        return _page(visit, 422, problem=problem)
+        return _page(visit, 422, problem=too_many(len(draft.items)))
     count = len(draft.items)
     done = f"{count} {'question was' if count == 1 else 'questions were'} recognized. Nothing is saved yet."
     return Editor(draft=draft, done=done, is_unsaved=True).page(visit)

@@ -8,6 +8,7 @@ from starlette.responses import Response
 from faqsvc_embed.api.fields import WebsiteURL
 from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.service.desk.draft import ADDRESS
 from faqsvc_embed.service.desk.pages import redirect, render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.storage.api_keys import APIKeyInfo, UnknownAPIKey
@@ -58,7 +59,7 @@ def _save(visit: Visit) -> Response:
     if not name or len(name) > MAX_NAME or not name.isprintable():
         problems["name"] = NAME
     if url and field_problems("", url, WebsiteURL):
-        problems["website_url"] = "An address begins with https://, such as https://www.example.com."
+        problems["website_url"] = ADDRESS
     try:
         color = Theme(color or None).accent_color or ""
     except ConfigurationError:

@@ -58,6 +58,11 @@ class FAQInfo(NamedTuple):
         """Return whether a translation is older than the newest revision in the default language."""
         return translation.changed_at < self.translations[0].changed_at
 
+    @property
+    def has_outdated(self) -> bool:
+        """Whether there is a translation older than the default language."""
+        return any(map(self.is_outdated, self.translations))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
