@@ -68,14 +68,19 @@ def _reader_of(path: str | Path) -> Reader:
 
 def _read(reader: Reader, path: str | Path, content: bytes) -> Document:
     try:
-        return reader(_decode(content))
+        return reader(decode(content))
     except RecursionError:
         raise UnreadableFile(f"{path}: nested too deeply") from None
     except ValueError as error:
         raise UnreadableFile(f"{path}: {error}") from None
 
 
-def _decode(content: bytes) -> str:
+def decode(content: bytes) -> str:
+    """Return the text of a file in UTF-8, or in UTF-16 with a byte order mark.
+
+    Raises:
+        ValueError: it is in another encoding.
+    """
     try:
         # Spreadsheets save "Unicode text" as UTF-16 with a byte order mark.
         is_utf_16 = content[:2] in (b"\xff\xfe", b"\xfe\xff")

@@ -28,7 +28,7 @@ def read_markdown(text: str) -> Document:
     Raises:
         ValueError: the front matter is not YAML, or there is no question.
     """
-    tokens = block_parser().parse(text)
+    tokens = block_parser().parse(text) if text.startswith("---") else []
     document, below = Document(), 0
     if tokens and tokens[0].type == "front_matter" and tokens[0].map:
         document, below = _front_matter(tokens[0].content), tokens[0].map[1]

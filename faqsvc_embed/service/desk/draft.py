@@ -24,7 +24,17 @@ _LABELS: Final = {
     "question": "The question",
     "answer": "The answer",
 }
+ADDRESS: Final = "An address begins with https://, such as https://www.example.com."
+_SENTENCES: Final = {
+    "slug": "A slug has up to 200 characters, and no slash: a short name such as pricing.",
+    "websiteUrl": ADDRESS,
+}
 _PROBLEM: Final = re.compile(r"([\w.\[\]]+) (.*)", re.DOTALL)
+
+
+def too_many(count: int) -> str:
+    """Return what is wrong with a number of questions."""
+    return f"It has {count:,} questions. One FAQ may have {MAX_ITEMS:,}; split it."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,9 +101,8 @@ class Draft:
 
     def problems(self, *, is_new: bool) -> Problems:
         """Return everything that keeps this from being saved, by field."""
-        found = problems_of(self._body(), PublishBody)
-        if is_new and self.slug:
-            found += field_problems("slug", self.slug, Slug)
+        found = field_problems("slug", self.slug, Slug) if is_new and self.slug else []
+        found += problems_of(self._body(), PublishBody)
         if not self.written:
             found = [text for text in found if not text.startswith("items ")]
             found.append("items is empty: write a question and its answer")
@@ -102,7 +111,9 @@ class Draft:
             match = _PROBLEM.fullmatch(text)
             path, rest = (match[1], match[2]) if match else ("items", text)
             label = _LABELS.get(path.rpartition(".")[2].partition("[")[0], "This")
-            problems.setdefault(self._place(path), f"{label} {rest}.")
+            problems.setdefault(self._place(path), _SENTENCES.get(path) or f"{label} {rest}.")
+        if len(self.written) > MAX_ITEMS:
+            problems["items"] = too_many(len(self.written))
         return problems
 
     def content(self, cta: Any) -> Content:

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
-from faqsvc_embed.api.fields import MAX_ITEMS, Lang
+from faqsvc_embed.api.fields import MAX_ANSWER, MAX_ITEMS, MAX_QUESTION, Lang
 from faqsvc_embed.errors import FAQNotFound
 from faqsvc_embed.generation.detection import detect_language
 from faqsvc_embed.languages import LANGUAGES
@@ -57,6 +57,7 @@ class Editor:
 
     def page(self, visit: Visit, status: int = 200) -> Response:
         """Return the page."""
+        site = visit.storage.sites.get(visit.access.site)
         return render(
             visit,
             "editor.html",
@@ -66,20 +67,25 @@ class Editor:
             faq=self.faq,
             current=self.faq.translation(self.draft.lang) if self.faq else None,
             problems=self.problems,
-            preview=preview_of(self.draft),
+            preview=preview_of(self.draft, site.accent_color),
             max_items=MAX_ITEMS,
+            max_question=MAX_QUESTION,
+            max_answer=MAX_ANSWER,
         )
 
 
 def show_new(visit: Visit) -> Response:
-    """GET /desk/new: an empty FAQ, with the website of the last one."""
+    """GET /desk/new: an empty FAQ."""
     visit.require("draft")
     return Editor(draft=new_draft(visit)).page(visit)
 
 
 def new_draft(visit: Visit) -> Draft:
-    """Return an FAQ with one empty question, of the website that the site wrote about last."""
+    """Return an FAQ with one empty question, of the site's website or else of that of its last FAQ."""
     draft = Draft(items=(("", ""),))
+    site = visit.storage.sites.get(visit.access.site)
+    if site.website_url:
+        return replace(draft, website_name=site.name, website_url=site.website_url)
     history = visit.storage.history
     for summary in history.faqs(visit.access.site, limit=1).items:
         earlier = Draft.of_publication("", history.revision(visit.access, summary.slug, None)[1])
@@ -119,7 +125,9 @@ def submit(visit: Visit) -> Response:
         return replace(editor, draft=edited, focus=focus, focused=action.partition(":")[0]).page(visit)
     if action not in ("draft", "publish"):
         if form.get("part") == "preview":  # the script replaces only the preview
-            return Response(preview_of(draft).encode("utf-8", "replace"), 200, HEADERS, "text/html")
+            accent_color = visit.storage.sites.get(visit.access.site).accent_color
+            html = preview_of(draft, accent_color).html
+            return Response(html.encode("utf-8", "replace"), 200, HEADERS, "text/html")
         return editor.page(visit)
     visit.require(cast("Any", action))
     problems = draft.problems(is_new=is_new)

@@ -2,28 +2,34 @@
 
 import re
 from dataclasses import replace
+from pathlib import PurePath
 from typing import Final
 
 from starlette.responses import Response
 
 from faqsvc_embed.api.fields import MAX_ITEMS
-from faqsvc_embed.files import UnreadableFile
 from faqsvc_embed.files.document import Document
-from faqsvc_embed.files.formats import READERS, read_content
+from faqsvc_embed.files.formats import READERS, decode
+from faqsvc_embed.files.markdown_reader import read_markdown
 from faqsvc_embed.generation.detection import detect_language
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import Item
-from faqsvc_embed.service.desk.draft import Draft
+from faqsvc_embed.service.desk.draft import Draft, too_many
 from faqsvc_embed.service.desk.editor import Editor, new_draft
 from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Visit
 
 MAX_IMPORT: Final = 1_000_000
 """Bytes of a text or file: as many as may be published."""
-_QUESTION: Final = re.compile(
-    rb"^[ \t]*([^\s#>|-][^\r\n]{0,1000}(?:\?|\xef\xbc\x9f))[ \t]*\r?$", re.MULTILINE
-)
+MAX_LINES: Final = 20_000
+"""Lines of a text or file: reading more of them would keep the service busy for many seconds."""
+_QUESTION: Final = re.compile(r"^[ \t]*([^\s#>|-].{0,1000}[?？])[ \t]*$", re.MULTILINE)
 FORMATS: Final = {".md": "Markdown or plain text", ".csv": "A table (CSV)", ".json": "JSON"}
+ENCODING: Final = (
+    "The file is not in UTF-8, so its letters cannot be told for certain. Save it as UTF-8, which Excel calls"
+    " “CSV UTF-8”, or paste its text instead."
+)
+KIND: Final = "Files of this kind cannot be read. Save it as CSV, Markdown, JSON or YAML, or paste its text."
 
 
 def show(visit: Visit) -> Response:
@@ -39,11 +45,9 @@ def submit(visit: Visit) -> Response:
     if form.get("action") == "keep":
         return _keep(visit)
     ending = form.get("format") if form.get("format") in FORMATS else ".md"
-    name, content = f"the text{ending}", form.get("text").encode("utf-8", "replace")
+    content = form.get("text").encode("utf-8", "replace")
     if form.upload is not None:
-        name, content = form.upload.name, form.upload.content
-        if "." not in name:
-            name += ending
+        ending, content = PurePath(form.upload.name).suffix.lower() or ending, form.upload.content
     if not content.strip():
         return _page(visit, 422, problem="Paste a text, or choose a file.")
     if len(content) > MAX_IMPORT:
@@ -51,15 +55,13 @@ def submit(visit: Visit) -> Response:
             visit, 413, problem=f"It is larger than {MAX_IMPORT:,} bytes, which is the most of one FAQ."
         )
     try:
-        draft = draft_of(_read(name, content), new_draft(visit))
-    except UnreadableFile as error:
-        reason = str(error).removeprefix(f"{name}: ")
-        return _page(visit, 422, problem=f"It cannot be read: {reason}.")
+        draft = draft_of(_read(ending, content), new_draft(visit))
+    except ValueError as error:
+        return _page(visit, 422, problem=str(error))
     if not draft.items:
         return _page(visit, 422, problem="No question was recognized.")
     if len(draft.items) > MAX_ITEMS:
-        problem = f"It has {len(draft.items):,} questions. One FAQ may have {MAX_ITEMS:,}; split it."
-        return _page(visit, 422, problem=problem)
+        return _page(visit, 422, problem=too_many(len(draft.items)))
     count = len(draft.items)
     done = f"{count} {'question was' if count == 1 else 'questions were'} recognized. Nothing is saved yet."
     return Editor(draft=draft, done=done, is_unsaved=True).page(visit)
@@ -105,21 +107,33 @@ def draft_of(document: Document, empty: Draft) -> Draft:
     )
 
 
-def _read(name: str, content: bytes) -> Document:
+def _read(ending: str, content: bytes) -> Document:
     """Return what a file has. In plain text, lines that end with a question mark are questions.
 
     Raises:
-        UnreadableFile: no question was found.
+        ValueError: it cannot be read; the message is a sentence.
     """
-    if name.endswith(".txt"):
-        name = f"{name}.md"
+    reader = read_markdown if ending == ".txt" else READERS.get(ending)
+    if reader is None:
+        raise ValueError(KIND)
     try:
-        return read_content(name, content)
-    except UnreadableFile:
-        marked = _QUESTION.sub(rb"## \1", content) if name.endswith(".md") else content
-        if marked == content:
-            raise
-        return read_content(name, marked)
+        text = decode(content)
+    except ValueError:
+        raise ValueError(ENCODING) from None
+    if text.count("\n") > MAX_LINES:
+        raise ValueError(f"It has more than {MAX_LINES:,} lines, which is too much for one FAQ. Split it.")
+    try:
+        return reader(text)
+    except (ValueError, RecursionError) as error:
+        _, *parts = _QUESTION.split(text) if reader is read_markdown else [""]
+        if not parts:
+            reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
+            raise ValueError(f"It cannot be read: {reason}.") from None
+    items = [
+        {"question": question, "answer": answer}
+        for question, answer in zip(parts[::2], parts[1::2], strict=True)
+    ]
+    return Document(items=items)
 
 
 def _text(value: object) -> str:

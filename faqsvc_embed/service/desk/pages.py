@@ -1,6 +1,7 @@
 """The pages of the desk: templates, static files, and the headers of every response."""
 
 import hashlib
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from importlib import resources
@@ -11,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.responses import Response
 
-from faqsvc_embed.rendering.assets import stylesheet
+from faqsvc_embed.rendering.assets import find_file, stylesheet
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.pages.translations import MESSAGES
 
@@ -46,12 +47,13 @@ def redirect(visit: Visit, path: str) -> Response:
     return Response(status_code=303, headers={**HEADERS, "location": f"{visit.root}{path}"})
 
 
-def static_file(name: str) -> Response | None:
-    """Return a static file, or None if there is none with this name."""
-    if name not in _MEDIA_TYPES:
-        return None
+def static_file(name: str, query: Mapping[str, str]) -> Response | None:
+    """Return a static file, or one with the colours of a theme; None if there is none with this name."""
     headers = {"cache-control": "public, max-age=31536000, immutable", "x-content-type-options": "nosniff"}
-    return Response(_static(name), 200, headers, _MEDIA_TYPES[name])
+    if name in _MEDIA_TYPES:
+        return Response(_static(name), 200, headers, _MEDIA_TYPES[name])
+    theme = find_file(name, query)
+    return theme and Response(theme.text, 200, headers, theme.media_type)
 
 
 def static_url(root: str) -> dict[str, str]:

@@ -136,5 +136,5 @@ def _problem_page(visit: Visit, problem: Problem) -> Response:
 
 
 async def _show_static(request: Request) -> Response:
-    found = static_file(str(request.path_params["name"]))
+    found = static_file(str(request.path_params["name"]), request.query_params)
     return found or Response(status_code=404, headers=HEADERS)

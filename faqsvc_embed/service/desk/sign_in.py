@@ -45,10 +45,10 @@ class SignIn:
             problem = "This key is unknown, expired or revoked. Check that all of it was copied."
             return _page(visit, 403, problem=problem, next=form.get("next"))
         path = _local_path(visit, form.get("next"))
-        kept = [(name.removeprefix(KEPT), value) for name, value in form.fields if name.startswith(KEPT)]
+        kept = [(name, value) for name, value in form.fields if name.startswith(KEPT)]
         if kept:
             signed_in = Visit(**{**vars(visit), "session": visit.sessions.find(cookie)})
-            response = render(signed_in, "resume.html", path=path, kept=kept)
+            response = _resume(signed_in, path, kept)
         else:
             response = redirect(visit, path)
         response.set_cookie(
@@ -73,15 +73,26 @@ class SignIn:
 
 
 def ask_again(visit: Visit) -> Response:
-    """Return the page to sign in again, with everything in the form that came without a session."""
+    """Return the page to sign in again, with everything in the form that came without a session.
+
+    A form of an earlier session of this browser, in another tab perhaps, only needs a confirmation.
+    """
     path = path_of(visit)
     kept = list[tuple[str, str]]()
     if _WRITING.fullmatch(path.partition("?")[0]):
         kept = [(f"{KEPT}{name}", value) for name, value in visit.form.fields if name not in NOT_KEPT]
+    if kept and visit.session is not None:
+        return _resume(visit, path, kept)
     problem = "Your session has ended. Sign in again."
     if kept:
         problem += " What you wrote is still here."
     return _page(visit, 403, problem=problem, next=path, kept=kept)
+
+
+def _resume(visit: Visit, path: str, kept: list[tuple[str, str]]) -> Response:
+    """Return the page that leads back to what was typed."""
+    fields = [(name.removeprefix(KEPT), value) for name, value in kept]
+    return render(visit, "resume.html", path=path, kept=fields)
 
 
 def path_of(visit: Visit) -> str:

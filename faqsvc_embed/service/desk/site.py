@@ -5,11 +5,16 @@ from typing import Final
 
 from starlette.responses import Response
 
+from faqsvc_embed.api.fields import WebsiteURL
+from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.service.desk.draft import ADDRESS
 from faqsvc_embed.service.desk.pages import redirect, render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.storage.api_keys import APIKeyInfo, UnknownAPIKey
+from faqsvc_embed.service.storage.sites import MAX_NAME
 from faqsvc_embed.service.storage.values import SCOPES
+from faqsvc_embed.theme import Theme
 
 OVERLAPS: Final = {
     "0": ("at once", timedelta(0)),
@@ -23,6 +28,7 @@ SCOPE_TEXTS: Final = {
     "draft": "Write drafts",
     "publish": "Everything, also publish and take back",
 }
+NAME: Final = "A name has 1 to 100 characters, and no line break."
 DONE: Final = {"saved": "Saved.", "revoked": "The key is revoked. Its FAQs stay as they are."}
 
 
@@ -43,16 +49,29 @@ def submit(visit: Visit) -> Response:
         if action in ("rotate", "revoke"):
             return _end(visit, action)
     except ConfigurationError:
-        problem = "A name has at most 100 characters, and no line break."
-        return _page(visit, 422, problems={action: problem})
+        return _page(visit, 422, problems={"key_name": NAME})
     return _page(visit)
 
 
 def _save(visit: Visit) -> Response:
-    name = visit.form.get("name").strip()
-    if not name:
-        return _page(visit, 422, problems={"save": "The site needs a name."})
-    visit.storage.sites.update(visit.access.site, name=name, listed=visit.form.get("listed") == "yes")
+    name, url, color = (visit.form.get(field).strip() for field in ("name", "website_url", "accent_color"))
+    problems = dict[str, str]()
+    if not name or len(name) > MAX_NAME or not name.isprintable():
+        problems["name"] = NAME
+    if url and field_problems("", url, WebsiteURL):
+        problems["website_url"] = ADDRESS
+    try:
+        color = Theme(color or None).accent_color or ""
+    except ConfigurationError:
+        problems["accent_color"] = (
+            "Write a colour as #0a7a5c, as rgb(10 122 92), or by its name in CSS, such as teal."
+        )
+    if problems:
+        return _page(visit, 422, problems=problems)
+    listed = visit.form.get("listed") == "yes"
+    visit.storage.sites.update(
+        visit.access.site, name=name, listed=listed, website_url=url, accent_color=color
+    )
     return redirect(visit, "/site?done=saved")
 
 
@@ -60,10 +79,10 @@ def _create(visit: Visit) -> Response:
     name = visit.form.get("key_name").strip()
     if not name:
         problem = "Give the key a name: it says who wrote a revision."
-        return _page(visit, 422, problems={"create": problem})
+        return _page(visit, 422, problems={"key_name": problem})
     scope = visit.form.get("scope")
     if scope not in SCOPES:
-        return _page(visit, 422, problems={"create": "Choose what the key may do."})
+        return _page(visit, 422, problems={"scope": "Choose what the key may do."})
     key = visit.storage.keys.create(name, site=visit.access.site, scope=scope)
     return _page(visit, new_key=key, done=f"The key {name} is made.")
 

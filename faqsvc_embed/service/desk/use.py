@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from starlette.responses import Response
 
 from faqsvc_embed.api.contract import PREVIEW_PARAMETER
-from faqsvc_embed.service.desk.draft import Draft
+from faqsvc_embed.service.desk.draft import ADDRESS, Draft
 from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Visit
 
@@ -39,7 +39,7 @@ def create_preview(visit: Visit) -> Response:
     problem, host = "", ""
     if page:
         host = _with_parameters(page, parameters)
-        problem = "" if host else "That is not the address of a page, such as https://www.example.com/prices."
+        problem = "" if host else ADDRESS
     links = {"hosted": hosted, "host": host, "expires_at": preview.expires_at}
     return _page(visit, 422 if problem else 200, links=links, page=page, problem=problem)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, cast
 
-from sqlalchemy import Select, and_, func, select
+from sqlalchemy import Select, and_, select
 
 from faqsvc_embed.api.contract import State
 from faqsvc_embed.api.fields import Lang
@@ -12,7 +12,7 @@ from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.storage.database import Database
 from faqsvc_embed.service.storage.schema import faqs, revisions, translations
-from faqsvc_embed.service.storage.values import Access, NotYourSite, default_first
+from faqsvc_embed.service.storage.values import Access, NotYourSite, default_first, folded
 
 _NEWEST = and_(
     revisions.c.slug == translations.c.slug,
@@ -58,10 +58,15 @@ class FAQInfo(NamedTuple):
         """Return whether a translation is older than the newest revision in the default language."""
         return translation.changed_at < self.translations[0].changed_at
 
+    @property
+    def has_outdated(self) -> bool:
+        """Whether there is a translation older than the default language."""
+        return any(map(self.is_outdated, self.translations))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """Which FAQs of a site to list: `search` is text of the newest revision, in any language."""
+    """Which FAQs of a site to list: those with all words of `search` in the newest revision of a language."""
 
     search: str = ""
     lang: str = ""
@@ -103,7 +108,8 @@ class Overview:
         return found[0]
 
     def _with_translations(self, query: Select[tuple[object, ...]]) -> list[FAQInfo]:
-        columns = (translations, revisions.c.created_at, revisions.c.title)
+        keys = (translations.c.slug, translations.c.lang, translations.c.newest, translations.c.published)
+        columns = (*keys, revisions.c.created_at, revisions.c.title)
         found = dict[str, dict[Lang, TranslationInfo]]()
         with self._database.reading() as connection:
             rows = connection.execute(query).all()
@@ -128,10 +134,9 @@ class Overview:
 
 def _matching(site: str, wanted: Filter) -> Select[tuple[str]]:
     query = select(translations.c.slug).join(faqs, faqs.c.slug == translations.c.slug)
-    query = query.join(revisions, _NEWEST).where(faqs.c.site == site)
+    query = query.where(faqs.c.site == site)
     if wanted.lang in LANGUAGES:
         query = query.where(translations.c.lang == cast("Lang", wanted.lang))
-    for word in wanted.search.lower().split():
-        text = func.lower(revisions.c.record + " " + revisions.c.slug)
-        query = query.where(text.contains(word, autoescape=True))
+    for word in folded(wanted.search).split():
+        query = query.where(translations.c.search_text.contains(word, autoescape=True))
     return query

@@ -43,6 +43,8 @@ sites: Final = Table(
     Column("id", Text, primary_key=True),
     Column("name", Text, nullable=False),
     Column("listed", Boolean, nullable=False),  # named in llms.txt, the sitemap and the index
+    Column("website_url", Text),
+    Column("accent_color", Text),  # of the website, for previews
     Column("max_faqs", Integer),  # NULL for the limits of the service
     Column("max_bytes", BigInteger),
     Column("faq_count", Integer, nullable=False),
@@ -84,6 +86,7 @@ translations: Final = Table(
     Column("lang", Text, primary_key=True),
     Column("newest", Integer, nullable=False),
     Column("published", Integer),
+    Column("search_text", Text, nullable=False),  # of the newest revision, as `search_text()` returns it
 )
 
 revisions: Final = Table(

@@ -23,7 +23,11 @@ class UnknownSite(FAQError, LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A site. `is_listed` says whether llms.txt, the sitemap and the index name its FAQs."""
+    """A site. `is_listed` says whether llms.txt, the sitemap and the index name its FAQs.
+
+    `website_url` and `accent_color` are those of its website, empty if unknown. At the desk, new FAQs
+    begin with the address, and previews have the colour.
+    """
 
     id: str
     name: str
@@ -32,6 +36,8 @@ class Site:
     byte_count: int
     created_at: datetime
     quota: Quota = NO_QUOTA
+    website_url: str = ""
+    accent_color: str = ""
 
 
 class Sites:
@@ -68,13 +74,16 @@ class Sites:
             raise UnknownSite(f"no site has the id {site!r}; `faqsvc sites list` prints all ids")
         return _site(row)
 
-    def update(self, site: str, *, name: str, listed: bool) -> None:
-        """Set the name of a site, and whether its FAQs are listed.
+    def update(
+        self, site: str, *, name: str, listed: bool, website_url: str = "", accent_color: str = ""
+    ) -> None:
+        """Set what a site says about itself.
 
         Raises:
             ConfigurationError: the name has more than 100 characters, or unprintable ones.
         """
         values = {"name": check_name(name), "listed": listed}
+        values |= {"website_url": website_url, "accent_color": accent_color}
         with self._database.writing() as connection:
             connection.execute(update(sites).where(sites.c.id == site).values(values))
 
@@ -109,7 +118,17 @@ class Sites:
 
 def _site(row: Row[Any]) -> Site:
     quota = Quota(row.max_faqs, row.max_bytes)
-    return Site(row.id, row.name, row.listed, row.faq_count, row.byte_count, row.created_at, quota)
+    return Site(
+        row.id,
+        row.name,
+        row.listed,
+        row.faq_count,
+        row.byte_count,
+        row.created_at,
+        quota,
+        row.website_url or "",
+        row.accent_color or "",
+    )
 
 
 def check_name(name: str) -> str:

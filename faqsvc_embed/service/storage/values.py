@@ -1,5 +1,6 @@
 """What goes into the storage and comes out of it."""
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,6 +23,17 @@ def default_first(languages: Iterable[Lang], default: str) -> list[Lang]:
 def storable(text: str) -> str:
     """Return text without U+0000, which PostgreSQL cannot store. In a JSON column it is escaped anyway."""
     return text.replace("\0", "\ufffd")
+
+
+def search_text(faq: FAQ) -> str:
+    """Return the text in which an FAQ is searched."""
+    items = (text for item in faq.items for text in (item.question, item.answer))
+    return folded("\n".join((faq.slug, faq.title, *items)))
+
+
+def folded(text: str) -> str:
+    """Return text without differences of case and width, for comparisons in every language."""
+    return storable(unicodedata.normalize("NFKC", text).casefold())
 
 
 class NotYourSite(FAQError):

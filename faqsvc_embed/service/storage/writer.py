@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, update
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage import idempotency
 from faqsvc_embed.service.storage.change_log import MAX_EVENTS
 from faqsvc_embed.service.storage.database import Database, insert_new
@@ -38,6 +39,7 @@ from faqsvc_embed.service.storage.values import (
     RevisionConflict,
     Write,
     Written,
+    search_text,
     storable,
 )
 
@@ -152,7 +154,7 @@ class Writer:
             connection.execute(
                 delete(translations).where(translations.c.slug == slug, translations.c.lang.in_(languages))
             )
-            is_last = not connection.execute(select(translations).where(translations.c.slug == slug)).first()
+            is_last = not connection.scalar(select(translations.c.lang).where(translations.c.slug == slug))
             self._count(connection, access.site, faqs=-is_last, size=-(size or 0))
             if not is_last:
                 self._settle(connection, slug)
@@ -228,10 +230,11 @@ class Writer:
         slug, lang = key
         mine = (translations.c.slug == slug, translations.c.lang == lang)
         number = (connection.scalar(select(translations.c.newest).where(*mine)) or 0) + 1
+        values = {"newest": number, "search_text": search_text(FAQ.from_json(row["record"]))}
         if number == 1:
-            connection.execute(insert(translations), {"slug": slug, "lang": lang, "newest": 1})
+            connection.execute(insert(translations), {"slug": slug, "lang": lang, **values})
         else:
-            connection.execute(update(translations).where(*mine).values(newest=number))
+            connection.execute(update(translations).where(*mine).values(values))
         digest = digest_of(row["record"])
         row |= {"slug": slug, "lang": lang, "number": number, "digest": digest}
         connection.execute(insert(revisions), row | {"key_id": access.key_id, "created_at": self._clock()})

@@ -16,6 +16,7 @@ from faqsvc_embed.service.storage.values import Access, Content, Write
 from tests.support.waiting import wait_until
 
 WEBSITE: Final = "https://www.heron.example"
+ACCENT_COLOR: Final = "#0a7a5c"
 TITLES: Final = {
     "pricing": {"en": "Prices and payment", "de": "Preise und Bezahlung", "ko": "요금과 결제"},
     "shipping": {"en": "Shipping"},
@@ -53,7 +54,7 @@ def serve_desk(directory: Path, *, is_empty: bool = False) -> Iterator[Served]:
     storage = open_storage(f"sqlite:///{directory / 'desk.db'}")
     key = storage.keys.create("Mia")
     [site] = storage.sites.list()
-    storage.sites.update(site.id, name="Heron", listed=True)
+    storage.sites.update(site.id, name="Heron", listed=True, website_url=WEBSITE, accent_color=ACCENT_COLOR)
     if not is_empty:
         fill(storage, key)
     config = uvicorn.Config(create_app(storage), host="127.0.0.1", port=0, log_level="warning")

@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Dialog, Page
 
-from tests.service.desk.serving import Served, serve_desk
+from tests.service.desk.serving import ACCENT_COLOR, Served, serve_desk
 
 pytestmark = pytest.mark.system
 
@@ -22,6 +22,7 @@ PATHS = {
     "site": "/site",
     "missing": "/faqs/nothing",
 }
+CONTROLS = {"button", "link", "textbox", "searchbox", "combobox", "checkbox", "radio", "DisclosureTriangle"}
 FOCUSED = "(e => e.labels?.[0]?.textContent ?? e.textContent)(document.activeElement)"
 SIDEWAYS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
@@ -119,6 +120,109 @@ def test_the_preview_follows_while_somebody_writes(editor: Page, desk: Served) -
     editor.on("dialog", leave)
     editor.goto(f"{desk.url}/desk")
     assert dialogs == ["beforeunload"]
+
+
+def questions_of(page: Page) -> list[str]:
+    return [field.input_value() for field in page.get_by_label("Question", exact=True).all()]
+
+
+def numbers_of(page: Page) -> list[list[str]]:
+    """Return the numbers that the buttons of each question send."""
+    return page.evaluate(
+        "[...document.querySelectorAll('.item')].map(item =>"
+        " [...item.querySelectorAll('button')].map(button => button.value.split(':')[1]))"
+    )
+
+
+def test_questions_are_moved_by_dragging(editor: Page, desk: Served) -> None:
+    editor.goto(f"{desk.url}/desk/faqs/pricing")
+    first, second, third = questions_of(editor)
+    grip, target = editor.locator(".grip").nth(0), editor.locator(".item").nth(2)
+    grip.scroll_into_view_if_needed()
+    box, below = grip.bounding_box(), target.bounding_box()
+    assert box
+    assert below
+    editor.mouse.move(box["x"] + 9, box["y"] + 9)
+    editor.mouse.down()
+    editor.mouse.move(box["x"] + 9, below["y"] + 20, steps=4)
+    assert questions_of(editor) == [first, second, third]  # a line shows the place, and nothing moves yet
+    editor.mouse.up()
+    assert questions_of(editor) == [second, first, third]
+    assert numbers_of(editor) == [["0", "0", "1", "0"], ["1", "1", "2", "1"], ["2", "2", "3", "2"]]
+    assert editor.locator("#said").inner_text() == "Now Question 2 of 3"
+    editor.locator("#preview-sheet summary").first.get_by_text(second).wait_for()
+    box = editor.locator(".grip").nth(0).bounding_box()
+    assert box
+    editor.mouse.move(box["x"] + 9, box["y"] + 9)
+    editor.mouse.down()
+    editor.mouse.move(box["x"] + 9, box["y"] + 500, steps=4)
+    editor.keyboard.press("Escape")  # gives up
+    editor.mouse.up()
+    assert questions_of(editor) == [second, first, third]
+    editor.get_by_role("button", name="Save draft").click()
+    editor.get_by_text("The draft is saved").wait_for()
+    assert questions_of(editor) == [second, first, third]
+
+
+def test_questions_are_moved_with_the_keyboard(editor: Page, desk: Served) -> None:  # B1
+    editor.goto(f"{desk.url}/desk/faqs/pricing?lang=de")
+    first, second = questions_of(editor)
+    editor.get_by_role("button", name="Down question 1").focus()
+    editor.keyboard.press("Enter")
+    assert questions_of(editor) == [second, first]
+    # The last question cannot go further down, so that the focus is on the button beside it.
+    assert " ".join(str(editor.evaluate(FOCUSED)).split()) == "Up question 2"
+    assert editor.locator("#said").inner_text() == "Now Question 2 of 2"
+    editor.keyboard.press("Enter")
+    assert questions_of(editor) == [first, second]
+    editor.get_by_role("button", name="Add below question 1").click()
+    editor.locator("textarea:focus").wait_for()
+    assert questions_of(editor) == [first, "", second]
+
+
+def test_characters_are_counted_as_the_service_counts_them(editor: Page, desk: Served) -> None:
+    editor.goto(f"{desk.url}/desk/faqs/shipping")
+    question = editor.get_by_label("Question", exact=True).first
+    question.fill("🛒" * 950)
+    count = editor.locator(".count")
+    assert count.inner_text() == "950 of 1,000 characters"
+    assert "over" not in (count.get_attribute("class") or "")
+    editor.locator("#said", has_text="950 of 1,000").wait_for()  # announced, because few are left
+    question.fill("🛒" * 1001)
+    assert "over" in (count.get_attribute("class") or "")
+    results = Axe().run(editor)
+    assert results.violations_count == 0, results.generate_report()
+    editor.get_by_label("Answer", exact=True).first.focus()
+    assert "20,000" in count.inner_text()
+
+
+def test_the_preview_has_the_colour_of_the_website(editor: Page, desk: Served) -> None:
+    editor.goto(f"{desk.url}/desk/faqs/pricing")
+    accent = "getComputedStyle(document.querySelector('#preview-sheet .faqsvc'))"
+    accent += ".getPropertyValue('--_faqsvc-theme-accent')"
+    assert editor.evaluate(accent) == ACCENT_COLOR
+
+
+def test_lines_are_copied(editor: Page, desk: Served) -> None:
+    editor.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=desk.url)
+    editor.goto(f"{desk.url}/desk/faqs/pricing/use")
+    editor.get_by_role("button", name="Copy Flask: In the template, where the FAQ belongs:").click()
+    editor.get_by_role("button", name="Copied").wait_for()
+    assert editor.evaluate("navigator.clipboard.readText()") == '{{ faq("pricing") }}'
+
+
+def test_every_control_has_a_name_of_its_own(editor: Page, desk: Served) -> None:
+    for path in PATHS.values():
+        editor.goto(f"{desk.url}/desk{path}")
+        tree = editor.context.new_cdp_session(editor).send("Accessibility.getFullAXTree")
+        controls = [
+            (node["role"]["value"], node.get("name", {}).get("value", "").strip())
+            for node in tree["nodes"]
+            if node.get("role", {}).get("value") in CONTROLS and not node["ignored"]
+        ]
+        assert all(name for _, name in controls), path
+        buttons = [name for role, name in controls if role == "button"]
+        assert len(buttons) == len(set(buttons)), path
 
 
 def test_all_of_it_can_be_done_with_the_keyboard(page: Page, desk: Served) -> None:  # B1

@@ -166,11 +166,11 @@ def test_a_translation_is_written_beside_the_default_language(editor: Editor, cl
     german = written(lang="de", title="Preise", question=["Was kostet es?", ""], answer=["Nichts.", ""])
     assert editor.post("/faqs/pricing", action="publish", base="", **german).status_code == 200
     assert record(editor, lang="de").json()["title"] == "Preise"
-    assert "older than the default" not in editor.get("/faqs/pricing").text
+    assert "badge older" not in editor.get("/faqs/pricing").text
     clock.advance(60)
     base = base_of(editor.get("/faqs/pricing").text)
     editor.post("/faqs/pricing", action="publish", base=base, **written(title="New prices"))
-    assert "older than the default" in editor.get("/faqs/pricing").text
+    assert "badge older" in editor.get("/faqs/pricing").text
 
 
 def test_a_draft_key_writes_drafts_and_a_read_key_nothing(stranger: Editor, storage: Storage) -> None:

@@ -80,6 +80,19 @@ def test_an_faq_that_was_deleted_meanwhile_is_made_again_only_on_purpose(editor:
     assert record(editor).status_code == 200
 
 
+def test_a_form_from_before_a_new_sign_in_in_another_tab_needs_a_confirmation_only(
+    editor: Editor, storage: Storage
+) -> None:
+    base = base_of(publish(editor))
+    earlier = editor.token
+    editor.sign_in(storage.keys.create("Mia"))
+    typed = written(answer=["Typed in the first tab.", "Yes."])
+    response = editor.post("/faqs/pricing", action="publish", base=base, **{**typed, "token": earlier})
+    assert "Typed in the first tab." in response.text
+    assert 'name="key"' not in response.text
+    assert record(editor).json()["items"][0]["answer"] == "Nothing."
+
+
 def test_what_was_not_writing_is_not_repeated_after_a_new_sign_in(
     editor: Editor, storage: Storage, clock: Clock
 ) -> None:

@@ -58,10 +58,14 @@ def test_a_file_is_read_by_its_ending(editor: Editor) -> None:
     table = "question,answer\nWas kostet es?,Nichts für Sie.\n"
     assert upload(editor, "faq.csv", table.encode("utf-8")) == (200, ["Was kostet es?", "Nichts für Sie."])
     assert upload(editor, "faq.csv", table.encode("utf-16"))[0] == 200
-    assert upload(editor, "faq.txt", "質問ですか？\nはい。".encode())[1] == ["質問ですか？", "はい。"]
+    for encoding in ("utf-8", "utf-8-sig", "utf-16"):
+        content = "質問ですか？\nはい。".encode(encoding)
+        assert upload(editor, "FAQ.TXT", content) == (200, ["質問ですか？", "はい。"])
     for name, content in (
         ("faq.csv", table.encode("latin-1")),
-        ("faq.exe", b"MZ"),
+        ("faq.txt", "Öffnen Sie?\nJa.".encode("latin-1")),
+        ("faq.txt", "Öffnen Sie?\nJa.".encode("utf-16-le")),
+        ("faq.xlsx", b"PK"),
         ("faq.json", b"[" * 100_000),
         ("faq.json", b"\x00\xff"),
         ("faq.md", b"no question here"),
@@ -75,7 +79,18 @@ def test_a_paste_that_cannot_be_used_stays_in_the_form(editor: Editor) -> None:
     many = "question,answer\n" + "Q,A\n" * 5000
     status, texts, _ = import_text(editor, many, format=".csv")
     assert (status, texts) == (422, [many])
+    questions = "What?\nThis.\n\n" * 5000
+    status, texts, page = import_text(editor, questions)
+    assert (status, texts) == (422, [questions])
+    assert "5,000" in page
+    assert import_text(editor, "- a\n" * 250_000)[0] == 422  # reading it would take many seconds
     assert import_text(editor, "Why?\n" + "x" * 1_000_000)[0] == 413
+
+
+def test_answers_in_plain_text_are_text(editor: Editor) -> None:
+    _, texts, page = import_text(editor, "How much?\n* 4 € * 2 rooms\n\n# 1 is free")
+    assert texts == ["How much?", "* 4 € * 2 rooms\n\n# 1 is free"]
+    assert '<option value="markdown" selected' not in page
 
 
 def test_the_history_compares_revisions_and_publishes_an_old_one_again(editor: Editor) -> None:  # Y5
@@ -184,9 +199,34 @@ def test_the_site_is_renamed_and_listed(editor: Editor, storage: Storage) -> Non
     [site] = storage.sites.list()
     assert (site.name, site.is_listed) == ("Heron", True)
     assert editor.post("/site", action="save", name="x" * 101).status_code == 422
+    response = editor.post(
+        "/site", action="save", name="", website_url="heron", accent_color="url(x)", listed="yes"
+    )
+    assert response.status_code == 422
+    for name in ("name", "website_url", "accent_color"):
+        assert f'id="{name}-error"' in response.text
+    assert 'value="heron"' in response.text  # what was typed stays
+    assert storage.sites.list()[0].name == "Heron"
     assert editor.post("/site", action="save", name=" ").status_code == 422
     assert editor.post("/site", action="create", key_name="", scope="read").status_code == 422
     assert editor.post("/site", action="create", key_name="x", scope="all").status_code == 422
+
+
+def test_new_faqs_begin_with_the_website_of_the_site_and_previews_have_its_colour(editor: Editor) -> None:
+    editor.get("/site")
+    editor.post(
+        "/site", action="save", name="Heron", website_url="https://heron.example", accent_color="#0a7a5c"
+    )
+    page = editor.get("/new").text
+    assert 'value="https://heron.example"' in page
+    assert 'value="Heron"' in page
+    preview = editor.post("/new", action="preview", part="preview", **written()).text
+    [theme] = re.findall(r"faqsvc-[0-9a-f]{8}", preview)
+    [stylesheet] = re.findall(r'<link rel="stylesheet" href="([^"]*/theme/[^"]*)"', page)
+    response = editor.client.get(html.unescape(stylesheet))
+    assert response.headers["content-type"].startswith("text/css")
+    assert f".{theme}" in response.text
+    assert editor.client.get("/desk/static/theme/faqsvc-00000000.css?accentColor=red").status_code == 404
 
 
 def test_a_key_that_may_not_publish_manages_nothing(stranger: Editor, storage: Storage) -> None:

@@ -46,6 +46,18 @@ def test_faqs_are_found_by_words_language_and_state(storage: Storage, clock: Clo
     assert found(storage, "another") == []
 
 
+def test_a_search_reads_the_text_of_the_newest_revision_in_every_script(storage: Storage) -> None:
+    access = storage.keys.verify(storage.keys.create("tests"))
+    assert access is not None
+    put(storage, "hours", "de", 'Wann sind Sie "da"? ÄRGER GRÜSST')
+    for word in ("question", "position", "answer_format", "websiteName", "{"):
+        assert found(storage, access.site, search=word) == []  # these are in the record, not in its text
+    for word in ("ärger", "ÄRGER", "grüßt", '"da"', "ｈｏｕｒｓ"):
+        assert found(storage, access.site, search=word) == ["hours"]
+    put(storage, "hours", "de", "Wann haben Sie offen?")
+    assert found(storage, access.site, search="ärger") == []
+
+
 def test_an_faq_has_its_translations_with_the_default_language_first(storage: Storage, clock: Clock) -> None:
     access = storage.keys.verify(storage.keys.create("tests"))
     assert access is not None
@@ -87,7 +99,10 @@ def test_a_key_is_claimed_once(storage: Storage, clock: Clock) -> None:
 
 def test_a_site_is_renamed(storage: Storage) -> None:
     site = storage.sites.create("old")
-    storage.sites.update(site, name="new", listed=True)
-    assert (storage.sites.get(site).name, storage.sites.get(site).is_listed) == ("new", True)
+    assert (storage.sites.get(site).website_url, storage.sites.get(site).accent_color) == ("", "")
+    storage.sites.update(site, name="new", listed=True, website_url="https://h.example", accent_color="teal")
+    found = storage.sites.get(site)
+    assert (found.name, found.is_listed) == ("new", True)
+    assert (found.website_url, found.accent_color) == ("https://h.example", "teal")
     with pytest.raises(UnknownSite):
         storage.sites.get("missing")

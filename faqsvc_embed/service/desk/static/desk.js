@@ -1,5 +1,5 @@
-// Times in the editor's format, a preview that follows while somebody writes, and a question before unsaved text
-// is lost. The desk works without this script.
+// The desk works without this script. It writes times in the editor's format, copies lines, and, where an FAQ is
+// written, updates the preview, counts characters, moves questions, and asks before unsaved text is lost.
 "use strict";
 
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
@@ -7,24 +7,44 @@ for (const time of document.querySelectorAll("time[datetime]")) {
   time.textContent = format.format(new Date(time.dateTime));
 }
 
-const form = document.getElementById("write");
-const sheet = document.getElementById("preview-sheet");
+// The clipboard is there in secure contexts only.
+for (const pre of navigator.clipboard ? document.querySelectorAll("pre") : []) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "small";
+  button.innerHTML = 'Copy<span class="away"></span>';
+  button.lastChild.textContent = ` ${pre.getAttribute("aria-label")}`;
+  button.setAttribute("aria-live", "polite");
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(pre.textContent);
+    button.firstChild.data = "Copied";
+  });
+  pre.before(button);
+}
 
-if (form && sheet && form.querySelector("[name=action]")) {
+const form = document.getElementById("write");
+if (form?.querySelector(".save [name=action]")) write();
+
+function write() {
+  const sheet = document.getElementById("preview-sheet");
+  const said = document.getElementById("said");
+  const items = document.getElementById("items");
+  const number = new Intl.NumberFormat();
+  const count = document.createElement("p");
+  count.className = "count";
   let timer = 0;
   let latest = 0;
   let isUnsaved = form.dataset.unsaved !== "";
 
-  const refresh = async () => {
-    const number = ++latest;
-    const body = new URLSearchParams();
-    for (const [name, value] of new FormData(form)) body.append(name, value);
+  async function refresh() {
+    const mine = ++latest;
+    const body = new URLSearchParams([...new FormData(form)]);
     body.set("action", "preview");
     body.set("part", "preview");
     try {
       const response = await fetch(form.getAttribute("action"), { method: "POST", body });
       const html = await response.text();
-      if (!response.ok || number !== latest) return;
+      if (!response.ok || mine !== latest) return;
       const open = [...sheet.querySelectorAll("details")].map((item) => item.open);
       sheet.innerHTML = html || '<p class="soft">Write a question and its answer to see them here.</p>';
       [...sheet.querySelectorAll("details")].forEach((item, index) => {
@@ -33,13 +53,111 @@ if (form && sheet && form.querySelector("[name=action]")) {
     } catch {
       // The network failed; the next change tries again.
     }
-  };
+  }
 
-  document.getElementById("live").hidden = false;
-  form.addEventListener("input", () => {
+  function changed() {
     isUnsaved = true;
     clearTimeout(timer);
-    timer = setTimeout(refresh, 400);
+    timer = setTimeout(() => {
+      refresh();
+      if (count.parentNode && Number(count.dataset.left) < 100) said.textContent = count.textContent;
+    }, 400);
+  }
+
+  // Characters as the service counts them: code points.
+  function showCount(field) {
+    const used = [...field.value].length;
+    count.dataset.left = field.dataset.max - used;
+    count.classList.toggle("over", used > field.dataset.max);
+    count.textContent = `${number.format(used)} of ${number.format(field.dataset.max)} characters`;
+  }
+
+  function move(item, before) {
+    items.insertBefore(item, before);
+    [...items.children].forEach((each, index, { length }) => {
+      each.querySelector("legend").textContent = `Question ${index + 1}`;
+      for (const button of each.querySelectorAll("[name=action]")) {
+        const [name] = button.value.split(":");
+        button.value = `${name}:${name === "add" ? index + 1 : index}`;
+        button.querySelector(".away").textContent = ` question ${index + 1}`;
+        button.disabled = (name === "up" && index === 0) || (name === "down" && index === length - 1);
+      }
+    });
+    said.textContent = `Now ${item.querySelector("legend").textContent} of ${items.children.length}`;
+    changed();
+  }
+
+  items.addEventListener("click", (event) => {
+    const button = event.target.closest("[value^=up], [value^=down]");
+    if (!button) return;
+    event.preventDefault();
+    const item = button.closest(".item");
+    const isUp = button.value.startsWith("up");
+    move(item, isUp ? item.previousElementSibling : item.nextElementSibling.nextElementSibling);
+    // At an end of the list, the button is disabled and loses the focus.
+    (button.disabled ? item.querySelector(isUp ? "[value^=down]" : "[value^=up]") : button).focus();
+    item.scrollIntoView({ block: "nearest" });
+  });
+
+  // While a question is dragged, a line shows where it will be dropped: above `target`, or below the last one.
+  let dragged = null;
+  let target = null;
+
+  function aim(next) {
+    items.querySelector(".drop")?.classList.remove("drop", "below");
+    target = next;
+    const line = next ?? items.lastElementChild;
+    if (next !== dragged) line.classList.add("drop");
+    line.classList.toggle("below", next === null);
+  }
+
+  function drop({ type }) {
+    if (!dragged) return;
+    aim(type === "pointerup" ? target : dragged);
+    items.querySelector(".drop")?.classList.remove("drop", "below");
+    if (target !== dragged && target !== dragged.nextElementSibling) move(dragged, target);
+    dragged.classList.remove("dragged");
+    dragged = null;
+  }
+
+  for (const item of items.children) {
+    const grip = document.createElement("span");
+    grip.className = "grip";
+    grip.title = "Drag to move";
+    item.append(grip);
+  }
+  items.addEventListener("pointerdown", (event) => {
+    if (!event.target.matches(".grip")) return;
+    event.preventDefault();
+    event.target.setPointerCapture(event.pointerId);
+    dragged = target = event.target.closest(".item");
+    dragged.classList.add("dragged");
+  });
+  items.addEventListener("pointermove", ({ clientY }) => {
+    if (!dragged) return;
+    if (clientY < 80) scrollBy(0, -20);
+    if (clientY > innerHeight - 120) scrollBy(0, 20);
+    const isBelow = (item) => {
+      const { top, height } = item.getBoundingClientRect();
+      return clientY < top + height / 2;
+    };
+    aim([...items.children].find(isBelow) ?? null);
+  });
+  for (const type of ["pointerup", "pointercancel"]) items.addEventListener(type, drop);
+  addEventListener("keydown", (event) => {
+    if (event.key === "Escape") drop(event);
+  });
+
+  document.getElementById("live").hidden = false;
+  form.addEventListener("focusin", ({ target }) => {
+    count.remove();
+    if (!target.dataset.max) return;
+    showCount(target);
+    target.closest(".item").append(count);
+  });
+  form.addEventListener("input", ({ target }) => {
+    if (target.dataset.max) showCount(target);
+    changed();
   });
   form.addEventListener("submit", () => {
     isUnsaved = false;

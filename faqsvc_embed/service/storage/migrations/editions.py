@@ -7,6 +7,9 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, text
 
+from faqsvc_embed.models import FAQ
+from faqsvc_embed.service.storage.values import search_text
+
 BATCH: Final = 500
 
 _SITE: Final = text(
@@ -65,7 +68,11 @@ def _copy(connection: Connection, row: Any) -> None:
     connection.execute(text("DELETE FROM revisions WHERE slug = :slug AND lang = :lang"), key)
     connection.execute(text("DELETE FROM translations WHERE slug = :slug AND lang = :lang"), key)
     connection.execute(
-        text("INSERT INTO translations (slug, lang, newest, published) VALUES (:slug, :lang, 1, 1)"), key
+        text(
+            "INSERT INTO translations (slug, lang, newest, published, search_text)"
+            " VALUES (:slug, :lang, 1, 1, :search_text)"
+        ),
+        {**key, "search_text": search_text(FAQ.from_dict(record))},
     )
     connection.execute(
         text(

@@ -22,6 +22,8 @@ def upgrade() -> None:
         Column("id", Text, primary_key=True),
         Column("name", Text, nullable=False),
         Column("listed", Boolean, nullable=False),
+        Column("website_url", Text),
+        Column("accent_color", Text),
         Column("max_faqs", Integer),
         Column("max_bytes", BigInteger),
         Column("faq_count", Integer, nullable=False),
@@ -42,6 +44,7 @@ def upgrade() -> None:
         Column("lang", Text, primary_key=True),
         Column("newest", Integer, nullable=False),
         Column("published", Integer),
+        Column("search_text", Text, nullable=False),
     )
     op.create_table(
         "revisions",
