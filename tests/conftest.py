@@ -43,7 +43,7 @@ CHROMIUM_ARGUMENTS = [
 
 
 def pytest_collection_finish() -> None:
-    """Leave what has been imported and collected out of every later collection of garbage: none of it goes."""
+    """Leave what has been imported and collected out of every later collection of garbage."""
     gc.collect()
     gc.freeze()
 
