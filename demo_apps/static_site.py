@@ -1,4 +1,4 @@
-"""A static page in plain Jinja: the demo writes it to a folder in each language when it starts, and serves it.
+"""A static page in plain Jinja: the demo writes it to a folder in each language at its start, and serves it.
 
 It shows an edit when it is written again.
 """

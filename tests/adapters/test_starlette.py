@@ -21,7 +21,7 @@ from faqsvc_embed.testing import fake_embed
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.asgi import aget, get
-from tests.support.embeds import own_threads
+from tests.support.embeds import SLACK, own_threads
 from tests.support.faulty import FaultyServer
 from tests.support.parsed import page_of, summary
 from tests.support.slow import slow_embed
@@ -153,13 +153,13 @@ def test_without_the_middleware_the_embed_is_not_found() -> None:
 
 
 def test_a_hanging_service_delays_a_page_by_one_wait_in_all() -> None:  # R1, R2
-    slugs = [f"faq-{n}" for n in range(5)]
+    slugs = [f"faq-{n}" for n in range(60)]
     embed = slow_embed({}, hanging=slugs, wait=0.1)
-    app = app_of(embed, "<p>{% for n in range(5) %}{{ faq('faq-%s' % n) }}{% endfor %}</p>")
+    app = app_of(embed, "<p>{% for n in range(60) %}{{ faq('faq-%s' % n) }}{% endfor %}</p>")
     get(app_of(slow_embed({}), "x"))
     began = time.monotonic()
     assert get(app).text == "<p></p>"
-    assert 0.09 < time.monotonic() - began < 0.3
+    assert 0.09 < time.monotonic() - began < 0.1 + SLACK
 
 
 def test_pages_stop_waiting_for_a_service_that_does_not_respond(faulty: FaultyServer) -> None:  # K21
@@ -169,10 +169,9 @@ def test_pages_stop_waiting_for_a_service_that_does_not_respond(faulty: FaultySe
     for number in range(3):
         assert get(app, f"/?slug=faq-{number}").text == "<p></p>"
     faulty.forget_log()
-    began = time.monotonic()
     for number in range(3, 23):
         assert get(app, f"/?slug=faq-{number}").text == "<p></p>"
-    assert time.monotonic() - began < 0.5
+    assert len(faulty.log) <= 1
     embed.close()
 
 

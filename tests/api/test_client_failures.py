@@ -6,7 +6,6 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from typing import Final
 
 import pytest
 
@@ -24,9 +23,9 @@ from faqsvc_embed.errors import OutcomeUnknown
 from tests.api.support import CREATED, TEA, WRITE_IDS, WRITES, Clients, failure
 from tests.support import faulty as behaviours
 from tests.support import samples
+from tests.support.embeds import SLACK
 from tests.support.faulty import FAULTS, Behaviour, Exchange, Fault, FaultyServer
 
-SLACK: Final = 0.5
 """Seconds that a busy machine may add to any wait."""
 
 

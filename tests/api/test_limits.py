@@ -179,3 +179,20 @@ def test_a_flood_of_bytes_costs_little_memory(
     finally:
         tracemalloc.stop()
     assert peak < 16 * 1024 * 1024
+
+
+def test_an_error_that_is_a_bomb_costs_little_memory(
+    make_embed: MakeEmbed, faulty: FaultyServer
+) -> None:  # D2
+    packed = gzip.compress(bytes(64 * 1024 * 1024))
+    embed = make_embed()
+    embed.get_faq("pricing")  # what is imported and made once does not count
+    faulty.behave(behaviours.body(packed, {"Content-Encoding": "gzip"}, status=503))
+    tracemalloc.start()
+    try:
+        error = failure(embed, "bomb")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert error.status == 503
+    assert peak < 16 * 1024 * 1024

@@ -51,6 +51,21 @@ def test_closing_does_not_block_the_event_loop(make_embed: MakeEmbed, faulty: Fa
     assert isinstance(asyncio.run(host()), FAQUnavailable)
 
 
+def test_leaving_its_block_closes_an_embed(faulty: FaultyServer) -> None:
+    faulty.serve(samples.pricing())
+
+    async def host() -> None:
+        async with FAQEmbed(faulty.base_url) as embed:
+            await embed.aget_faq("pricing")
+            assert own_threads()
+        assert not own_threads()
+
+    asyncio.run(host())
+    with FAQEmbed(faulty.base_url) as embed:
+        embed.get_faq("pricing")
+    assert not own_threads()
+
+
 def test_a_dropped_embed_or_client_leaves_no_thread_and_no_connection(faulty: FaultyServer) -> None:  # R12
     faulty.serve(samples.pricing())
     FAQEmbed(faulty.base_url).render("pricing")
@@ -65,7 +80,7 @@ def test_an_embed_that_is_dropped_while_it_fetches_ends_with_its_fetch(faulty: F
     faulty.serve(samples.pricing())
     release = threading.Event()
     faulty.behave(behaviours.held_until(release))
-    assert FAQEmbed(faulty.base_url).use_faq("pricing", wait=0).is_loading
+    assert FAQEmbed(faulty.base_url, timeout=60).use_faq("pricing", wait=0).is_loading
     faulty.wait_for_requests(1)
     gc.collect()
     assert len(own_threads()) == 1

@@ -98,7 +98,7 @@ def test_not_modified_for_a_record_that_was_forgotten_meanwhile_is_fetched_anew(
 # Closing
 
 
-def test_closing_takes_less_than_a_second_and_ends_every_wait(
+def test_closing_waits_for_no_service_and_ends_every_wait(
     make_embed: MakeEmbed, faulty: FaultyServer
 ) -> None:  # R12
     embed, errors = make_embed(timeout=60), list[FAQError]()
@@ -106,7 +106,7 @@ def test_closing_takes_less_than_a_second_and_ends_every_wait(
     waiting = threading.Thread(target=lambda: errors.append(failure(embed)))
     waiting.start()
     faulty.wait_for_requests(1)
-    assert seconds(embed.close) < 1
+    assert seconds(embed.close) < SLACK
     waiting.join(5)
     assert [type(error) for error in errors] == [FAQUnavailable]
     wait_until(lambda: not own_threads())
@@ -164,10 +164,10 @@ def test_a_fetch_that_crashes_is_logged_and_leaves_no_caller_waiting(
     kind: type[BaseException],
     caplog: pytest.LogCaptureFixture,
 ) -> None:  # D9, R5, I7
-    embed, crashing = make_embed(wait=10, timeout=10), CrashingClock(clock)
+    embed, crashing = make_embed(wait=30, timeout=30), CrashingClock(clock)
     embed.cache.wall_clock = crashing.wall
     crashing.crash = kind()
-    assert seconds(lambda: embed.use_faq("pricing")) < SLACK + 1
+    assert seconds(lambda: embed.use_faq("pricing")) < SLACK
     errors = [record for record in caplog.records if record.exc_info is not None]
     assert [record.exc_info[0] for record in errors if record.exc_info] == [kind]
     wait_until(lambda: not embed.is_fetching)
@@ -199,7 +199,7 @@ def test_a_listener_that_exits_its_thread_stops_no_later_fetch(
     embed.listen(leave)
     for slug in ("pricing", "a", "b"):
         faulty.serve(samples.record(slug))
-        assert seconds(lambda slug=slug: embed.use_faq(slug)) < SLACK + 1  # type: ignore[misc]
+        assert seconds(lambda slug=slug: embed.use_faq(slug)) < SLACK  # type: ignore[misc]
         wait_until(lambda: not embed.is_fetching)
         assert embed.use_faq(slug).data is not None
         embed.forget()

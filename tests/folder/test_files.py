@@ -106,9 +106,9 @@ def test_all_mistakes_are_named_at_once(tmp_path: Path) -> None:
 
 def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
     faqs = folder(tmp_path, a__md=b"## Why?\n\n" + b"- *So*\n" * 1_500_000)
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert refusal(faqs).startswith("a.md: ")
-    assert time.perf_counter() - begin < 1
+    assert time.process_time() - begin < 1
 
 
 def test_a_file_that_may_not_be_read_is_named(tmp_path: Path) -> None:

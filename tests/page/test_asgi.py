@@ -74,6 +74,20 @@ def test_a_response_without_an_faq_is_the_same_messages(messages: list[Message])
     assert all(one is other for one, other in zip(left, messages, strict=True))
 
 
+@embeds
+def test_a_body_that_does_not_say_whether_more_comes_is_the_whole(make: Make) -> None:  # ASGI 3
+    embed = make(FAQS)
+
+    def messages() -> list[Message]:
+        content = two(embed)
+        return [start(), {"type": "http.response.body", "body": content}]
+
+    response = get(app_of(embed, messages))
+    assert len(response.messages) == 2
+    assert not response.messages[-1].get("more_body")
+    assert summary(response.body) == page_of(A, B)
+
+
 def test_headers_may_be_any_iterable_that_can_be_read_once() -> None:  # S3
     embed = slow_embed(FAQS)
 

@@ -18,6 +18,7 @@ from faqsvc_embed.testing import fake_embed, fake_faqs
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.clock import Clock
+from tests.support.embeds import SLACK
 from tests.support.faulty import FaultyServer
 from tests.support.parsed import page_of, summary
 from tests.support.waiting import settle
@@ -144,8 +145,8 @@ def test_all_faqs_of_a_page_share_one_budget(render: Render, faulty: FaultyServe
         for page in (Page(), Page()):  # each has a budget of its own
             start = time.monotonic()
             with request(page):
-                assert [render(embed, f"faq-{number}") for number in range(8)] == [""] * 8
-            assert 0.09 < time.monotonic() - start < 0.4
+                assert [render(embed, f"faq-{number}") for number in range(60)] == [""] * 60
+            assert 0.09 < time.monotonic() - start < 0.1 + SLACK
 
 
 def test_waits_at_the_same_time_count_once(faulty: FaultyServer) -> None:  # R2
@@ -153,11 +154,11 @@ def test_waits_at_the_same_time_count_once(faulty: FaultyServer) -> None:  # R2
 
     async def host() -> float:
         start = time.monotonic()
-        assert await asyncio.gather(*(embed.arender(f"faq-{number}") for number in range(10))) == [""] * 10
+        assert await asyncio.gather(*(embed.arender(f"faq-{number}") for number in range(60))) == [""] * 60
         return time.monotonic() - start
 
     with FAQEmbed(faulty.base_url, wait=0.1, timeout=5) as embed, request():
-        assert 0.09 < asyncio.run(host()) < 0.4
+        assert 0.09 < asyncio.run(host()) < 0.1 + SLACK
 
 
 def test_the_event_loop_runs_on_while_a_page_waits(faulty: FaultyServer) -> None:  # F5
@@ -183,10 +184,10 @@ def test_a_synchronous_call_in_an_event_loop_does_not_wait_and_says_what_to_add(
     async def host() -> list[str]:
         return [str(embed.render("pricing")) for _ in range(3)]
 
-    with FAQEmbed(faulty.base_url, wait=5, timeout=5) as embed:
+    with FAQEmbed(faulty.base_url, wait=30, timeout=30) as embed:
         start = time.monotonic()
         assert asyncio.run(host()) == ["", "", ""]
-        assert time.monotonic() - start < 1
+        assert time.monotonic() - start < SLACK
     (message,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert "FAQMiddleware" in message
 

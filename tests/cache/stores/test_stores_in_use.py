@@ -368,3 +368,14 @@ def test_an_offline_embed_without_a_directory_says_what_it_needs() -> None:
     with FAQEmbed("https://faq.invalid", offline=True) as embed:
         assert "store" in str(embed.use_faq("pricing").error)
         assert asyncio.run(embed.ause_faq("pricing")).data is None
+
+
+def test_a_record_that_is_forgotten_before_it_is_stored_is_not_stored(
+    make_embed: MakeEmbed, tmp_path: Path
+) -> None:
+    embed = make_embed(store=f"file:{tmp_path}")
+    embed.listen(lambda event: embed.forget())
+    embed.use_faq("pricing", wait=5)
+    embed.close()
+    assert not make_embed(store=f"file:{tmp_path}", offline=True).health()
+    assert make_embed(store=f"file:{tmp_path}", offline=True).use_faq("pricing", wait=5).data is None
