@@ -1,6 +1,7 @@
 """The body of a response as it passes, cut anywhere: FAQs are filled in, all else stays byte for byte."""
 
 import asyncio
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 
 import html5lib
@@ -312,6 +313,19 @@ def test_the_faq_page_of_a_stream_waits_for_the_faqs_behind_it() -> None:  # J1
         slow_embed({"legal": B}), lambda embed: f"{cached.render('pricing')}{embed.render('legal')}", size=100
     )
     assert summary(b"".join(pieces)) == page_of(A, B)
+
+
+def test_a_body_does_not_wait_for_the_garbage_collector() -> None:
+    """A site sends many: one that is in a cycle stays in memory until the collector runs."""
+    embed, page = cached_embed(FAQS), Page()
+    token = enter_request(page)
+    body = two(embed).encode()
+    leave_request(token)
+    body_filter = BodyFilter(page, "utf-8")
+    assert summary(body_filter.feed(body, last=True)) == page_of(A, B)
+    gone = weakref.ref(body_filter)
+    del body_filter
+    assert gone() is None
 
 
 def test_very_many_placeholders_are_filled() -> None:
