@@ -45,7 +45,7 @@ class Page(msgspec.Struct, eq=False):
     is_diagnosed: bool = False
     """Response headers say where the FAQs came from."""
     late: dict[Any, FAQState] = {}
-    """If so, the FAQs that had not arrived when the page stopped waiting."""
+    """With `is_diagnosed`, the FAQs that had not arrived when the page stopped waiting."""
     slugs: dict[str, None] | None = None
     """The FAQs that were looked up for this page, in order, if response headers name them."""
     preview: Preview | None = None
