@@ -146,7 +146,7 @@ class PublishResponse(Struct, frozen=True, rename="camel"):
 class FAQSummary(Struct, frozen=True, rename="camel"):
     """An FAQ in a list. `title` and `revision` are those of the newest revision in the default language.
 
-    `languages` has the default language first. Translations that were taken back are left out, unless all are.
+    `languages` has the default language first, and no translation that was taken back, unless all were.
     """
 
     slug: str
