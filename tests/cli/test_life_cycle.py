@@ -96,9 +96,9 @@ def test_a_folder_is_published_under_the_slugs_of_its_names(ours: Service, tmp_p
 
 
 def test_a_folder_writes_only_what_has_changed(ours: Service, tmp_path: Path) -> None:
-    (tmp_path / "same.md").write_text("---\nlang: en\n---\n## Open?\n\nYes, **always**.\n")
-    (tmp_path / "same.de.md").write_text("## Offen?\n\nJa.\n")
-    (tmp_path / "other.csv").write_text("question,answer\nOpen?,Yes.\n")
+    (tmp_path / "kept-as-is.md").write_text("---\nlang: en\n---\n## Open?\n\nYes, **always**.\n")
+    (tmp_path / "kept-as-is.de.md").write_text("## Offen?\n\nJa.\n")
+    (tmp_path / "rewritten.csv").write_text("question,answer\nOpen?,Yes.\n")
 
     def published(*options: str) -> list[tuple[str, int, bool]]:
         result = faqsvc("publish", str(tmp_path), *WEBSITE, "--json", *options)
@@ -106,12 +106,12 @@ def test_a_folder_writes_only_what_has_changed(ours: Service, tmp_path: Path) ->
         entries = [(Path(one["file"]).name, one) for one in json.loads(result.stdout)]
         return [(name, one["revision"], one["unchanged"]) for name, one in entries]
 
-    names = ("other.csv", "same.md", "same.de.md")
+    names = ("kept-as-is.md", "kept-as-is.de.md", "rewritten.csv")
     assert published() == [(name, 1, False) for name in names]
     assert published() == published("--draft") == [(name, 1, True) for name in names]
-    (tmp_path / "other.csv").write_text("question,answer\nOpen?,No.\n")
-    faqsvc("delete", "same", "--lang", "de")
-    assert published() == [("other.csv", 2, False), ("same.md", 1, True), ("same.de.md", 2, False)]
+    (tmp_path / "rewritten.csv").write_text("question,answer\nOpen?,No.\n")
+    faqsvc("delete", "kept-as-is", "--lang", "de")
+    assert published() == list(zip(names, (1, 2, 2), (True, False, False), strict=True))
     lines = faqsvc("publish", str(tmp_path), *WEBSITE).stdout.splitlines()
     assert [("unchanged" in line, f"{ours.base_url}/faq/" in line) for line in lines] == [(True, True)] * 3
 

@@ -46,12 +46,13 @@ class APIKeyAuth:
             challenge = {"www-authenticate": f'ApiKey header="{KEY_HEADER}"'}
             detail = f"The header {KEY_HEADER} must carry an API key"
             raise Problem(401, "missing-key", detail, headers=challenge)
-        network = client_network(request.scope.get("client")) or ""
-        if wait := self.failures.wait(network):
+        network = client_network(request.scope.get("client"))
+        if network is not None and (wait := self.failures.wait(network)):
             raise self.failures.problem(wait)
         access = await run_blocking(self.keys.verify, key)
         if access is None:
-            self.failures.hit(network)
+            if network is not None:
+                self.failures.hit(network)
             raise Problem(403, "unknown-key", f"The API key in {KEY_HEADER} is unknown, expired or revoked")
         # The request itself may not write at all, so it does not wait until other writers are done.
         with suppress(StorageUnavailable), anyio.move_on_after(USE_TIMEOUT):

@@ -74,7 +74,7 @@ def client_network(client: tuple[str, int] | None) -> str | None:
     That is an IPv4 address, or the first 64 bits of an IPv6 one, as one customer has 2^64 addresses. A proxy
     that is trusted too much lets clients send any text as their address; what is no address counts as one.
     """
-    if client is None:
+    if client is None or not client[0]:  # granian has a client without a host
         return None
     try:
         address = ip_address(client[0])

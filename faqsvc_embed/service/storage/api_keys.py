@@ -83,7 +83,10 @@ class APIKeys:
                 raise UnknownAPIKey(
                     f"no valid API key has the id {key_id!r}; `faqsvc keys list` prints all ids"
                 )
-            end = {"expires_at": now + overlap} if overlap else {"revoked_at": now}
+            expires_at = now + overlap
+            if key.expires_at is not None:  # it was rotated before
+                expires_at = min(expires_at, key.expires_at)
+            end = {"expires_at": expires_at} if overlap else {"revoked_at": now}
             connection.execute(update(api_keys).where(api_keys.c.id == key_id).values(end))
             return self._insert(connection, key.name, key.site, key.scope)
 

@@ -27,6 +27,8 @@ NETWORK_TIMEOUT: Final = 5
 """Seconds to connect, and for the network to acknowledge what was sent."""
 STATEMENT_TIMEOUT: Final = 5.0
 """Seconds that a statement may take, which includes waiting for locks."""
+MIGRATION_TIMEOUT: Final = 60.0
+"""Seconds to wait for another process that migrates the database."""
 
 _MIGRATION_LOCK: Final = 0x666171737663  # "faqsvc", which is unlikely to be in use for anything else
 _CONNINFO: Final[dict[str, Any]] = {
@@ -108,16 +110,23 @@ class Database:
     def migrating(self) -> Iterator[Connection]:
         """Lend a connection that excludes the migrations of other processes; SQLite gets one transaction."""
         if self.is_sqlite:
-            with self.writing() as connection:
-                yield connection
+            with self._locked(), self._errors_translated(), self._writer.connect() as connection:
+                own = connection.connection.driver_connection  # SQLAlchemy would begin a transaction first
+                own.execute(f"PRAGMA busy_timeout = {round(MIGRATION_TIMEOUT * 1000)}")  # type: ignore[union-attr]
+                try:
+                    with connection.begin():
+                        yield connection
+                finally:
+                    connection.invalidate()
             return
         with self._errors_translated(), self._writer.connect() as connection:
             if (encoding := connection.scalar(text("SHOW server_encoding"))) != "UTF8":
                 raise StorageUnavailable(f"{self.name} has the encoding {encoding}; UTF8 is required")
+            connection.execute(text("SET statement_timeout = 0"))
+            connection.execute(text(f"SET lock_timeout = {round(MIGRATION_TIMEOUT * 1000)}"))
+            connection.execute(text(f"SELECT pg_advisory_lock({_MIGRATION_LOCK})"))
             # Migrating may take long. Waiting for the lock of a table may not: all readers would queue up.
             connection.execute(text(f"SET lock_timeout = {round(STATEMENT_TIMEOUT * 1000)}"))
-            connection.execute(text("SET statement_timeout = 0"))
-            connection.execute(text(f"SELECT pg_advisory_lock({_MIGRATION_LOCK})"))
             connection.commit()
             try:
                 yield connection

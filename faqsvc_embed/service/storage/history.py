@@ -116,9 +116,9 @@ class History:
         """Return a token that reads the newest revisions of an FAQ for an hour; only its digest is stored.
 
         Raises:
-            FAQNotFound, NotYourSite: as `revisions` does.
+            FAQNotFound, NotYourSite: as `revision` does.
         """
-        self._lang(access, slug, lang)
+        self.revision(access, slug, lang)
         token, now = secrets.token_urlsafe(24), self._clock()
         expires_at = now + PREVIEW_LIFETIME
         with self._database.writing() as connection:

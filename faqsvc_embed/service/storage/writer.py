@@ -194,7 +194,7 @@ class Writer:
         faq: Row[Any] | None = self._locked(connection, slug)
         if faq is not None and faq.state == "purged":
             raise Gone(f"The FAQ {quoted(slug)} was deleted; the slug can be taken again a day later")
-        if faq is None or (faq.site != access.site and faq.state == "draft"):
+        if faq is None or (faq.site != access.site and faq.state != "published"):
             raise FAQNotFound(f"No FAQ has the slug {quoted(slug)}")
         if faq.site != access.site:
             raise NotYourSite(f"The FAQ {quoted(slug)} belongs to another site")

@@ -182,6 +182,7 @@ def test_a_draft_is_read_with_a_preview_token_only(owner: Owner) -> None:  # Y6,
     assert "Secret draft" in page.text
     assert "application/ld+json" not in page.text
     assert code(foreign) == (403, "invalid-preview")
+    assert code(owner.send("POST", f"{PRICING}/preview?lang=de")) == (404, "not-found")
     for path in (PRICING, "/faq/pricing", "/faq/pricing.md", "/faq/pricing?faq_preview=wrong", "/llms.txt"):
         assert "Secret draft" not in owner.client.get(path).text
 
@@ -214,8 +215,11 @@ def test_another_site_sees_nothing_but_what_is_public(owner: Owner, storage: Sto
     other = Owner(owner.client, key_of_another_site(storage))
     owner.put()
     owner.put(f"{PATH}/draft", draft=True)
-    for slug, expected in (("pricing", (403, "not-your-site")), ("draft", (404, "not-found"))):
+    owner.put(f"{PATH}/taken-back")
+    owner.send("DELETE", f"{PATH}/taken-back")
+    for slug in ("pricing", "draft", "taken-back"):
         path = f"{PATH}/{slug}"
+        expected = (403, "not-your-site") if slug == "pricing" else (404, "not-found")
         assert code(other.put(path)) == expected
         for method, rest in (
             ("DELETE", ""),

@@ -103,6 +103,15 @@ def test_a_key_is_rotated_with_an_overlap(storage: Storage, clock: Clock) -> Non
         storage.keys.rotate(before.key_id)
 
 
+def test_another_rotation_lets_a_key_live_no_longer(storage: Storage, clock: Clock) -> None:
+    old = storage.keys.create()
+    storage.keys.rotate(key_id(storage, old), overlap=timedelta(hours=1))
+    storage.keys.rotate(key_id(storage, old), overlap=timedelta(days=1))
+    clock.advance(3600)
+
+    assert storage.keys.verify(old) is None
+
+
 def test_a_key_belongs_to_the_only_site_or_to_the_one_that_is_named(storage: Storage) -> None:
     storage.keys.create("first")
     [site] = storage.sites.list()

@@ -1,8 +1,10 @@
 """The schema: created, upgraded from release 0.1, and never touched by what only reads."""
 
+import sqlite3
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
+from threading import Timer
 
 import pytest
 from sqlalchemy import text
@@ -200,6 +202,20 @@ def test_a_failed_upgrade_can_be_repeated(old_database: Database, monkeypatch: p
     upgrade.upgrade(old_database)
 
     assert title(Storage(old_database), "tea") == TEA.title
+
+
+def test_an_upgrade_waits_longer_for_another_process_than_a_write_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faqsvc_embed.service.storage.database.BUSY_TIMEOUT", 0.05)
+    other = sqlite3.connect(tmp_path / "faqsvc.db", isolation_level=None, check_same_thread=False)
+    other.execute("PRAGMA journal_mode = WAL")
+    other.execute("BEGIN IMMEDIATE")
+    Timer(0.5, other.rollback).start()
+    with closing(other):
+        storage = open_storage(f"sqlite:///{tmp_path}/faqsvc.db")
+        storage.put(TEA)
+        storage.close()
 
 
 OPENER = """
