@@ -1,7 +1,4 @@
-"""A static page in plain Jinja: written to a folder in each language as the demo starts, and served from there.
-
-It shows an edit when it is written again.
-"""
+"""A static page in plain Jinja, which is written to a folder, in each language, when the demo starts."""
 
 import asyncio
 import tempfile
