@@ -10,6 +10,7 @@ from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.languages import MAX_HEADER
 from faqsvc_embed.page.body import completed
 from faqsvc_embed.page.context import enter_request, leave_request, request_page
+from faqsvc_embed.page.diagnostics import diagnostic_headers
 from faqsvc_embed.page.headers import BODY_HEADERS, ResponseHead, limit_max_age, of_preview, vary_by_language
 from faqsvc_embed.page.preview import find_preview
 from faqsvc_embed.page.request_page import RequestPage
@@ -60,6 +61,7 @@ class FAQMiddleware:
         if is_inner:
             return self.app(environ, start_response)
         page = _WSGIPage(environ=environ)
+        page.is_diagnosed = self.embed.settings.diagnostic_headers
         if self.embed.settings.preview:
             page.preview = find_preview(str(environ.get("QUERY_STRING", "")))
         if serves_files:
@@ -171,6 +173,8 @@ class _Response:
                 headers = [*(header for header in headers if header[0].lower() != "vary"), ("Vary", vary)]
         if page.max_age is not None:
             headers = limit_max_age(headers, page.max_age)
+        if page.is_diagnosed:
+            headers = [*headers, *diagnostic_headers(page)]
         if page.preview is not None:
             headers = of_preview(headers)
         self._is_sent = True

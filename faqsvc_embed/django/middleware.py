@@ -13,6 +13,7 @@ from faqsvc_embed.django.language import active_language
 from faqsvc_embed.django.nonce import nonce_of
 from faqsvc_embed.page.body import completed
 from faqsvc_embed.page.context import Page, enter_request, leave_request
+from faqsvc_embed.page.diagnostics import diagnostic_headers
 from faqsvc_embed.page.elements import cached_pages
 from faqsvc_embed.page.headers import BODY_HEADERS, ResponseHead, limit_max_age, of_preview
 from faqsvc_embed.page.preview import find_preview
@@ -107,6 +108,10 @@ class DjangoPage(Page, kw_only=True):
             self.is_over = True
         if self.max_age is not None:
             _replace_headers(response, limit_max_age(response.items(), self.max_age))
+        if self.is_diagnosed:
+            for name, value in diagnostic_headers(self):
+                own = response.headers.get(name)
+                response.headers[name] = f"{own}, {value}" if own else value
         if self.preview is not None:
             _replace_headers(response, of_preview(response.items()))
         return response
@@ -170,6 +175,7 @@ def _replace_content(response: HttpResponse, content: bytes) -> None:
 
 def _page(request: HttpRequest) -> DjangoPage:
     page, embed = DjangoPage(request=request), faqs_from()
+    page.is_diagnosed = embed.settings.diagnostic_headers
     if embed.settings.preview:
         page.preview = find_preview(request.META.get("QUERY_STRING", ""))
     if embed.serves_files:

@@ -1,6 +1,10 @@
 """On request, a page says in its headers where its FAQs came from (RFC 9211, Server-Timing)."""
 
+from typing import Any
+
 import pytest
+from django.core.wsgi import get_wsgi_application
+from django.utils import translation
 from flask import Flask, Response, render_template_string
 from jinja2 import Environment
 from starlette.applications import Starlette
@@ -8,14 +12,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-from faqsvc_embed import FAQEmbed
+from faqsvc_embed import FAQEmbed, wsgi
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing.chaos.clients import Client, open_client
 from tests.adapters.test_degraded_pages import Host
+from tests.support import django_project, samples
 from tests.support import faulty as behaviours
-from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.embeds import use_clock
 from tests.support.faulty import FaultyServer
@@ -48,7 +52,29 @@ def starlette_host(embed: FAQEmbed) -> Starlette:
     return app
 
 
-hosts = pytest.mark.parametrize("host", [flask_host, starlette_host])
+def wsgi_host(embed: FAQEmbed) -> Any:
+    environment = Environment(autoescape=True)
+    install(environment, embed)
+    template = environment.from_string(TEMPLATE)
+
+    def app(environ: Any, start_response: Any) -> list[bytes]:
+        start_response("200 OK", [("Content-Type", "text/html"), ("Server-Timing", "db;dur=5")])
+        return [template.render().encode()]
+
+    return wsgi.FAQMiddleware(app, embed=embed)
+
+
+def django_host(embed: FAQEmbed) -> Any:
+    view = django_project.page(TEMPLATE, using="jinja", headers={"Server-Timing": "db;dur=5"})
+
+    def app(environ: Any, start_response: Any) -> Any:
+        with django_project.project(view, embed), translation.override("it"):  # which is not one of ours
+            return get_wsgi_application()(environ, start_response)
+
+    return app
+
+
+hosts = pytest.mark.parametrize("host", [flask_host, wsgi_host, django_host, starlette_host])
 
 
 def header(client: Client, name: str) -> list[str]:
