@@ -1,7 +1,4 @@
-"""A static page in plain Jinja: the demo writes it to a folder in each language at its start, and serves it.
-
-It shows an edit when it is written again.
-"""
+"""A static page in plain Jinja, which is written to a folder, in each language, when the demo starts."""
 
 import asyncio
 import tempfile

@@ -12,10 +12,12 @@ if TYPE_CHECKING:
 
 
 def open_existing(url: str) -> "Storage":
-    """Return a storage whose schema is current. Nothing is created or changed."""
+    """Return a storage whose schema is current, until the command ends. Nothing is created or changed."""
     from faqsvc_embed.service.storage import read_storage
 
-    return read_storage(url)
+    storage = read_storage(url)
+    click.get_current_context().call_on_close(storage.close)
+    return storage
 
 
 def open_or_create(url: str) -> "Storage":
@@ -23,7 +25,9 @@ def open_or_create(url: str) -> "Storage":
     from faqsvc_embed.service.storage import open_storage
 
     check_exists(url)
-    return open_storage(url)
+    storage = open_storage(url)
+    click.get_current_context().call_on_close(storage.close)
+    return storage
 
 
 def check_exists(url: str) -> None:

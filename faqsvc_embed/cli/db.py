@@ -36,6 +36,7 @@ def status(database: str, as_json: bool) -> None:
     from faqsvc_embed.service.storage.database import Database
 
     opened = Database(database)
+    click.get_current_context().call_on_close(opened.close)
     if not opened.exists():
         raise failure(f"there is no file {opened.path!r}")
     needs_upgrade = upgrade.needs_upgrade(opened)
@@ -98,5 +99,5 @@ def import_(database: str, file: IO[str]) -> None:
     from faqsvc_embed.service.storage import open_storage, transfer
 
     storage = open_storage(database)
+    click.get_current_context().call_on_close(storage.close)
     click.echo(f"{transfer.import_lines(storage.database, file)} FAQs", err=True)
-    storage.close()

@@ -21,12 +21,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.templating import Jinja2Templates
+from werkzeug.test import Client as WSGIClient
 
 from faqsvc_embed import FAQ, FAQEmbed
 from faqsvc_embed.fastapi import FAQMiddleware
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
 from faqsvc_embed.testing import fake_embed
+from faqsvc_embed.wsgi import FAQMiddleware as WSGIMiddleware
 from tests.support import django_project, samples
 from tests.support.asgi import get
 from tests.support.blocks import nodes
@@ -127,6 +129,16 @@ def served_by(app: Starlette, embed: FAQEmbed) -> bytes:
     return get(app).body
 
 
+def wsgi(source: str, make: Make) -> bytes:
+    template = environment(embed := make(FAQS)).from_string(source)
+
+    def app(environ: Any, start_response: Any) -> list[bytes]:
+        start_response("200 OK", [("Content-Type", "text/html; charset=utf-8")])
+        return [template.render().encode()]
+
+    return bytes(WSGIClient(WSGIMiddleware(app, embed=embed)).get("/", buffered=True).data)
+
+
 def django(source: str, make: Make) -> bytes:
     with django_project.project(django_project.page(source, using="jinja"), make(FAQS)):
         return bytes(Client().get("/").content)
@@ -150,6 +162,7 @@ WAYS = [
     starlette_async,
     starlette_in_chunks,
     fastapi,
+    wsgi,
     django,
     django_async,
     django_async_in_wsgi,

@@ -50,7 +50,7 @@ def test_settings_are_read_from_the_configuration_of_the_application() -> None:
         FAQSVC_SHOW_TITLE=False,
     )
     FAQExtension(app)
-    assert faqs_from(app).settings == Settings(
+    assert faqs_from(app).settings == Settings.from_env(
         base_url="https://faq.example.com",
         lang="de",
         theme=Theme(accent_color="teal"),

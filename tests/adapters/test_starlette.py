@@ -32,10 +32,14 @@ from tests.support.starlette_host import FAQS, TWO, A, B, Make, app_of, embeds, 
 
 def test_settings_of_the_middleware_make_its_embed(monkeypatch: pytest.MonkeyPatch) -> None:
     middleware = FAQMiddleware(Starlette(), base_url="https://faq.example.com/", lang="de", wait=0.5)
-    assert middleware.embed.settings == Settings(base_url="https://faq.example.com", lang="de", wait=0.5)
+    assert middleware.embed.settings == Settings.from_env(
+        base_url="https://faq.example.com", lang="de", wait=0.5
+    )
     monkeypatch.setenv("FAQSVC_BASE_URL", "https://environment.example.com")
     middleware = FAQMiddleware(Starlette(), wait=0.5)
-    assert middleware.embed.settings == Settings(base_url="https://environment.example.com", wait=0.5)
+    assert middleware.embed.settings == Settings.from_env(
+        base_url="https://environment.example.com", wait=0.5
+    )
 
 
 @pytest.mark.parametrize(

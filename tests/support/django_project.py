@@ -45,7 +45,7 @@ if not settings.configured:
     )
     django.setup()
 
-View = Callable[[HttpRequest], Any]
+View = Callable[..., Any]
 urlpatterns: list[Any] = []
 
 
@@ -53,7 +53,7 @@ urlpatterns: list[Any] = []
 def project(view: View, embed: FAQEmbed | None = None, **overrides: Any) -> Iterator[None]:
     """Run the project with one page at /, and `overrides` of its settings."""
     config: Any = apps.get_app_config("faqsvc")
-    urlpatterns[:] = [path("", view, name="home"), path("other/", view)]
+    urlpatterns[:] = [path("", view, name="home"), path("other/", view), path("<slug:kind>", view)]
     from django.urls import clear_url_caches
 
     clear_url_caches()

@@ -149,6 +149,8 @@ class Database:
                 )
             [version] = self._watcher.execute("PRAGMA data_version").fetchone()
         except sqlite3.Error:
+            if self._watcher is not None:
+                self._watcher.close()
             self._watcher = None
             return None
         return int(version)
