@@ -70,7 +70,7 @@ def site() -> Iterator[Site]:
         both = url.replace(hosts[0], ",".join(hosts)) + "&target_session_attrs=read-write"
         addresses = [
             stack.enter_context(running(create_app(database))).removeprefix("http://")
-            for database in (both, url.replace(*hosts))
+            for database in (both, url.replace(hosts[0], hosts[1]))
         ]
         front = stack.enter_context(nginx(place, *addresses))
         yield Site(front, key, primary, replica, f"http://{addresses[1]}")
