@@ -8,6 +8,7 @@ lost, how long edits took, and the memory of each process.
 """
 
 import argparse
+import dataclasses
 import json
 import logging
 import os
@@ -20,12 +21,12 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import httpx2
 import psycopg
@@ -302,35 +303,28 @@ def _of_services(processes: Processes) -> float:
     return sum(memory(processes.running[f"service {number}"].pid) for number in range(2))
 
 
-def _burst(url: str, key: str, ledger: Ledger, kill: Any) -> int:
+def _burst(url: str, key: str, ledger: Ledger, kill: Callable[[], None]) -> int:
     """Send many writes at once, kill the service among them, and return how many were acknowledged."""
-    done = threading.Semaphore(0)
 
     def write(number: int) -> bool:
         slug = f"burst-{number}"
         ledger.sent[slug] = 1
-        try:
-            response = httpx2.put(
-                f"{url}{API_PATH}/{slug}",
-                json=publication(1),
-                headers={KEY_HEADER: key},
-                trust_env=False,
-                timeout=10,
-            )
-        except httpx2.HTTPError:
-            return False
+        with httpx2.Client(headers={KEY_HEADER: key}, trust_env=False, timeout=10) as client:
+            response = client.put(f"{url}{API_PATH}/{slug}", json=publication(1))
+            while response.status_code == 503:  # all of its connections to the database are in use
+                response = client.put(f"{url}{API_PATH}/{slug}", json=publication(1))
         if response.is_success:
             ledger.acknowledged[slug] = 1
             ledger.count += 1
-            done.release()
         return response.is_success
 
     with ThreadPoolExecutor(BURST) as pool:
         written = [pool.submit(write, number) for number in range(BURST)]
-        for _ in range(BURST // 10):
-            done.acquire(timeout=10)
+        deadline = time.monotonic() + 10
+        while sum(one.done() for one in written) < BURST // 4 and time.monotonic() < deadline:
+            time.sleep(0.02)
         kill()
-        return sum(one.result() for one in written)
+    return sum(one.exception() is None and one.result() for one in written)
 
 
 def _feed(
@@ -338,14 +332,17 @@ def _feed(
 ) -> tuple[Table, int, float]:
     """Return how long edits took to the subscribers, how many were missed, and the slowest."""
     seconds, missed = list[float](), 0
-    for revision, (sent, _) in ledger.edits.items():
-        is_calm = not any(began <= sent <= ended for began, ended in restarts)
+    for revision, (sent, acknowledged) in ledger.edits.items():
+        is_calm = not any(began <= acknowledged and sent <= ended for began, ended in restarts)
         # A subscriber that was away gets the newest change; it reads the FAQ, whatever came between.
         for received in subscribers.received:
             if revision in received and is_calm:
-                seconds.append(received[revision] - sent)
+                seconds.append(max(0.0, received[revision] - acknowledged))
             missed += not any(one >= revision for one in received)
-    table = Table("Seconds from sending an edit to a subscriber", {"p50": ".2f", "p99": ".2f", "max": ".2f"})
+    table = Table(
+        "Seconds from the acknowledgement of an edit to a subscriber",
+        {"p50": ".2f", "p99": ".2f", "max": ".2f"},
+    )
     if len(seconds) > 1:
         table.add(
             f"{len(ledger.edits)} edits, {len(subscribers.received)} subscribers",
@@ -388,7 +385,7 @@ def main() -> int:
     print(f"Python {platform.python_version()}, {os.cpu_count()} processors, {platform.machine()}\n")
     for table in report.tables:
         print(table, end="\n\n")
-    print("well" if report.is_well else f"NOT well: {report}")
+    print("well" if report.is_well else f"NOT well: {dataclasses.replace(report, tables=[])}")
     return 0 if report.is_well else 1
 
 
