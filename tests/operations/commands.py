@@ -19,15 +19,20 @@ def run(*arguments: str) -> str:
     return subprocess.run([*FAQSVC, *arguments], capture_output=True, text=True, check=True).stdout
 
 
-def run_documented(beginning: str, **variables: str) -> str:
-    """Run the commands of the runbook from `beginning` to the next section, and return what they print."""
+def documented(beginning: str, end: str = "\n## ") -> str:
+    """Return the commands of the runbook between two texts, by default to the next section."""
     _, _, text = RUNBOOK.read_text(encoding="utf-8").partition(beginning)
-    assert text
-    commands = re.findall(r"(?m)^```console\n([^`]+)^```$", text.partition("\n## ")[0])
+    commands = "".join(re.findall(r"(?m)^```console\n([^`]+)^```$", text.partition(end)[0]))
     assert commands
+    return commands
+
+
+def run_in_shell(commands: str, place: Path, **variables: str) -> str:
+    """Run commands in a folder, and return what they print."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
-        ["bash", "-eo", "pipefail", "-c", "".join(commands)],
+        ["bash", "-eo", "pipefail", "-c", commands],
+        cwd=place,
         env={**os.environ, "PATH": path, **variables},
         capture_output=True,
         text=True,

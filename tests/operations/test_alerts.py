@@ -79,8 +79,8 @@ def provider() -> Iterator[MeterProvider]:
     provider.shutdown()
 
 
-def test_prometheus_accepts_the_alerts() -> None:
-    promtool("check", "rules", str(ALERTS))
+def test_prometheus_accepts_its_configuration_and_the_alerts() -> None:
+    promtool("check", "config", str(ALERTS.with_name("prometheus.yml")))
 
 
 def test_each_alert_fires_in_an_outage_and_ends_after_it(

