@@ -1,7 +1,7 @@
 """Reads the large pages of a crawl in a process, which cannot hold up other requests, and can be ended.
 
-`python -m faqsvc_embed.generation.crawl.page_process` reads responses on standard input and writes their pages
-to standard output, each in MessagePack, after its length in four bytes.
+`python -m faqsvc_embed.generation.crawl.page_process` reads responses on standard input and writes their
+pages to standard output, each in MessagePack, after its length in four bytes.
 """
 
 import os
