@@ -7,6 +7,7 @@ from typing import Final
 
 from faqsvc_embed.api.fields import MAX_ANSWER
 
+MAX_ROWS: Final = 10_000
 MAX_REFERENCES: Final = 50
 """References of a row to texts that are followed."""
 
@@ -21,7 +22,7 @@ def flight_rows(scripts: Iterable[str]) -> Iterator[str]:
     rows: list[str] = []
     texts: dict[str, str] = {}
     position = 0
-    while match := _ROW.match(payload, position):
+    while len(rows) + len(texts) < MAX_ROWS and (match := _ROW.match(payload, position)):
         start = match.end()
         if match[2] is not None:
             position = start + int(match[2], 16)
