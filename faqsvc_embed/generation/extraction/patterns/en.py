@@ -33,8 +33,8 @@ PATTERNS = Language(
         r"(?:are you )?(?:ready|curious|interested|excited|convinced|sold|sound (?:good|familiar))\s*\?",
         r"(?:do you )?(?:want|wanna|would you like|like) to"
         r" (?:learn|know|see|find out|hear|get|try|talk|join|chat|work)\b",
-        r"why (?:choose|book|schedule|us\b|our|we\b|buy from|work with|shop with|join|trust|(?:our )?customers"
-        r"|people|teams|companies)",
+        r"why (?:choose|book|schedule|us\b|our|we\b|buy from|work with|shop with|join|trust"
+        r"|(?:our )?customers|people|teams|companies)",
         r"(?:not sure|unsure|undecided|confused|stuck|lost)\b[^?]{0,40}\?",
         r"(?:was|is|did) th(?:is|e) (?:page |article |answer |information |content )?"
         r"(?:helpful|useful|help|solve|answer)",
