@@ -1,6 +1,7 @@
 """Crawls a website: the named page first, then those that probably have questions and answers."""
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import aclosing
 from functools import partial
 from typing import Final
 
@@ -11,7 +12,7 @@ from faqsvc_embed.errors import FAQError, quoted
 from faqsvc_embed.generation.crawl.fetcher import MAX_CONNECTIONS, FetchError, PageFetcher
 from faqsvc_embed.generation.crawl.links import Link, rank_links
 from faqsvc_embed.generation.crawl.page import Page
-from faqsvc_embed.generation.crawl.page_process import read_page_bounded
+from faqsvc_embed.generation.crawl.page_process import PageReader
 from faqsvc_embed.generation.crawl.robots import RobotsPolicy
 from faqsvc_embed.generation.crawl.sitemap import (
     MAX_LOCATIONS,
@@ -51,6 +52,7 @@ class Crawler:
         self.failures: dict[str, str] = {}
         self._report = report
         self._fetcher = fetcher
+        self._reader = PageReader()
         self._robots = RobotsPolicy(fetcher)
         self._url = url
         self._lang = lang
@@ -64,6 +66,10 @@ class Crawler:
             BlockedURL: the named page must not be requested.
             FetchError: the named page cannot be read.
         """
+        async with aclosing(self._reader):
+            await self._crawl()
+
+    async def _crawl(self) -> None:
         start = await self._read(self._url)
         self._add(start)
         if self._max_pages == 1:
@@ -110,7 +116,7 @@ class Crawler:
             raise FetchError(f"{quoted(response.url)} has status {response.status}, not 200")
         if response.media_type not in HTML:
             raise FetchError(f"{quoted(response.url)} is {quoted(response.media_type)}, not HTML")
-        return await read_page_bounded(response)
+        return await self._reader.read(response)
 
     async def _sitemap_pages(self, site: httpx2.URL) -> list[str]:
         """Return the pages that the site's sitemaps list."""

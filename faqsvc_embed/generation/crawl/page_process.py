@@ -1,66 +1,98 @@
-"""Reads a large page in a process of its own, which cannot hold up other requests, and can be ended.
+"""Reads the large pages of a crawl in a process, which cannot hold up other requests, and can be ended.
 
-`python -m faqsvc_embed.generation.crawl.page_process` reads a response on standard input and writes the page
-to standard output, both in MessagePack.
+`python -m faqsvc_embed.generation.crawl.page_process` reads responses on standard input and writes their
+pages to standard output, each in MessagePack, after its length in four bytes.
 """
 
 import os
 import subprocess
 import sys
 from functools import partial
-from typing import Final
+from typing import BinaryIO, Final
 
 import anyio
+import anyio.abc
 import msgspec
+from anyio.streams.buffered import BufferedByteReceiveStream
 
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.generation.crawl.fetcher import FetchError, Response
 from faqsvc_embed.generation.crawl.page import Page, read_page
 from faqsvc_embed.generation.threads import parsing_limiter, run_in_thread
 
-LARGE_MARKUP: Final = 4_000
-"""Tags of a page that is large, start tags and end tags."""
-LARGE_SIZE: Final = 400_000
+LARGE_MARKUP: Final = 1_000
+"""Tags of a page that is large, start tags and end tags. A thread that reads more holds up the event loop."""
+LARGE_SIZE: Final = 100_000
 """Bytes of a page that is large, however few tags it has."""
 MAX_MEMORY: Final = 1_073_741_824
 """Bytes of address space of the process."""
 MAX_SECONDS: Final = 60
 """Seconds of processor time of the process."""
+LENGTH: Final = 4
+"""Bytes of the length before each message."""
 
 
-async def read_page_bounded(response: Response) -> Page:
-    """Return the page in a response. If this is cancelled, reading a large page ends at once.
+class PageReader:
+    """Reads the pages of a crawl. Close it, for example with `contextlib.aclosing()`."""
 
-    Raises:
-        FetchError: reading it takes too much memory or time.
-    """
-    is_large = len(response.body) > LARGE_SIZE or response.body.count(b"<") > LARGE_MARKUP
-    if is_large and sys.executable:
-        try:
-            async with parsing_limiter():
-                return await _read_in_process(response)
-        except OSError:  # no process can be started here
-            pass
-    return await run_in_thread(partial(read_page, response))
+    def __init__(self) -> None:
+        self._process: anyio.abc.Process | None = None
+        self._turn = anyio.Lock()
+
+    async def read(self, response: Response) -> Page:
+        """Return the page in a response. If this is cancelled, reading a large page ends at once.
+
+        Raises:
+            FetchError: reading it takes too much memory or time.
+        """
+        is_large = len(response.body) > LARGE_SIZE or response.body.count(b"<") > LARGE_MARKUP
+        if is_large and sys.executable:
+            async with self._turn, parsing_limiter():
+                try:
+                    process = self._process = self._process or await _start()
+                except OSError:  # no process can be started here
+                    return await run_in_thread(partial(read_page, response))
+                is_read = False
+                try:
+                    page = await _exchange(process, response)
+                    is_read = True
+                except (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError):
+                    raise FetchError(f"{quoted(response.url)} is too complex to be read") from None
+                finally:
+                    if not is_read:
+                        await self.aclose()
+                return page
+        return await run_in_thread(partial(read_page, response))
+
+    async def aclose(self) -> None:
+        """End the process."""
+        process, self._process = self._process, None
+        if process is not None:
+            await process.aclose()  # which kills it
 
 
-async def _read_in_process(response: Response) -> Page:
+async def _start() -> anyio.abc.Process:
     environ = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "LANG") if name in os.environ}
     environ["PYTHONPATH"] = os.pathsep.join(sys.path)
-    result = await anyio.run_process(
-        [sys.executable, "-m", __name__],
-        input=msgspec.msgpack.encode(response),
-        stderr=subprocess.DEVNULL,
-        check=False,
-        env=environ,
-    )
-    if result.returncode != 0:
-        raise FetchError(f"{quoted(response.url)} is too complex to be read")
-    return msgspec.msgpack.decode(result.stdout, type=Page)
+    command = [sys.executable, "-m", __name__]
+    return await anyio.open_process(command, stderr=subprocess.DEVNULL, env=environ)
 
 
-def main() -> None:
-    """Read the page on standard input, within limits of memory and processor time."""
+async def _exchange(process: anyio.abc.Process, response: Response) -> Page:
+    if process.stdin is None or process.stdout is None:  # never: both are pipes
+        raise anyio.BrokenResourceError
+    await process.stdin.send(_framed(msgspec.msgpack.encode(response)))
+    stream = BufferedByteReceiveStream(process.stdout)
+    length = int.from_bytes(await stream.receive_exactly(LENGTH), "big")
+    return msgspec.msgpack.decode(await stream.receive_exactly(length), type=Page)
+
+
+def _framed(message: bytes) -> bytes:
+    return len(message).to_bytes(LENGTH, "big") + message
+
+
+def main(requests: BinaryIO = sys.stdin.buffer, pages: BinaryIO = sys.stdout.buffer) -> None:
+    """Read pages until standard input ends, within limits of memory and processor time."""
     try:
         import resource
     except ImportError:  # Windows
@@ -68,8 +100,11 @@ def main() -> None:
     else:
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
         resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS))
-    response = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=Response)
-    sys.stdout.buffer.write(msgspec.msgpack.encode(read_page(response)))
+    while length := requests.read(LENGTH):
+        message = requests.read(int.from_bytes(length, "big"))
+        page = read_page(msgspec.msgpack.decode(message, type=Response))
+        pages.write(_framed(msgspec.msgpack.encode(page)))
+        pages.flush()
 
 
 if __name__ == "__main__":

@@ -14,8 +14,7 @@ _NAMES: Final = {
     "eur": "€ eur euro euros ユーロ 유로 欧元",
     "usd": "$ usd us$ dollar dollars dólares ドル 달러 美元",
     "gbp": "£ gbp pound pounds",
-    "jpy": "¥ jpy yen 円",
-    "cny": "元 rmb cny",
+    "yen or yuan": "¥ jpy yen 円 cn¥ 元 rmb cny yuan",  # both are written `¥`
     "krw": "₩ krw won 원",
     "chf": "chf fr.",
     "sek": "kr sek",
@@ -25,15 +24,16 @@ CURRENCIES: Final = {name: code for code, names in _NAMES.items() for name in na
 """The currencies that texts name, in lower case."""
 
 _CURRENCY: Final = "|".join(sorted(map(re.escape, CURRENCIES), key=len, reverse=True))
-_NUMBER: Final = r"\d{1,3}(?:[\s\u2019']\d{3}){1,5}(?!\d)|\d{1,15}(?:[.,:]\d{1,15}){0,6}"
+_NUMBER: Final = r"\d{1,3}(?:[\s\u2019']\d{3}){1,5}(?:[.,]\d{1,2})?(?!\d)|\d{1,15}(?:[.,:]\d{1,15}){0,6}"
 _AMOUNT = re.compile(
     rf"(?:(?P<before>{_CURRENCY})\s?)?(?P<number>{_NUMBER})(?:\s?(?P<after>{_CURRENCY})(?!\w))?"
 )
 _CLOCK = re.compile(
     r"(?P<half>오전|오후|午前|午後|上午|下午)?\s?(?<![\d.,:])(?P<hour>\d{1,2})"
-    r"(?:(?P<colon>[:.h])(?P<minute>\d{2})(?![\d.,:]\d|\d))?"
-    r"(?:\s?(?P<unit>[ap]\.?m\b\.?|uhr\b|heures?\b|h\b|시(?!간)|時(?!間)|点|點)(?:\s?(?P<more>\d{1,2})\s?[분分])?)?"
+    r"(?:(?P<colon>[:.]|\s?h\s?)(?P<minute>\d{2})(?![\d.,:]\d|\d))?"
+    r"(?:\s?(?P<unit>[ap]\.?\s?m\b\.?|uhr\b|heures?\b|h\b|시(?!간)|時(?!間)|点|點)(?:\s?(?P<more>\d{1,2})\s?[분分])?)?"
 )
+_MYRIAD = re.compile(r"(\d{1,4})\s?[万萬만]\s?(\d{1,4})?(?!\d)")
 _GROUPED = re.compile(r"\d{1,3}(?:[.,\s\u2019']\d{3})+")
 
 
@@ -66,6 +66,7 @@ def facts_of(text: str) -> Facts:
 
 def _facts(text: str) -> Iterator[tuple[frozenset[str], str | None]]:
     """Yield the readings of each number or time, and its currency."""
+    text = _MYRIAD.sub(lambda found: f"{found[1]}{found[2] or '':0>4}", text)
     rest: list[str] = []
     end = 0
     for match in _CLOCK.finditer(text):
@@ -82,7 +83,7 @@ def _facts(text: str) -> Iterator[tuple[frozenset[str], str | None]]:
 def _clock_readings(match: re.Match[str]) -> frozenset[str] | None:
     """Return the readings of a time of day, or None for a number that is none."""
     unit, half = match["unit"] or "", match["half"] or ""
-    is_time = bool(unit or half) or match["colon"] in (":", "h")
+    is_time = bool(unit or half) or (match["colon"] or "").strip() in (":", "h")
     hour, minute = int(match["hour"]), int(match["minute"] or match["more"] or 0)
     if not is_time or hour > 24 or minute > 59:
         return None

@@ -7,6 +7,7 @@ from typing import Any, Final
 import turbohtml
 
 from faqsvc_embed.generation.extraction.budget import CHARACTERS_PER_STEP, STEPS_TO_CONVERT, StepBudget
+from faqsvc_embed.generation.extraction.flight_data import flight_rows
 from faqsvc_embed.generation.extraction.json_objects import load_json, objects_of, text_of_value
 from faqsvc_embed.generation.extraction.questions import is_question
 from faqsvc_embed.generation.extraction.text import plain
@@ -31,7 +32,7 @@ def embedded_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator
         PageTooComplex: the budget is spent.
     """
     for text in _json_texts(document):
-        budget.spend(STEPS_TO_CONVERT * len(text) // CHARACTERS_PER_STEP)
+        budget.spend(1 + STEPS_TO_CONVERT * len(text) // CHARACTERS_PER_STEP)
         data = load_json(_NOT_JSON.sub("", text, count=1).rstrip().rstrip(";"))
         titled: list[tuple[str, str]] = []
         for node in objects_of(data):
@@ -45,7 +46,9 @@ def embedded_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator
 
 
 def _json_texts(document: turbohtml.Document) -> Iterator[str]:
-    for script in document.select("script"):
+    scripts = document.select("script")
+    yield from flight_rows(script.text for script in scripts)
+    for script in scripts:
         kind = (script.attr("type") or "").split(";")[0].strip().lower()
         if kind == "application/json" or _NOT_JSON.match(script.text[:200]):
             yield script.text

@@ -1,13 +1,14 @@
 """Large pages are read in a process of their own, with the same result."""
 
 import asyncio
+from contextlib import aclosing
 
 import anyio
 import pytest
 
 from faqsvc_embed.generation.crawl.fetcher import Response
-from faqsvc_embed.generation.crawl.page import read_page
-from faqsvc_embed.generation.crawl.page_process import LARGE_MARKUP, read_page_bounded
+from faqsvc_embed.generation.crawl.page import Page, read_page
+from faqsvc_embed.generation.crawl.page_process import LARGE_MARKUP, PageReader
 from tests.generation.websites import html
 
 pytestmark = pytest.mark.system
@@ -22,17 +23,32 @@ def response(page: str) -> Response:
     return Response("https://tea.example/faq", 200, "text/html", "utf-8", page.encode())
 
 
-def test_a_large_page_is_read_as_a_small_one_is() -> None:
-    page = asyncio.run(read_page_bounded(response(LARGE)))
-    assert page == read_page(response(LARGE))
-    assert len(page.pairs) == LARGE_MARKUP // 5
+async def read(*pages: str) -> list[Page]:
+    async with aclosing(PageReader()) as reader:
+        return [await reader.read(response(page)) for page in pages]
+
+
+def test_large_pages_are_read_as_small_ones_are() -> None:
+    pages = asyncio.run(read(LARGE, LARGE))
+    assert pages == [read_page(response(LARGE))] * 2
+    assert len(pages[0].pairs) == LARGE_MARKUP // 5
+
+
+def test_a_page_after_one_that_was_given_up_is_read() -> None:
+    async def run() -> Page:
+        async with aclosing(PageReader()) as reader:
+            with anyio.move_on_after(0.2):
+                await reader.read(response(SLOW))
+            return await reader.read(response(LARGE))
+
+    assert len(asyncio.run(run()).pairs) == LARGE_MARKUP // 5
 
 
 def test_reading_a_large_page_ends_when_it_is_cancelled() -> None:
     async def run() -> float:
         started = anyio.current_time()
         with anyio.move_on_after(0.2):
-            await read_page_bounded(response(SLOW))
+            await read(SLOW)
         return anyio.current_time() - started
 
     assert asyncio.run(run()) < 1.5

@@ -4,8 +4,8 @@ from faqsvc_embed.generation.extraction.patterns.language import Language
 
 VERB = (
     "ist|sind|kann|können|muss|müssen|darf|soll|wird|werden|hat|habe|haben|gibt|kostet|kosten|funktioniert"
-    "|passiert|geht|bekomme|erhalte|mache|finde|lange|viel|viele|oft|hoch|läuft|melde|bestelle|"
-    "kündige|ändere",
+    "|passiert|geht|bekomme|erhalte|mache|finde|lange|viel|viele|oft|hoch|läuft|melde|bestelle"
+    "|kündige|ändere|dürfen|dauert|lautet|benötige|brauche|liefert"
 )
 
 PATTERNS = Language(
@@ -13,7 +13,7 @@ PATTERNS = Language(
         r"(?:wie|was|wann|wo|warum|wieso|wer|wen|wem|womit|woher|wohin|welche[rsmn]?|wofür|wozu)"
         rf" (?:\w+ )?(?:{VERB})\b",
         r"(?:kann|können|muss|müssen|darf|dürfen|soll|gibt|ist|sind|wird|werden|habe|haben|hat|"
-        r"bekomme|brauche)",
+        r"bekomme|brauche)"
         r" (?:ich|man|sie|wir|es|er|ihr|du|der|die|das|eine?|meine?|auch)\b",
     ),
     question_openings=(

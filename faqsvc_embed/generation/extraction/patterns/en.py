@@ -21,7 +21,7 @@ PATTERNS = Language(
         r"(?:still |got |have |any |more |other |further |general |you |do )*(?:have )?"
         r"(?:an?y? |more |other |further )*"
         r"questions?\b(?! (?:about|on|for|is|are|can|do)\b)[^.]{0,20}$",
-        r"(?:do you )?(?:have|got) (?:a|an|any|other|more|another) (?:other |more |further )*questions?\b",
+        r"(?:do you )?(?:have|got) (?:a|an|any|other|more|another) (?:\w+ ){0,2}questions?\b",
         r"(?:welcome to|hello|hi|hey)\b",
         r"(?:can['’]?t|cannot|couldn['’]t|did(?:n['’]t| not)|don['’]t) (?:you )?(?:find|see)\b",
         r"(?:how|what) can we (?:help|do for you)\b",
@@ -33,8 +33,8 @@ PATTERNS = Language(
         r"(?:are you )?(?:ready|curious|interested|excited|convinced|sold|sound (?:good|familiar))\s*\?",
         r"(?:do you )?(?:want|wanna|would you like|like) to"
         r" (?:learn|know|see|find out|hear|get|try|talk|join|chat|work)\b",
-        r"why (?:choose|us\b|our|we\b|buy from|work with|shop with|join|trust|(?:our )?customers"
-        r"|people|teams|companies)",
+        r"why (?:choose|book|schedule|us\b|our|we\b|buy from|work with|shop with|join|trust"
+        r"|(?:our )?customers|people|teams|companies)",
         r"(?:not sure|unsure|undecided|confused|stuck|lost)\b[^?]{0,40}\?",
         r"(?:was|is|did) th(?:is|e) (?:page |article |answer |information |content )?"
         r"(?:helpful|useful|help|solve|answer)",
