@@ -50,13 +50,15 @@ def greet(demo: Demo) -> None:
             print(f"  {'':13}{address}{page.path}")
     print(
         f"""
+  {"side by side":13}{demo.side_by_side}/
   {"gallery":13}{demo.websites["Flask"]}{gallery.PAGE.path}
   {"hosted page":13}{demo.service}/faq/pricing
   {"record":13}{demo.service}/api/v1/faq/pricing?lang=ko
   {"llms.txt":13}{demo.service}/llms.txt
   {"desk":13}{demo.service}/desk
 
-Sign in at the desk with the API key below, edit an FAQ, and watch every website follow within two seconds.
+Open the page "side by side", and sign in at the desk with the API key below. Edit the FAQ "pricing" there
+and publish it: every website follows within two seconds.
 
 Publish an FAQ of your own, in another terminal:
 

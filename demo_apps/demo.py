@@ -7,13 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from demo_apps import fastapi_app, flask_app, gallery, site, starlette_app, static_site
+from demo_apps import fastapi_app, flask_app, gallery, side_by_side, site, starlette_app, static_site
 from demo_apps.seed import seed
 from demo_apps.servers import App, Program, address_of, listening, serving
 from faqsvc_embed.service import create_app as create_service
 
 PORT: Final = 8700
-"""The port of the service. The websites use the next ones, in the order of `WEBSITES`."""
+"""The port of the service. The websites use the next ones, in the order of `WEBSITES`.
+
+The page with all of them side by side uses the one after.
+"""
 
 
 def django_app(base_url: str) -> Program:
@@ -48,6 +51,8 @@ class Demo:
     api_key: str = field(repr=False)
     websites: dict[str, str]
     """Addresses by the name of the website."""
+    side_by_side: str
+    """The address of the page with all of them."""
 
 
 @contextmanager
@@ -59,10 +64,10 @@ def running_demo(port: int = PORT) -> Iterator[Demo]:
     Raises:
         PortTaken: one of the ports is in use.
     """
-    ports = [port + n if port else 0 for n in range(len(WEBSITES) + 1)]
+    ports = [port + n if port else 0 for n in range(len(WEBSITES) + 2)]
     with ExitStack() as stack:
         directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="faqsvc-demo-"))
-        listener, *listeners = [stack.enter_context(listening(port)) for port in ports]
+        listener, *listeners, beside = [stack.enter_context(listening(port)) for port in ports]
         service = address_of(listener)
         database = f"sqlite:///{Path(directory, 'faqsvc.db').as_posix()}"
         api_key = seed(database)
@@ -70,4 +75,5 @@ def running_demo(port: int = PORT) -> Iterator[Demo]:
         for website, own in zip(WEBSITES, listeners, strict=True):
             stack.enter_context(serving(website.create_app(service), own))
         addresses = {website.name: address_of(own) for website, own in zip(WEBSITES, listeners, strict=True)}
-        yield Demo(service, api_key, addresses)
+        stack.enter_context(serving(side_by_side.create_app(service, addresses), beside))
+        yield Demo(service, api_key, addresses, address_of(beside))

@@ -1,4 +1,4 @@
-"""A static page in plain Jinja, which is written to a folder, in each language, when the demo starts."""
+"""A static page in plain Jinja: a file in each language, written at the start and when an FAQ changes."""
 
 import asyncio
 import tempfile
@@ -20,15 +20,14 @@ from faqsvc_embed.jinja import install
 HOME = site.PAGES[0]
 
 
-def write_pages(base_url: str, folder: Path) -> None:
+def write_pages(environment: Environment, folder: Path) -> None:
     """Write the page in each language; an FAQ that cannot be fetched ends this."""
-    environment = Environment(autoescape=True, loader=FileSystemLoader(site.TEMPLATES))
-    with FAQEmbed(base_url, wait=3.0, strict=True) as embed:
-        install(environment, embed)
-        for lang in site.LANGUAGES:
-            variables = {**site.context(HOME, lang, "Jinja"), "pages": [HOME]}
-            page = environment.get_template(HOME.template).render(variables)
-            (folder / f"{lang}.html").write_text(page, encoding="utf-8")
+    for lang in site.LANGUAGES:
+        variables = {**site.context(HOME, lang, "Jinja"), "pages": [HOME]}
+        page = environment.get_template(HOME.template).render(variables)
+        new = folder / f"{lang}.html.new"
+        new.write_text(page, encoding="utf-8")
+        new.replace(folder / f"{lang}.html")
 
 
 def create_app(base_url: str = site.SERVICE) -> Starlette:
@@ -36,10 +35,26 @@ def create_app(base_url: str = site.SERVICE) -> Starlette:
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        with tempfile.TemporaryDirectory(prefix="faqsvc-demo-static-") as folder:
+        environment = Environment(autoescape=True, loader=FileSystemLoader(site.TEMPLATES))
+        loop, has_fetched = asyncio.get_running_loop(), asyncio.Event()
+
+        async def follow() -> None:
+            """Write the pages again after each fetch: the embed follows the change feed of the service."""
+            while await has_fetched.wait():
+                has_fetched.clear()
+                await asyncio.to_thread(write_pages, environment, app.state.folder)
+
+        with (
+            tempfile.TemporaryDirectory(prefix="faqsvc-demo-static-") as folder,
+            FAQEmbed(base_url, wait=3.0, strict=True) as embed,
+        ):
             app.state.folder = Path(folder)
-            await asyncio.to_thread(write_pages, base_url, app.state.folder)
+            install(environment, embed)
+            await asyncio.to_thread(write_pages, environment, app.state.folder)
+            embed.listen(lambda _: loop.call_soon_threadsafe(has_fetched.set))
+            following = loop.create_task(follow())
             yield
+            following.cancel()
 
     async def show(request: Request) -> FileResponse:
         lang = site.choose_language(request.query_params.get("lang"), request.headers.get("Accept-Language"))

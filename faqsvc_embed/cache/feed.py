@@ -36,6 +36,8 @@ RECONNECT_INTERVAL: Final = 1.0
 """Seconds between two connections, at least."""
 REVALIDATIONS: Final = 50
 """Revalidations a second, if everything is revalidated at once."""
+REVALIDATE_INTERVAL: Final = 0.5
+"""Seconds after the revalidation of a slug in which further changes of it wait, and become one."""
 RETRIES: Final = (0.3, 1.0, 3.0, 10.0, 30.0)
 """Seconds before the next attempts if the service, or a cache before it, still has the old record."""
 MAX_RATE: Final = 65_536
@@ -192,7 +194,6 @@ class ChangeFeed:
             await self._refresh_until_current(slug)
         finally:
             self._refreshes.pop(slug, None)
-            self._announced.pop(slug, None)
 
     async def _refresh_until_current(self, slug: str) -> None:
         while (change := self._changes.pop(slug, None)) is not None:
@@ -209,6 +210,9 @@ class ChangeFeed:
                 self._in_vain.pop(slug, None)
             else:
                 self._in_vain[slug] = in_vain + 1
+            if slug not in self._changes:
+                self._announced.pop(slug, None)
+            await asyncio.sleep(REVALIDATE_INTERVAL)
 
     async def _revalidate(self, change: Change) -> bool:
         followed = self._followed()

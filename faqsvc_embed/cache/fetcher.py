@@ -24,7 +24,7 @@ from faqsvc_embed.cache.fetch import Fetch
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.reporter import Reporter
 from faqsvc_embed.cache.stores import ResilientStore
-from faqsvc_embed.errors import FAQError, FAQTimeout, FAQUnavailable
+from faqsvc_embed.errors import FAQError, FAQNotFound, FAQTimeout, FAQUnavailable
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.runtime import fork
 from faqsvc_embed.runtime.bounded_log import LogOnce, origin_of
@@ -218,8 +218,10 @@ class Fetcher:
     async def _load(self, fetch: Fetch, store: ResilientStore) -> bool:
         """Take the record from the store; return whether it is fresh. Callers get a stale one at once."""
         stored = await store.load(fetch.key)
-        if stored is None or fetch.is_detached:
+        if fetch.is_detached:
             return False
+        if stored is None:
+            return await self._bury_seed(fetch, store)
         before = self._cache.get(fetch.key)
         entry = self._cache.adopt(fetch.key, stored)
         if before is not None and before.error is not None and entry.error is None:
@@ -230,6 +232,16 @@ class Fetcher:
         if needed is not Need.FETCH:
             fetch.resolve(entry)
         return needed is Need.NOTHING
+
+    async def _bury_seed(self, fetch: Fetch, store: ResilientStore) -> bool:
+        """Leave out a record of the host's own folder that the service has taken back before a restart."""
+        entry = self._cache.get(fetch.key)
+        is_seed = entry is not None and entry.faq is not None and entry.updated_at is None
+        if not is_seed or not await store.is_buried(fetch.key.slug):
+            return False
+        error = FAQNotFound(f"FAQ {fetch.key.slug!r} was unpublished", status=410)
+        self._finish(fetch, Gone(error))
+        return True
 
     async def _request_and_save(self, fetch: Fetch, store: ResilientStore) -> None:
         if self._breaker.is_open:

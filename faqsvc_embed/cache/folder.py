@@ -7,6 +7,7 @@ from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound
 from faqsvc_embed.events import FAQEvent
 from faqsvc_embed.files.folder import FAQFile, Folder
 from faqsvc_embed.models import FAQ, FAQState
+from faqsvc_embed.runtime.bounded_log import logger
 from faqsvc_embed.settings import Settings
 
 MAX_PROBLEMS: Final = 20
@@ -51,8 +52,16 @@ class FolderSource:
 
     def note(self, event: FAQEvent) -> None:
         """Leave out an FAQ that the service has taken back, for as long as the process lives."""
-        if event.result == "gone" and self._folder.find(event.slug, event.lang) is not None:
-            self._gone.add(event.slug)
+        if event.result == "gone" and event.slug not in self._gone:
+            file = self._folder.find(event.slug, event.lang)
+            if file is not None:
+                self._gone.add(event.slug)
+                logger.warning(
+                    "FAQ %r was unpublished: delete %r, which the next start shows while the service fails, "
+                    "unless a `store` remembers",
+                    event.slug,
+                    str(file.path),
+                )
 
     def reload(self) -> None:
         """Read the files that have changed."""

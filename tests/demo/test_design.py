@@ -1,6 +1,7 @@
 """The design of the website and of the gallery, in Chromium."""
 
 import io
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from playwright.sync_api import Page
 
 from demo_apps.demo import Demo
 from demo_apps.site import LANGUAGES, PAGES
+from faqsvc_embed import FAQClient
 
 pytestmark = pytest.mark.system
 
@@ -144,3 +146,29 @@ def test_examples_of_a_framework_need_its_files(page: Page, demo: Demo, node_mod
     open_gallery(page, demo)
     assert captions.count() == 4
     assert failed == []
+
+
+# Side by side
+
+
+def test_an_edit_is_seen_on_every_website_side_by_side(page: Page, demo: Demo) -> None:
+    page.goto(f"{demo.side_by_side}/")
+    titles = page.locator("iframe").evaluate_all("all => all.map(frame => frame.title)")
+    assert titles == list(demo.websites)
+    page.wait_for_timeout(2000)  # each website follows the feed
+    question = f"Was this edited at {time.time()}?"
+    with FAQClient(demo.service, demo.api_key) as client:
+        faq = client.get_faq("pricing")
+        items = [(question, "Yes."), *((item.question, item.answer) for item in faq.items[1:])]
+        client.publish_faq(
+            slug="pricing",
+            lang="en",
+            title=faq.title,
+            website_url="https://heron-and-ink.example",
+            website_name=faq.website_name,
+            items=items,
+        )
+    for name in demo.websites:
+        shown = page.frame_locator(f"iframe[title={name}]").last.get_by_text(question)
+        shown.first.wait_for(timeout=15_000)
+    assert "published" in page.get_by_role("status").inner_text()

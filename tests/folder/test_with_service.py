@@ -83,6 +83,33 @@ def test_what_the_service_takes_back_is_gone_also_when_it_is_forgotten(
         assert embed.render("pricing") == ""
 
 
+@pytest.mark.parametrize("lang", [None, "de"])
+def test_what_the_service_took_back_stays_gone_after_a_restart_if_there_is_a_store(
+    faulty: FaultyServer, faqs: Path, tmp_path: Path, lang: str | None
+) -> None:  # N5
+    store = f"file:{tmp_path / 'store'}"
+    faulty.behave(faults.status(410))
+    with FAQEmbed(faulty.base_url, directory=faqs, store=store) as embed:
+        title(embed)
+        assert title(embed) is None
+    faulty.refuse()
+    with FAQEmbed(faulty.base_url, directory=faqs, store=store) as embed:
+        assert title(embed, lang=lang) is None
+        assert title(embed, "terms") == "Pricing"
+
+
+def test_without_a_store_a_line_names_the_file_to_delete(
+    faulty: FaultyServer, faqs: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    faulty.behave(faults.status(410))
+    with FAQEmbed(faulty.base_url, directory=faqs) as embed:
+        for _ in range(3):
+            title(embed)
+    lines = [record.getMessage() for record in caplog.records if str(faqs) in record.getMessage()]
+    assert len(lines) == 1
+    assert "pricing.md" in lines[0]
+
+
 def test_a_404_is_believed_when_it_is_repeated(faulty: FaultyServer, faqs: Path) -> None:
     with FAQEmbed(faulty.base_url, directory=faqs, not_found_for=0) as embed:
         assert title(embed, "terms") == "Pricing"

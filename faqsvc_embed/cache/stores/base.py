@@ -35,6 +35,9 @@ class Store(Protocol):
     async def bury(self, slug: str) -> None:
         """Leave a tombstone: `load` returns no record of `slug` that was confirmed before now."""
 
+    async def is_buried(self, slug: str) -> bool:
+        """Return whether there is a tombstone of `slug`, and so no older record may be shown."""
+
     def lock(self, key: Key, timeout: float) -> AbstractAsyncContextManager[None]:
         """Be the only process to refresh `key`; go without after `timeout` seconds."""
 

@@ -158,6 +158,10 @@ class DirectoryStore:
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_atomically({self._tombstone(slug): tombstone()})
 
+    async def is_buried(self, slug: str) -> bool:
+        """Return whether there is a tombstone, in a thread."""
+        return await asyncio.to_thread(self._tombstone(slug).exists)
+
     @contextlib.asynccontextmanager
     async def lock(self, key: Key, timeout: float) -> AsyncIterator[None]:
         """Be the only process of this machine to refresh `key`; go without after `timeout` seconds.

@@ -101,6 +101,10 @@ class RedisStore:
         """Leave a tombstone, for as long as a record could be there."""
         await self._redis().set(self._tombstone(slug), tombstone(), ex=2 * KEEP_FOR)
 
+    async def is_buried(self, slug: str) -> bool:
+        """Return whether there is a tombstone."""
+        return bool(await self._redis().exists(self._tombstone(slug)))
+
     @contextlib.asynccontextmanager
     async def lock(self, key: Key, timeout: float) -> AsyncIterator[None]:
         """Be the only process of the fleet to refresh `key`; a lock of a dead process expires."""

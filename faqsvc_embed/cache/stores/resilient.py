@@ -97,6 +97,10 @@ class ResilientStore:
         """Remove one record."""
         await self._call("written", lambda: self._store.delete(key))
 
+    async def is_buried(self, slug: str) -> bool:
+        """Return whether an FAQ was taken back; False if the store does not work."""
+        return bool(await self._call("read", lambda: self._store.is_buried(slug)))
+
     def mark_invalid(self, slug: str | None, *, is_gone: bool = False) -> None:
         """Return no record of `slug`, or none at all, until `invalidate` has succeeded.
 

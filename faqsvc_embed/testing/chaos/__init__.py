@@ -22,12 +22,13 @@ Begin reading with `check`; `server` and `behaviours` are the faulty service, an
 from faqsvc_embed.testing.chaos import behaviours
 from faqsvc_embed.testing.chaos.check import Chaos
 from faqsvc_embed.testing.chaos.exchange import Behaviour, Exchange, ReceivedRequest
-from faqsvc_embed.testing.chaos.faults import FAULTS, ODDITIES, SAMPLE, Fault
+from faqsvc_embed.testing.chaos.faults import FAULTS, FEEDS, ODDITIES, SAMPLE, Fault
 from faqsvc_embed.testing.chaos.server import FaultyServer
 from faqsvc_embed.testing.chaos.trial import PageCheckFailed
 
 __all__ = [
     "FAULTS",
+    "FEEDS",
     "ODDITIES",
     "SAMPLE",
     "Behaviour",

@@ -23,15 +23,20 @@ class Chaos:
     As a context manager it closes the service in the end.
 
     `service` is the faulty service. It has a sample record for every slug; `service.serve(record)` adds one
-    of yours. `settings` are what the application needs to use it.
+    of yours. It has no change feed, unless `feed` is one of `FEEDS`. `settings` are what the application
+    needs to use it.
     """
 
     cleanup_timeout = 10.0
     """Seconds in which connections and threads must end after the embed is closed."""
 
-    def __init__(self, fault: Fault, service: FaultyServer | None = None) -> None:
+    def __init__(
+        self, fault: Fault, service: FaultyServer | None = None, *, feed: Fault | None = None
+    ) -> None:
         self.fault = fault
         self.service = service or FaultyServer(any_slug=True)
+        if feed is not None:
+            self.service.feed = feed.behaviour
         self.settings: dict[str, Any] = {
             "base_url": self.service.base_url,
             "wait": WAIT,

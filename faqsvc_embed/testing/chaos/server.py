@@ -20,11 +20,12 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, Final, Self
 
-from faqsvc_embed.testing.chaos.behaviours import healthy, refuse
+from faqsvc_embed.testing.chaos.behaviours import healthy, refuse, status
 from faqsvc_embed.testing.chaos.exchange import MAX_WAIT, Behaviour, Exchange, ReceivedRequest, Records
 
 HOST: Final = "127.0.0.1"
 _JOIN_TIMEOUT: Final = 10.0
+_FEED: Final = "/api/v1/events"
 
 
 class FaultyServer:
@@ -50,6 +51,9 @@ class FaultyServer:
         self.records = Records(any_slug=any_slug)
         self.log: list[ReceivedRequest] = []
         self.connections = 0
+        self.feed: Behaviour = status(404)
+        """What a request for the change feed meets, whatever the others do; `log` has none of them."""
+        self.feed_requests = 0
         self._scheme = "http" if secure is None else "https"
         self._behaviour = behaviour
         self._next = deque[Behaviour]()
@@ -207,6 +211,9 @@ class FaultyServer:
     def _log(self, request: ReceivedRequest) -> Behaviour:
         """Log a request, and return the behaviour for it."""
         with self._changed:
+            if request.target.startswith(_FEED):
+                self.feed_requests += 1
+                return self.feed
             self.log.append(request)
             self._changed.notify_all()
             return self._next.popleft() if self._next else self._behaviour

@@ -46,6 +46,9 @@ class FaultyStore:
     async def bury(self, slug: str) -> None:
         pass
 
+    async def is_buried(self, slug: str) -> bool:
+        return False
+
     async def invalidate(self, slug: str | None) -> None:
         await self._do()
         self.invalidated.append(slug)

@@ -1,5 +1,6 @@
 """The faults of a FAQ service, one module for each kind. `FAULTS` has all of them, and `SAMPLE` one of each
-family for quick tests. `ODDITIES` are unusual responses that are valid all the same.
+family for quick tests. `ODDITIES` are unusual responses that are valid all the same. `FEEDS` are the faults
+of the change feed.
 """
 
 from typing import Final
@@ -8,6 +9,7 @@ from faqsvc_embed.testing.chaos.faults.connections import CONNECTIONS
 from faqsvc_embed.testing.chaos.faults.contents import CONTENTS
 from faqsvc_embed.testing.chaos.faults.encodings import ENCODINGS
 from faqsvc_embed.testing.chaos.faults.fault import Fault, Meaning
+from faqsvc_embed.testing.chaos.faults.feeds import FEEDS
 from faqsvc_embed.testing.chaos.faults.framing import FRAMING
 from faqsvc_embed.testing.chaos.faults.oddities import ODDITIES
 from faqsvc_embed.testing.chaos.faults.redirects import REDIRECTS
@@ -46,4 +48,4 @@ SAMPLE: Final = [
 ]
 """One fault of each family."""
 
-__all__ = ["FAULTS", "ODDITIES", "SAMPLE", "Fault", "Meaning"]
+__all__ = ["FAULTS", "FEEDS", "ODDITIES", "SAMPLE", "Fault", "Meaning"]

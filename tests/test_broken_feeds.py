@@ -1,0 +1,80 @@
+"""Every fault of the service, with a change feed that fails in every way: pages are as without one."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+
+import pytest
+
+from faqsvc_embed import FAQEmbed, FAQNotFound
+from faqsvc_embed.testing.chaos import FAULTS, FEEDS, SAMPLE, Chaos, Fault, FaultyServer
+from faqsvc_embed.testing.chaos.behaviours import healthy
+from faqsvc_embed.testing.chaos.embed_access import EmbedClock
+from tests.support.waiting import wait_until
+from tests.test_chaos import flask_app
+
+EXPIRY = 8000.0
+
+
+class Follower:
+    """An embed whose feed fails in one way, and its service."""
+
+    def __init__(self, feed: Fault, stack: ExitStack) -> None:
+        self.feed = feed
+        self.service = stack.enter_context(FaultyServer(any_slug=True))
+        self.service.feed = feed.behaviour
+        self.embed = stack.enter_context(FAQEmbed(self.service.base_url, wait=0.1, timeout=0.3))
+        self.clock = stack.enter_context(EmbedClock(self.embed))
+
+    def check(self, fault: Fault) -> None:
+        """Show an FAQ while the service fails, with a cached record and without, and when it works again."""
+        self._recover()
+        wait_until(lambda: self.service.feed_requests > 0)
+        self.service.behave(fault.behaviour)
+        self.clock.advance(EXPIRY)
+        if fault.means == "gone":
+            wait_until(lambda: isinstance(self.embed.use_faq("pricing").error, FAQNotFound))
+        else:
+            for _ in range(5):
+                assert self.embed.use_faq("pricing").data is not None, f"{self.feed} loses what is cached"
+        self.embed.forget()
+        if fault.means == "found":
+            wait_until(self._is_shown)
+        else:
+            for _ in range(3):
+                assert not self._is_shown(), f"{self.feed} shows what nobody has sent"
+        self._recover()
+        self.embed.forget()
+
+    def _recover(self) -> None:
+        self.service.behave(healthy)
+
+        def is_fresh() -> bool:
+            self.clock.advance(EXPIRY)
+            state = self.embed.use_faq("pricing", wait=1)
+            return state.data is not None and state.error is None
+
+        wait_until(is_fresh)
+
+    def _is_shown(self) -> bool:
+        return self.embed.use_faq("pricing").data is not None
+
+
+@pytest.fixture(scope="module")
+def followers() -> Iterator[list[Follower]]:
+    """One for each way in which a feed fails. The services stop first, as their feeds have no end."""
+    with ExitStack() as stack:
+        yield [Follower(feed, stack) for feed in FEEDS]
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_a_broken_feed_changes_nothing_under_any_fault(fault: Fault, followers: list[Follower]) -> None:  # N2
+    with ThreadPoolExecutor(len(followers)) as pool:
+        list(pool.map(lambda follower: follower.check(fault), followers))
+
+
+@pytest.mark.parametrize("feed", FEEDS, ids=str)
+def test_a_page_survives_a_broken_feed(feed: Fault) -> None:  # N2
+    with Chaos(SAMPLE[0], feed=feed) as chaos:
+        chaos.check(flask_app(**chaos.settings))
