@@ -150,7 +150,6 @@ function write() {
 
   document.getElementById("live").hidden = false;
   form.addEventListener("focusin", ({ target }) => {
-    count.remove();
     if (!target.dataset.max) return;
     showCount(target);
     target.closest(".item").append(count);
