@@ -128,10 +128,11 @@ def questions_of(page: Page) -> list[str]:
 
 def numbers_of(page: Page) -> list[list[str]]:
     """Return the numbers that the buttons of each question send."""
-    return page.evaluate(
+    numbers: list[list[str]] = page.evaluate(
         "[...document.querySelectorAll('.item')].map(item =>"
         " [...item.querySelectorAll('button')].map(button => button.value.split(':')[1]))"
     )
+    return numbers
 
 
 def test_questions_are_moved_by_dragging(editor: Page, desk: Served) -> None:
