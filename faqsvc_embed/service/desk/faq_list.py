@@ -5,6 +5,7 @@ from typing import Final
 from starlette.responses import Response
 
 from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.service.desk.forms import number_of
 from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.storage.overview import Filter
@@ -21,9 +22,8 @@ def show(visit: Visit) -> Response:
         lang=visit.query("lang") if visit.query("lang") in LANGUAGES else "",
         state=visit.query("state") if visit.query("state") in STATES else "",
     )
-    text = visit.query("page", "1")
-    page = min(int(text), MAX_PAGES) if text.isascii() and text.isdigit() and len(text) < 9 else 1
-    offset = max(0, page - 1) * PAGE_SIZE
+    page = min(number_of(visit.query("page")) or 1, MAX_PAGES)
+    offset = (page - 1) * PAGE_SIZE
     found = visit.storage.overview.faqs(visit.access.site, wanted, limit=PAGE_SIZE + 1, offset=offset)
     return render(
         visit,
@@ -33,6 +33,6 @@ def show(visit: Visit) -> Response:
         wanted=wanted,
         is_filtered=wanted != Filter(),
         states=STATES,
-        page=max(1, page),
+        page=page,
         has_next=len(found) > PAGE_SIZE,
     )

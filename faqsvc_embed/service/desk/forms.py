@@ -77,6 +77,11 @@ def check_origin(request: Request, urls: PublicURLs) -> None:
         raise Problem(403, "bad-request", "This form was sent from another website, so nothing was changed")
 
 
+def number_of(text: str) -> int | None:
+    """Return a number from 1 to 99,999,999, or None if the text is none."""
+    return int(text) or None if text.isascii() and text.isdigit() and len(text) < 9 else None
+
+
 def is_same_token(form: Form, token: str) -> bool:
     """Return whether a form has the token of its session."""
     return hmac.compare_digest(form.get("token").encode(), token.encode())

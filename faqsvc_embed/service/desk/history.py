@@ -10,6 +10,7 @@ from faqsvc_embed.errors import FAQNotFound
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.desk.differences import Change, changes
 from faqsvc_embed.service.desk.draft import Draft
+from faqsvc_embed.service.desk.forms import number_of
 from faqsvc_embed.service.desk.pages import redirect, render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.storage.history import InvalidCursor
@@ -51,11 +52,6 @@ def publish(visit: Visit) -> Response:
         raise FAQNotFound(f"There is no revision {visit.form.get('number')[:20]!r}")
     visit.storage.writer.publish(visit.access, visit.slug, number, cast("Lang", lang), Preconditions())
     return redirect(visit, f"/faqs/{quote(visit.slug, safe='')}?lang={lang}&done=published")
-
-
-def number_of(text: str) -> int | None:
-    """Return a revision number, or None if the text is none."""
-    return int(text) if text.isascii() and text.isdigit() and 0 < len(text) < 9 and int(text) > 0 else None
 
 
 def _compare(visit: Visit, lang: str, old: int, new: int) -> list[Change] | None:

@@ -35,7 +35,7 @@ KIND: Final = "Files of this kind cannot be read. Save it as CSV, Markdown, JSON
 def show(visit: Visit) -> Response:
     """GET /desk/import: the form."""
     visit.require("draft")
-    return _page(visit)
+    return show_form(visit)
 
 
 def submit(visit: Visit) -> Response:
@@ -49,40 +49,40 @@ def submit(visit: Visit) -> Response:
     if form.upload is not None:
         ending, content = PurePath(form.upload.name).suffix.lower() or ending, form.upload.content
     if not content.strip():
-        return _page(visit, 422, problem="Paste a text, or choose a file.")
+        return show_form(visit, 422, text="Paste a text, or choose a file.")
     if len(content) > MAX_IMPORT:
-        return _page(
-            visit, 413, problem=f"It is larger than {MAX_IMPORT:,} bytes, which is the most of one FAQ."
+        return show_form(
+            visit, 413, text=f"It is larger than {MAX_IMPORT:,} bytes, which is the most of one FAQ."
         )
     try:
         draft = draft_of(_read(ending, content), new_draft(visit))
     except ValueError as error:
-        return _page(visit, 422, problem=str(error))
+        return show_form(visit, 422, text=str(error))
     if not draft.items:
-        return _page(visit, 422, problem="No question was recognized.")
+        return show_form(visit, 422, text="No question was recognized.")
     if len(draft.items) > MAX_ITEMS:
-        return _page(visit, 422, problem=too_many(len(draft.items)))
+        return show_form(visit, 422, text=too_many(len(draft.items)))
     count = len(draft.items)
-    done = f"{count} {'question was' if count == 1 else 'questions were'} recognized. Nothing is saved yet."
+    done = f"{count:,} {'question was' if count == 1 else 'questions were'} recognized. Nothing is saved yet."
     return Editor(draft=draft, done=done, is_unsaved=True).page(visit)
 
 
 def _keep(visit: Visit) -> Response:
     """Show the ticked questions of a website as a new FAQ that is not saved."""
     items = list(zip(visit.form.all("question"), visit.form.all("answer"), strict=False))
-    ticked = {int(text) for text in visit.form.all("keep") if text.isascii() and text.isdigit()}
+    ticked = set(visit.form.all("keep"))
     document = Document(
         website_url=visit.form.get("website_url"),
         lang=visit.form.get("lang"),
         items=[
             {"question": question, "answer": answer}
             for index, (question, answer) in enumerate(items)
-            if index in ticked
+            if str(index) in ticked
         ],
     )
     draft = draft_of(document, new_draft(visit))
     if not draft.items:
-        return _page(visit, 422, problem="No question was ticked.")
+        return show_form(visit, 422, text="No question was ticked.")
     return Editor(draft=draft, done="Nothing is saved yet.", is_unsaved=True).page(visit)
 
 
@@ -140,11 +140,7 @@ def _text(value: object) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def show_problem(visit: Visit, status: int, problem: str) -> Response:
-    """Return the form with a problem."""
-    return _page(visit, status, problem=problem)
-
-
-def _page(visit: Visit, status: int = 200, *, problem: str = "") -> Response:
-    context = {"problem": problem, "formats": FORMATS, "endings": ",".join((*READERS, ".txt"))}
-    return render(visit, "import.html", status, **context)
+def show_form(visit: Visit, status: int = 200, **problems: str) -> Response:
+    """Return the form with what is wrong with its fields, `text` and `website_url`."""
+    endings = ",".join((*READERS, ".txt"))
+    return render(visit, "import.html", status, problems=problems, formats=FORMATS, endings=endings)

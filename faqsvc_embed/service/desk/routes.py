@@ -1,6 +1,7 @@
 """The paths of the desk."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from urllib.parse import quote
 
 import anyio.from_thread
@@ -101,7 +102,7 @@ class Desk:
         self, handler: Handler, visit: Visit, form: Form, is_open: bool
     ) -> Response | Awaitable[Response]:
         session = self._sessions.find(visit.request.cookies.get(COOKIE))
-        visit = Visit(**{**vars(visit), "session": session, "form": form})
+        visit = replace(visit, session=session, form=form)
         try:
             if is_open:
                 return handler(visit)

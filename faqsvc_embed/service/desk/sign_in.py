@@ -1,6 +1,7 @@
 """Signing in, with an API key or with a link that can be used once, and signing out."""
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from starlette.responses import Response
@@ -47,7 +48,7 @@ class SignIn:
         path = _local_path(visit, form.get("next"))
         kept = [(name, value) for name, value in form.fields if name.startswith(KEPT)]
         if kept:
-            signed_in = Visit(**{**vars(visit), "session": visit.sessions.find(cookie)})
+            signed_in = replace(visit, session=visit.sessions.find(cookie))
             response = _resume(signed_in, path, kept)
         else:
             response = redirect(visit, path)

@@ -1,12 +1,13 @@
 """Creating an FAQ from a website: its questions with their sources, to tick those to keep."""
 
 from collections.abc import Awaitable
+from functools import partial
 
 import msgspec
 from starlette.responses import Response
 
 from faqsvc_embed.generation.generator import Generation
-from faqsvc_embed.service.desk.importing import show_problem
+from faqsvc_embed.service.desk.importing import show_form
 from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.http.problems import Problem
@@ -38,7 +39,7 @@ class FromWebsite:
             detail = problem.detail.replace("websiteUrl:", "The address:").replace(
                 "websiteUrl", "The address"
             )
-            return await run_blocking(show_problem, visit, problem.status, f"{detail}.")
+            return await run_blocking(partial(show_form, visit, problem.status, website_url=f"{detail}."))
         return await run_blocking(_page, visit, url, found)
 
 

@@ -39,7 +39,9 @@ def test_what_a_website_answers_is_shown_with_its_sources(storage: Storage, faul
 @pytest.mark.parametrize("url", ["", "heron", "http://127.0.0.1/", "http://[::1]:22/", "\ud800"])
 def test_an_address_that_may_not_be_read_is_a_problem(editor: Editor, url: str) -> None:
     editor.get("/import")
-    assert editor.post("/website", website_url=url.encode("utf-8", "replace")).status_code == 422
+    response = editor.post("/website", website_url=url.encode("utf-8", "replace"))
+    assert response.status_code == 422
+    assert 'aria-describedby="website_url-error"' in response.text
 
 
 def test_only_what_is_ticked_is_kept(editor: Editor) -> None:
@@ -49,7 +51,7 @@ def test_only_what_is_ticked_is_kept(editor: Editor) -> None:
         "answer": ["1", "2"],
         "website_url": "https://heron.example",
     }
-    response = editor.post("/import", action="keep", keep=["1", "x", "99"], **fields)
+    response = editor.post("/import", action="keep", keep=["1", "x", "99", "9" * 5000], **fields)
     assert texts_of(response.text) == ["b?", "2"]
     [url] = re.findall(r'name="website_url"[^>]* value="([^"]*)"', response.text)
     assert html.unescape(url) == "https://heron.example"

@@ -103,20 +103,22 @@ function write() {
   let dragged = null;
   let target = null;
 
+  const hideLine = () => items.querySelector(".drop")?.classList.remove("drop", "below");
+
   function aim(next) {
-    items.querySelector(".drop")?.classList.remove("drop", "below");
+    hideLine();
     target = next;
-    const line = next ?? items.lastElementChild;
-    if (next !== dragged) line.classList.add("drop");
-    line.classList.toggle("below", next === null);
+    const beside = next ?? items.lastElementChild;
+    beside.classList.add("drop");
+    beside.classList.toggle("below", !next);
   }
 
   function drop({ type }) {
     if (!dragged) return;
-    aim(type === "pointerup" ? target : dragged);
-    items.querySelector(".drop")?.classList.remove("drop", "below");
-    if (target !== dragged && target !== dragged.nextElementSibling) move(dragged, target);
+    hideLine();
     dragged.classList.remove("dragged");
+    const isElsewhere = target !== dragged && target !== dragged.nextElementSibling;
+    if (type === "pointerup" && isElsewhere) move(dragged, target);
     dragged = null;
   }
 
@@ -150,7 +152,6 @@ function write() {
 
   document.getElementById("live").hidden = false;
   form.addEventListener("focusin", ({ target }) => {
-    count.remove();
     if (!target.dataset.max) return;
     showCount(target);
     target.closest(".item").append(count);
