@@ -139,9 +139,10 @@ def _split_labelled_lines(pre: Element) -> None:
     pre.tag, pre.children = "div", []
     for part in _LABELLED_LINE_START.split(text, MAX_LABELLED_LINES):
         if part.strip():
-            pre.budget.spend(STEPS_TO_BUILD * (1 + part.count("\n")))
+            lines = part.strip().split("\n", MAX_LABELLED_LINES)
+            pre.budget.spend(STEPS_TO_BUILD * len(lines))
             paragraph = Element("p", {}, pre, pre.budget)
-            for line in part.strip().splitlines():
+            for line in lines:
                 paragraph.children += [Element("br", {}, paragraph, pre.budget), line]
             del paragraph.children[0]
             pre.children.append(paragraph)
