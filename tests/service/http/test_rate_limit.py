@@ -6,7 +6,7 @@ from starlette.testclient import TestClient
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http import rate_limit
-from faqsvc_embed.service.http.rate_limit import RateLimiter
+from faqsvc_embed.service.http.rate_limit import RateLimiter, client_network
 from faqsvc_embed.service.storage import Storage
 from tests.service.bodies import PATH, is_problem, key_of_another_site, publication, publish
 from tests.support.clock import Clock
@@ -164,3 +164,7 @@ def test_limits_can_be_switched_off(storage: Storage, key: str) -> None:
     with TestClient(create_app(storage, writes_per_minute=None, reads_per_minute=None)) as client:
         assert client.get(PRICING).status_code == 404
         assert publish(client, key, publication()).status_code == 201
+
+
+def test_a_client_without_a_host_came_over_a_unix_socket() -> None:
+    assert client_network(("", 0)) is None
