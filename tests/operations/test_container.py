@@ -138,6 +138,8 @@ def folder_service(tmp_path: Path) -> Iterator[tuple[int, str]]:
     )
     assert process.stdout is not None
     port = int(process.stdout.readline().strip().rpartition(":")[2])
+    # It listens before its workers are there, which takes long on a busy machine.
+    assert httpx2.get(f"http://127.0.0.1:{port}/livez", trust_env=False, timeout=120).status_code == 200
     yield port, key
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=15)
