@@ -1,6 +1,7 @@
 """The change feed: what is edited or unpublished reaches a process within seconds; N1 to N7 of the rules."""
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from faqsvc_embed import FAQEmbed, FAQNotFound
 from faqsvc_embed.api.event_stream import EventStreamParser, EventTooLong
+from faqsvc_embed.cache.feed import REVALIDATE_INTERVAL
 from tests.support.feed_service import FeedService, feed_service
 from tests.support.waiting import wait_until
 
@@ -203,3 +205,15 @@ def test_the_lag_is_the_age_of_the_oldest_change_that_has_not_arrived(
     wait_until(lambda: (embed.statistics().feed_lag or 0) > 0.05)
     wait_until(lambda: answer(embed) == "New.")
     wait_until(lambda: embed.statistics().feed_lag == 0)
+
+
+def test_a_feed_that_repeats_itself_costs_few_requests(service: FeedService, embed: FAQEmbed) -> None:
+    follow(embed, service, "pricing", "legal")
+    before, start = len(service.reads), time.monotonic()
+    for _ in range(300):
+        service.send('{"slug": "pricing", "lang": "en", "revision": 1, "state": "published"}')
+        service.send('{"slug": "pricing"}')
+        time.sleep(0.002)
+    service.publish("legal", "After.")
+    wait_until(lambda: answer(embed, "legal") == "After.")
+    assert service.reads[before:].count("pricing") <= 2 + (time.monotonic() - start) / REVALIDATE_INTERVAL

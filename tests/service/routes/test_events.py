@@ -15,6 +15,7 @@ from faqsvc_embed import FAQEmbed, FAQNotFound
 from faqsvc_embed.api.event_stream import EventStreamParser, ServerSentEvent
 from faqsvc_embed.client import FAQClient
 from faqsvc_embed.service import create_app
+from faqsvc_embed.service.http import change_feed
 from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import open_storage
 from tests.support.waiting import wait_until
@@ -154,3 +155,38 @@ def test_an_embed_follows_the_service(site: Site) -> None:
         wait_until(lambda: embed.get_faq("pricing").items[0].answer == "Six euros.")
         site.client.unpublish_faq("pricing")
         wait_until(lambda: isinstance(embed.use_faq("pricing").error, FAQNotFound))
+
+
+def test_one_address_cannot_take_the_feed_from_all_others(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(change_feed, "open_file_limit", lambda: 16)
+    feeds = [Subscription(site.url, "pricing") for _ in range(2)]
+    refused = httpx2.get(f"{site.url}/api/v1/events?slug=pricing")
+    assert (refused.status_code, refused.headers["retry-after"]) == (503, "60")
+    assert refused.json()["code"] == "unavailable"
+    site.publish("pricing", "Six euros.")
+    wait_until(lambda: all(len(feed.changes()) == 1 for feed in feeds))
+    for feed in feeds:
+        feed.close()
+
+
+def test_all_subscribers_together_follow_a_bounded_number_of_slugs(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(change_feed, "MAX_FOLLOWED", 3)
+    feed = Subscription(site.url, "a", "b", "c")
+    assert httpx2.get(f"{site.url}/api/v1/events?slug=pricing").status_code == 503
+    feed.close()
+
+
+def test_a_subscriber_that_was_away_for_long_reads_everything_again(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:  # N3
+    monkeypatch.setattr(change_feed, "MAX_WAITING", 2)
+    for answer in ("Six.", "Seven.", "Eight."):
+        site.publish("pricing", answer)
+    feed = Subscription(site.url, "pricing", last_id="0")
+    wait_until(lambda: bool(feed.events))
+    assert [event.type for event in feed.events] == ["reset"]
+    feed.close()
