@@ -42,6 +42,7 @@ _CADDY: Final = """
     admin off
     auto_https disable_redirects
     default_bind 127.0.0.1
+    grace_period 1s
     http_port {http_port}
     https_port {https_port}
     storage file_system {place}
