@@ -198,8 +198,9 @@ def test_the_token_is_in_no_log(host: Any, embed: FAQEmbed, caplog: pytest.LogCa
     get = host(embed, PAGE)
     get(f"/?faq_preview={TOKEN}")
     get(f"/?faq_preview={'x' * 32}")
-    assert TOKEN not in caplog.text
-    assert "x" * 32 not in caplog.text
+    logged = "\n".join(line.getMessage() for line in caplog.records if line.name.startswith("faqsvc_embed"))
+    assert TOKEN not in logged  # the test client has a log of its own
+    assert "x" * 32 not in logged
     assert TOKEN not in repr(embed.health())
 
 

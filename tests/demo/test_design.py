@@ -13,7 +13,6 @@ from playwright.sync_api import Page
 
 from demo_apps.demo import Demo
 from demo_apps.site import LANGUAGES, PAGES
-from faqsvc_embed import FAQ
 
 pytestmark = pytest.mark.system
 
@@ -158,15 +157,19 @@ def test_an_edit_is_seen_on_every_website_side_by_side(page: Page, demo: Demo) -
     assert titles == list(demo.websites)
     page.wait_for_timeout(2000)  # each website follows the feed
     question = f"Was this edited at {time.time()}?"
-    url, key = f"{demo.service}/api/v1/faq/pricing?lang=en", {"X-Plugin-Key": demo.api_key}
-    faq = FAQ.from_json(httpx2.get(url).text)  # FAQClient would tell the embeds of this process
+    record = httpx2.get(f"{demo.service}/api/v1/faq/pricing").json()
+    items = [{"question": question, "answer": "Yes."}, *record["items"][1:]]
     body = {
-        "title": faq.title,
         "websiteUrl": "https://heron-and-ink.example",
-        "websiteName": faq.website_name,
-        "items": [{"question": question, "answer": "Yes."}, *faq.to_dict()["items"][1:]],
+        "websiteName": "Heron",
+        "lang": "en",
+        "items": items,
     }
-    assert httpx2.put(url, json=body, headers=key).status_code == 200
+    # Not by `FAQClient`, which makes the embeds of its own process forget the FAQ at once.
+    published = httpx2.put(
+        f"{demo.service}/api/v1/faq/pricing", json=body, headers={"X-Plugin-Key": demo.api_key}
+    )
+    assert published.status_code == 200
     for name in demo.websites:
         shown = page.frame_locator(f"iframe[title={name}]").last.get_by_text(question)
         shown.first.wait_for(timeout=15_000)
