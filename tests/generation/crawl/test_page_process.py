@@ -1,6 +1,7 @@
 """Large pages are read in a process of their own, with the same result."""
 
 import asyncio
+import sys
 from contextlib import aclosing
 
 import anyio
@@ -32,6 +33,11 @@ def test_large_pages_are_read_as_small_ones_are() -> None:
     pages = asyncio.run(read(LARGE, LARGE))
     assert pages == [read_page(response(LARGE))] * 2
     assert len(pages[0].pairs) == LARGE_MARKUP // 5
+
+
+def test_a_large_page_is_read_where_no_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/no/such/python")
+    assert asyncio.run(read(LARGE)) == [read_page(response(LARGE))]
 
 
 def test_a_page_after_one_that_was_given_up_is_read() -> None:
