@@ -76,7 +76,9 @@ class PageReader:
         """End the process."""
         process, self._process = self._process, None
         if process is not None:
-            await process.aclose()  # which kills it
+            with suppress(ProcessLookupError):  # it has ended
+                process.kill()  # or else closing it waits until it has read its page
+            await process.aclose()
 
 
 async def _start() -> anyio.abc.Process:
