@@ -78,3 +78,14 @@ def test_a_broken_feed_changes_nothing_under_any_fault(fault: Fault, followers: 
 def test_a_page_survives_a_broken_feed(feed: Fault) -> None:  # N2
     with Chaos(SAMPLE[0], feed=feed) as chaos:
         chaos.check(flask_app(**chaos.settings))
+
+
+@pytest.mark.parametrize("feed", FEEDS, ids=str)
+def test_closing_the_embed_leaves_a_broken_feed_within_a_second(feed: Fault) -> None:
+    with FaultyServer(any_slug=True) as service:
+        service.feed = feed.behaviour
+        embed = FAQEmbed(service.base_url)
+        assert embed.use_faq("pricing", wait=5).data is not None
+        wait_until(lambda: service.feed_requests > 0)
+        embed.close()
+        assert service.wait_for_disconnects(1.0)

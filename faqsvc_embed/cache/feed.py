@@ -21,7 +21,7 @@ from faqsvc_embed.api.event_stream import (
     parse_change,
 )
 from faqsvc_embed.api.requests import Request
-from faqsvc_embed.api.responses import Fetched, Gone, NotFound, NotModified, Outcome
+from faqsvc_embed.api.responses import JSON_TYPES, Fetched, Gone, NotFound, NotModified, Outcome
 from faqsvc_embed.api.transport import Stream
 from faqsvc_embed.cache.entries import BACKOFF_BASE, BACKOFF_CAP, Entry
 from faqsvc_embed.errors import FAQError, FAQUnavailable
@@ -38,6 +38,8 @@ REVALIDATIONS: Final = 50
 """Revalidations a second, if everything is revalidated at once."""
 REVALIDATE_INTERVAL: Final = 0.5
 """Seconds after the revalidation of a slug in which further changes of it wait, and become one."""
+NOT_OFFERED: Final = (404, 405, 410, 501)
+"""Statuses of a service that has no change feed."""
 RETRIES: Final = (0.3, 1.0, 3.0, 10.0, 30.0)
 """Seconds before the next attempts if the service, or a cache before it, still has the old record."""
 MAX_RATE: Final = 65_536
@@ -220,13 +222,21 @@ class ChangeFeed:
 
 
 def _check(stream: Stream) -> None:
-    """Raise the reason why a response is not a feed."""
-    status, media_type = stream.status, stream.headers.get("content-type", "").partition(";")[0].strip()
-    if status == 200 and media_type.lower() == EVENT_STREAM:
+    """Raise the reason why a response is not a feed.
+
+    That there is none is believed of the service only, whose errors are JSON. While it is being deployed, a
+    proxy in front of it may say anything, in HTML.
+    """
+    status, media_type = (
+        stream.status,
+        stream.headers.get("content-type", "").partition(";")[0].strip().lower(),
+    )
+    if status == 200 and media_type == EVENT_STREAM:
         return
-    if (status >= 500 and status != 501) or status in (408, 429):
-        raise FAQUnavailable(f"the change feed returned {status}", status=status)
-    raise FeedNotOffered(f"the service has no change feed: it returned {status}, {media_type[:100]!r}")
+    reason = f"it returned {status}, {media_type[:100]!r}"
+    if status in NOT_OFFERED and media_type in JSON_TYPES:
+        raise FeedNotOffered(f"the service has no change feed: {reason}")
+    raise FAQUnavailable(f"this is no change feed: {reason}", status=status)
 
 
 def is_current(outcome: Outcome | None, change: Change, entry: Entry) -> bool:

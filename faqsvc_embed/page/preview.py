@@ -6,7 +6,7 @@ says that nobody may keep it.
 
 import re
 from typing import Final
-from urllib.parse import parse_qs
+from urllib.parse import unquote_plus
 
 from markupsafe import Markup
 
@@ -53,8 +53,9 @@ _FAILED: Final = {
 
 def find_preview(query_string: str) -> "Preview | None":
     """Return the preview that the query string of a request asks for."""
-    values = parse_qs(query_string, max_num_fields=100).get(PARAMETER)
-    return Preview(values[0]) if values else None
+    name = f"{PARAMETER}="
+    token = next((part.removeprefix(name) for part in query_string.split("&") if part.startswith(name)), "")
+    return Preview(unquote_plus(token)) if token else None
 
 
 class Preview:

@@ -6,9 +6,10 @@ process was killed is sent again, with the same id.
 """
 
 import asyncio
+import logging
 import random
-import secrets
 from contextlib import suppress
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -36,6 +37,8 @@ BACKOFF_BASE: Final = 1.0
 BACKOFF_CAP: Final = 300.0
 PREFIX: Final = "whsec_"
 
+_is_delivering: Final = ContextVar("faqsvc_is_delivering", default=False)
+
 
 class Webhook:
     """Delivers the changes of all FAQs to one URL."""
@@ -45,12 +48,14 @@ class Webhook:
         self._url = _checked(url)
         self._signer = _signer(secret)
         self._storage = storage
-        self._deliveries = Deliveries(storage.database, storage.clock, url, secrets.token_hex(8))
+        self._deliveries = Deliveries(storage.database, storage.clock, url)
         self._outages = OutageLog("the webhook")
         self._failures = 0
 
     async def run(self) -> None:
         """Deliver until the task is cancelled."""
+        _is_delivering.set(True)  # in the context of this task
+        logging.getLogger("httpx2").addFilter(_is_of_others)  # the same filter is added once
         has_begun = False
         async with httpx2.AsyncClient(timeout=TIMEOUT, follow_redirects=False) as client:
             while True:
@@ -113,8 +118,13 @@ class Webhook:
                 client.stream("POST", self._url, content=body, headers=headers) as response,
             ):
                 return None if response.is_success else f"it returned {response.status_code}"
-        except (httpx2.HTTPError, OSError) as error:  # a TimeoutError is one
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:  # also a TimeoutError
             return type(error).__name__
+
+
+def _is_of_others(record: logging.LogRecord) -> bool:
+    """Return whether a line of the HTTP client is not about the webhook, whose URL may contain a password."""
+    return record.levelno > logging.INFO or not _is_delivering.get()
 
 
 def _message(change: LoggedChange) -> tuple[int, str, bytes]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from faqsvc_embed.api.cache_tags import MAX_TAGS, with_cache_tags
+from faqsvc_embed.api.cache_tags import MAX_LENGTH, with_cache_tags
 from faqsvc_embed.testing import fake_embed
 from tests.adapters.test_preview import django_host, flask_host, starlette_host, wsgi_host
 from tests.support import samples
@@ -43,6 +43,10 @@ def test_the_tags_of_the_host_are_kept() -> None:
 
 
 def test_many_faqs_and_what_is_no_slug_do_not_make_headers_too_long() -> None:
-    headers = dict(with_cache_tags([], ["a\r\nb", "\ud800", *map(str, range(1000))]))
-    assert headers["Surrogate-Key"].split() == [f"faq-{number}" for number in range(MAX_TAGS)]
+    slugs = ["a\r\nb", "\ud800", "가" * 200, "\N{GRINNING FACE}" * 200, *map(str, range(1000))]
+    headers = dict(with_cache_tags([], slugs))
+    tags = headers["Surrogate-Key"].split()
+    assert tags == [f"faq-{number}" for number in range(len(tags))]
+    assert len(tags) > 80
+    assert max(map(len, headers.values())) <= MAX_LENGTH
     assert with_cache_tags([("Cache-Tag", "home")], []) == [("Cache-Tag", "home")]

@@ -126,6 +126,12 @@ def answers(html: str) -> list[str]:
     return [text.strip() for text in text_of(html, ".faqsvc-answer")]
 
 
+def test_an_address_with_many_parameters_is_an_address_like_others(host: Any, embed: FAQEmbed) -> None:
+    many = "&".join(f"p{number}=%zz" for number in range(200))
+    html, _ = host(embed, PAGE)(f"/?{many}&faq_preview={TOKEN}")
+    assert answers(html) == ["Draft."]
+
+
 def test_a_token_shows_the_draft_under_a_banner(host: Any, embed: FAQEmbed) -> None:
     html, headers = host(embed, PAGE)(f"/?faq_preview={TOKEN}")
     assert answers(html) == ["Draft."]

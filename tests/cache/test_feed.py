@@ -9,6 +9,7 @@ import pytest
 
 from faqsvc_embed import FAQEmbed, FAQNotFound
 from faqsvc_embed.api.event_stream import EventStreamParser, EventTooLong
+from faqsvc_embed.cache import feed
 from faqsvc_embed.cache.feed import REVALIDATE_INTERVAL
 from tests.support.feed_service import FeedService, feed_service
 from tests.support.waiting import wait_until
@@ -99,13 +100,28 @@ def test_everything_is_revalidated_when_the_service_has_lost_events(
 
 @pytest.mark.parametrize("status", [404, 405, 501])
 def test_a_service_without_a_feed_is_asked_once(status: int, service: FeedService, embed: FAQEmbed) -> None:
-    service.feed_status = status
+    service.feed_status, service.feed_type = status, "application/problem+json"
     assert answer(embed) == "Old."
     wait_until(lambda: bool(service.connections))
     assert answer(embed, "legal") == "Law."
     embed.forget()
     assert answer(embed, "legal") == "Law."
     assert len(service.connections) == 1
+
+
+@pytest.mark.parametrize("status", [404, 200, 403, 502])
+def test_the_feed_is_followed_after_a_proxy_has_answered_for_the_service(
+    status: int, service: FeedService, embed: FAQEmbed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed, "RECONNECT_INTERVAL", 0.01)
+    monkeypatch.setattr(feed, "BACKOFF_BASE", 0.01)
+    service.feed_status, service.feed_type = status, "text/html; charset=utf-8"
+    assert answer(embed) == "Old."
+    wait_until(lambda: len(service.connections) >= 2)
+    service.feed_status, service.feed_type = 200, "text/event-stream"
+    wait_until(lambda: embed.statistics().feed_lag == 0)
+    service.publish("pricing", "New.")
+    wait_until(lambda: answer(embed) == "New.")
 
 
 def test_push_off_asks_for_no_feed(service: FeedService) -> None:

@@ -1,6 +1,8 @@
 """The webhook of the service, against a real receiver that verifies as the specification says."""
 
+import copy
 import json
+import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +18,7 @@ from faqsvc_embed import FAQ, ConfigurationError
 from faqsvc_embed.service import create_app, webhook
 from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage.deliveries import Deliveries
 from faqsvc_embed.service.storage.schema import events
 from tests.support import samples
 from tests.support.waiting import wait_until
@@ -135,6 +138,28 @@ def test_several_processes_send_each_message_once_and_in_order(storage: Storage,
             publish(storage, f"Edit {number}.")
         wait_until(lambda: len(receiver.accepted) >= 20, timeout=20)
     assert [data["revision"] for data in receiver.data] == list(range(2, 22))
+
+
+def test_of_processes_that_were_forked_from_one_application_only_one_delivers(storage: Storage) -> None:
+    made = Deliveries(storage.database, storage.clock, "https://www.example.com/hook")
+    forked, other = copy.copy(made), copy.copy(made)
+    forked.begin()
+    other.begin()
+    assert forked.claim(30) == 0
+    assert other.claim(30) is None
+    forked.release()
+    assert other.claim(30) == 0
+
+
+def test_the_url_is_in_no_log(storage: Storage, receiver: Receiver, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    started(storage, receiver)
+    receiver.failures = 1
+    with delivering(storage, receiver):
+        publish(storage, "After.")
+        wait_until(lambda: len(receiver.accepted) == 1)
+    assert "503" in caplog.text
+    assert "token=t" not in caplog.text
 
 
 def test_a_receiver_that_was_away_for_too_long_is_told_to_purge_everything(

@@ -26,6 +26,7 @@ class FeedService:
         self.connections = list[dict[str, Any]]()
         """The slugs and the `Last-Event-ID` of each connection to the feed."""
         self.feed_status = 200
+        self.feed_type = "text/event-stream"
         self.is_down = False
         self.lag = 0
         """How many reads still get the previous record, as from a cache in front."""
@@ -100,10 +101,10 @@ class FeedService:
         handler.send_response(self.feed_status)
         last_id = handler.headers.get("Last-Event-ID")
         self.connections.append({"slugs": slugs, "last_id": last_id})
-        handler.send_header("Content-Type", "text/event-stream")
+        handler.send_header("Content-Type", self.feed_type)
         handler.send_header("Connection", "close")
         handler.end_headers()
-        if self.feed_status != 200:
+        if self.feed_status != 200 or self.feed_type != "text/event-stream":
             return
         queue = Queue[bytes]()
         queue.put(b": welcome\n\n")

@@ -7,6 +7,7 @@ pages to standard output, each in MessagePack, after its length in four bytes.
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from functools import partial
 from typing import BinaryIO, Final
 
@@ -48,27 +49,36 @@ class PageReader:
         is_large = len(response.body) > LARGE_SIZE or response.body.count(b"<") > LARGE_MARKUP
         if is_large and sys.executable:
             async with self._turn, parsing_limiter():
-                try:
-                    process = self._process = self._process or await _start()
-                except OSError:  # no process can be started here
-                    return await run_in_thread(partial(read_page, response))
-                is_read = False
-                try:
-                    page = await _exchange(process, response)
-                    is_read = True
-                except (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError):
-                    raise FetchError(f"{quoted(response.url)} is too complex to be read") from None
-                finally:
-                    if not is_read:
-                        await self.aclose()
-                return page
+                if await self._has_process():
+                    return await self._read_in_process(response)
         return await run_in_thread(partial(read_page, response))
+
+    async def _has_process(self) -> bool:
+        """Return whether there is a process, which is started if need be."""
+        if self._process is None:
+            with suppress(OSError, NotImplementedError):  # no process can be started here
+                self._process = await _start()
+        return self._process is not None
+
+    async def _read_in_process(self, response: Response) -> Page:
+        is_read = False
+        try:
+            page = await _exchange(self._process, response)
+            is_read = True
+        except (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError):
+            raise FetchError(f"{quoted(response.url)} is too complex to be read") from None
+        finally:
+            if not is_read:
+                await self.aclose()
+        return page
 
     async def aclose(self) -> None:
         """End the process."""
         process, self._process = self._process, None
         if process is not None:
-            await process.aclose()  # which kills it
+            with suppress(ProcessLookupError):  # it has ended
+                process.kill()  # or else closing it waits until it has read its page
+            await process.aclose()
 
 
 async def _start() -> anyio.abc.Process:
@@ -78,8 +88,8 @@ async def _start() -> anyio.abc.Process:
     return await anyio.open_process(command, stderr=subprocess.DEVNULL, env=environ)
 
 
-async def _exchange(process: anyio.abc.Process, response: Response) -> Page:
-    if process.stdin is None or process.stdout is None:  # never: both are pipes
+async def _exchange(process: anyio.abc.Process | None, response: Response) -> Page:
+    if process is None or process.stdin is None or process.stdout is None:  # never: both are pipes
         raise anyio.BrokenResourceError
     await process.stdin.send(_framed(msgspec.msgpack.encode(response)))
     stream = BufferedByteReceiveStream(process.stdout)

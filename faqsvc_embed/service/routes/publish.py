@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import Any, Final
 
+from msgspec import UNSET
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -92,7 +93,12 @@ async def _read(request: Request) -> bytes:
 def _write(body: PublishBody, **target: Any) -> Write:
     items = [Item(position, item.question, item.answer) for position, item in enumerate(body.items)]
     content = Content(
-        body.website_url, body.website_name, tuple(items), body.title, body.answer_format or "text"
+        body.website_url,
+        body.website_name,
+        tuple(items),
+        body.title,
+        body.answer_format or "text",
+        UNSET,  # a body has none
     )
     return Write(content=content, is_draft=bool(body.draft), **{"lang": body.lang, **target})
 

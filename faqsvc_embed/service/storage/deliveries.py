@@ -1,6 +1,7 @@
 """How far the changes were delivered to a webhook, and which process delivers the next ones."""
 
 import hashlib
+import secrets
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -13,15 +14,15 @@ from faqsvc_embed.service.storage.schema import last_event, webhooks
 class Deliveries:
     """The deliveries to one URL, of which the database has a digest: it may contain a password."""
 
-    def __init__(self, database: Database, clock: Callable[[], datetime], url: str, owner: str) -> None:
-        """`owner` is a name for this process."""
+    def __init__(self, database: Database, clock: Callable[[], datetime], url: str) -> None:
         self._database = database
         self._clock = clock
         self._digest = hashlib.sha256(url.encode()).hexdigest()
-        self._owner = owner
+        self._owner = ""
 
     def begin(self) -> None:
         """Deliver the changes from now on, unless deliveries to this URL have begun before."""
+        self._owner = secrets.token_hex(8)  # of this process: a server may fork what it has made
         with self._database.writing() as connection:
             last = connection.scalar(select(last_event.c.number)) or 0
             insert_new(connection, webhooks, {"digest": self._digest, "delivered": last})

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
+from msgspec import UNSET
+
 from faqsvc_embed.api.contract import RevisionState, Scope
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQError
@@ -75,7 +77,10 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The content of a revision. Without a title, it is the website's name followed by "FAQ"."""
+    """The content of a revision. Without a title, it is the website's name followed by "FAQ".
+
+    With `cta=UNSET`, a new revision keeps the call to action of the newest one.
+    """
 
     website_url: str
     website_name: str
@@ -92,7 +97,7 @@ class Content:
             website_name=self.website_name,
             lang=lang,
             items=tuple(Item(index, item.question, item.answer) for index, item in enumerate(self.items)),
-            cta=self.cta,
+            cta=None if self.cta is UNSET else self.cta,
             answer_format=self.answer_format,
         )
 

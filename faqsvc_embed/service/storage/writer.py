@@ -6,9 +6,11 @@ the last event, so that writers wait for each other and never block each other f
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
+from msgspec import UNSET
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from faqsvc_embed.api.fields import Lang
@@ -77,12 +79,18 @@ class Writer:
             if request.lang is None and not is_new and request.preconditions.is_create_only:
                 raise RevisionConflict(f"The FAQ {quoted(faq.slug)} exists", newest.number if newest else 0)
             _check_preconditions(request.preconditions, newest)
-            record = request.content.record(faq.slug, lang)
+            content = request.content
+            if content.cta is UNSET and newest is not None:
+                before = connection.scalar(
+                    select(revisions.c.record).where(*_key(faq.slug, lang, newest.number))
+                )
+                content = replace(content, cta=FAQ.from_json(before or "").cta)
+            record = content.record(faq.slug, lang)
             row = {
                 "record": record.to_json(),
                 "title": storable(record.title),
                 "website_name": storable(record.website_name),
-                "website_url": request.content.website_url,
+                "website_url": content.website_url,
             }
             if is_new:
                 self._count(connection, access.site, faqs=1)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Final
+from urllib.parse import unquote_to_bytes
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -15,7 +16,7 @@ METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "
 UNKNOWN_ROUTE: Final = "(none)"
 
 _HEADER: Final = HEADER.encode()
-_TOKEN: Final = re.compile(rb"((?:^|&)faq_preview=)[^&]*")
+_TOKEN: Final = b"faq_preview"
 _ACCEPTED: Final = re.compile(rb"[A-Za-z0-9._~+/=:-]{1,128}")
 
 request_id: Final = ContextVar[str | None]("faqsvc_request_id", default=None)
@@ -108,9 +109,14 @@ def _is_public(headers: Iterable[tuple[bytes, bytes]]) -> bool:
 def _path_of(scope: Scope) -> str:
     path: bytes = scope.get("raw_path") or scope["path"].encode()
     query: bytes = scope["query_string"]
-    if b"faq_preview" in query:
-        query = _TOKEN.sub(rb"\1...", query)
+    if _TOKEN in unquote_to_bytes(query):
+        query = b"&".join(map(_without_token, query.split(b"&")))
     return (path + b"?" + query if query else path).decode("latin-1")
+
+
+def _without_token(field: bytes) -> bytes:
+    name = field.partition(b"=")[0]  # as it was sent, which may be percent-encoded
+    return name + b"=..." if unquote_to_bytes(name) == _TOKEN else field
 
 
 def _first(scope: Scope, wanted: bytes) -> bytes:

@@ -1,7 +1,8 @@
 """Large pages are read in a process of their own, with the same result."""
 
 import asyncio
-from contextlib import aclosing
+import sys
+from contextlib import aclosing, suppress
 
 import anyio
 import pytest
@@ -34,6 +35,11 @@ def test_large_pages_are_read_as_small_ones_are() -> None:
     assert len(pages[0].pairs) == LARGE_MARKUP // 5
 
 
+def test_a_large_page_is_read_where_no_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/no/such/python")
+    assert asyncio.run(read(LARGE)) == [read_page(response(LARGE))]
+
+
 def test_a_page_after_one_that_was_given_up_is_read() -> None:
     async def run() -> Page:
         async with aclosing(PageReader()) as reader:
@@ -45,10 +51,18 @@ def test_a_page_after_one_that_was_given_up_is_read() -> None:
 
 
 def test_reading_a_large_page_ends_when_it_is_cancelled() -> None:
-    async def run() -> float:
+    async def cancelled_by_anyio() -> float:
         started = anyio.current_time()
         with anyio.move_on_after(0.2):
             await read(SLOW)
         return anyio.current_time() - started
 
-    assert asyncio.run(run()) < 1.5
+    async def cancelled_by_asyncio() -> float:
+        started = anyio.current_time()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await read(SLOW)
+        return anyio.current_time() - started
+
+    assert asyncio.run(cancelled_by_anyio()) < 1.5
+    assert asyncio.run(cancelled_by_asyncio()) < 1.5

@@ -6,6 +6,7 @@ import httpx2
 import pytest
 from starlette.testclient import TestClient
 
+from faqsvc_embed import FAQ
 from faqsvc_embed.service.pages.translations import MESSAGES
 from faqsvc_embed.service.storage import Storage
 from tests.service.bodies import PATH, key_of_another_site, publication, publish
@@ -52,6 +53,16 @@ def test_put_creates_and_then_writes_revisions(owner: Owner) -> None:
     )
     assert again.headers["etag"] == read.headers["etag"]
     assert read.json()["title"] == "Two"
+
+
+def test_put_keeps_the_call_to_action(owner: Owner, storage: Storage) -> None:
+    owner.put(title="One")
+    record = owner.client.get(PRICING).json()
+    storage.put(FAQ.from_dict({**record, "cta": {"label": "Buy"}}))
+    owner.put(title="Two", lang="de")
+    owner.put(title="Three")
+    assert owner.client.get(PRICING).json() == {**record, "title": "Three", "cta": {"label": "Buy"}}
+    assert owner.client.get(f"{PRICING}?lang=de").json()["cta"] is None
 
 
 @pytest.mark.parametrize("slug", ["%2E%2E", "a%5Cb", "%00", "s" * 201])
