@@ -7,7 +7,6 @@ from typing import IO
 import click
 
 from faqsvc_embed.cli.database import check_exists, open_existing
-from faqsvc_embed.cli.errors import failure
 from faqsvc_embed.cli.options import database_option
 from faqsvc_embed.cli.output import print_json, print_text
 
@@ -37,8 +36,7 @@ def status(database: str, as_json: bool) -> None:
 
     opened = Database(database)
     click.get_current_context().call_on_close(opened.close)
-    if not opened.exists():
-        raise failure(f"there is no file {opened.path!r}")
+    opened.must_exist()
     needs_upgrade = upgrade.needs_upgrade(opened)
     found: dict[str, object] = {
         "schema": upgrade.version(opened),

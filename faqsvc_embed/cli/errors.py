@@ -18,7 +18,7 @@ class CommandGroup(click.Group):
         try:
             return super().main(*args, **extra)
         except OSError as error:
-            failure(str(error)).show()
+            failure(_reason(error)).show()
             sys.exit(1)
         finally:
             discard_unwritten()
@@ -30,7 +30,9 @@ class CommandGroup(click.Group):
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise
-        except (FAQError, ImportError, OSError) as error:
+        except OSError as error:
+            raise failure(_reason(error)) from error
+        except (FAQError, ImportError) as error:
             raise failure(str(error)) from error
         except Exception as error:
             raise failure(f"{type(error).__name__}: {error}") from error
@@ -40,6 +42,11 @@ def failure(message: str) -> click.ClickException:
     """Return the error that prints a message on one line, without characters that control a terminal."""
     line = " ".join(message.split())
     return click.ClickException("".join(c if c.isprintable() else "\ufffd" for c in line))
+
+
+def _reason(error: OSError) -> str:
+    """Return the file and what is wrong with it, without the number of the error."""
+    return f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
 
 
 def silence_log() -> None:

@@ -54,7 +54,8 @@ def list_sites(database: str, as_json: bool) -> None:
         return
     for site in found:
         listed = "  listed" if site.is_listed else ""
+        faqs = "FAQ" if site.faq_count == 1 else "FAQs"
         print_text(
-            f"{site.id}  {site.faq_count} FAQs  {site.byte_count} bytes  created"
+            f"{site.id}  {site.faq_count} {faqs}  {site.byte_count} bytes  created"
             f" {site.created_at:%Y-%m-%d %H:%M}{listed}  {site.name}".rstrip()
         )

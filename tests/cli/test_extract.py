@@ -81,3 +81,10 @@ def test_a_page_without_questions_a_missing_file_and_a_failing_site_are_named(
 def test_a_redirect_to_another_private_address_is_blocked(faulty: FaultyServer) -> None:
     faulty.behave(website({"/": faults.redirect("http://127.0.0.2:80/")}))
     assert "127.0.0.2" in failure(faqsvc("extract", f"http://127.0.0.1:{faulty.port}/"))
+
+
+def test_a_missing_file_is_named_without_the_number_of_the_error(tmp_path: Path) -> None:
+    missing = str(tmp_path / "missing.html")
+    message = failure(faqsvc("extract", missing))
+    assert missing in message
+    assert "Errno" not in message

@@ -90,7 +90,7 @@ def test_a_key_belongs_to_the_site_that_is_named(database: str) -> None:
     lines = faqsvc("sites", "list", "--database", database).stdout.splitlines()
     found = json.loads(faqsvc("sites", "list", "--json", "--database", database).stdout)
 
-    assert (created.exit_code, "several sites" in failure(unnamed)) == (0, True)
+    assert (created.exit_code, "--site" in failure(unnamed)) == (0, True)
     assert [line.split()[0] for line in lines] == [site, other]
     assert [(entry["name"], entry["listed"], entry["faqs"]) for entry in found] == [
         ("heron", True, 0),
@@ -113,3 +113,14 @@ def test_a_key_that_cannot_be_printed_is_revoked(database: str) -> None:
     [line] = faqsvc("keys", "list", "--database", database).stdout.splitlines()
     assert (ran.returncode, ran.stderr.count("\n")) == (1, 1)
     assert "  revoked " in line
+
+
+def test_a_missing_database_names_the_setting_to_correct(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for arguments in (["keys", "list"], ["sites", "list"], ["db", "status"]):
+        message = failure(faqsvc(*arguments))
+        assert str(tmp_path / "faqsvc.db") in message
+        assert "FAQSVC_DATABASE_URL" in message
+    assert not list(tmp_path.iterdir())

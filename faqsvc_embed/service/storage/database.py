@@ -137,6 +137,14 @@ class Database:
         """Return whether there is a file; a PostgreSQL database is never created here."""
         return not self.is_sqlite or Path(self.path).exists()
 
+    def must_exist(self) -> None:
+        """Raise `StorageUnavailable` if there is no file."""
+        if not self.exists():
+            raise StorageUnavailable(
+                f"there is no database {self.path!r}: name that of the service with --database, or set"
+                " FAQSVC_DATABASE_URL"
+            )
+
     def data_version(self) -> int | None:
         """Return what changes whenever an SQLite file is written to; None if it cannot be read.
 

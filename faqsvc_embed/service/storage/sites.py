@@ -103,7 +103,9 @@ class Sites:
         """
         ids = list(connection.scalars(select(sites.c.id)))
         if site is None and len(ids) > 1:
-            raise UnknownSite("there are several sites: name one; `faqsvc sites list` prints all ids")
+            raise UnknownSite(
+                "there are several sites: name one with --site; `faqsvc sites list` prints their ids"
+            )
         if site is not None and site not in ids:
             raise UnknownSite(f"no site has the id {site!r}; `faqsvc sites list` prints all ids")
         return site or next(iter(ids), None)

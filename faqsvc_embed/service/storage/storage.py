@@ -54,8 +54,7 @@ def read_storage(url: str = DEFAULT_URL, clock: Callable[[], datetime] = utc_now
         StorageUnavailable: there is no such database, or its schema needs an upgrade.
     """
     database = Database(url)
-    if not database.exists():
-        raise StorageUnavailable(f"there is no file {database.path!r}")
+    database.must_exist()
     try:
         needs_upgrade = upgrade.needs_upgrade(database)
     finally:
