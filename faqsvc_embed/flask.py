@@ -157,7 +157,7 @@ class _FlaskPage(RequestPage, kw_only=True):
             after_this_request(self.merge)
 
     def finish(self, response: Response) -> None:
-        """Merge what a hook of the host or a thread has printed too late for the hooks above, and end the page."""
+        """Merge what was printed after `merge` ran, by a hook of the host or a thread, and end the page."""
         if self.is_unfinished and not self.is_merged:
             self.merge(response)
         self.is_over = True
