@@ -1,8 +1,9 @@
 """FAQs from a FAQ service on the pages of a Python web application.
 
-To read the code, begin with `embed.FAQEmbed`, and follow one FAQ: `page.presenter` resolves a call and prints
-it, `cache.reader` looks it up, `cache.fetcher` fetches it, `api.transport` talks to the service, and
-`rendering.renderer` makes the HTML. The adapters are `flask`, `starlette`, `fastapi` and `jinja`.
+To read the code, start with `embed.FAQEmbed` and follow one FAQ: `page.presenter` handles a call,
+`cache.reader` looks the FAQ up, `cache.fetcher` fetches it, `api.transport` sends the request, and
+`rendering.renderer` makes the HTML. The adapters are `flask`, `django`, `starlette`, `fastapi`, `wsgi` and
+`jinja`.
 """
 
 from importlib import import_module

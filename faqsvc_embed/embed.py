@@ -1,4 +1,4 @@
-"""The facade: FAQs of one service for the pages of one host."""
+"""`FAQEmbed`, the main class: it reads, caches and renders the FAQs of one service for one host."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
     from faqsvc_embed.settings.options import EmbedOptions
 
 HANDOVER: Final = 0.5
-"""Seconds beyond `timeout` for which `get_faq` waits for the response to be handed over."""
+"""Seconds that `get_faq` waits beyond `timeout`, because the result comes from another thread."""
 MAX_SHARED_EMBEDS: Final = 8
 
 
 class FAQEmbed:
     """FAQs of one service, or of a folder of files, cached and rendered for the pages of one host.
 
-    Settings are keywords, or come from the environment, or as a whole in `settings`; a keyword wins. An API
-    key is ignored: only `FAQClient` writes. Making an embed opens no socket and starts no thread. Use it as a
-    context manager, or call `close()`, to end its background thread at once; else the thread ends with the
-    embed or with the process.
+    Pass settings as keywords or as a `settings` object, or set them in the environment; keywords take
+    precedence. An API key is ignored, because only `FAQClient` writes. Creating an embed opens no socket and
+    starts no thread. To stop its background thread at once, use the embed as a context manager or call
+    `close()`; otherwise the thread stops with the embed or with the process.
 
     Raises:
         ConfigurationError: a setting is invalid, neither `base_url` nor `directory` is set, or a file of the
@@ -86,11 +86,11 @@ class FAQEmbed:
         return self._presenter
 
     def use_fetcher(self, fetcher: Fetches) -> None:
-        """Fetch with something else than the network, as `faqsvc_embed.testing` does."""
+        """Replace the network with another fetch function, as `faqsvc_embed.testing` does."""
         self._reader.use_fetcher(fetcher)
 
     def find_pages_with(self, source: PageSource) -> None:
-        """Find the page of a request with `source`; for adapters of frameworks that have no middleware."""
+        """Use `source` to find the page of a request; for adapters of frameworks without middleware."""
         self._presenter.find_pages_with(source)
 
     def __enter__(self) -> Self:
@@ -116,11 +116,14 @@ class FAQEmbed:
         await self.aclose()
 
     def close(self) -> None:
-        """End the background thread and its connections, within a second; a later fetch starts anew."""
+        """Stop the background thread and close its connections, within a second.
+
+        A later fetch starts a new thread.
+        """
         self._reader.close()
 
     async def aclose(self) -> None:
-        """End the background thread, as `close` does, without blocking the event loop."""
+        """Stop the background thread, as `close` does, without blocking the event loop."""
         import asyncio
 
         await asyncio.to_thread(self.close)
@@ -130,8 +133,9 @@ class FAQEmbed:
     def use_faq(self, slug: str, *, lang: str | None = None, wait: float | None = None) -> FAQState:
         """Return the state of an FAQ; if it is not cached, wait for it, at most `wait` seconds.
 
-        It never raises for what the service does: see `error`. Within a page the same FAQ has the same state,
-        and all waits together stay within the setting `wait`. In an event loop it does not wait.
+        A failure of the service raises nothing: it is the `error` of the state. Within a page, the same FAQ
+        has the same state, and all waits together take at most the setting `wait`. In an event loop, this
+        does not wait.
         """
         return self._presenter.state(self._presenter.page(), slug, lang, wait)
 
@@ -168,9 +172,10 @@ class FAQEmbed:
     def render(self, slug_or_faq: str | FAQ, **options: "Unpack[RenderOptions]") -> Markup:
         """Return an FAQ as HTML with its JSON-LD, waiting as `use_faq` does; empty if there is none to show.
 
-        `lang`, `theme`, `show_title`, `heading_level`, `variant` and `exclusive` are as in the settings if
-        they are left out. `schema=False` leaves the JSON-LD to `schema()`. `nonce` is that of the page's
-        Content-Security-Policy. Problems are logged, and raised only if the setting `strict` is on.
+        The defaults of `lang`, `theme`, `show_title`, `heading_level`, `variant` and `exclusive` are the
+        settings. `schema=False` leaves out the JSON-LD, so that `schema()` can print it later. `nonce` is the
+        nonce of the page's Content-Security-Policy. Problems are logged; they raise only if the setting
+        `strict` is on.
         """
         return _part(self._presenter.render(self._presenter.page(), slug_or_faq, options))
 
@@ -184,19 +189,19 @@ class FAQEmbed:
 
     @contextmanager
     def page(self) -> Iterator[None]:
-        """Make one page of several renderings outside of a request: styles once, and one FAQPage.
+        """Combine everything that is rendered in a `with` block into one page, outside of a request.
 
-        The FAQPage has the FAQs of the first rendering. For others, pass `schema=False`, and print `schema()`
-        with all of them.
+        The page has the styles once, and one FAQPage. The FAQPage has only the FAQs that are rendered first.
+        To include all FAQs, pass `schema=False` to each, and print `schema()` with all of them.
         """
         with joined_context():
             yield
 
     def csp_sources(self, html: str | None = None) -> dict[str, list[str]]:
-        """Return the hashes of our inline styles and script in `html`, by directive.
+        """Return the hashes of the package's inline styles and script in `html`, by directive.
 
-        They are for a Content-Security-Policy without nonces. `html` may be a whole page. Without it, the
-        hashes are those of the current page so far.
+        Use them in a Content-Security-Policy without nonces. `html` may be a whole page. By default, it is
+        what the current page has printed so far.
         """
         from faqsvc_embed.rendering.csp import csp_sources
 
@@ -205,12 +210,13 @@ class FAQEmbed:
             html = "".join(element for one in printed if one for element in one.elements())
         return csp_sources(html)
 
-    # Ahead and after
+    # Prefetching, forgetting and monitoring
 
     def prefetch(self, *slugs: str, lang: str | None = None) -> None:
-        """Fetch the FAQs that are not cached, together, waiting for at most one `wait`; failures are logged.
+        """Fetch all FAQs that are not cached at the same time; wait at most `wait` for all of them.
 
-        In an event loop it starts the fetches and does not wait: await `aprefetch()` there.
+        Failures are logged. In an event loop, this starts the fetches and does not wait: await `aprefetch()`
+        there.
         """
         if in_event_loop():
             self._presenter.options.log.warning(
@@ -225,7 +231,7 @@ class FAQEmbed:
     def forget(self, slug: str | None = None) -> None:
         """Remove `slug` in every language, or all FAQs, from memory and store: the next call fetches it.
 
-        With a store, this waits up to half a second for it.
+        If there is a store, this waits up to half a second for it.
         """
         self._reader.forget(slug)
 
@@ -240,7 +246,7 @@ class FAQEmbed:
     def instrument(self, meter_provider: "MeterProvider | None" = None) -> None:
         """Report metrics through OpenTelemetry; by default to the meter provider of the process.
 
-        A process that has imported `opentelemetry.metrics` before the first fetch needs no call.
+        This call is not needed if the process has imported `opentelemetry.metrics` before the first fetch.
 
         Raises:
             ModuleNotFoundError: `opentelemetry-api` is not installed; the extra `telemetry` installs it.
@@ -248,7 +254,7 @@ class FAQEmbed:
         self._telemetry.start(meter_provider)
 
     def statistics(self) -> Statistics:
-        """Return what was counted in this process, and what is cached now, without any request."""
+        """Return the counters of this process and the number of cached FAQs, without any request."""
         return self._reader.statistics()
 
     @property
@@ -257,7 +263,7 @@ class FAQEmbed:
         return self._reader.is_fetching()
 
     def health(self) -> list[Health]:
-        """Return what is known of each FAQ, sorted by slug and language, without any request."""
+        """Return the state of each cached FAQ, sorted by slug and language, without any request."""
         return self._reader.health()
 
 
@@ -273,7 +279,7 @@ def embed_of_middleware(embed: object, settings: Mapping[str, Any]) -> FAQEmbed:
         return FAQEmbed(settings=Settings.from_env(**{**options, "api_key": None}))
     if options:
         names = ", ".join(sorted(options))
-        raise ConfigurationError(f"FAQMiddleware got an embed and {names}: give these to the embed")
+        raise ConfigurationError(f"FAQMiddleware got an embed and {names}: pass these to FAQEmbed")
     if not isinstance(embed, FAQEmbed):
         hint = ": pass it as base_url=…" if isinstance(embed, str) else ""
         raise ConfigurationError(f"FAQMiddleware takes a FAQEmbed, not {type(embed).__name__}{hint}")
@@ -281,9 +287,9 @@ def embed_of_middleware(embed: object, settings: Mapping[str, Any]) -> FAQEmbed:
 
 
 def get_faq(slug: str, lang: str | None = None, *, base_url: str | None = None) -> FAQ:
-    """Return the FAQ of a slug from the service at `base_url`, or at FAQSVC_BASE_URL.
+    """Return the FAQ with a slug from the service at `base_url`, by default FAQSVC_BASE_URL.
 
-    It is the counterpart of `getFAQ` in JavaScript, and caches records as an embed does.
+    It works like `getFAQ` in JavaScript, and caches records as an embed does.
 
     Raises:
         FAQNotFound, FAQUnavailable, InvalidFAQ: as `FAQEmbed.get_faq()`.

@@ -16,7 +16,7 @@ class FAQEvent(msgspec.Struct, frozen=True):
 
     `fetched`: the service sent a record. `not_modified`: it confirmed the cached one (304). `not_found`
     (404) and `gone` (410): there is no such FAQ. `failed`: see `error`. `recovered`: a fetch succeeded after
-    a failed one; this includes finding a copy that another process has fetched.
+    a failed one, or another process has fetched the record.
     """
 
     slug: str
@@ -24,7 +24,7 @@ class FAQEvent(msgspec.Struct, frozen=True):
     """The requested language."""
     result: Result
     seconds: float
-    """The duration of the fetch, including waiting for a connection or for another process."""
+    """The duration of the fetch, including the wait for a connection or for another process."""
     error: FAQError | None = None
     was_sent: bool = True
     """False if no request was made, because the service did not respond to the last ones."""

@@ -1,4 +1,4 @@
-"""FAQs in Flask: attach to an application, find the embed again, complete each response."""
+"""The Flask extension: it adds `faq()` to the templates and completes each response."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
 
 NAME: Final = "faqsvc"
 PAGE: Final = "faqsvc_page"
-"""The attribute of a request with its page; its WSGI environment may be passed on to another application."""
+"""The request attribute for the page. The WSGI environment could be passed on to another application."""
 LANGUAGE_NAMES: Final = ("lang", "language", "locale", "lang_code")
-"""Attributes of `g` with the language of a page; the last is the one of Flask's documentation."""
+"""Attributes of `g` with the language of a page; Flask's documentation uses the last one."""
 
 _log: Final = LogOnce()
 
@@ -57,7 +57,7 @@ class FAQExtension:
     """Adds FAQs to the templates of Flask applications.
 
     Settings are keywords here, `FAQSVC_…` keys of `app.config` when `init_app` runs, or environment
-    variables; the first that is set counts. `embed` takes an embed that exists already, as tests do.
+    variables, in this order of precedence. To use an existing embed, for example in tests, pass `embed`.
 
     Raises:
         ConfigurationError: a setting is invalid, there are settings beside an `embed`, or the application has
@@ -75,14 +75,14 @@ class FAQExtension:
         del settings
         if embed is not None and options:
             names = ", ".join(options)
-            raise ConfigurationError(f"FAQExtension got an embed and {names}: give these to the embed")
+            raise ConfigurationError(f"FAQExtension got an embed and {names}: pass these to FAQEmbed")
         self._embed = embed
         self._options = options
         if app is not None:
             self.init_app(app)
 
     def init_app(self, app: Flask) -> None:
-        """Attach to an application; without `embed`, each of several applications gets one of its own.
+        """Add FAQs to an application. Without `embed`, each application gets its own embed.
 
         Raises:
             ConfigurationError: it is not a Flask application, or has this extension already.
@@ -122,12 +122,12 @@ def faqs_from(app: Flask | None = None) -> FAQEmbed:
 class _FlaskPage(RequestPage, kw_only=True):
     """The page of a request of Flask."""
 
-    may_block = True  # a loop in a view serves this request alone
+    may_block = True  # an event loop in a view serves only this request
 
     app: Flask
     request: Request
     g: Any
-    """The `g` of the request: a body that is streamed may be made where there is no context any more."""
+    """The `g` of the request, because a streamed body may be produced after the context has ended."""
     is_merged: bool = False
 
     @property
@@ -138,7 +138,7 @@ class _FlaskPage(RequestPage, kw_only=True):
         return self.g.get("csp_nonce")
 
     def preferences(self) -> tuple[object, str]:
-        """Return what `g` says, else the choice of Flask-Babel; and the header."""
+        """Return the language in `g`, else the locale of Flask-Babel; and the Accept-Language header."""
         for name in LANGUAGE_NAMES:
             choice = self.g.get(name)
             choice = choice() if callable(choice) else choice
@@ -152,12 +152,12 @@ class _FlaskPage(RequestPage, kw_only=True):
         return None, self.request.environ.get("HTTP_ACCEPT_LANGUAGE", "")[:MAX_HEADER]
 
     def expect_change(self) -> None:
-        # Before the host's own hooks, which may compress the body. `_finish` does what is too late for this.
+        # Before the host's own hooks, which may compress the body. `_finish` handles what is printed later.
         if has_request_context():
             after_this_request(self.merge)
 
     def finish(self, response: Response) -> None:
-        """Merge what a hook of the host, or a thread, has printed too late; the page is over."""
+        """Merge what was printed after `merge` ran, by a hook of the host or a thread, and end the page."""
         if self.is_unfinished and not self.is_merged:
             self.merge(response)
         self.is_over = True
@@ -189,14 +189,14 @@ class _FlaskPage(RequestPage, kw_only=True):
 
 
 _FINISHED: Final = Page(is_over=True)
-"""In the place of a page whose response has left: a thread may still have the context of the request."""
+"""Replaces the page after the response was sent: a thread may still have the context of the request."""
 
 
 def _page() -> Page | None:
     """Return the page of the current request, made for its first FAQ; None outside of a request."""
     if not has_request_context():
         return None
-    # Each use of a proxy finds its object anew.
+    # Each use of a proxy looks up its object again.
     this_request: Request = request._get_current_object()  # type: ignore[attr-defined]
     page: Page | None = getattr(this_request, PAGE, None)
     if page is None:
@@ -208,7 +208,7 @@ def _page() -> Page | None:
 
 
 def _new_page(app: Flask, this_request: Request) -> Page:
-    """Return the page of a request, which the request keeps."""
+    """Return the page of a request, which is stored on the request."""
     page = _FlaskPage(app=app, request=this_request, g=g._get_current_object())
     embed = faqs_from(app)
     page.configure(embed.settings, this_request.environ.get("QUERY_STRING", ""))
@@ -219,14 +219,14 @@ def _new_page(app: Flask, this_request: Request) -> Page:
 
 
 def _finish(response: Response) -> Response:
-    """Say in the headers on what the page depends, and complete a body that is made while it leaves."""
+    """Set the headers that depend on the page, and complete a streamed body."""
     this_request: Request = request._get_current_object()  # type: ignore[attr-defined]
     page: Page | None = getattr(this_request, PAGE, None)
     if response.is_streamed and response.mimetype == "text/html" and not response.direct_passthrough:
         page, charset = _page(), _head(response).charset
         if page is not None and charset is not None:
             if isgenerator(response.response):
-                page.language(faqs_from().settings.lang)  # now, because the headers leave
+                page.language(faqs_from().settings.lang)  # now, before the headers are sent
             page.may_negotiate = False
             response.response = StreamedBody(page, charset, response.response)
     else:
@@ -258,7 +258,7 @@ def _warn_of_early_end(page: _FlaskPage, what: str) -> None:
 
 
 def _file_of_any_host() -> Response | None:
-    """Serve a file before routing: a rule for any host would come after those of named hosts."""
+    """Serve a file before routing, because rules for named hosts take precedence over a rule for any host."""
     before, found, name = request.path.partition(f"/{NAME}/")
     return _file(name) if found and not before and find_file(name, request.args) else None
 
@@ -275,7 +275,7 @@ def _file(name: str) -> Response:
 
 
 def _add_commands(app: Flask, embed: FAQEmbed) -> None:
-    """Add `flask faq list|check|pull|forget`, which are imported when they are used."""
+    """Add the commands `flask faq list|check|pull|forget`, which are imported on use."""
 
     @app.cli.command("faq", context_settings={"ignore_unknown_options": True, "help_option_names": []})
     @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
@@ -293,7 +293,7 @@ def _templates(app: Flask) -> Iterator[tuple[str, str]]:
     if loader is None:
         return
     for name in loader.list_templates():
-        with suppress(UnicodeDecodeError, TemplateNotFound):  # a picture among the templates
+        with suppress(UnicodeDecodeError, TemplateNotFound):  # an image in the template folder
             source, _, _ = loader.get_source(app.jinja_env, name)
             yield name, source
 

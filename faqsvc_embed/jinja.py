@@ -18,7 +18,7 @@ from faqsvc_embed.rendering.templates import BoundLoader, package_loader, with_p
 from faqsvc_embed.runtime.bounded_log import logger
 
 GLOBALS: Final = ("faq", "use_faq", "faq_schema")
-"""They are filters, too, under the names `faqsvc_…`: for the tag, and for macros, which hide the globals."""
+"""They are also filters named `faqsvc_…`, for the tag, and for macros, whose names hide the globals."""
 
 
 def install(environment: Environment, embed: FAQEmbed) -> None:
@@ -87,7 +87,7 @@ class _Globals:
 
     @pass_context
     def faq_schema(self, context: Context, faq: FAQ | FAQState | None = None, **options: Any) -> Markup:
-        """Return the FAQPage of an FAQ, or of all FAQs that left theirs to this call."""
+        """Return the FAQPage of an FAQ, or of all FAQs with `schema=False`."""
         presenter = self._presenter
         presenter.options.check_names(options, ("nonce",), "", context)
         nonce = _none_if_undefined(options.get("nonce"))
@@ -123,7 +123,7 @@ class _AsyncGlobals(_Globals):
 
 
 def _defined(options: dict[str, Any]) -> dict[str, Any]:
-    """Return options without undefined variables, for which the default counts."""
+    """Return options without undefined variables, which mean the default."""
     return options and {name: value for name, value in options.items() if not isinstance(value, Undefined)}
 
 
@@ -132,7 +132,7 @@ def _none_if_undefined(value: Any) -> Any:
 
 
 class PageTemplate(Template):
-    """A template of which each rendering outside of a request is a page, with its elements once."""
+    """A template that is one page each time it is rendered outside of a request."""
 
     def render(self, *args: Any, **kwargs: Any) -> str:
         if is_part():
@@ -165,7 +165,7 @@ class PageTemplate(Template):
             return
         page = joined_page() or Page()
         while True:
-            token = enter_rendering(page)  # not around `yield`: the caller has a context of its own
+            token = enter_rendering(page)  # not around `yield`, because the caller has its own context
             try:
                 part = next(parts, None)
             finally:

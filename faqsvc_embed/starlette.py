@@ -1,4 +1,4 @@
-"""FAQs in Starlette and any ASGI application: a page for each request, completed as its response leaves.
+"""Middleware for Starlette and any ASGI application. It completes the page of each request.
 
 It needs ASGI 3 and asyncio, and works without Starlette.
 """
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 ASGIApp = Callable[[Any, Any, Any], Awaitable[None]]
-"""Frameworks have types of their own for the scope and the messages."""
+"""Each framework has its own types for the scope and the messages."""
 
 NAME: Final = "faqsvc"
-"""The key of the embed in the scope of a request, and the folder of our files."""
+"""The key of the embed in the scope of a request, and the folder of the package's static files."""
 NONCE_NAMES: Final = ("csp_nonce",)
 LANGUAGE_NAMES: Final = ("lang", "language", "locale")
 """Attributes of `request.state` with the language of a page."""
@@ -36,7 +36,7 @@ LANGUAGE_NAMES: Final = ("lang", "language", "locale")
 class FAQMiddleware:
     """Gives each request a page, and awaits the FAQs that its templates could not wait for.
 
-    `embed` is the one that was passed to `faqsvc_embed.jinja.install`; without it, settings make one.
+    Pass the same `embed` to `faqsvc_embed.jinja.install`. Without it, the settings create one.
 
     Raises:
         ConfigurationError: a setting is invalid, there are settings beside an `embed`, or `embed` is not one.
@@ -70,14 +70,14 @@ class FAQMiddleware:
         folder = f"{scope.get('root_path', '')}/{NAME}" if serves_files else None
         outer, outer_page = scope.get(NAME), request_page()
         scope[NAME] = self.embed
-        if outer is not None and outer_page is not None:  # of a middleware around this one
+        if outer is not None and outer_page is not None:  # there is another FAQMiddleware around this one
             outer_page.folder = outer_page.folder or folder
             try:
                 await self.app(scope, receive, send)
             finally:
                 scope[NAME] = outer
             return
-        scope.setdefault("state", {})  # shared with the copies of this scope that applications make
+        scope.setdefault("state", {})  # shared with the scopes that applications copy from this one
         page = _ASGIPage(scope=scope, folder=folder)
         page.configure(self.embed.settings, scope.get("query_string", b"").decode("latin-1"))
         responder = PageResponder(page, scope["method"], send)
@@ -121,7 +121,7 @@ def faqs_from(request: Connection) -> FAQEmbed:
 
 
 class _ASGIPage(RequestPage, kw_only=True):
-    """The page of a request, whose templates cannot wait in the event loop."""
+    """The page of a request. Its templates cannot wait, because they run in the event loop."""
 
     defers = True
 
@@ -143,7 +143,7 @@ class _ASGIPage(RequestPage, kw_only=True):
 
 
 def _first_of(state: Mapping[str, Any], names: Iterable[str]) -> Any:
-    """Return what the host has set in the state of a request, as text or as a function."""
+    """Return a value that the host has set in the state of a request, as text or as a function."""
     for name in names:
         value = state.get(name)
         value = value() if callable(value) else value
@@ -153,7 +153,7 @@ def _first_of(state: Mapping[str, Any], names: Iterable[str]) -> Any:
 
 
 def _file(scope: Scope) -> File | None:
-    """Return the file that a request is for."""
+    """Return the static file that is requested."""
     folder, _, name = scope["path"].removeprefix(scope.get("root_path", "")).rpartition("/")
     if folder != f"/{NAME}" or scope["method"] not in ("GET", "HEAD"):
         return None

@@ -1,4 +1,4 @@
-"""FAQs in any WSGI application: a page for each request, completed as its response leaves."""
+"""Middleware for any WSGI application. It completes the page of each request."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from faqsvc_embed.settings.options import SettingOptions
 
 FOLDER: Final = "faqsvc"
-"""Of our files, below the path of the application."""
+"""The folder of the package's static files, below the path of the application."""
 EMBED: Final = "faqsvc.embed"
 """The key of the embed in the environment of a request."""
 LANGUAGE: Final = "faqsvc.lang"
 NONCE: Final = "faqsvc.csp_nonce"
-"""Keys by which a host says what the language of a page is, and the nonce of its policy."""
+"""Keys for the language of a page and for the nonce of its Content-Security-Policy; the host sets them."""
 
 Header = tuple[str, str]
 
@@ -39,7 +39,7 @@ _log: Final = LogOnce()
 class FAQMiddleware:
     """Gives each request a page, and completes its response: one FAQPage, and each stylesheet once.
 
-    `embed` is the one that was passed to `faqsvc_embed.jinja.install`; without it, settings make one.
+    Pass the same `embed` to `faqsvc_embed.jinja.install`. Without it, the settings create one.
 
     Raises:
         ConfigurationError: a setting is invalid, there are settings beside an `embed`, or `embed` is not one.
@@ -55,7 +55,7 @@ class FAQMiddleware:
         serves_files = self.embed.serves_files
         if serves_files and (file := _file(environ)) is not None:
             return _send_file(file, start_response)
-        is_inner = EMBED in environ and request_page() is not None  # within another of these
+        is_inner = EMBED in environ and request_page() is not None  # inside another FAQMiddleware
         environ[EMBED] = self.embed
         if is_inner:
             return self.app(environ, start_response)
@@ -89,7 +89,7 @@ def faqs_from(environ: "WSGIEnvironment") -> FAQEmbed:
 class _WSGIPage(RequestPage, kw_only=True):
     """The page of a request of WSGI."""
 
-    may_block = True  # a loop in a view serves this request alone
+    may_block = True  # an event loop in a view serves only this request
 
     environ: "dict[str, Any]"
 
@@ -102,7 +102,7 @@ class _WSGIPage(RequestPage, kw_only=True):
 
 
 class _Response:
-    """A response whose start is sent when its body is known, or begins to be made."""
+    """A response. Its start is sent when the body is complete or, if it is streamed, has begun."""
 
     def __init__(
         self, page: _WSGIPage, default_language: str | None, start_response: "StartResponse"
@@ -116,10 +116,10 @@ class _Response:
         self._is_sent = False
 
     def start(self, status: str, headers: list[Header], exc_info: Any = None) -> Callable[[bytes], object]:
-        """Keep the start of the response; after an error there may be another."""
+        """Store the start of the response; after an error, the application may call this again."""
         self._status, self._headers = status, headers
         if self._is_sent:
-            self._start_response(status, headers, exc_info)  # which raises the error
+            self._start_response(status, headers, exc_info)  # this raises the error
         return self._written.append
 
     def send(self, parts: Iterable[bytes]) -> Iterable[bytes]:
@@ -139,7 +139,7 @@ class _Response:
             return chain(self._written, parts) if self._written else parts
         if self._written or isinstance(parts, list | tuple) or self._value("content-length"):
             return [self._completed(charset, parts)]
-        self._page.language(self._default_language)  # now, because the headers leave
+        self._page.language(self._default_language)  # now, before the headers are sent
         self._send_start()
         return StreamedBody(self._page, charset, parts)
 
@@ -179,7 +179,7 @@ class _Response:
 
 
 class _Begun:
-    """The parts of a body whose first one was made, because an application may start its response there."""
+    """A body after its first part was read: an application may start its response with that part."""
 
     def __init__(self, parts: Iterable[bytes]) -> None:
         self._rest = iter(parts)
@@ -197,7 +197,7 @@ class _Begun:
 
 
 def _file(environ: "WSGIEnvironment") -> File | None:
-    """Return the file that a request is for."""
+    """Return the static file that is requested."""
     folder, _, name = str(environ.get("PATH_INFO", "")).rpartition("/")
     if folder != f"/{FOLDER}" or environ.get("REQUEST_METHOD") not in ("GET", "HEAD"):
         return None

@@ -1,6 +1,6 @@
-"""The cache: records and what is known of them, when to refresh them, and where they outlive the process.
+"""The cache: entries in memory, when they are refreshed, and stores that survive the process.
 
-Begin with `Reader.look_up` in `reader`: it answers from `memory`, or starts a fetch in `fetcher`. `entries`
-decides what a response changes; it is pure, with an injected clock. `stores` hold records beyond the process,
-and `folder` has the records of the host's own files.
+Start with `Reader.look_up` in `reader`: it returns an entry from `memory`, or starts a fetch in `fetcher`.
+`entries` decides how a response changes an entry, with pure functions and an injected clock. `stores` keep
+records after the process ends, and `folder` reads FAQs from files of the host.
 """

@@ -13,7 +13,7 @@ TIMEOUTS_TO_OPEN: Final = 3
 class CircuitBreaker:
     """Opens after 3 timeouts in a row, over all FAQs; closes with the next request that does not time out.
 
-    While it is open, uncached FAQs are left out at once; one probe at a time finds out in the background
+    While it is open, pages do not wait for uncached FAQs. One probe at a time checks in the background
     whether the service responds again.
     """
 
@@ -33,7 +33,7 @@ class CircuitBreaker:
         return self._clock() >= self._next_probe
 
     def may_probe(self) -> bool:
-        """Return whether a probe is due, and claim it; they become rarer, up to one a minute."""
+        """Return whether a probe is due, and claim it. The interval grows up to a minute."""
         if not self.is_probe_due():
             return False
         self._next_probe = self._clock() + min(BACKOFF_BASE * 2.0 ** min(self._probes, 10), BACKOFF_CAP)
@@ -48,7 +48,7 @@ class CircuitBreaker:
             logger.warning("the FAQ service does not respond: pages no longer wait for uncached FAQs")
 
     def responded(self) -> None:
-        """Note a response, whatever it says, or a connection that was refused: pages need not wait for it."""
+        """Note any response, or a refused connection: both come quickly, so pages can wait for them."""
         if self.is_open:
             logger.info("pages wait for uncached FAQs again: a request to the FAQ service did not time out")
         self._timeouts = 0

@@ -1,4 +1,4 @@
-"""Counts what look-ups and fetches led to, for metrics.
+"""Counts the results of look-ups and fetches, for metrics.
 
 A look-up that finds a fresh record is not counted, so that it costs nothing.
 """
@@ -14,15 +14,15 @@ from faqsvc_embed.models import FAQState
 from faqsvc_embed.runtime import fork
 
 IN_USE: Final = 300.0
-"""Seconds since its last look-up for which an FAQ counts as in use: the age of others worries nobody."""
+"""Seconds since its last look-up for which an FAQ counts as in use. The age of other FAQs is ignored."""
 FRESHNESS: Final = ("fresh", "stale", "expired", "missing", "failed")
 
 
 class Statistics(msgspec.Struct, frozen=True, kw_only=True):
-    """What an embed has done since the process started, and what it has cached now; times in seconds."""
+    """Counters of an embed since the process started, and the state of its cache; times in seconds."""
 
     lookups: dict[str, int]
-    """Look-ups that did not find a fresh record, by what they found.
+    """Look-ups that did not find a fresh record, by result.
 
     `fetched`: the caller waited for the service, and got a record. `stale`: a record that was being
     refreshed. `degraded`: a record whose last refresh failed. `missing`: nothing.
@@ -38,13 +38,13 @@ class Statistics(msgspec.Struct, frozen=True, kw_only=True):
     oldest_age: float | None
     """How long ago the service confirmed the oldest record that was looked up in the last 5 minutes."""
     feed_lag: float | None
-    """Seconds since the oldest change without its record was announced; None without a change feed."""
+    """Seconds since the oldest announced change that is not fetched yet; None without a change feed."""
     is_waiting: bool
     """False while pages do not wait for uncached FAQs, because the service does not respond."""
 
 
 class Feed(Protocol):
-    """What is measured of a change feed."""
+    """The measurements of a change feed."""
 
     is_connected: bool
 
@@ -53,7 +53,7 @@ class Feed(Protocol):
 
 
 class Signals(NamedTuple):
-    """What a fetcher knows of the service."""
+    """The measurements of a fetcher."""
 
     is_waiting: bool = True
     feed: Feed | None = None
@@ -67,7 +67,7 @@ class Counts:
         fork.register(self)
 
     def after_fork(self) -> None:
-        """Begin anew in a forked child: the parent reports its own counts."""
+        """Reset the counts in a forked child, because the parent reports its own."""
         self.lookups = dict.fromkeys(("fetched", "stale", "degraded", "missing"), 0)
         self.expired_waits = 0
         self.fetch_errors: dict[str, int] = {}
@@ -95,7 +95,7 @@ class Counts:
         self.fetch_errors[kind] = self.fetch_errors.get(kind, 0) + 1
 
     def statistics(self, entries: list[Entry], at: Moment, signals: Signals) -> Statistics:
-        """Return the counts, with what is cached at a time."""
+        """Return the counts, and the state of the cache at this time."""
         records = dict.fromkeys(FRESHNESS, 0)
         ages, feed = list[float](), signals.feed
         for entry in entries:
@@ -115,7 +115,7 @@ class Counts:
 
 
 def error_kind(error: FAQError) -> str:
-    """Return a word for an error, of which there are few: `timeout`, `connection`, `invalid`, or a status."""
+    """Return the kind of an error: `timeout`, `connection`, `invalid`, or the HTTP status."""
     if isinstance(error, FAQTimeout):
         return "timeout"
     if isinstance(error, InvalidFAQ):

@@ -1,4 +1,4 @@
-"""Reads drafts for the visitors who have their preview tokens. No cache and no store gets them."""
+"""Reads drafts for visitors with a preview token. Drafts are never cached or stored."""
 
 from datetime import UTC, datetime
 from typing import Final
@@ -13,7 +13,7 @@ from faqsvc_embed.errors import FAQError, FAQUnavailable
 from faqsvc_embed.settings import Settings
 
 MAX_DRAFTS: Final = 5
-"""Drafts that are fetched at once: any visitor can invent tokens."""
+"""Maximum number of drafts that are fetched at once, because any visitor can invent tokens."""
 
 
 class DraftReader:

@@ -1,7 +1,7 @@
-"""What is known of one FAQ, and how a response changes it: pure functions of values and of the time.
+"""Cache entries, and how a response changes them: pure functions of values and of the time.
 
-Times are seconds of a monotonic clock, so that a wall clock set forward or back neither freezes nor storms
-anything. Only `updated_at` is wall time, which is shown and never compared.
+Times are seconds of a monotonic clock, so that changes of the wall clock neither stop refreshes nor start all
+of them at once. Only `updated_at` is wall time; it is shown and never compared.
 """
 
 from datetime import datetime
@@ -21,9 +21,9 @@ from faqsvc_embed.models import FAQ, FAQState, Source
 BACKOFF_BASE: Final = 1.0
 BACKOFF_CAP: Final = 60.0
 JITTER: Final = 0.05
-"""Lifetimes are shortened by up to this share, so that FAQs fetched together expire apart."""
+"""Lifetimes are shortened by up to this share, so that FAQs fetched together expire at different times."""
 MIN_REFRESH_INTERVAL: Final = 1.0
-"""Seconds between two refreshes of a record that the service never calls fresh. It is shown until then."""
+"""Minimum seconds between two refreshes of a record with the lifetime 0. It is shown until the next one."""
 
 
 class Key(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
@@ -34,7 +34,7 @@ class Key(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
 
 
 class Entry(msgspec.Struct, eq=False):
-    """What is known of one FAQ in one language. A change replaces the entry, so that readers need no lock."""
+    """The cache entry of one FAQ in one language. It is replaced, not changed, so readers need no lock."""
 
     key: Key
     faq: FAQ | None = None
@@ -59,10 +59,10 @@ class Entry(msgspec.Struct, eq=False):
     size: int = 0
     """Bytes of the record in memory."""
     fresh_state: FAQState | None = None
-    """The state while the record is fresh, made once."""
+    """The state while the record is fresh; created once."""
 
     def is_fresh(self, now: float) -> bool:
-        """Return whether the record may be used without asking the service (RFC 9111, 4.2)."""
+        """Return whether the record may be used without a request to the service (RFC 9111, 4.2)."""
         return self.faq is not None and now < self.fresh_until
 
     def is_usable(self, now: float) -> bool:
@@ -83,7 +83,7 @@ class Entry(msgspec.Struct, eq=False):
 
 
 class Need(Enum):
-    """What a look-up needs of the service."""
+    """Whether a look-up needs a request to the service."""
 
     NOTHING = "the entry is fresh, or backs off"
     REFRESH = "a stale record is shown, and refreshed in the background"
@@ -91,7 +91,7 @@ class Need(Enum):
 
 
 def need(entry: Entry | None, now: float) -> Need:
-    """Return what a look-up at this time needs of the service."""
+    """Return whether a look-up at this time needs a request to the service."""
     if entry is None:
         return Need.FETCH
     if entry.is_fresh(now) or now < entry.retry_at:
@@ -102,7 +102,7 @@ def need(entry: Entry | None, now: float) -> Need:
 def state_of(
     entry: Entry | None, key: Key, now: float, *, is_fetching: bool = False, source: Source = "memory"
 ) -> FAQState:
-    """Return the state of an FAQ at this time. A running fetch hides the error before it."""
+    """Return the state of an FAQ at this time. During a fetch, it does not have the error of the last one."""
     if entry is None:
         error = None if is_fetching else FAQUnavailable(f"FAQ {key.slug!r} was forgotten meanwhile")
         return FAQState(error=error, is_fetching=is_fetching, lang_requested=key.lang)
@@ -127,7 +127,7 @@ def state_of(
 
 
 class Moment(NamedTuple):
-    """The time of a change, by both clocks, with a random share for jitter."""
+    """The time of a change in both clocks, with a random number for jitter."""
 
     now: float
     wall: datetime
@@ -135,7 +135,7 @@ class Moment(NamedTuple):
 
 
 class Lifetimes(msgspec.Struct, frozen=True):
-    """The settings that decide how long entries count, in seconds."""
+    """The settings for the lifetimes of entries, in seconds."""
 
     fresh_for: float
     keep_for: float
@@ -147,7 +147,7 @@ class Lifetimes(msgspec.Struct, frozen=True):
         entry = entry or Entry(key, used_at=at.now)
         match outcome:
             case Fetched():
-                is_same = entry.faq == outcome.faq  # what was rendered of an equal record stays valid
+                is_same = entry.faq == outcome.faq  # then the rendered fragments stay valid
                 fetched = replace(
                     entry,
                     faq=entry.faq if is_same else outcome.faq,
@@ -196,7 +196,7 @@ class Lifetimes(msgspec.Struct, frozen=True):
         return replace(confirmed, fresh_state=fresh_state(confirmed))
 
     def _not_found(self, entry: Entry, error: FAQError, at: Moment) -> Entry:
-        """Believe a 404 for a cached record when it is repeated: a proxy may have sent the first."""
+        """Remove a cached record only after a repeated 404, because a proxy may have sent the first one."""
         since = at.now if entry.missing_since is None else entry.missing_since
         if not entry.is_usable(at.now) or at.now - since >= max(self.not_found_for, MIN_REFRESH_INTERVAL):
             return self._missing(entry, error, at)

@@ -1,7 +1,7 @@
 """Follows the service's change feed: an edited or unpublished FAQ reaches this process within seconds.
 
-The feed only says that something changed. The record, or its 410, always comes from a request of its own, so
-that a feed that is wrong costs requests and nothing else.
+The feed only announces changes. The record, or the 410, always comes from a separate request, so a wrong feed
+only causes additional requests.
 """
 
 import asyncio
@@ -31,26 +31,26 @@ from faqsvc_embed.runtime.bounded_log import logger
 IDLE_TIMEOUT: Final = 45.0
 """Seconds without a byte after which the connection counts as dead; the service sends one every 15."""
 SETTLE: Final = 0.2
-"""Seconds to wait for further new slugs before the feed connects again to follow them."""
+"""Seconds to wait for further new slugs before the feed reconnects to follow them."""
 RECONNECT_INTERVAL: Final = 1.0
-"""Seconds between two connections, at least."""
+"""Minimum seconds between two connections."""
 REVALIDATIONS: Final = 50
-"""Revalidations a second, if everything is revalidated at once."""
+"""Revalidations per second, if all FAQs are revalidated at once."""
 REVALIDATE_INTERVAL: Final = 0.5
-"""Seconds after the revalidation of a slug in which further changes of it wait, and become one."""
+"""Seconds after the revalidation of a slug in which further changes are collected into one."""
 NOT_OFFERED: Final = (404, 405, 410, 501)
 """Statuses of a service that has no change feed."""
 RETRIES: Final = (0.3, 1.0, 3.0, 10.0, 30.0)
-"""Seconds before the next attempts if the service, or a cache before it, still has the old record."""
+"""Seconds before the next attempts if the service, or a cache in front of it, still sends the old record."""
 MAX_RATE: Final = 65_536
-"""Bytes a second, after the first minute's, above which a feed counts as broken."""
+"""Bytes per second above which a feed counts as broken, after the first minute."""
 
 
-_random: Final = random.SystemRandom()  # the state of the module is the host's
+_random: Final = random.SystemRandom()  # the host may seed the generator of the module
 
 
 class Followed(Protocol):
-    """What a feed needs of the fetcher."""
+    """The methods of the fetcher that a feed needs."""
 
     def open_feed(self, request: Request) -> AbstractAsyncContextManager[Stream]:
         """Open the feed; raise FAQError if the service cannot be reached."""
@@ -70,7 +70,7 @@ class ChangeFeed:
         """`cached_slugs` returns the slugs to follow, the most important first."""
         self._base_url = base_url
         self._cached_slugs = cached_slugs
-        self._followed = weakref.ref(followed)  # an embed that its host has dropped is not kept alive
+        self._followed = weakref.ref(followed)  # so that the feed does not keep an unused embed alive
         self._task: tuple[asyncio.AbstractEventLoop, asyncio.Task[None]] | None = None
         self._reset()
         fork.register(self)
@@ -79,7 +79,7 @@ class ChangeFeed:
         self._is_offered = True
         self._slugs = frozenset[str]()
         self._known = frozenset[str]()
-        """The slugs when it connected last, with those for which the address had no room."""
+        """The slugs at the last connection, including those that did not fit into the URL."""
         self._last_id = ""
         self._has_new = asyncio.Event()
         self._refreshes: dict[str, asyncio.Task[None]] = {}
@@ -90,7 +90,7 @@ class ChangeFeed:
 
     @property
     def lag(self) -> float:
-        """Seconds since the oldest change whose record has not arrived here was announced; 0 without any."""
+        """Seconds since the oldest announced change that is not fetched yet; 0 if there is none."""
         announced = list(self._announced.values())
         return time.monotonic() - min(announced) if announced else 0.0
 
@@ -104,7 +104,7 @@ class ChangeFeed:
             self._has_new.set()
 
     def after_fork(self) -> None:
-        """In a forked child: the connection is the parent's."""
+        """Forget the connection in a forked child, because it belongs to the parent."""
         self._task, self.is_connected = None, False
         self._announced.clear()
 
@@ -119,7 +119,7 @@ class ChangeFeed:
                 await self._connect()
                 failures = 0
             except FeedNotOffered as error:
-                logger.debug("changes are seen as records expire: %s", error)
+                logger.debug("pages show changes only when records expire: %s", error)
                 self._is_offered = False
             except (FAQError, TimeoutError, ValueError) as error:
                 if failures == 0:
@@ -143,7 +143,7 @@ class ChangeFeed:
         async with connection as stream:
             _check(stream)
             new, self._slugs, self._known = set(slugs) - self._slugs, frozenset(slugs), frozenset(cached)
-            self._revalidate_all(new)  # they may have changed between their requests and this one
+            self._revalidate_all(new)  # they may have changed before this connection
             self.is_connected = True
             events = asyncio.ensure_future(self._receive(stream.chunks))
             news = asyncio.ensure_future(self._has_new.wait())
@@ -166,7 +166,7 @@ class ChangeFeed:
                 raise ValueError("it was closed by the service")
             received += len(chunk)
             if received > MAX_RATE * (60 + time.monotonic() - started):
-                raise ValueError("it sends more than a feed of FAQs can have to say")
+                raise ValueError("it sends too much data for a feed of FAQs")
             for event in parser.feed(chunk):
                 self._last_id = event.id or self._last_id
                 change = parse_change(event)
@@ -180,7 +180,7 @@ class ChangeFeed:
             self._changed(Change(slug, state=None), spread=len(slugs) / REVALIDATIONS)
 
     def _changed(self, change: Change, spread: float = 0.0) -> None:
-        """Revalidate a slug, once for all changes that arrive meanwhile."""
+        """Revalidate a slug, once for all changes that arrive during the revalidation."""
         waiting = self._changes.get(change.slug)
         if waiting is None or (change.revision or 0) >= (waiting.revision or 0):
             self._changes[change.slug] = change
@@ -240,7 +240,7 @@ def _check(stream: Stream) -> None:
 
 
 def is_current(outcome: Outcome | None, change: Change, entry: Entry) -> bool:
-    """Return whether an outcome that left the record as it was is as new as a change."""
+    """Return whether an outcome without a new record already includes a change."""
     match outcome:
         case Fetched() | NotModified():
             if outcome.revision is not None and change.revision is not None and change.state == "published":

@@ -1,4 +1,4 @@
-"""One fetch of an FAQ, as its callers see it."""
+"""One fetch of an FAQ, on which callers wait."""
 
 import time
 from concurrent.futures import Future
@@ -9,21 +9,21 @@ from faqsvc_embed.cache.entries import Entry, Key
 
 
 class Fetch:
-    """One fetch under way."""
+    """A running fetch."""
 
     def __init__(self, key: Key, change: Change | None = None, *, is_draft: bool = False) -> None:
         self.key = key
         self.change = change
-        """The change that the feed has reported: only a response of the service itself is new enough."""
+        """The change that the feed announced; records from a store are too old for it."""
         self.is_draft = is_draft
-        """It is a draft for one page, which no cache gets."""
+        """Whether this is a draft for one page, which must not be cached."""
         self.outcome: Outcome | None = None
         self.result = Future[Entry]()
         """The entry that callers wait for. It may be set before the fetch ends, with a stale record."""
         self.started = time.monotonic()
         self.has_ended = False
         self.is_detached = False
-        """The FAQ was forgotten meanwhile: callers get the result, the cache does not."""
+        """Whether the FAQ was forgotten during the fetch: callers get the result, but it is not cached."""
         self.result.set_running_or_notify_cancel()  # so that no caller can cancel it for the others
 
     def resolve(self, entry: Entry) -> None:

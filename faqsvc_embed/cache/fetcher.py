@@ -31,9 +31,9 @@ from faqsvc_embed.runtime.bounded_log import LogOnce, origin_of
 from faqsvc_embed.settings import Settings
 
 LOCK_GRACE: Final = 1.0
-"""Seconds beyond `timeout` for which a refresh waits for another process that does the same."""
+"""Seconds beyond `timeout` for which a refresh waits for another process that refreshes the same FAQ."""
 MAX_FETCHES: Final = 1000
-"""Fetches at once. Beyond, only cached records are refreshed, so that a flood of slugs costs little."""
+"""Maximum number of fetches at once. Beyond it, only cached records are refreshed: slugs may be invented."""
 
 
 class Fetcher:
@@ -53,7 +53,7 @@ class Fetcher:
         self._fetches: dict[Key, Fetch] = {}
         self._lock = threading.Lock()
         self._forgets = 0
-        """How often something was forgotten."""
+        """Counts calls of `forget`."""
         self._log = LogOnce()
         fork.register(self)
 
@@ -105,7 +105,7 @@ class Fetcher:
             self._finish(fetch, Failed(failure))
 
     def signals(self) -> Signals:
-        """Return what metrics say of the service."""
+        """Return the measurements for metrics."""
         return Signals(not self._breaker.is_open, self._feed)
 
     def is_fetching(self, key: Key | None = None) -> bool:
@@ -123,7 +123,7 @@ class Fetcher:
         self._store.mark_invalid(slug)
         try:
             return self._transport.submit(work := self._store.invalidate())
-        except RuntimeError:  # no thread can be started; it is done with a later fetch
+        except RuntimeError:  # no thread can be started; a later fetch does it
             work.close()
             return None
 
@@ -136,11 +136,11 @@ class Fetcher:
         self._cache.forget(slug)
 
     def close(self) -> None:
-        """Cancel fetches and close connections, within a second; a later fetch starts anew."""
+        """Cancel fetches and close connections, within a second; a later fetch opens new ones."""
         self._transport.close()
 
     def after_fork(self) -> None:
-        """In a forked child: the fetches are the parent's."""
+        """Forget the fetches in a forked child, because they belong to the parent."""
         self._lock = threading.Lock()
         self._fetches.clear()
         self._drafts.after_fork()
@@ -234,7 +234,7 @@ class Fetcher:
         return needed is Need.NOTHING
 
     async def _bury_seed(self, fetch: Fetch, store: ResilientStore) -> bool:
-        """Leave out a record of the host's own folder that the service has taken back before a restart."""
+        """Do not show a file of the folder if the service unpublished the FAQ before a restart."""
         entry = self._cache.get(fetch.key)
         is_seed = entry is not None and entry.faq is not None and entry.updated_at is None
         if not is_seed or not await store.is_buried(fetch.key.slug):
@@ -245,7 +245,7 @@ class Fetcher:
 
     async def _request_and_save(self, fetch: Fetch, store: ResilientStore) -> None:
         if self._breaker.is_open:
-            await self._load_translation(fetch.key, store)  # callers do not wait for the probe
+            await self._load_translation(fetch.key, store)  # before the probe, because callers do not wait
         outcome = await self._request(fetch)
         if isinstance(outcome, Failed):
             await self._load_translation(fetch.key, store)
@@ -257,7 +257,7 @@ class Fetcher:
             if before is not None and before.faq is not None:
                 store.mark_invalid(entry.key.slug, is_gone=True)  # in every language and every process
                 await store.invalidate()
-            else:  # to say it again would make the other processes ask again
+            else:  # invalidating it again would make the other processes fetch it again
                 for lang in (None, *LANGUAGES):
                     await store.delete(Key(entry.key.slug, lang))
         elif entry.faq is None and isinstance(outcome, NotFound):
@@ -269,11 +269,11 @@ class Fetcher:
                 await store.delete(entry.key)  # nor may an earlier record come back
             elif stored is not None:
                 await store.save(entry.key, stored)
-                if self._forgets != forgets:  # perhaps this record, before it was saved
+                if self._forgets != forgets:  # perhaps this FAQ was forgotten before it was saved
                     await store.delete(entry.key)
 
     async def _load_translation(self, key: Key, store: ResilientStore) -> None:
-        """Load some translation of an FAQ that can neither be fetched nor is cached."""
+        """Load any translation of an FAQ that is not cached and cannot be fetched."""
         entry = self._cache.get(key)
         if entry is not None and entry.faq is not None:
             return
@@ -287,7 +287,7 @@ class Fetcher:
                 return
 
     async def _request(self, fetch: Fetch) -> Outcome:
-        """Ask the service, unless it does not respond: then callers do not wait, and a probe asks it."""
+        """Fetch from the service. If the breaker is open, callers do not wait, and only a probe is sent."""
         if self._breaker.is_open:
             refusal = self._refusal(fetch.key)
             if not self._breaker.may_probe():
@@ -305,7 +305,7 @@ class Fetcher:
         return Failed(FAQUnavailable(f"FAQ {key.slug!r}: the service does not respond"), is_local=True)
 
     async def _exchange(self, fetch: Fetch) -> Outcome:
-        """Send the request; once more if the response is not for it, or confirms what is not cached."""
+        """Send the request; repeat it once if the response is for another one, or a 304 without a record."""
         validators = self._validators(fetch)
         timeout, start = self._settings.timeout, time.monotonic()
         outcome, is_reused = await self._send(fetch, validators, timeout)
@@ -321,10 +321,10 @@ class Fetcher:
     async def _send(
         self, fetch: Fetch, validators: Validators, timeout: float, *, new_connection: bool = False
     ) -> tuple[Outcome, bool]:
-        """Return what the response means, and whether it came on a kept connection."""
+        """Return the outcome, and whether the response came on a reused connection."""
         key = fetch.key
         request = read_request(self._settings.base_url, key.slug, key.lang, validators)
-        # A cache in front of the service may have what was before a change, or a write of this process.
+        # A cache in front of the service may still have the record before a change or a write.
         if fetch.change is not None or self._cache.is_forgotten(key.slug):
             request = Request(request.url, {**request.headers, "cache-control": "no-cache"})
         response = await self._transport.send(request, timeout, new_connection=new_connection)
@@ -338,7 +338,7 @@ class Fetcher:
         return NO_VALIDATORS if entry is None or entry.faq is None else entry.validators
 
     def _finish(self, fetch: Fetch, outcome: Outcome) -> Entry:
-        """Store what a fetch led to, and give it to its callers."""
+        """Store the outcome of a fetch, and pass it to the callers."""
         before = self._cache.get(fetch.key)
         if fetch.is_detached:
             entry = self._cache.entry_after(fetch.key, outcome)
@@ -348,7 +348,7 @@ class Fetcher:
         try:
             if not fetch.is_detached:
                 self._report(fetch, before, entry, outcome)
-        finally:  # also when a listener exits its thread
+        finally:  # even if a listener exits its thread
             self._remove(fetch)
             fetch.resolve(entry)
         return entry

@@ -1,4 +1,4 @@
-"""The FAQs of a folder, for an embed: instead of a service, or until the service has answered."""
+"""The FAQs of a folder, which an embed shows instead of a service, or until the service responds."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ from faqsvc_embed.runtime.bounded_log import logger
 from faqsvc_embed.settings import Settings
 
 MAX_PROBLEMS: Final = 20
-"""Problems that one message lists."""
+"""Maximum number of problems in one message."""
 
 
 class FolderSource:
@@ -39,26 +39,26 @@ class FolderSource:
         state = states.get(key)
         if state is None:
             file = None if self._error is not None else self._find(key)
-            if file is None or file.faq is None:  # not kept: visitors may make up any number of slugs
+            if file is None or file.faq is None:  # not cached, because visitors may invent slugs
                 return FAQState(error=self._missing(key, file), lang_requested=key.lang)
             state = FAQState(data=file.faq, source="store", lang_requested=key.lang)
             states[key] = state
         return state
 
     def record(self, key: Key) -> FAQ | None:
-        """Return the record that is shown until the service has answered."""
+        """Return the record that is shown until the service responds."""
         file = None if key.slug in self._gone else self._find(key)
         return None if file is None else file.faq
 
     def note(self, event: FAQEvent) -> None:
-        """Leave out an FAQ that the service has taken back, for as long as the process lives."""
+        """Stop showing an FAQ that the service has unpublished, until the process ends."""
         if event.result == "gone" and event.slug not in self._gone:
             file = self._folder.find(event.slug, event.lang)
             if file is not None:
                 self._gone.add(event.slug)
                 logger.warning(
-                    "FAQ %r was unpublished: delete %r, which the next start shows while the service fails, "
-                    "unless a `store` remembers",
+                    "FAQ %r was unpublished: delete %r, or use a `store`; otherwise the file is shown again "
+                    "if the service fails at the next start",
                     event.slug,
                     str(file.path),
                 )

@@ -1,4 +1,4 @@
-"""What is known of each FAQ, for a health page."""
+"""The state of each FAQ, for a health page."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, TypedDict
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Health(TypedDict):
-    """What is known of one FAQ, for a health page; times in seconds."""
+    """The state of one FAQ, for a health page; times in seconds."""
 
     slug: str
     lang: str | None
@@ -22,7 +22,7 @@ class Health(TypedDict):
 
 
 def health_of_file(file: "FAQFile") -> Health:
-    """Return what is known of a file of a folder."""
+    """Return the state of a file in a folder."""
     return Health(
         slug=file.slug,
         lang=file.lang,
@@ -34,7 +34,7 @@ def health_of_file(file: "FAQFile") -> Health:
 
 
 def health_of(entry: Entry, now: float, wall: datetime) -> Health:
-    """Return what is known of an entry; `now` and `wall` are the time by both clocks."""
+    """Return the state of an entry; `now` and `wall` are the time in both clocks."""
     times = [time - now for time in (entry.fresh_until, entry.retry_at) if time > now]
     return Health(
         slug=entry.key.slug,

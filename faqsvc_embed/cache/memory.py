@@ -17,11 +17,11 @@ from faqsvc_embed.runtime import fork
 
 MAX_TOTAL_BYTES: Final = 64 * 1_048_576
 SHARE: Final = random.SystemRandom().random
-"""Random shares from 0 to 1; a host may use the generator of the module, and seed it."""
+"""Random numbers from 0 to 1. The host may seed the generator of the module, so this is a separate one."""
 MAX_CLOCK_SKEW: Final = 300.0
 """Seconds by which the clock of another machine may be ahead of ours."""
 FORGOTTEN_FOR: Final = 3600.0
-"""Seconds for which an HTTP cache in front of the service may keep what was forgotten here."""
+"""Seconds for which an HTTP cache in front of the service may still have a record that was forgotten here."""
 
 
 class MemoryCache:
@@ -49,11 +49,11 @@ class MemoryCache:
         fork.register(self)
 
     def after_fork(self) -> None:
-        """Replace the lock, which a thread of the parent may have held."""
+        """Replace the lock in a forked child, because a thread of the parent may have locked it."""
         self._lock = threading.Lock()
 
     def apply(self, key: Key, outcome: Outcome) -> Entry:
-        """Store what a fetch of `key` led to, and return the new entry.
+        """Store the outcome of a fetch of `key`, and return the new entry.
 
         An FAQ that is gone is gone in every language.
         """
@@ -65,11 +65,11 @@ class MemoryCache:
             return self._put(self._lifetimes.after(self._entries.get(key), key, outcome, moment))
 
     def entry_after(self, key: Key, outcome: Outcome) -> Entry:
-        """Return the entry that a fetch leads to without storing it: its FAQ was forgotten meanwhile."""
+        """Return the entry for the outcome of a fetch without storing it, for an FAQ that was forgotten."""
         return self._lifetimes.after(None, key, outcome, self.moment())
 
     def seed(self, key: Key, faq: FAQ) -> Entry:
-        """Show a record of the host's own until the service has answered: it is stale, and never expires."""
+        """Show a record of the folder until the service responds: it is stale, and never expires."""
         with self._lock:
             seeded = Entry(
                 key,
@@ -82,7 +82,7 @@ class MemoryCache:
             return self._entries.get(key) or self._put(seeded)
 
     def adopt(self, key: Key, stored: StoredFAQ) -> Entry:
-        """Take over a record that another process has fetched, unless ours is newer; return the entry."""
+        """Store a record that another process has fetched, unless this one is newer; return the entry."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is not None and entry.updated_at is not None and entry.updated_at > stored.updated_at:
@@ -92,7 +92,7 @@ class MemoryCache:
     def _adopted(self, entry: Entry, stored: StoredFAQ) -> Entry:
         now, wall = self.clock(), self.wall_clock()
         age = (wall - stored.updated_at).total_seconds()
-        # A record from the future means that a clock was set: it is shown, and refreshed.
+        # If the time of a record is in the future, a clock was changed: the record is stale.
         fresh_for = stored.fresh_for - max(age, 0.0) if age > -MAX_CLOCK_SKEW else 0.0
         faq = entry.faq if entry.faq == stored.faq else stored.faq
         adopted = Entry(
@@ -106,7 +106,7 @@ class MemoryCache:
             updated_at=min(stored.updated_at, wall),
             source="store",
             used_at=now,
-            # A 404 counts until somebody has fetched the record after it.
+            # A 404 is valid until a process fetches the record after it.
             missing_since=entry.missing_since if entry.updated_at == stored.updated_at else None,
         )
         if fresh_for > 0:
@@ -114,7 +114,7 @@ class MemoryCache:
         return replace(adopted, error=entry.error, failures=entry.failures, retry_at=entry.retry_at)
 
     def to_store(self, entry: Entry) -> StoredFAQ | None:
-        """Return what of an entry can outlive the process, if it has a record."""
+        """Return the part of an entry that a store keeps, if it has a record."""
         if entry.faq is None or entry.updated_at is None:
             return None
         fresh_for = max(0.0, entry.fresh_until - self.clock())
@@ -135,13 +135,13 @@ class MemoryCache:
         with self._lock:
             for key in [key for key in self._entries if slug is None or key.slug == slug]:
                 self._size -= self._entries.pop(key).size
-            self._forgotten.pop(slug, None)  # inserted anew as the newest
+            self._forgotten.pop(slug, None)  # so that it is inserted as the newest
             self._forgotten[slug] = self.clock()
             if len(self._forgotten) > self._max_entries:
                 del self._forgotten[next(iter(self._forgotten))]
 
     def is_forgotten(self, slug: str) -> bool:
-        """Return whether `slug` was forgotten so lately that an HTTP cache may still have it as it was."""
+        """Return whether `slug` was forgotten so recently that an HTTP cache may have its old record."""
         since = self.clock() - FORGOTTEN_FOR
         return any(self._forgotten.get(which, since) > since for which in (slug, None))
 
@@ -156,7 +156,7 @@ class MemoryCache:
             return list(self._entries.values())
 
     def moment(self) -> Moment:
-        """Return the time by both clocks."""
+        """Return the time in both clocks."""
         return Moment(self.clock(), self.wall_clock(), self.random())
 
     def _put(self, entry: Entry) -> Entry:
@@ -168,7 +168,7 @@ class MemoryCache:
         return entry
 
     def _evict(self, newest: Key) -> None:
-        """Make room for 5 % more than is needed, so that a flood of slugs costs little."""
+        """Free 5 % more than needed, so that many new slugs cause few evictions."""
         others = [entry for key, entry in self._entries.items() if key != newest]
         others.sort(key=lambda entry: (entry.faq is not None, entry.used_at))
         for entry in others:

@@ -1,4 +1,4 @@
-"""Reads FAQs through the cache: a look-up answers at once, or with the fetch that brings the answer."""
+"""Reads FAQs through the cache: a look-up returns a state at once, or a running fetch."""
 
 import sys
 import threading
@@ -30,7 +30,7 @@ FORGET_TIMEOUT: Final = 0.5
 
 
 class Fetches(Protocol):
-    """What a reader needs of `fetcher.Fetcher`, or of a fake in a test."""
+    """The methods of `fetcher.Fetcher`, or of a fake in a test, that a reader needs."""
 
     def signals(self) -> Signals: ...
     def get_or_start(self, key: Key) -> "Fetch | None": ...
@@ -44,7 +44,7 @@ _readers: "weakref.WeakSet[Reader]" = weakref.WeakSet()
 
 
 def forget_written(base_url: str, slug: str) -> None:
-    """Forget an FAQ of a service that this process has written, so that the next read is not older."""
+    """Forget an FAQ that this process has written to a service, so that the next read returns it."""
     for reader in list(_readers):
         reader.forget_written(base_url, slug)
 
@@ -64,7 +64,7 @@ class Reader:
         self._folder = _open_folder(settings)
         if self._folder is not None:
             listeners.add(self._folder.note)
-        keep_for = None if settings.offline else settings.keep_for  # offline, nothing newer can come
+        keep_for = None if settings.offline else settings.keep_for  # offline, records are never replaced
         lifetimes = Lifetimes(
             settings.fresh_for,
             float("inf") if keep_for is None else keep_for,
@@ -77,11 +77,11 @@ class Reader:
 
     @property
     def _is_local(self) -> bool:
-        """Whether no service is asked: the folder has all FAQs that there are."""
+        """Whether there is no service, so that the folder has all FAQs."""
         return self._folder is not None and (self._settings.offline or not self._settings.base_url)
 
     def look_up(self, key: Key, *, reload: bool = False) -> "FAQState | Fetch":
-        """Return the state of an FAQ, or the fetch to wait for; a stale record is refreshed behind it.
+        """Return the state of an FAQ, or the fetch to wait for. This starts the refresh of a stale record.
 
         Without a record in the requested language, the state has a cached translation, if there is one.
         `reload` reads the files of the folder that were edited.
@@ -114,14 +114,14 @@ class Reader:
                 return self._folder.state(key)
             if entry is None and (faq := self._folder.record(key)) is not None:
                 entry = self.cache.seed(key, faq)
-                # A store may have what the service said before this process started.
+                # A store may have the result of an earlier process.
                 needed = Need.REFRESH if self._settings.store is None else Need.FETCH
         elif self._settings.offline and self._fetcher is None:
             return self._read_bundle(key)
         fetch = self._get_fetcher().get_or_start(key)
         if fetch is None:
             return self.state(key)
-        if needed is Need.REFRESH:  # what the fetch brings is for later pages, even if it has ended already
+        if needed is Need.REFRESH:  # the result is for later pages, even if the fetch has already ended
             return state_of(entry, key, now, is_fetching=True)
         return self.state_after(fetch) if fetch.result.done() else fetch
 
@@ -132,7 +132,7 @@ class Reader:
         return self._get_fetcher().start_draft(key, token)
 
     def state(self, key: Key) -> FAQState:
-        """Return what is known of an FAQ now, without starting anything."""
+        """Return the state of an FAQ now, without starting a fetch."""
         is_fetching = self.is_fetching(key)  # before the entry, which a fetch stores before it ends
         state = state_of(self.cache.get(key), key, self.cache.clock(), is_fetching=is_fetching)
         return state if state.data is not None else self._translation(key, state)
@@ -173,7 +173,7 @@ class Reader:
         return state
 
     def wait_for(self, fetch: "Fetch", seconds: float) -> FAQState:
-        """Wait for a fetch, at most `seconds`; return what is known then."""
+        """Wait for a fetch, at most `seconds`; return the state then."""
         try:
             fetch.result.result(max(0.0, seconds))
         except TimeoutError:
@@ -193,11 +193,11 @@ class Reader:
         return self.wait_for(fetch, 0.0)
 
     def late(self, slug: object, wait: float) -> FAQUnavailable:
-        """Report that a page waited `wait` seconds in vain, and return the error for it."""
+        """Report that an FAQ did not arrive within `wait` seconds, and return the error."""
         return self._reporter.late(slug, wait)
 
     def max_age(self, key: Key, state: FAQState) -> int | None:
-        """Return for how many seconds caches may keep a page with this state; None if it is not degraded.
+        """Return for how many seconds caches may store a page with this state; None if it is not degraded.
 
         It is never longer than until the next attempt to fetch the FAQ.
         """
@@ -212,7 +212,7 @@ class Reader:
         return max(0, min(limit, int(entry.retry_at - self.cache.clock())))
 
     def ttl(self, key: Key) -> int | None:
-        """Return for how many seconds a cached record stays fresh; below 0 since when it is stale."""
+        """Return for how many seconds a cached record stays fresh; negative if it is stale."""
         entry = self.cache.get(key)
         if entry is None or entry.updated_at is None:
             return None
@@ -239,7 +239,7 @@ class Reader:
         self._lock = threading.Lock()
 
     def use_fetcher(self, fetcher: Fetches) -> None:
-        """Fetch with something else from now on, and forget what was fetched before."""
+        """Use another fetch function from now on, and forget all earlier results."""
         self.close()
         self._fetcher, self._folder = fetcher, None
         self.cache.forget()
@@ -274,17 +274,17 @@ class Reader:
             self.cache.forget(slug)
 
     def forget_written(self, base_url: str, slug: str) -> None:
-        """Forget an FAQ if it is one of this service."""
+        """Forget an FAQ if it belongs to this service."""
         if self._settings.base_url == base_url and not self._settings.offline:
             self.forget(slug)
 
     def close(self) -> None:
-        """Cancel fetches and close connections, within a second; a later look-up starts anew."""
+        """Cancel fetches and close connections, within a second; a later look-up opens new ones."""
         if self._fetcher is not None:
             self._fetcher.close()
 
     def health(self) -> list[Health]:
-        """Return what is known of each FAQ, sorted by slug and language, without any request."""
+        """Return the state of each cached FAQ, sorted by slug and language, without any request."""
         if self._folder is not None and self._is_local:
             return [health_of_file(file) for file in self._folder.files()]
         now, wall = self.cache.clock(), self.cache.wall_clock()
@@ -292,7 +292,7 @@ class Reader:
         return [health_of(entry, now, wall) for entry in entries]
 
     def statistics(self) -> Statistics:
-        """Return what was counted in this process, and what is cached now, without any request."""
+        """Return the counters of this process and the number of cached FAQs, without any request."""
         signals = Signals() if self._fetcher is None else self._fetcher.signals()
         return self.counts.statistics(self.cache.entries(), self.cache.moment(), signals)
 

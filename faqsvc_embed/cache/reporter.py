@@ -9,7 +9,7 @@ from faqsvc_embed.runtime.bounded_log import LogThrottle, logger
 
 
 class Reporter:
-    """Reports fetches. FAQs that were never shown, of which a flood is possible, get a line a minute."""
+    """Reports fetches. All FAQs that were never shown share one line per minute: slugs may be invented."""
 
     def __init__(self, listeners: Listeners) -> None:
         self._listeners = listeners
@@ -45,13 +45,13 @@ class Reporter:
         self._rejected.warning("%s", error)
 
     def late(self, slug: object, wait: float) -> FAQUnavailable:
-        """Report that a page waited in vain, and return the error for it."""
+        """Report that an FAQ did not arrive in time, and return the error."""
         self._late.warning(
-            "FAQ %s did not arrive within %g s; pages go without it until it has", quoted(slug), wait
+            "FAQ %s did not arrive within %g s; pages lack it until it arrives", quoted(slug), wait
         )
         return FAQUnavailable(
-            f"FAQ {quoted(slug)} did not arrive within {wait:g} s (the setting wait), and is shown once it "
-            "has; prefetch() fetches it before the page"
+            f"FAQ {quoted(slug)} did not arrive within {wait:g} s (the setting wait); later pages show it. "
+            "Use prefetch() to fetch it before the first page"
         )
 
 

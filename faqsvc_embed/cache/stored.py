@@ -1,4 +1,4 @@
-"""A record as it outlives the process: one JSON document, verified when it is read."""
+"""The stored form of a record: one JSON document, verified when it is read."""
 
 import hashlib
 import json
@@ -16,11 +16,11 @@ from faqsvc_embed.text import clean_text
 
 FORMAT: Final = "faqsvc-copy/1"
 DIGEST: Final = '  "digest": '
-"""How the last line begins. The digest covers all lines before it."""
+"""The start of the last line. The digest covers all lines before it."""
 
 
 class StoredFAQ(msgspec.Struct, frozen=True):
-    """A record with what the service said of its reuse, and when the service last confirmed it."""
+    """A record with its lifetime and validators, and the time when the service last confirmed it."""
 
     faq: FAQ
     lang: str | None
@@ -100,7 +100,7 @@ class StoredFAQ(msgspec.Struct, frozen=True):
 
 
 def tombstone() -> str:
-    """Return what a store keeps in place of an FAQ that is gone: since when it is."""
+    """Return the tombstone of an FAQ, which contains the time since when it is gone."""
     return datetime.now(UTC).isoformat()
 
 

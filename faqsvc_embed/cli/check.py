@@ -1,4 +1,4 @@
-"""`faqsvc check`: everything that is wrong with a folder of FAQs, for an editor or for CI."""
+"""`faqsvc check`: checks a folder of FAQs, in an editor or in CI."""
 
 import difflib
 import json

@@ -57,7 +57,7 @@ def status(database: str, as_json: bool) -> None:
 @database_option
 @click.option("--create", is_flag=True, help="Create the database file if there is none.")
 def upgrade(database: str, create: bool) -> None:
-    """Bring the schema to the version of this release; readers of the release before go on."""
+    """Upgrade the schema to this release. Services of the previous release can read during the upgrade."""
     from faqsvc_embed.service.storage import open_storage
 
     if not create:
@@ -71,7 +71,7 @@ def upgrade(database: str, create: bool) -> None:
 def backup(database: str, file: Path) -> None:
     """Copy an SQLite database to the new FILE, while the service runs.
 
-    To restore it, stop the service and put FILE in the place of the database. PostgreSQL has pg_dump.
+    To restore it, stop the service and replace the database with FILE. For PostgreSQL, use pg_dump.
     """
     from faqsvc_embed.service.storage import transfer
 
@@ -93,7 +93,7 @@ def export_(database: str, file: IO[str]) -> None:
 @database_option
 @click.argument("file", type=click.File("r", encoding="utf-8"))
 def import_(database: str, file: IO[str]) -> None:
-    """Write an export to an empty database, of either kind; a missing file is created."""
+    """Import an export into an empty database, SQLite or PostgreSQL; a missing file is created."""
     from faqsvc_embed.service.storage import open_storage, transfer
 
     storage = open_storage(database)

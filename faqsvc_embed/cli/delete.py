@@ -1,4 +1,4 @@
-"""`faqsvc delete`: take back an FAQ."""
+"""`faqsvc delete`: unpublish an FAQ."""
 
 import click
 
@@ -9,25 +9,25 @@ from faqsvc_embed.cli.output import print_json, print_text
 @click.command()
 @click.argument("slug")
 @lang_option
-@click.option("--purge", is_flag=True, help="Delete the history, too, for ever.")
+@click.option("--purge", is_flag=True, help="Also delete the history, permanently.")
 @click.option("--yes", is_flag=True, help="Do not ask before --purge.")
 @json_option
 @base_url_option
 def delete(slug: str, lang: str | None, purge: bool, yes: bool, as_json: bool, base_url: str | None) -> None:
-    """Take back the FAQ SLUG, or its translation into --lang.
+    """Unpublish the FAQ SLUG, or its translation into --lang.
 
-    Every page that shows it follows as soon as it asks again. The history stays: `faqsvc revert SLUG N` makes
-    the FAQ public again, unless --purge has deleted it. The API key is read from FAQSVC_API_KEY.
+    Pages stop showing it when they next request it. The history is kept: `faqsvc revert SLUG N` publishes the
+    FAQ again, unless --purge has deleted it. The API key is read from FAQSVC_API_KEY.
 
     \b
       faqsvc delete pricing --lang de
       faqsvc delete pricing --purge --yes
 
-    Exit status: 0 if it is taken back, 1 if not.
+    Exit status: 0 if it is unpublished, 1 if not.
     """
     what = slug if lang is None else f"{slug} ({lang})"
     if purge and not yes:
-        click.confirm(f"Delete {what} with its history, for ever?", abort=True, err=True)
+        click.confirm(f"Delete {what} and its history permanently?", abort=True, err=True)
     with open_client(base_url) as client:
         client.unpublish_faq(slug, lang=lang, purge=purge)
     state = "purged" if purge else "unpublished"

@@ -29,9 +29,9 @@ from faqsvc_embed.cli.options import database_option
     help="Public address of the service.",
 )
 def desk(database: str, name: str, site: str | None, scope: Any, base_url: str) -> None:
-    """Print a link that signs in to the desk, once and within an hour.
+    """Print a link that signs an editor in to the desk. It works once and expires after an hour.
 
-    It is signed with a new API key that nobody knows. Revoke that key to end the session.
+    It uses a new API key, which is not shown. Revoke that key to end the session.
 
     \b
       faqsvc desk --name Mia

@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("slug")
 @lang_option
-@click.option("--draft", is_flag=True, help="Store a draft, which no reader sees.")
+@click.option("--draft", is_flag=True, help="Store a draft instead of publishing.")
 @json_option
 @base_url_option
 def edit(slug: str, lang: str | None, draft: bool, as_json: bool, base_url: str | None) -> None:
     """Open the FAQ SLUG in an editor, and publish what is saved.
 
-    It is Markdown, as `faqsvc get --format markdown` prints it, of the newest revision, drafts included. If
-    somebody else has written meanwhile, nothing is published. What cannot be published stays in a file. The
-    editor is that of VISUAL or EDITOR; the API key is read from FAQSVC_API_KEY.
+    The editor opens the newest revision, which may be a draft, as Markdown. If somebody else changes the FAQ
+    in the meantime, nothing is published. If your text cannot be published, it is kept in a file. VISUAL or
+    EDITOR sets the editor. The API key is read from FAQSVC_API_KEY.
 
     \b
       faqsvc edit pricing
@@ -97,5 +97,5 @@ def _publish(
 def _message(error: Exception) -> str:
     if isinstance(error, RevisionConflict):
         number = f" (revision {error.revision})" if error.revision else ""
-        return f"somebody else has written meanwhile{number}; nothing was published"
+        return f"somebody else has changed the FAQ in the meantime{number}; nothing was published"
     return error.message if isinstance(error, click.ClickException) else str(error)

@@ -19,8 +19,8 @@ from faqsvc_embed.cli.options import base_url_option, need_base_url
 def forget(slugs: tuple[str, ...], store: str | None, base_url: str | None) -> None:
     """Remove the FAQs SLUG... from the store, and from the memory of every process that shares it.
 
-    Their next pages fetch these FAQs from the service. Processes that share a directory notice within about a
-    second, those that share a Redis at once.
+    The next page fetches these FAQs from the service. Processes that share a directory are updated within
+    about a second, and processes that share a Redis at once.
 
     \b
       faqsvc forget pricing --store file:/var/lib/shop/faqs --base-url https://faq.example.com

@@ -28,7 +28,7 @@ _LINE_END: Final = re.compile("\r\n?|\x0b")
 def get(slug: str, lang: str | None, form: str, base_url: str | None) -> None:
     """Print the FAQ SLUG.
 
-    What --format json and markdown print, `faqsvc publish` writes back as a revision of the same FAQ.
+    `faqsvc publish` reads the output of --format json and markdown, and writes a revision of the same FAQ.
 
     \b
       faqsvc get pricing --base-url https://faq.example.com

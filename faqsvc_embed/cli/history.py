@@ -44,8 +44,8 @@ def history(slug: str, lang: str | None, as_json: bool, base_url: str | None) ->
 def revert(slug: str, number: int, lang: str | None, as_json: bool, base_url: str | None) -> None:
     """Publish revision N of the FAQ SLUG: an earlier one again, or a draft.
 
-    An earlier one becomes a new revision with the same content, so nothing is lost. An FAQ that was taken
-    back is public again. `faqsvc history` has the numbers. The API key is read from FAQSVC_API_KEY.
+    An earlier revision is copied to a new one, so nothing is lost. If the FAQ was unpublished, it is public
+    again. `faqsvc history` prints the numbers. The API key is read from FAQSVC_API_KEY.
 
     \b
       faqsvc history pricing

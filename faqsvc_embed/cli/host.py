@@ -48,7 +48,7 @@ def host_commands(find_host: Callable[[], Host]) -> click.Group:
 @click.command("list")
 @click.pass_obj
 def list_slugs(host: Host) -> None:
-    """List the FAQs in the templates, with their places."""
+    """List the FAQs in the templates, with file and line."""
     for slug, places in slugs_in(host.templates).items():
         print_text(f"{slug}  {', '.join(places)}")
 
@@ -87,7 +87,7 @@ def pull(context: click.Context, /, **options: Any) -> None:
 def forget(host: Host, slugs: tuple[str, ...]) -> None:
     """Remove FAQs, or all of them, from the store; running processes keep theirs in memory."""
     if host.embed.settings.store is None:
-        raise failure("no store is set, so that each process has its own cache: restart the application")
+        raise failure("no store is set, so each process has only its own cache: restart the application")
     with host.embed as embed:
         for slug in slugs or (None,):
             embed.forget(slug)

@@ -44,7 +44,7 @@ def keys() -> None:
     type=click.Choice(["read", "draft", "publish"]),
     default="publish",
     show_default=True,
-    help="What it may do: read drafts and history, write drafts, or everything.",
+    help="Permissions of the key: read drafts and history, write drafts, or everything.",
 )
 def create_key(database: str, name: str, site: str | None, scope: Any) -> None:
     """Print a new API key. Only its digest is stored, so it cannot be shown again."""
@@ -76,7 +76,7 @@ def list_keys(database: str, as_json: bool) -> None:
     help="How long the old key stays valid, such as 30m, 24h or 7d. Default: it is revoked at once.",
 )
 def rotate_key(database: str, key_id: str, overlap: timedelta) -> None:
-    """Print a new key with the site, name and scope of the key ID, and end that one."""
+    """Print a new key that replaces the key ID, with the same site, name and scope."""
     storage = open_existing(database)
     _print_key(storage, storage.keys.rotate(key_id, overlap=overlap))
 
@@ -85,7 +85,7 @@ def rotate_key(database: str, key_id: str, overlap: timedelta) -> None:
 @database_option
 @click.argument("key_id", metavar="ID")
 def revoke_key(database: str, key_id: str) -> None:
-    """Refuse the key ID from now on; what it published stays, and belongs to its site."""
+    """Revoke the key ID. FAQs that were published with it are not changed."""
     open_existing(database).keys.revoke(key_id)
 
 

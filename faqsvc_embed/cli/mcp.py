@@ -28,7 +28,7 @@ def _address(_: click.Context, __: click.Parameter, value: str | None) -> tuple[
 def mcp(address: tuple[str, int] | None) -> None:
     """Run the tool server for MCP clients.
 
-    It speaks over standard input and output. Its tools read, list, generate, publish, change and take back
+    It speaks over standard input and output. Its tools read, list, generate, publish, change and unpublish
     FAQs. FAQSVC_BASE_URL is the address of the service; writing needs FAQSVC_API_KEY. The configuration of a
     client:
 

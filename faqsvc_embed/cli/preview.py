@@ -64,11 +64,11 @@ def preview(
 ) -> None:
     """Show FILE, or the newest revision of SLUG, as it looks on a page; the address is printed.
 
-    The page of FILE is on this machine. It reloads when the file is saved, and shows what is wrong with it.
-    Ctrl+C ends it.
+    The page of FILE is served on this machine. It reloads when the file is saved, and shows errors in the
+    file. Press Ctrl+C to stop it.
 
-    The address for SLUG shows its draft, for an hour, to those who have the address. It needs an API key in
-    FAQSVC_API_KEY.
+    The address for SLUG shows the draft for an hour to everyone who has the address. This needs an API key
+    in FAQSVC_API_KEY.
 
     \b
       faqsvc preview faqs/pricing.md
@@ -81,7 +81,7 @@ def preview(
         preview_slug(target, page, lang, **options)
         return
     if page is not None:
-        raise click.UsageError("--page is for SLUG; a FILE has a page of its own")
+        raise click.UsageError("--page is only for SLUG; a FILE is shown on its own page")
     path = Path(target)
     if not path.is_file():
         raise failure(f"{target}: no such file")

@@ -33,7 +33,7 @@ def _idempotency_key(_: click.Context, __: click.Parameter, value: str | None) -
 )
 @click.option("--title", metavar="TITLE", help="Title of the FAQ.")
 @lang_option
-@click.option("--draft", is_flag=True, help="Store drafts, which no reader sees; publish nothing.")
+@click.option("--draft", is_flag=True, help="Store drafts instead of publishing.")
 @click.option("--dry-run", is_flag=True, help="Check the files and print the request bodies; send nothing.")
 @click.option(
     "--idempotency-key",
@@ -54,13 +54,12 @@ def publish(
 ) -> None:
     """Publish FAQs from files, and print the slug, the address and the line for a template of each.
 
-    A FILE with a slug in it, or with --slug, is a new revision of that FAQ, or creates it. If the file leaves
-    out title or website, they stay as they are. Any other FILE becomes a new FAQ, whose slug the service
-    chooses.
+    If FILE has a slug, or with --slug, this writes a new revision of that FAQ, or creates it. If the file has
+    no title or website, the current ones are kept. Without a slug, FILE becomes a new FAQ, and the service
+    chooses the slug.
 
-    The files of a folder, and those with a language in their name, are named after their slugs: pricing.md
-    is the FAQ "pricing", and pricing.de.md its German translation. A file of a folder that has not changed
-    writes no new revision.
+    In a folder, and for files with a language in their name, the file name is the slug: pricing.md is the FAQ
+    "pricing", and pricing.de.md its German translation. Unchanged files of a folder are skipped.
 
     All files are checked before the first is sent. The API key is read from FAQSVC_API_KEY.
 
@@ -152,7 +151,7 @@ def _as_it_is(client: "FAQClient", newest: "StoredRevision") -> "models.Publicat
 def _publish(client: "FAQClient", publication: Publication, key: str, so_far: str) -> "models.Publication":
     """Publish one file; a failure says how to retry, and how far the command came."""
     file, fields = publication.file, publication.fields()
-    retry = ": publish it again, which makes no second FAQ"
+    retry = ": publish it again; this does not create a second FAQ"
     if publication.slug is None:
         fields["idempotency_key"] = key
         retry = f": retry with --idempotency-key {key}"

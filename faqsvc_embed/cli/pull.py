@@ -50,7 +50,7 @@ def pull(
     """Write the FAQs SLUG... to files in DIR.
 
     With --format markdown they are files such as pricing.md and pricing.de.md, to be kept in git: an
-    application with directory="DIR" shows them until the service has answered, or without a service.
+    application with directory="DIR" shows them until the service responds, or without a service.
 
     Without it they are files for store="file:DIR" with offline=True, which cannot be edited, since each has
     a digest. Either all files are written or none.

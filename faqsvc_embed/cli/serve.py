@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     multiple=True,
     envvar="FAQSVC_TRUSTED_PROXIES",
     show_envvar=True,
-    help="Address or network of a proxy whose X-Forwarded-For and -Proto count; several are allowed.",
+    help="Address or network of a proxy; its X-Forwarded-For and -Proto are trusted. Can be repeated.",
 )
 @click.option("--access-log/--no-access-log", default=False, help="Log a line for each request.")
 @click.option(
@@ -78,7 +78,7 @@ if TYPE_CHECKING:
     metavar="URL",
     envvar="FAQSVC_WEBHOOK_URL",
     show_envvar=True,
-    help="Address that is told of each change; FAQSVC_WEBHOOK_SECRET signs what it gets.",
+    help="Webhook URL for changes; FAQSVC_WEBHOOK_SECRET is the secret that signs the messages.",
 )
 def serve(database: str, workers: int, proxies: tuple[str, ...], log_format: Any, **options: Any) -> None:
     """Run the FAQ service until Ctrl-C.

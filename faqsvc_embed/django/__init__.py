@@ -1,6 +1,6 @@
 """FAQs in Django: an application with template tags, a middleware, system checks and a command.
 
-Begin with `apps.py`, which has the embed of the project, and `middleware.py`, which completes each response.
+Start with `apps.py`, which creates the embed, and `middleware.py`, which completes each response.
 """
 
 from typing import TYPE_CHECKING, Any

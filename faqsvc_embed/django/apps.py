@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 LABEL: Final = "faqsvc"
 GROUP: Final = "FAQSVC"
-"""The setting of the project that has ours as a dictionary."""
+"""The Django setting with a dictionary of all settings of this package."""
 
 
 class FAQConfig(AppConfig):
@@ -51,7 +51,7 @@ class FAQConfig(AppConfig):
 
     @property
     def embed(self) -> FAQEmbed:
-        """The embed of the project; one that is set replaces it, as tests do.
+        """The embed of the project. Tests can replace it by setting this attribute.
 
         Raises:
             ConfigurationError: a setting is invalid.
@@ -69,13 +69,13 @@ class FAQConfig(AppConfig):
                 install(environment, embed)
 
     def install_into(self, environment: Environment) -> None:
-        """Add the globals to an environment of Jinja, for the embed of the project."""
+        """Add the template globals to a Jinja environment, for the embed of the project."""
         with self._lock, suppress(ConfigurationError):  # the system check reports it
             self._environments.add(environment)
             install(environment, self.embed)
 
     def _forget_settings(self, *, setting: str, **_: object) -> None:
-        """Make a new embed after `override_settings` in a test."""
+        """Create a new embed after `override_settings` in a test."""
         if setting == GROUP or setting.startswith(PREFIX):
             with self._lock:
                 self._embed = None
@@ -103,7 +103,7 @@ def app_config() -> FAQConfig:
 
 
 def project_settings() -> Settings:
-    """Return our settings from those of the project; an API key is ignored.
+    """Return the settings of this package from the settings of the project; an API key is ignored.
 
     Raises:
         ConfigurationError: a setting is invalid, or `FAQSVC` is not a dictionary.
@@ -112,7 +112,7 @@ def project_settings() -> Settings:
 
 
 def project_values() -> dict[str, Any]:
-    """Return what the project has set, under names such as `FAQSVC_BASE_URL`.
+    """Return the settings of the project with names such as `FAQSVC_BASE_URL`.
 
     Raises:
         ConfigurationError: `FAQSVC` is not a dictionary.

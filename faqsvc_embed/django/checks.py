@@ -1,4 +1,4 @@
-"""System checks: settings that are invalid, and an order of middleware in which FAQs go wrong."""
+"""System checks for invalid settings, and for a missing or misplaced middleware."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -17,11 +17,11 @@ OUTSIDE: Final = {
     "django.middleware.cache.UpdateCacheMiddleware": "it would cache pages that are not complete",
     "django.middleware.http.ConditionalGetMiddleware": "its ETag would not be that of the complete page",
 }
-"""Middleware that has to see the complete page, and what happens if it does not."""
+"""Middleware that must get the complete page, and what happens otherwise."""
 
 
 def check_settings(**_: Any) -> list[CheckMessage]:
-    """Check every setting of ours."""
+    """Check every setting of this package."""
     from faqsvc_embed.django.apps import project_values
 
     try:
@@ -48,7 +48,7 @@ def _errors(values: dict[str, Any]) -> list[CheckMessage]:
 
 
 def _problems(values: dict[str, Any]) -> Iterator[ConfigurationError]:
-    """Yield what is wrong with each setting by itself, because reading all of them stops at the first."""
+    """Yield the error of each setting, one by one, because reading all settings stops at the first error."""
     for key, value in values.items():
         try:
             Settings.from_mapping({key: value}, api_key=None)
@@ -69,7 +69,7 @@ def _unknown(values: dict[str, Any]) -> list[CheckMessage]:
 
 
 def check_middleware(**_: Any) -> list[CheckMessage]:
-    """Check that the middleware is there, inside of what has to see the complete page."""
+    """Check that the middleware is installed, below middleware that must get the complete page."""
     names = list(settings.MIDDLEWARE or ())
     if MIDDLEWARE not in names:
         hint = f"Add {MIDDLEWARE!r} to MIDDLEWARE: it makes one FAQPage of all FAQs on a page."

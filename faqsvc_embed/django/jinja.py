@@ -1,4 +1,4 @@
-"""The environment for Django's Jinja backend, with our globals.
+"""The environment for Django's Jinja backend, with the template globals of this package.
 
 In TEMPLATES: `{"BACKEND": "django.template.backends.jinja2.Jinja2", "OPTIONS": {"environment":
 "faqsvc_embed.django.jinja.environment"}, …}`.

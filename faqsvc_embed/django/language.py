@@ -8,9 +8,9 @@ from faqsvc_embed.languages import lookup
 
 
 def active_language(request: HttpRequest, default: str | None) -> str | None:
-    """Return the active language of Django, if we have it.
+    """Return the active language of Django, if it is a supported one.
 
-    LANGUAGE_CODE alone, without LocaleMiddleware or `activate()`, is less than a `default` of our settings.
+    If nothing has activated a language, `default` takes precedence over LANGUAGE_CODE.
     """
     active = get_language()
     is_chosen = active != settings.LANGUAGE_CODE or hasattr(request, "LANGUAGE_CODE")

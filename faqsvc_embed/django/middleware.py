@@ -1,4 +1,4 @@
-"""A page for each request of Django, completed as its response leaves."""
+"""The Django middleware, which completes the page of each request."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import Any, Final
@@ -23,7 +23,7 @@ from faqsvc_embed.runtime.bounded_log import LogOnce
 ROOT_TAG: Final = b'<section class="faqsvc'
 PLACEHOLDER: Final = b"<!--faqsvc "
 FOLDER: Final = "/faqsvc/"
-"""The URL path of our files, below that of the project."""
+"""The URL path of the package's static files, below the path of the project."""
 
 _log: Final = LogOnce()
 
@@ -58,7 +58,7 @@ class FAQMiddleware:
         token = enter_request(page)
         try:
             response = self._get_response(request)
-            if page.placeholders is not None:  # of an asynchronous view
+            if page.placeholders is not None:  # the view is asynchronous
                 async_to_sync(page.placeholders.fill)()
         finally:
             leave_request(token)
@@ -80,7 +80,7 @@ class FAQMiddleware:
 
 
 class DjangoPage(Page, kw_only=True):
-    """The page of a request of Django. A template of an asynchronous view leaves placeholders."""
+    """The page of a Django request. Templates of asynchronous views may print placeholders."""
 
     defers = True
 
@@ -97,7 +97,7 @@ class DjangoPage(Page, kw_only=True):
         return active_language(self.request, default)
 
     def complete_response(self, response: HttpResponseBase) -> HttpResponseBase:
-        """Complete the body of a response, or prepare one that is made while it leaves."""
+        """Complete the body of a response, or prepare a streamed one."""
         if isinstance(response, HttpResponse):
             self._complete_whole(response)
             self.is_over = True
@@ -131,8 +131,8 @@ class DjangoPage(Page, kw_only=True):
         if PLACEHOLDER in content:
             _log.warning(
                 "placeholder",
-                "a part that {% cache %} has kept of an asynchronous view lacks an FAQ: leave FAQs out of "
-                "it, because they are cached anyway, or `await faqs_from().aprefetch(...)` before",
+                "a part of an asynchronous view that {% cache %} has stored lacks an FAQ: move FAQs out of "
+                "{% cache %}, because they are cached anyway, or `await faqs_from().aprefetch(...)` before",
             )
 
     def _complete_stream(self, response: StreamingHttpResponse) -> None:
@@ -149,9 +149,9 @@ class DjangoPage(Page, kw_only=True):
 
 
 def _replace_headers(response: HttpResponseBase, headers: Iterable[tuple[str, str]]) -> None:
-    """Replace all headers; Django keeps cookies apart from them."""
+    """Replace all headers; Django stores cookies separately."""
     new = dict[str, str]()
-    for name, value in headers:  # Cache-Status may be a list of two
+    for name, value in headers:  # there may be two Cache-Status headers
         new[name] = f"{new[name]}, {value}" if name in new else value
     for name in [name for name, _ in response.items() if name not in new]:
         del response.headers[name]
@@ -160,7 +160,7 @@ def _replace_headers(response: HttpResponseBase, headers: Iterable[tuple[str, st
 
 
 def _replace_content(response: HttpResponse, content: bytes) -> None:
-    """Replace the content of a response, and drop the headers that were true of it before."""
+    """Replace the content of a response, and remove the headers that described the old content."""
     response.content = content
     for name in BODY_HEADERS:
         response.headers.pop(name, None)
@@ -190,7 +190,7 @@ def _head(response: HttpResponseBase) -> ResponseHead:
 
 
 def _file(request: HttpRequest) -> HttpResponse | None:
-    """Return the response to a request for a file of ours."""
+    """Return the response to a request for a static file of the package."""
     if not request.path_info.startswith(FOLDER) or not faqs_from().serves_files:
         return None
     file: File | None = find_file(request.path_info.removeprefix(FOLDER), request.GET)

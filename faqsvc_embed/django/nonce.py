@@ -1,4 +1,4 @@
-"""The nonce of a page's Content-Security-Policy, by Django itself or by django-csp."""
+"""The nonce of a page's Content-Security-Policy, from Django itself or from django-csp."""
 
 from typing import Final
 
@@ -10,11 +10,11 @@ except ImportError:  # Django 5.2
     get_nonce = None  # type: ignore[assignment]
 
 ATTRIBUTE: Final = "csp_nonce"
-"""Set on a request by django-csp, or by a middleware of the project; a variable of templates, too."""
+"""The request attribute that django-csp or a middleware of the project sets; also a template variable."""
 
 
 def nonce_of(request: HttpRequest) -> str | None:
-    """Return the nonce of a request; reading it makes the middleware send it."""
+    """Return the nonce of a request. The middleware sends the nonce only if it was read."""
     nonce = getattr(request, ATTRIBUTE, None)
     if nonce is None and get_nonce is not None:
         nonce = get_nonce(request)
@@ -22,7 +22,7 @@ def nonce_of(request: HttpRequest) -> str | None:
 
 
 def as_text(nonce: object) -> str | None:
-    """Return a nonce that may be lazy, and then is false until it is read."""
+    """Return the text of a nonce. A lazy nonce is false until it is read."""
     if nonce is None:
         return None
     return str(nonce() if callable(nonce) else nonce) or None

@@ -1,8 +1,9 @@
 """The tool server for MCP clients: read, generate, publish and change FAQs. It needs the extra `mcp`.
 
-`definitions` has what a client sees, `tools` calls what `reading` and `writing` do; `server`, `stdio` and
-`http` speak the protocol. `faqsvc mcp` runs the server, `create_app` returns it as an ASGI application, and
-`create_server` makes one for another transport. Begin with `tools`. Specification: MCP tools.
+Start with `tools`, which calls the functions in `reading` and `writing`. `definitions` has the names, schemas
+and descriptions of the tools. `server`, `stdio` and `http` implement the protocol. `faqsvc mcp` runs the
+server, `create_app` returns it as an ASGI application, and `create_server` returns it for another transport.
+Specification: MCP tools.
 """
 
 from faqsvc_embed.runtime.extras import needs_extra

@@ -196,7 +196,7 @@ TOOLS: Final[list[Definition]] = [
         "name": "update_faq",
         "title": "Change an FAQ",
         "description": "Replace all items of an FAQ in one language, or add a translation. Read it with "
-        "get_faq first. What is left out beside items stays as it is. Needs FAQSVC_API_KEY.",
+        "get_faq first. Fields other than items keep their values if left out. Needs FAQSVC_API_KEY.",
         "inputSchema": _arguments({"slug": _SLUG, **_CONTENT}, ["slug", "items"]),
         "outputSchema": _WRITTEN,
         "annotations": _annotations(readOnlyHint=False, destructiveHint=True, idempotentHint=False),

@@ -91,7 +91,7 @@ def _tool_error(error: FAQError) -> ToolError:
             "Ask the user to set FAQSVC_API_KEY to a valid key, and to restart this MCP server.",
         )
     elif isinstance(error, RevisionConflict):
-        advice = "Somebody else has written. Read the FAQ again, apply the change to it, and call again."
+        advice = "Somebody else has changed the FAQ. Read it again, apply your change, and call again."
     elif isinstance(error, PublishRejected) and error.status is None:
         return _bad_arguments(error.problems)
     elif isinstance(error, PublishRejected):

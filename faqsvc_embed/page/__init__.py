@@ -1,5 +1,5 @@
-"""One response: what it has printed of FAQs, and how it leaves, with styles once and one FAQPage.
+"""The FAQs of one response: rendering calls, and completing the response with one FAQPage and one stylesheet.
 
-Begin with `Presenter.render` in `presenter`, which follows a call from a template to its HTML. `context` has
-the current page, `elements` makes its elements unique, `body`, `asgi` and `wsgi` do so in what is sent.
+Start with `Presenter.render` in `presenter`, which handles a call from a template. `context` has the current
+page. `elements` removes duplicate elements; `body`, `asgi` and `streams` apply it to the body that is sent.
 """

@@ -1,4 +1,4 @@
-"""Sends one ASGI response: its body is completed as it passes, and its head says what is true of it then."""
+"""Sends one ASGI response: completes its body, and updates its headers to match."""
 
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, Final
@@ -20,7 +20,7 @@ Header = tuple[bytes, bytes]
 BEFORE_START: Final = ("http.response.push", "http.response.early_hint", "http.response.debug")
 """Messages that may be sent before the start of a response."""
 UNCHANGED: Final = -1
-"""Stands for the length of a body that was not changed."""
+"""Marks the length of a body that was not changed."""
 
 _BODY_HEADERS: Final = frozenset(name.encode() for name in BODY_HEADERS)
 
@@ -28,7 +28,7 @@ _log: Final = LogOnce()
 
 
 class PageResponder:
-    """Sends the messages of one response. The start of one that may change waits for its body."""
+    """Sends the messages of one response. If the body may change, the start waits for the body."""
 
     def __init__(self, page: Page, method: str, send: Send) -> None:
         self._page = page
@@ -69,7 +69,7 @@ class PageResponder:
         return _nothing()
 
     async def _send_other(self, message: Message) -> None:
-        """Send a message that is not of the body: a file, or trailers, after which nothing can be changed."""
+        """Send a file or trailers. The body cannot be changed after such a message."""
         if message["type"] not in BEFORE_START:
             await self.send_start()
             body_filter, self._filter, self._charset = self._filter, None, None
@@ -91,7 +91,7 @@ class PageResponder:
             page.is_over = True
 
     async def _send_whole(self, message: Message, charset: str) -> None:
-        """Send a response whose body came in one piece, with its length."""
+        """Send a response with a body in one piece, with its length."""
         body = bytes(message.get("body", b""))
         changed = await acompleted(self._page, charset, body)
         if changed is not None:
@@ -103,7 +103,7 @@ class PageResponder:
             await self._send(message)
 
     async def _send_part(self, message: Message, charset: str) -> None:
-        """Send what can leave of a body that comes in several pieces."""
+        """Send the part of a streamed body that is complete."""
         page, more = self._page, message.get("more_body", False)
         await self.send_start(is_streamed=True)
         if self._filter is None and (page.placeholders is not None or page.printed):
@@ -153,7 +153,7 @@ async def _nothing() -> None:
 
 
 def _of_another_body(start: Message, length: int | None) -> list[Header]:
-    """Return headers without those that are true of the body as it was."""
+    """Return headers without those that describe the unchanged body."""
     dropped = _BODY_HEADERS | {b"content-length"}
     headers = [header for header in start.get("headers", ()) if header[0].lower() not in dropped]
     return headers if length is None else [*headers, (b"content-length", b"%d" % length)]

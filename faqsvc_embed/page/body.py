@@ -1,4 +1,4 @@
-"""The body of a response: placeholders are filled in, and elements made unique, without decoding the rest."""
+"""Changes the body of a response: replaces placeholders and removes duplicate elements."""
 
 import codecs
 import re
@@ -11,7 +11,7 @@ from faqsvc_embed.page.context import Page
 from faqsvc_embed.page.elements import ElementFilter
 
 LONG: Final = 250_000
-"""Bytes of a body that take so long to change that an event loop should not wait for it."""
+"""Bytes of a body above which it is changed in a thread, because an event loop should not be blocked."""
 
 _JSON_LD: Final = r'(<script type="application/ld\+json"[^>]*>)([^<]*)(</script>)'
 _NOT_ASCII: Final = r"[^\x00-\x7f]"
@@ -20,7 +20,7 @@ JSON_LD_TAG: Final = '<script type="application/ld+json"'
 
 
 class BodyFilter:
-    """Changes the body of one response as it passes, in pieces of any size; all else stays byte for byte."""
+    """Changes the body of one response in pieces of any size; all other bytes stay the same."""
 
     def __init__(self, page: Page, charset: str) -> None:
         self._page = page
@@ -33,12 +33,12 @@ class BodyFilter:
         self.has_changed = False
 
     def feed(self, chunk: bytes, *, last: bool) -> bytes:
-        """Return what can leave of the body so far. The placeholders in it must have been filled."""
+        """Return the part of the body that can be sent. Its placeholders must have been filled."""
         self._read(chunk)
         return self._release(len(self._rest), last=last)
 
     async def afeed(self, chunk: bytes, *, last: bool) -> AsyncIterator[bytes]:
-        """Yield what can leave of the body so far; what is before a placeholder does not wait for it."""
+        """Yield the parts of the body that can be sent; text before a placeholder does not wait for it."""
         self._read(chunk)
         placeholders = self._page.placeholders
         if self._is_text and placeholders is not None and placeholders.are_open:
@@ -63,7 +63,7 @@ class BodyFilter:
         self._rest += chunk
 
     def _release(self, end: int, *, last: bool) -> bytes:
-        """Return what can leave of the rest up to `end`."""
+        """Return the part of the rest up to `end` that can be sent."""
         body, behind = self._rest[:end], self._rest[end:]
         if not self._is_text:  # our text would be read as something else
             body, self._rest = self._rest, b""
@@ -169,7 +169,7 @@ def _without_byte_order_mark(charset: str, body: bytes) -> str:
 
 
 def _possible_start(text: bytes, needle: bytes) -> int:
-    """Return where the end of a text may be the beginning of a needle that is cut off; else its length."""
+    """Return the index where a truncated needle may begin at the end of a text; else the length."""
     at = text.rfind(needle)
     if at >= 0:
         return at

@@ -1,6 +1,6 @@
-"""The page: the FAQs of one response, and where the code that renders them finds it.
+"""The page: the FAQs of one response. Context variables hold the current page.
 
-An adapter makes a page for each request. Without one, each rendering of a template is a page of its own.
+An adapter creates a page for each request. Without an adapter, each rendered template is a page.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,19 +27,19 @@ class Page(msgspec.Struct, eq=False):
     defers: ClassVar[bool] = False
     """FAQs can be filled in after the template was rendered."""
     may_block: ClassVar[bool] = False
-    """A running event loop serves this request alone, so that it may be blocked."""
+    """Whether a running event loop serves only this request, so that it may be blocked."""
 
     is_over: bool = False
-    """The response has left: what is rendered now is not a part of it."""
+    """Whether the response was sent, so that later rendering is not a part of it."""
     states: dict[Any, FAQState] = {}
     """The states of FAQs on this page, by reader and key. They do not change until it is finished."""
     printed: list[Printed | None] = []
     """What was printed, in the order of the document; None for an FAQ that is printed later."""
     placeholders: Placeholders | None = None
     negotiated: bool = False
-    """The language was chosen by the visitor's Accept-Language."""
+    """Whether the language was chosen by the visitor's Accept-Language."""
     may_negotiate: bool = True
-    """The headers have not left yet, so that Vary can still be added."""
+    """Whether the headers were not sent yet, so that Vary can still be added."""
     folder: str | None = None
     """The URL path below which the host serves our files, if it does."""
     is_diagnosed: bool = False
@@ -62,7 +62,7 @@ class Page(msgspec.Struct, eq=False):
     __repr__ = object.__repr__  # a page may refer to the headers of its request
 
     def configure(self, settings: Settings, query_string: str) -> None:
-        """Take over what the settings say of all pages, and what the address asks for."""
+        """Apply the settings for all pages, and the preview token in the address."""
         self.is_diagnosed = settings.diagnostic_headers
         if settings.cache_tags:
             self.slugs = {}
@@ -107,17 +107,17 @@ class Page(msgspec.Struct, eq=False):
         """Prepare for a body that has to be changed: the page has its second FAQ."""
 
     def defer_json_ld(self, faq: FAQ) -> None:
-        """Leave the JSON-LD of an FAQ to a `faq_schema()` further down."""
+        """Let a later `faq_schema()` print the JSON-LD of an FAQ."""
         self._deferred.append(faq)
 
     def defer_state(self, state: FAQState) -> FAQState:
-        """Return a state that the host shows with its own markup; its JSON-LD is left to a `faq_schema()`."""
+        """Return a state for the host's own markup; a later `faq_schema()` prints its JSON-LD."""
         if state.data is not None:
             self.defer_json_ld(state.data)
         return state
 
     def take_deferred(self) -> list[FAQ]:
-        """Return the FAQs whose JSON-LD was left to a `faq_schema()`, once."""
+        """Return the FAQs that `faq_schema()` must print; only the first call returns them."""
         deferred, self._deferred = self._deferred, []
         return deferred
 
@@ -138,7 +138,7 @@ class Page(msgspec.Struct, eq=False):
         return self.placeholders is not None or len(self.printed) > 1
 
     def limit_max_age(self, seconds: int) -> None:
-        """Let caches keep the page no longer than this."""
+        """Limit the lifetime of the page in caches."""
         self.max_age = seconds if self.max_age is None else min(seconds, self.max_age)
 
     def complete(self, text: str) -> str:
@@ -146,7 +146,7 @@ class Page(msgspec.Struct, eq=False):
         return TextFilter(self.printed).feed(text, last=True) if self.is_unfinished else text
 
     def complete_part(self, part: str) -> str:
-        """Return a part of such a text without the elements that an earlier part has."""
+        """Return a part of such a text without elements that an earlier part contains."""
         if not self.printed:
             return part
         if self._filter is None:
@@ -154,7 +154,7 @@ class Page(msgspec.Struct, eq=False):
         return self._filter.feed(part)
 
     def end_rendering(self) -> None:
-        """End the page of a template: a copy of the context may outlive it."""
+        """End the page of a template, because copies of the context may still refer to it."""
         self.is_over = True
 
     def language(self, default: str | None) -> str | None:
@@ -167,7 +167,7 @@ class Page(msgspec.Struct, eq=False):
 
 
 class JoinedPage(Page):
-    """One page of several renderings outside of a request: a later one leaves out what an earlier one has."""
+    """One page from several rendered parts outside of a request, without duplicate elements."""
 
     def complete(self, text: str) -> str:
         return self.complete_part(text)
@@ -228,7 +228,7 @@ def leave_rendering(token: Token[Page | None]) -> None:
 
 @contextmanager
 def joined_context() -> Iterator[None]:
-    """Make one page of all renderings in this context."""
+    """Combine everything that is rendered in this context into one page."""
     page = JoinedPage()
     token = _joined.set(page)
     try:

@@ -1,4 +1,4 @@
-"""Response headers that say where the FAQs of a page came from, for those who operate the host."""
+"""Response headers that show where the FAQs of a page came from, for operators of the host."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 NAME: Final = "faqsvc"
 MAX_LISTED: Final = 10
-"""FAQs of a page that are listed: proxies limit the size of a response's head."""
+"""Maximum number of FAQs in the header, because proxies limit the size of headers."""
 MAX_KEY: Final = 100
 
 
@@ -50,7 +50,7 @@ def _member(reader: "Reader", key: "Key", state: FAQState) -> str:
 
 
 def _detail(state: FAQState) -> str | None:
-    """Return a token for what the other parameters cannot say."""
+    """Return a token for details that have no parameter of their own."""
     if state.is_loading:
         return "late"
     if state.data is None:

@@ -1,7 +1,7 @@
 """The elements that a page has once: stylesheets, the script, and the FAQPage.
 
-Every FAQ is printed complete, so that it is right wherever it ends up: in the page, in an error page or in a
-mail. What a response has twice is removed as it leaves, and its FAQPages are merged into the first.
+Every FAQ is printed with all its elements, so that it also works in an error page or an email. Before a
+response is sent, duplicate elements are removed, and all FAQPages are merged into the first one.
 """
 
 import re
@@ -30,13 +30,13 @@ MAX_MERGED_SIZE: Final = 250_000
 
 
 class Surroundings(msgspec.Struct, frozen=True, gc=False):
-    """What a page decides about the elements around an FAQ."""
+    """The options of a page for the elements around an FAQ."""
 
     styles: Styles = "inline"
     nonce: str | None = None
     """Of the Content-Security-Policy."""
     folder: str | None = None
-    """Where the host serves our files; without it, what would be linked is printed."""
+    """The URL path of the package's static files; if it is None, styles and scripts are inline."""
 
     def style_elements(self, fragment: Fragment) -> Sequence[str]:
         """Return the stylesheets of a fragment."""
@@ -56,7 +56,7 @@ class Surroundings(msgspec.Struct, frozen=True, gc=False):
 
 
 PLAIN: Final = Surroundings()
-"""Those of nearly every page, for which a fragment is printed as it is."""
+"""The options of most pages. A fragment is then printed without changes."""
 
 
 class Printed(msgspec.Struct, frozen=True, gc=False):
@@ -108,7 +108,7 @@ def merge_pages(texts: tuple[str, ...]) -> str:
 
 
 def cached_pages(html: str, printed: Iterable[Printed | None]) -> list[Printed]:
-    """Return the FAQPages in a text that are not in `printed`: those of a part that the host has cached."""
+    """Return the FAQPages in a text that are not in `printed`: the host has cached that part of the text."""
     known = {one.json_ld for one in printed if one is not None}
     found = list[Printed]()
     for nonce, text in re.findall(_PAGE, html):
@@ -126,7 +126,7 @@ _merged: Final[dict[tuple[str, ...], str]] = {}
 
 
 class ElementFilter:
-    """Makes the elements of a response unique, as its body passes.
+    """Removes duplicate elements from the body of a response.
 
     A body that passes whole is searched for what is in it. One that passes in pieces cannot be searched
     ahead: the FAQPage in its first piece then has everything that was printed so far.
@@ -142,7 +142,7 @@ class ElementFilter:
         self.has_changed = False
 
     def feed(self, body: bytes, *, last: bool) -> tuple[bytes, bytes]:
-        """Return what can leave of a piece of the body, and the rest, to be put before the next piece."""
+        """Return the part of a piece that can be sent, and the rest, which belongs before the next piece."""
         json_ld = dict[str, str]()
         for printed in self._printed:
             if printed is not None:
@@ -181,7 +181,7 @@ class ElementFilter:
 
 
 class TextFilter:
-    """Makes the elements of a text unique, as its parts pass; an element is within one part."""
+    """Removes duplicate elements from the parts of a text; each element is within one part."""
 
     def __init__(self, printed: Sequence[Printed | None]) -> None:
         self._filter = ElementFilter(printed)

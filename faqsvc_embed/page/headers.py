@@ -1,4 +1,4 @@
-"""Which responses can be changed, and which headers are true of them afterwards."""
+"""Decides which responses can be changed, and updates their headers."""
 
 import codecs
 import re
@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 BODY_HEADERS: Final = ("etag", "content-md5", "digest", "content-digest", "repr-digest")
-"""Headers that describe the body as it was before it changed."""
+"""Headers that describe the unchanged body."""
 PREVIEW_HEADERS: Final = (
     ("Cache-Control", "no-store"),
     ("X-Robots-Tag", "noindex"),
@@ -22,7 +22,7 @@ _PROBE: Final = "<!--faqsvc 0-->"
 
 
 class ResponseHead(NamedTuple):
-    """What of the head of a response decides whether its body can be changed."""
+    """The headers that decide whether the body of a response can be changed."""
 
     status: int
     content_type: str = ""
@@ -76,10 +76,9 @@ def may_be_shared(headers: Iterable[tuple[str, str]]) -> bool:
 
 
 def limit_max_age(headers: Iterable[tuple[str, str]], limit: int) -> list[tuple[str, str]]:
-    """Return headers by which caches keep a response for at most `limit` seconds; nothing is lengthened.
+    """Return headers that limit the lifetime of a response to `limit` seconds, and never lengthen it.
 
-    A response without Cache-Control gets max-age=0: a lifetime could let a cache keep what it otherwise would
-    not.
+    A response without Cache-Control gets max-age=0, because a lifetime could make it cacheable.
     """
     kept, controls = list[tuple[str, str]](), dict[str, str]()
     for name, value in headers:
@@ -94,7 +93,7 @@ def limit_max_age(headers: Iterable[tuple[str, str]], limit: int) -> list[tuple[
 
 
 def of_preview(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the headers of a page with a draft: no cache keeps it, and its address goes nowhere."""
+    """Return the headers of a page with a draft: it is not cached, and its URL is not sent as a referrer."""
     replaced = {name.lower() for name, _ in PREVIEW_HEADERS} | {"expires"}
     kept = [
         (name, value)
@@ -120,7 +119,7 @@ def _limited(value: str, limit: int) -> str:
         if name in _LIFETIMES:
             seconds = argument.strip().strip('"')
             directives.append(f"{name}={min(int(seconds), limit) if re.fullmatch(_DIGITS, seconds) else 0}")
-        elif name != "immutable":  # it would keep a cache from asking again
+        elif name != "immutable":  # it would stop caches from revalidating
             directives.append(directive)
     if not names & {"max-age", "no-store", "no-cache"}:
         directives.append("max-age=0")

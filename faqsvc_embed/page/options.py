@@ -25,7 +25,7 @@ from faqsvc_embed.theme import Theme
 
 
 class RenderOptions(TypedDict, total=False):
-    """The options of `render()` and `faq()`; what is left out is as in the settings."""
+    """The options of `render()` and `faq()`; the defaults are the settings."""
 
     lang: str | None
     theme: Theme | Mapping[str, Any] | None
@@ -61,18 +61,18 @@ FROM_PYTHON: Final = _Python()
 
 
 class Options(msgspec.Struct, frozen=True):
-    """Valid options; what a call leaves out is as in the settings."""
+    """Valid options; the defaults are the settings."""
 
     style: Style
     lang: str | None = None
     nonce: object = None
     with_json_ld: bool = True
     problems: tuple[str, ...] = ()
-    """What was wrong with the options that were given, for a developer to see."""
+    """The errors in the options of the call, for developers."""
 
 
 class Call(msgspec.Struct, frozen=True, gc=False):
-    """A call with all that it depends on: what is shown, how, and with which elements around it."""
+    """A call with everything that its HTML depends on: the FAQ, the style and the elements around it."""
 
     key: Key
     faq: FAQ | None
@@ -80,7 +80,7 @@ class Call(msgspec.Struct, frozen=True, gc=False):
     options: Options
     surroundings: Surroundings
     ordinal: int
-    """Which FAQ with this slug it is on its page, counted from 1."""
+    """The number of this FAQ among those with the same slug on the page, counted from 1."""
 
 
 class OptionResolver:
@@ -96,7 +96,7 @@ class OptionResolver:
     def resolve(
         self, page: Page, slug_or_faq: Any, given: Mapping[str, Any], caller: Caller = FROM_PYTHON
     ) -> Call:
-        """Return the call with all that it depends on."""
+        """Return the call with everything that its HTML depends on."""
         options = self._validated(given, slug_or_faq, caller) if given else self._defaults
         faq = slug_or_faq if isinstance(slug_or_faq, FAQ) else None
         slug = slug_or_faq if faq is None else faq.slug

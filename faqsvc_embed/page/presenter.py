@@ -1,6 +1,6 @@
 """Shows FAQs on pages: resolves a call, looks the FAQ up, renders it and prints it.
 
-Synchronous and asynchronous calls differ only in how they wait. Whatever goes wrong, the page stays whole.
+Synchronous and asynchronous calls differ only in how they wait. An error never breaks the rest of the page.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,11 +47,11 @@ class Presenter:
         )
 
     def find_pages_with(self, source: PageSource) -> None:
-        """Find the page of a request with `source`, if the context has none."""
+        """Use `source` to find the page of a request, if the context has none."""
         self._page_source = source
 
     def page(self) -> Page:
-        """Return the current page, or a new one: then the call is a page of its own."""
+        """Return the current page, or a new one for this call only."""
         page = request_page()
         if page is None and self._page_source is not None:
             page = self._page_source()
@@ -94,7 +94,7 @@ class Presenter:
         return [fetch for fetch in found if not isinstance(fetch, FAQState)]
 
     def _look_up(self, page: Page, key: Key) -> "FAQState | Fetch":
-        """Return the state that this page has, or what the reader knows now."""
+        """Return the state on this page, or the result of a look-up."""
         if page.slugs is not None and isinstance(key.slug, str):
             page.slugs[key.slug] = None
         if page.states and isinstance(key.slug, str):
@@ -109,7 +109,7 @@ class Presenter:
         return self._remember(page, key, found) if isinstance(found, FAQState) else found
 
     def _wait(self, page: Page, fetch: "Fetch", wait: float) -> FAQState:
-        """Wait for a fetch, for what is left of the time of this page."""
+        """Wait for a fetch, for the rest of this page's time budget."""
         if in_event_loop() and not page.may_block:
             return FAQState(is_fetching=True) if fetch.is_draft else self._reader.state(fetch.key)
         with page.budget.waiting():
@@ -137,7 +137,7 @@ class Presenter:
         return state
 
     def _note_max_age(self, page: Page, key: Key, state: FAQState) -> FAQState:
-        """Note for how long caches may keep a page with this state."""
+        """Limit for how long caches may store a page with this state."""
         if (state.data is None or state.is_degraded) and self._settings.degraded_max_age is not None:
             seconds = self._reader.max_age(key, state)
             if seconds is not None:
@@ -191,7 +191,7 @@ class Presenter:
             return self._problem(page, slug_or_faq, error)
 
     def _defer(self, page: Page, call: Call, found: "FAQState | Fetch | None") -> Markup:
-        """Leave a placeholder for an FAQ that is being fetched, or takes long to render."""
+        """Return a placeholder for an FAQ that is being fetched, or takes long to render."""
         reserved = page.reserve()
         if not isinstance(found, FAQState) and self._settings.degraded_max_age is not None:
             page.may_degrade = True
@@ -252,7 +252,7 @@ class Presenter:
         return markup
 
     def _problem(self, page: Page, slug_or_faq: object, error: Exception) -> Markup:
-        """Keep the page whole: raise if strict, show the problem in development, else log it once."""
+        """Handle an error: raise it if strict, show it in development, else log it once."""
         if self._settings.strict:
             raise error
         if not isinstance(error, FAQError):
@@ -275,7 +275,7 @@ class Presenter:
     def schema(
         self, page: Page, faq: FAQ | FAQState | None, nonce: object = None, caller: Caller = FROM_PYTHON
     ) -> Markup:
-        """Return the FAQPage of a record or, without one, of all FAQs whose JSON-LD was left to this call."""
+        """Return the FAQPage of a record or, without one, of all earlier FAQs with `schema=False`."""
         try:
             _check_schema_argument(faq)
             surroundings = self.options.surroundings(page, nonce, caller)

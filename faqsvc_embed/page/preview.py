@@ -1,7 +1,7 @@
 """The preview of a draft on the host's own page: `https://host/prices?faq_preview=TOKEN`.
 
-The token reaches the service in a header, for this one response. The draft is in no cache, and the response
-says that nobody may keep it.
+The token is sent to the service in a header, for this response only. The draft is never cached, and the
+response has `Cache-Control: no-store`.
 """
 
 import re

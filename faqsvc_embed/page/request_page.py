@@ -1,4 +1,4 @@
-"""The page of a request, whose host or visitor may prefer a language."""
+"""The page of a request, with the language that the host or the visitor prefers."""
 
 from faqsvc_embed.languages import lookup, negotiate
 from faqsvc_embed.page.context import Page
@@ -29,8 +29,8 @@ class RequestPage(Page):
         elif language is None:
             _log.warning(
                 "streamed",
-                "an FAQ of a streamed page is not in the visitor's language, because the headers have left: "
-                "let the response say Vary: Accept-Language, or name the language",
+                "an FAQ of a streamed page is not in the visitor's language, because the headers were sent: "
+                "add Vary: Accept-Language to the response, or set the language",
             )
         self._language = default, language
         return language

@@ -20,7 +20,7 @@ def changes_headers(page: Page) -> bool:
 
 
 def with_page_headers(page: Page, headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return headers that say on what a page depends, and how long caches may keep it."""
+    """Return the headers of a response, changed as its page needs: Vary, lifetimes, cache tags."""
     changed = list(headers)
     if page.negotiated:
         vary = vary_by_language(value for name, value in changed if name.lower() == "vary")

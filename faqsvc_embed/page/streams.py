@@ -1,4 +1,4 @@
-"""The body of a response that is made while it leaves."""
+"""The body of a streamed response."""
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 
@@ -7,7 +7,7 @@ from faqsvc_embed.page.context import Page, enter_request, leave_request
 
 
 class StreamedBody:
-    """The parts of a body of WSGI, each made on the page of its request, and completed as it leaves."""
+    """The parts of a streamed WSGI body. Each is produced with the page of its request, and completed."""
 
     def __init__(self, page: Page, charset: str, parts: Iterable[str | bytes]) -> None:
         self._page = page
@@ -45,7 +45,7 @@ class StreamedBody:
 
 
 class AsyncStreamedBody:
-    """Parts of a body that are awaited, each made on the page of its request, and completed as it leaves."""
+    """The parts of an asynchronous body. Each is produced with the page of its request, and completed."""
 
     def __init__(self, page: Page, charset: str, parts: AsyncIterable[str | bytes]) -> None:
         self._page = page

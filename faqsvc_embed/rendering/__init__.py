@@ -1,5 +1,5 @@
-"""Rendering: a record and a style give HTML, JSON-LD and CSS. Nothing here knows of pages or networks.
+"""Rendering: makes HTML, JSON-LD and CSS from a record and a style, independent of pages and networks.
 
-Begin with `Renderer.fragment` in `renderer`. Answers become HTML in `answers` and `markdown`, questions get
-their ids in `element_ids`, and `json_ld` is the only serializer of JSON-LD.
+Start with `Renderer.fragment` in `renderer`. `answers` and `markdown` make the HTML of answers, `element_ids`
+makes the ids of questions, and `json_ld` is the only serializer of JSON-LD.
 """

@@ -1,7 +1,7 @@
-"""The component's stylesheet and script, the CSS of themes, and the files in which a host serves them.
+"""The component's stylesheet and script, the CSS of themes, and the static files with them.
 
-The name of a file contains a digest of its content, so that it can be cached for ever. The name of a theme's
-file has the theme in its query, which is validated like any theme: a forged URL gives a colour or nothing.
+The name of a file contains a digest of its content, so that browsers can cache it without revalidation. The
+URL of a theme's file has the theme in its query, which is validated like any other theme.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ _SIZE: Final = r"[0-9]{1,3}(?:\.[0-9]{1,5})?"
 
 
 class File(NamedTuple):
-    """A file that a host serves, cacheable for ever."""
+    """A static file that a host serves; its content never changes."""
 
     text: str
     media_type: str

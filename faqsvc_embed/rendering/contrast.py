@@ -1,7 +1,7 @@
-"""An accent colour that can be seen on light and on dark pages (WCAG 2.2, contrast).
+"""Makes accent colours visible on light and on dark pages (WCAG 2.2, contrast).
 
-The background of a page is not known here, but its text is readable: light text stands on a dark background.
-The CSS of this module therefore chooses by the lightness of `currentColor`.
+The background of a page is not known here, but light text means a dark background. So the CSS of this module
+chooses a colour by the lightness of `currentColor`.
 """
 
 from functools import lru_cache
@@ -16,9 +16,9 @@ GRAPHICS: Final = 3.0
 TEXT: Final = 4.5
 """The contrast of text (WCAG 2.2, 1.4.3)."""
 LIGHT_BACKGROUND: Final = "#f2f2f2"
-"""What can be seen on this grey can be seen on white, too."""
+"""A colour with enough contrast on this grey also has enough contrast on white."""
 DARK_BACKGROUND: Final = "#262626"
-"""The panels of dark pages are as dark as this, or darker."""
+"""The lightest background that counts as dark."""
 
 
 @lru_cache(maxsize=256)

@@ -1,6 +1,6 @@
-"""The hashes that a Content-Security-Policy without nonces needs for our inline elements.
+"""The hashes of the inline elements, for a Content-Security-Policy without nonces.
 
-JSON-LD is not among them: a data block runs nothing, and no policy stops it (HTML standard, 4.12.1).
+JSON-LD needs no hash, because a policy does not apply to data blocks (HTML standard, 4.12.1).
 """
 
 import hashlib
@@ -17,7 +17,7 @@ _THEME: Final = rf"@layer faqsvc\{{{_RULE}(?:@supports {re.escape(assets.ADAPTIV
 
 
 def csp_sources(html: str) -> dict[str, list[str]]:
-    """Return the source expressions for our inline elements in a page, and for no others, by directive."""
+    """Return the source expressions for this package's inline elements in a page, by directive."""
     sources: dict[str, list[str]] = {"style-src": [], "script-src": []}
     for name, text in _own_elements(html):
         digest = b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -53,7 +53,7 @@ def section_tag(slug: str, lang: str | None, style: Style, ordinal: int) -> str:
 
 
 def problem_element(message: str) -> str:
-    """Return what a developer sees in the place of an FAQ that cannot be shown."""
+    """Return the message that a developer sees instead of an FAQ that cannot be shown."""
     return f'<p class="faqsvc-problem" role="note"><strong>faqsvc:</strong> {escape(encodable(message))}</p>'
 
 

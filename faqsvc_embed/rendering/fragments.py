@@ -1,4 +1,4 @@
-"""A rendered FAQ, in the parts that a page puts together."""
+"""A rendered FAQ as separate parts, which a page combines."""
 
 import msgspec
 from markupsafe import Markup
@@ -18,7 +18,7 @@ class Fragment(msgspec.Struct, frozen=True, eq=False):
     css_files: tuple[str, ...]
     """The names of the files with the same content."""
     needs_script: bool
-    """It does not work without the script of the variant `disclosure`."""
+    """Whether it needs the script of the variant `disclosure`."""
     elements: dict[str, str]
     """Its elements on a page without nonce that are there once, each with the FAQPage in it, or nothing."""
     inline: Markup

@@ -1,4 +1,4 @@
-"""A cache of what was made of records, bounded in bytes, which forgets a record that is gone."""
+"""A cache of values computed from records: bounded in bytes, and values are dropped with their record."""
 
 import threading
 from collections.abc import Hashable
@@ -12,11 +12,11 @@ T = TypeVar("T")
 
 MAX_TOTAL_BYTES: Final = 64 * 1_048_576
 MAX_VALUES: Final = 32
-"""Values of one record; a host with more has a theme for each visitor."""
+"""Maximum number of values of one record. Only a host with a theme for each visitor needs more."""
 
 
 class _Values(Generic[T]):
-    """What was made of one record."""
+    """The values that were computed from one record."""
 
     def __init__(self, faq: "ref[FAQ]") -> None:
         self.faq = faq
@@ -25,9 +25,9 @@ class _Values(Generic[T]):
 
 
 class RecordCache(Generic[T]):
-    """Values by record and key. A record is known by its identity: comparing it takes as long as reading it.
+    """Values by record and key. Records are compared by identity, because comparing their content is slow.
 
-    The values of a record go when the record goes. Beyond the limit in bytes, the oldest go first.
+    The values of a record are dropped when the record is. Beyond the limit in bytes, the oldest are dropped.
     """
 
     def __init__(self, max_total_bytes: int = MAX_TOTAL_BYTES) -> None:
@@ -53,7 +53,7 @@ class RecordCache(Generic[T]):
                 values = _Values[T](ref(faq, lambda _: all_values.pop(identity, None)))
                 all_values[identity] = values
             if key in values.by_key:
-                return  # another thread was faster
+                return  # another thread has done it
             if len(values.by_key) >= MAX_VALUES or values.size + size > self._max_total_bytes:
                 values.by_key.clear()
                 values.size = 0

@@ -31,7 +31,7 @@ class Renderer:
     """Renders records, and caches the result for as long as the record lives."""
 
     def __init__(self, answers: Answers | None = None, *, cache_overrides: bool = False) -> None:
-        """`cache_overrides` caches what a template of the host renders, too."""
+        """With `cache_overrides`, fragments from templates of the host are cached too."""
         self._answers = answers or Answers()
         self._cache_overrides = cache_overrides
         self._fragments = RecordCache[Fragment]()
@@ -41,7 +41,7 @@ class Renderer:
         self._is_overridden = False
 
     def use_host(self, host: Environment, loader: BaseLoader | None) -> None:
-        """Render with the templates that the host's loader finds in the place of the package's."""
+        """Use the templates of the host's loader instead of the package's templates."""
         self._host = None if loader is None else (host, loader)
         self._environment = None
         self._fragments.clear()
@@ -85,7 +85,7 @@ class Renderer:
         return text
 
     def _get_environment(self) -> Environment:
-        """Return the environment, made at the first rendering: until then a host may set up its own."""
+        """Return the environment. It is created when first needed, after the host has set up its own."""
         environment = self._environment
         if environment is None:
             host = self._host

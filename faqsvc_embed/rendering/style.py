@@ -1,4 +1,4 @@
-"""Everything but the record that decides how an FAQ looks."""
+"""The options that decide how an FAQ looks."""
 
 import msgspec
 

@@ -60,7 +60,7 @@ def override_environment(host: Environment, loader: BaseLoader) -> Environment:
         autoescape=True,
         enable_async=False,
         finalize=None,
-        bytecode_cache=None,  # it would mix this environment's code with the host's
+        bytecode_cache=None,  # a shared cache would mix the code of this environment and the host's
     )
     theirs.template_class = Template
     ours = with_package_syntax(theirs)

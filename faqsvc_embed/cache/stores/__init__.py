@@ -1,4 +1,4 @@
-"""Where records outlive the process: a directory of this machine, or a Redis of a fleet."""
+"""Stores keep records after the process ends: a directory for one machine, Redis for several."""
 
 from faqsvc_embed.cache.stores.directory import DirectoryStore
 from faqsvc_embed.cache.stores.resilient import ResilientStore

@@ -1,4 +1,4 @@
-"""Writes files such that a reader sees each as it was or as it is now, and never a part."""
+"""Writes files atomically: a reader sees the old or the new content, and never a part."""
 
 import contextlib
 import errno
@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Final
 
 TEMPORARY: Final = ".faqsvc-"
-"""How the names of our hidden files begin."""
+"""The prefix of the names of temporary files."""
 
 
 def write_atomically(texts: Mapping[Path, str], mode: int = 0o600) -> None:
-    """Write files such that a reader sees each as it was or as it is now.
+    """Write files atomically: a reader of each file sees the old or the new content.
 
     Raises:
         OSError: a file cannot be written; then none is changed.
@@ -39,7 +39,7 @@ def write_atomically(texts: Mapping[Path, str], mode: int = 0o600) -> None:
 
 
 def write_readable(texts: Mapping[Path, str]) -> None:
-    """Write files, as `write_atomically` does, which other users may read as the umask says."""
+    """Write files, as `write_atomically` does, with the permissions of the umask."""
     umask = os.umask(0)
     os.umask(umask)
     write_atomically(texts, mode=0o666 & ~umask)

@@ -1,4 +1,4 @@
-"""What the fetcher needs of a store. Any call may raise; `resilient` handles it."""
+"""The interface of a store. Any call may raise; `resilient` handles exceptions."""
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -12,13 +12,13 @@ OnGap = Callable[[], None]
 
 
 class Store(Protocol):
-    """Keeps records beyond the process. Its methods run on the background loop."""
+    """Keeps records after the process ends. Its methods run on the background loop."""
 
     is_shared: bool
     """Other machines read it, so that no `private` response may be stored in it (RFC 9111, 5.2.2.7)."""
 
     def prepare(self) -> None:
-        """Import and make what a first call needs. This does not count in the time of a call."""
+        """Do the imports and other slow work of the first call, outside the time limit of calls."""
 
     async def load(self, key: Key) -> StoredFAQ | None:
         """Return a record, or None; raise InvalidFAQ for one that cannot be trusted."""
@@ -39,13 +39,13 @@ class Store(Protocol):
         """Return whether there is a tombstone of `slug`, and so no older record may be shown."""
 
     def lock(self, key: Key, timeout: float) -> AbstractAsyncContextManager[None]:
-        """Be the only process to refresh `key`; go without after `timeout` seconds."""
+        """Lock `key`, so that only one process refreshes it; after `timeout` seconds, go on without."""
 
     async def subscribe(self, on_invalidate: OnInvalidate, on_connected: OnGap) -> None:
-        """Pass on what other processes invalidate; call `on_connected` once it receives all."""
+        """Receive the invalidations of other processes; call `on_connected` once it is connected."""
 
     async def aclose(self) -> None:
         """Close what is open."""
 
     def after_fork(self) -> None:
-        """In a forked child: let go of what belongs to the parent, without a word to its peers."""
+        """Drop the resources of the parent in a forked child, without sending anything on its connections."""

@@ -1,4 +1,4 @@
-"""A store whose failures are harmless: no call raises, none takes long, and a failing store is left alone."""
+"""Wraps a store: no call raises or takes long, and a failing store is retried with backoff."""
 
 import asyncio
 import contextlib
@@ -20,7 +20,7 @@ Operation = Literal["read", "written", "locked", "watched"]
 CALL_TIMEOUT: Final = 0.5
 """Seconds for one call: a store has to be faster than the service."""
 MAX_LOCKS: Final = 20
-"""Locks at once; each may take a file descriptor, of which a host has few."""
+"""Maximum number of locks at once, because each may need a file descriptor."""
 MAX_PENDING: Final = 1000
 
 
@@ -32,7 +32,7 @@ class Backoff:
         self.until = float("-inf")
 
     def extend(self, now: float) -> None:
-        """Wait, for longer after each failure."""
+        """Back off, for longer after each failure."""
         self.until = now + min(BACKOFF_BASE * 2.0 ** min(self.failures, 10), BACKOFF_CAP)
         self.failures += 1
 
@@ -67,7 +67,7 @@ class ResilientStore:
         self._locks: tuple[asyncio.AbstractEventLoop, asyncio.Semaphore] | None = None
 
     def watch(self, on_invalidate: OnInvalidate, on_gap: OnGap) -> None:
-        """Pass on what other processes invalidate, in a task of the running loop.
+        """Receive the invalidations of other processes, in a task of the running loop.
 
         Both are methods; their objects are not kept alive. `on_gap` is called where messages may be missing.
         """
@@ -98,7 +98,7 @@ class ResilientStore:
         await self._call("written", lambda: self._store.delete(key))
 
     async def is_buried(self, slug: str) -> bool:
-        """Return whether an FAQ was taken back; False if the store does not work."""
+        """Return whether an FAQ was unpublished; False if the store does not work."""
         return bool(await self._call("read", lambda: self._store.is_buried(slug)))
 
     def mark_invalid(self, slug: str | None, *, is_gone: bool = False) -> None:
@@ -133,7 +133,7 @@ class ResilientStore:
 
     @contextlib.asynccontextmanager
     async def lock(self, key: Key, timeout: float) -> AsyncIterator[None]:
-        """Be the only process to refresh `key`; without a working store, be one of many.
+        """Lock `key`, so that only one process refreshes it. If the store does not work, there is no lock.
 
         Raises:
             TimeoutError: too many other FAQs are being refreshed.
@@ -208,7 +208,7 @@ class ResilientStore:
         return any(backoff.failures for name, backoff in self._backoffs.items() if name != "watched")
 
     def after_fork(self) -> None:
-        """In a forked child: let go of what belongs to the parent."""
+        """Drop the resources of the parent in a forked child."""
         self._watch = self._locks = None
         self._store.after_fork()
 

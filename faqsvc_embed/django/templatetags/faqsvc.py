@@ -13,13 +13,13 @@ from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.context import Page, request_page
 
 PAGE: Final = "faqsvc_page"
-"""The key of the page of a rendering."""
+"""The key of the page in the render context."""
 
 register = Library()
 
 
 class _Template(msgspec.Struct, frozen=True):
-    """The template that has a tag, with what we read of its variables."""
+    """The template that contains a tag, with the variables that are needed."""
 
     name: str | None
     parent: Mapping[str, Any]
@@ -34,7 +34,7 @@ def faq(context: Context, slug: Any = None, **options: Any) -> Markup:
 
 @register.simple_tag(takes_context=True)
 def use_faq(context: Context, slug: Any = None, **options: Any) -> FAQState:
-    """Get the state of an FAQ, for markup of your own: `{% use_faq "pricing" as state %}`."""
+    """Get the state of an FAQ, for your own markup: `{% use_faq "pricing" as state %}`."""
     presenter = faqs_from().presenter
     page, options = _page(context), _defined(options)
     presenter.options.check_names(options, ("lang",), slug, _template(context))
@@ -43,14 +43,14 @@ def use_faq(context: Context, slug: Any = None, **options: Any) -> FAQState:
 
 @register.simple_tag(takes_context=True)
 def faq_schema(context: Context, faq: FAQ | FAQState | None = None, **options: Any) -> Markup:
-    """Print the FAQPage of an FAQ, or of all FAQs that left theirs to this tag: `{% faq_schema %}`."""
+    """Print the FAQPage of an FAQ, or of all FAQs with `schema=False`: `{% faq_schema %}`."""
     presenter, options, template = faqs_from().presenter, _defined(options), _template(context)
     presenter.options.check_names(options, ("nonce",), "", template)
     return presenter.schema(_page(context), faq or None, options.get("nonce"), template)
 
 
 def _page(context: Context) -> Page:
-    """Return the page of the request; outside of one, a rendering is a page."""
+    """Return the page of the request; outside of a request, each rendered template is a page."""
     page = request_page() or context.render_context.get(PAGE)
     if page is None:
         page = context.render_context[PAGE] = Page()
@@ -58,7 +58,7 @@ def _page(context: Context) -> Page:
 
 
 def _defined(options: dict[str, Any]) -> dict[str, Any]:
-    """Return options without empty text, which stands for a variable that does not exist."""
+    """Return options without empty strings, because Django renders a missing variable as one."""
     return {name: value for name, value in options.items() if not (isinstance(value, str) and not value)}
 
 

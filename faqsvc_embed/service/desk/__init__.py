@@ -1,4 +1,4 @@
-"""The desk: pages on which editors write, publish and take back the FAQs of a site.
+"""The desk: the web interface in which editors write, publish and unpublish the FAQs of a site.
 
 Every page is rendered on the server and every action is a form, so that all of it works without scripts.
 `routes.py` has the paths and is the place to begin; `session.py` signs editors in, `editor.py` and `draft.py`

@@ -1,4 +1,4 @@
-"""An FAQ as an editor writes it: what a form has, what is wrong with it, and what it becomes."""
+"""The form of an FAQ: reading its fields, finding problems, and converting it to content."""
 
 import re
 from dataclasses import dataclass, replace
@@ -24,9 +24,9 @@ _LABELS: Final = {
     "question": "The question",
     "answer": "The answer",
 }
-ADDRESS: Final = "An address begins with https://, such as https://www.example.com."
+ADDRESS: Final = "An address must start with https://, such as https://www.example.com."
 _SENTENCES: Final = {
-    "slug": "A slug has up to 200 characters, and no slash: a short name such as pricing.",
+    "slug": "A slug is a short name such as pricing: up to 200 characters, without a slash.",
     "websiteUrl": ADDRESS,
 }
 _PROBLEM: Final = re.compile(r"([\w.\[\]]+) (.*)", re.DOTALL)
@@ -34,7 +34,7 @@ _PROBLEM: Final = re.compile(r"([\w.\[\]]+) (.*)", re.DOTALL)
 
 def too_many(count: int) -> str:
     """Return what is wrong with a number of questions."""
-    return f"It has {count:,} questions. One FAQ may have {MAX_ITEMS:,}; split it."
+    return f"This FAQ has {count:,} questions; the limit is {MAX_ITEMS:,}. Split it into several FAQs."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,7 @@ class Draft:
 
     @property
     def written(self) -> tuple[tuple[str, str], ...]:
-        """The items in which something is written."""
+        """The items that are not empty."""
         return tuple(pair for pair in self.items if pair[0].strip() or pair[1].strip())
 
     def edited(self, action: str) -> tuple["Draft", int]:
@@ -128,7 +128,7 @@ class Draft:
         )
 
     def record(self, limit: int = MAX_ITEMS) -> FAQ:
-        """Return the FAQ as it would be shown, whatever is wrong with it."""
+        """Return the FAQ as it would be shown, even if it has problems."""
         return FAQ(
             slug=self.slug or "preview",
             title=self.title or f"{self.website_name} FAQ".strip(),

@@ -28,16 +28,16 @@ from faqsvc_embed.service.storage.values import (
 )
 
 DONE = {
-    "draft": "The draft is saved. Readers see nothing of it until you publish.",
-    "published": "Published. Pages that show this FAQ follow within seconds.",
+    "draft": "The draft is saved. Readers cannot see it until you publish.",
+    "published": "Published. Pages that show this FAQ are updated within seconds.",
     "same": "Nothing has changed since the last save.",
 }
-DELETED = "This FAQ was deleted while you were writing. Save once more to make it again."
+DELETED = "This FAQ was deleted while you were writing. Save again to create it again."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Editor:
-    """The page: what is written, and what there is to say about it.
+    """The page with the form and its messages.
 
     `base` is the entity tag of the revision that the editor began with, empty for a new translation. After a
     conflict, `theirs` is what somebody else saved meanwhile, and `changes` compare both. `focus` is the
@@ -184,7 +184,7 @@ def _conflict(visit: Visit, editor: Editor) -> Response:
     draft = editor.draft
     faq = _known(visit, draft.slug)
     if faq is None or not editor.faq:
-        taken = "There is an FAQ with this slug already. Choose another one, or leave it empty."
+        taken = "An FAQ with this slug already exists. Choose another slug, or leave it empty."
         return replace(editor, problems={"slug": taken}).page(visit, 409)
     revision, theirs = visit.storage.history.revision(visit.access, draft.slug, draft.lang)
     found = changes(Draft.of_publication(draft.slug, theirs), replace(draft, items=draft.written))

@@ -1,4 +1,4 @@
-"""Creating an FAQ from a text or file that exists: what was understood is shown before anything is saved."""
+"""Importing an FAQ from a text or a file. The result is shown before anything is saved."""
 
 import re
 from dataclasses import replace
@@ -26,8 +26,8 @@ MAX_LINES: Final = 20_000
 _QUESTION: Final = re.compile(r"^[ \t]*([^\s#>|-].{0,1000}[?？])[ \t]*$", re.MULTILINE)
 FORMATS: Final = {".md": "Markdown or plain text", ".csv": "A table (CSV)", ".json": "JSON"}
 ENCODING: Final = (
-    "The file is not in UTF-8, so its letters cannot be told for certain. Save it as UTF-8, which Excel calls"
-    " “CSV UTF-8”, or paste its text instead."
+    "The file is not in UTF-8, so its characters are not certain. Save it as UTF-8 (in Excel: “CSV UTF-8”),"
+    " or paste its text instead."
 )
 KIND: Final = "Files of this kind cannot be read. Save it as CSV, Markdown, JSON or YAML, or paste its text."
 
@@ -51,9 +51,7 @@ def submit(visit: Visit) -> Response:
     if not content.strip():
         return show_form(visit, 422, text="Paste a text, or choose a file.")
     if len(content) > MAX_IMPORT:
-        return show_form(
-            visit, 413, text=f"It is larger than {MAX_IMPORT:,} bytes, which is the most of one FAQ."
-        )
+        return show_form(visit, 413, text=f"It is larger than {MAX_IMPORT:,} bytes, the limit for one FAQ.")
     try:
         draft = draft_of(_read(ending, content), new_draft(visit))
     except ValueError as error:
@@ -82,7 +80,7 @@ def _keep(visit: Visit) -> Response:
     )
     draft = draft_of(document, new_draft(visit))
     if not draft.items:
-        return show_form(visit, 422, text="No question was ticked.")
+        return show_form(visit, 422, text="Select at least one question.")
     return Editor(draft=draft, done="Nothing is saved yet.", is_unsaved=True).page(visit)
 
 
@@ -121,7 +119,7 @@ def _read(ending: str, content: bytes) -> Document:
     except ValueError:
         raise ValueError(ENCODING) from None
     if text.count("\n") > MAX_LINES:
-        raise ValueError(f"It has more than {MAX_LINES:,} lines, which is too much for one FAQ. Split it.")
+        raise ValueError(f"It has more than {MAX_LINES:,} lines, which is too long for one FAQ. Split it.")
     try:
         return reader(text)
     except (ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""Taking an FAQ back: unpublish it, or delete it with its history."""
+"""Unpublishing an FAQ, or deleting it with its history."""
 
 from typing import cast
 from urllib.parse import quote
@@ -13,7 +13,7 @@ from faqsvc_embed.service.storage.values import Preconditions
 
 
 def show(visit: Visit) -> Response:
-    """GET …/remove: what there is to take back, and what readers will see."""
+    """GET …/remove: the form, which explains what readers will see."""
     visit.require("publish")
     return _page(visit)
 

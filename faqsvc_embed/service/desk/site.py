@@ -22,13 +22,13 @@ OVERLAPS: Final = {
     "24": ("in a day", timedelta(days=1)),
     "168": ("in a week", timedelta(weeks=1)),
 }
-"""When a key that is rotated ends."""
+"""When the old key expires after a rotation."""
 SCOPE_TEXTS: Final = {
     "read": "Read drafts and history",
     "draft": "Write drafts",
     "publish": "Everything, also publish and take back",
 }
-NAME: Final = "A name has 1 to 100 characters, and no line break."
+NAME: Final = "A name must have 1 to 100 characters, without line breaks."
 DONE: Final = {"saved": "Saved.", "revoked": "The key is revoked. Its FAQs stay as they are."}
 
 
@@ -78,13 +78,13 @@ def _save(visit: Visit) -> Response:
 def _create(visit: Visit) -> Response:
     name = visit.form.get("key_name").strip()
     if not name:
-        problem = "Give the key a name: it says who wrote a revision."
+        problem = "Give the key a name. The history shows it as the author of a revision."
         return _page(visit, 422, problems={"key_name": problem})
     scope = visit.form.get("scope")
     if scope not in SCOPES:
         return _page(visit, 422, problems={"scope": "Choose what the key may do."})
     key = visit.storage.keys.create(name, site=visit.access.site, scope=scope)
-    return _page(visit, new_key=key, done=f"The key {name} is made.")
+    return _page(visit, new_key=key, done=f"The key {name} was created.")
 
 
 def _end(visit: Visit, action: str) -> Response:
@@ -92,7 +92,7 @@ def _end(visit: Visit, action: str) -> Response:
     key_id = visit.form.get("id")
     key = next((key for key in _keys(visit) if key.id == key_id), None)
     if key is None:
-        return _page(visit, 404, problems={"keys": "There is no such key."})
+        return _page(visit, 404, problems={"keys": "This key does not exist."})
     if action == "revoke":
         visit.storage.keys.revoke(key.id)
         return redirect(visit, "/site?done=revoked")
@@ -100,7 +100,7 @@ def _end(visit: Visit, action: str) -> Response:
     try:
         new = visit.storage.keys.rotate(key.id, overlap=overlap)
     except UnknownAPIKey:
-        return _page(visit, 409, problems={"keys": "This key was revoked already."})
+        return _page(visit, 409, problems={"keys": "This key was already revoked."})
     return _page(visit, new_key=new, done=f"Here is the new key {key.name}.")
 
 

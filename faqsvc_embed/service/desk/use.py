@@ -12,7 +12,7 @@ from faqsvc_embed.service.desk.visit import Visit
 
 
 class Snippet(NamedTuple):
-    """Lines for one framework, with the steps before them."""
+    """The code for one framework, as a list of steps."""
 
     name: str
     steps: tuple[tuple[str, str], ...]
@@ -22,7 +22,7 @@ _JINJA: Final = "In the template, where the FAQ belongs:"
 
 
 def show(visit: Visit) -> Response:
-    """GET …/use: the lines."""
+    """GET …/use: the code."""
     return _page(visit)
 
 
@@ -45,7 +45,7 @@ def create_preview(visit: Visit) -> Response:
 
 
 def snippets(base: str, slug: str) -> list[Snippet]:
-    """Return the lines for every framework."""
+    """Return the code for every framework."""
     call = f"{{{{ faq({_quoted(slug)}) }}}}"
     tag = f"{{% load faqsvc %}}\n{{% faq {_quoted(slug)} %}}"
     return [

@@ -1,4 +1,4 @@
-"""One request of an editor, and what the desk knows when it handles it."""
+"""One request of an editor."""
 
 from dataclasses import dataclass, field
 
@@ -27,7 +27,7 @@ class Visit:
 
     @property
     def access(self) -> Access:
-        """What the key of the session gives access to."""
+        """The access rights of the session's key."""
         assert self.session is not None  # noqa: S101 - the routes require it
         return self.session.access
 

@@ -143,7 +143,7 @@ class ChangeFeed:
                 self._version = None  # what it announced was not read
                 await asyncio.sleep(RETRY_AFTER)
             except Exception:  # the subscribers are still there
-                logger.exception("the change feed failed; it goes on")
+                logger.exception("the change feed failed; it continues")
                 self._version = None
                 await asyncio.sleep(RETRY_AFTER)
 

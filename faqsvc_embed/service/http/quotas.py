@@ -1,7 +1,7 @@
 """Quotas of a site that are not in the database: writes a minute, and generations at once.
 
-With Redis they are counted over all processes, else in each process. Where Redis does not respond, this
-process counts for itself, for an outage of it must not stop anybody from writing.
+With Redis they are counted over all processes, otherwise in each process. If Redis does not respond, each
+process counts for itself, because an outage of Redis must not prevent writes.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Finished responses to public reads, kept in memory as long as nothing else is published."""
+"""Caches responses to public reads in memory until something is published."""
 
 import asyncio
 from collections import OrderedDict

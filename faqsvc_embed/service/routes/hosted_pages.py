@@ -35,7 +35,7 @@ PREVIEW_HEADERS: Final = {
     "referrer-policy": "no-referrer",
     "x-robots-tag": "noindex",
 }
-"""Of every page whose address has a preview token."""
+"""The headers of pages with a preview token in their address."""
 HTML: Final = "text/html"
 MARKDOWN: Final = "text/markdown"
 MARKDOWN_SUFFIX: Final = ".md"

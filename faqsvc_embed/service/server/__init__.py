@@ -1,8 +1,8 @@
 """The service under uvicorn: sockets, worker processes, slow clients and graceful shutdown.
 
-`run.py` is the place to begin. Another ASGI server can run `create_app()` as well; what protects from slow
-clients is then up to that server, or to the proxy in front of it. So is whose `X-Forwarded-*` headers are
-believed: if anyone's are, clients choose the address by which they are rate-limited.
+Start with `run.py`. Another ASGI server can also run `create_app()`. That server, or the proxy in front of
+it, must then protect against slow clients, and must trust `X-Forwarded-*` headers only from known proxies:
+otherwise clients can choose the address by which they are rate-limited.
 """
 
 from faqsvc_embed.runtime.extras import needs_extra

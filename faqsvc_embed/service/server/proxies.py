@@ -1,4 +1,4 @@
-"""The address of a client behind a proxy: believed only from the proxies that the operator has named."""
+"""The address of a client behind a proxy. Only headers from trusted proxies are used."""
 
 from collections.abc import Sequence
 from ipaddress import ip_network
@@ -27,8 +27,8 @@ def check_proxies(proxies: Sequence[str]) -> None:
 class BehindProxies:
     """ASGI middleware that takes client and scheme from `X-Forwarded-For` and `X-Forwarded-Proto`.
 
-    They count in requests from a trusted proxy only. Of several addresses, the last that is none of a trusted
-    proxy is the client: those before it can be invented.
+    They are used only in requests from a trusted proxy. The last address that is not a trusted proxy is the
+    client, because a client can forge the addresses before it.
     """
 
     def __init__(self, app: ASGIApp, proxies: Sequence[str] = ()) -> None:

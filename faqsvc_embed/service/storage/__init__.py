@@ -1,8 +1,8 @@
 """FAQs, sites and API keys in a database: SQLite for one machine, PostgreSQL for several.
 
-`open_storage()` and `Storage` in `storage.py` are the place to begin. `schema.py` has the tables,
-`migrations/` how existing databases get them. `publications.py` is what readers see, `history.py` what
-owners see, and `writer.py` what changes either.
+Start with `open_storage()` and `Storage` in `storage.py`. `schema.py` has the tables, and `migrations/`
+upgrades existing databases. `publications.py` reads for the public, `history.py` reads for owners, and
+`writer.py` writes.
 """
 
 from faqsvc_embed.service.storage.api_keys import APIKeyInfo, APIKeys, UnknownAPIKey

@@ -13,11 +13,11 @@ from faqsvc_embed.cli.host import Host, host_commands
 from faqsvc_embed.django.apps import faqs_from
 
 FOLDERS = ("templates", "jinja2")
-"""Where the backends of Django look for the templates of an application."""
+"""Folders in which the template backends of Django search in each application."""
 
 
 class Command(BaseCommand):
-    """Runs the commands that every host has."""
+    """Runs the commands `list`, `check`, `pull` and `forget`."""
 
     help = (
         "list: the FAQs in the templates. check: fail if one of them is not published. "
