@@ -93,7 +93,7 @@ def longest_pause(work: Callable[[], object]) -> float:
     The machine may be busy with something else, too, so this is the best of some attempts.
     """
     best = 1.0
-    for _ in range(8):
+    for _ in range(30):
         gc.collect()
         ticker = Ticker()
         ticker.start()
