@@ -1,6 +1,7 @@
 """What surrounds the questions of a page: headings that announce an FAQ, and panels that open."""
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable
 from functools import cached_property
@@ -79,7 +80,8 @@ class PageContext:
     def with_id(self, name: str, near: Element) -> Element | None:
         """Return the element with an id; where a page repeats the id, the first one after an element."""
         found = self._by_id.get(name, []) if name else []
-        return next((element for element in found if element.start > near.start), found[0] if found else None)
+        index = bisect_right(found, near.start, key=lambda element: element.start)
+        return found[index % len(found)] if found else None
 
     def is_in_faq(self, element: Element) -> bool:
         """Return whether page, class names or headings announce an FAQ at an element."""

@@ -58,6 +58,8 @@ PAGES = {
     "tables of contents": "<h1>FAQ</h1>" + "<p><a href=#x>Is it?</a><br><a href=#y>Was it?</a></p>" * 4_000,
     "lines of text": "<h1>FAQ</h1><pre><h2>Why?</h2>" + "\n" * 500_000 + "</pre>",
     "repeated ids": "<button aria-controls=a>Why?</button><p id=a>So.</p>" * 4_000,
+    "repeated ids before what opens them": "<p id=a>So.</p>" * 8_000
+    + "<button aria-controls=a>Why?</button>" * 8_000,
     "long style": f"<div style='{'display ' * 50_000}'>" + "<h3>Why is it?</h3><p>So.</p>" * 1_000,
     "references": QUESTION
     % (
