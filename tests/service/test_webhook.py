@@ -137,9 +137,7 @@ def test_several_processes_send_each_message_once_and_in_order(storage: Storage,
     assert [data["revision"] for data in receiver.data] == list(range(2, 22))
 
 
-def test_a_receiver_that_was_away_for_too_long_is_told_to_purge_everything(
-    storage: Storage, receiver: Receiver
-) -> None:
+def test_a_receiver_that_missed_too_many_changes_gets_a_reset(storage: Storage, receiver: Receiver) -> None:
     started(storage, receiver)
     for number in range(5):
         publish(storage, f"Edit {number}.")
