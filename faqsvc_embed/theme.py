@@ -1,4 +1,4 @@
-"""The theme of an FAQ: an accent colour and a question size, parsed and written anew for CSS."""
+"""The theme of an FAQ: an accent colour and a question size, parsed and normalized for CSS."""
 
 import difflib
 import re

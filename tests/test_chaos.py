@@ -310,7 +310,7 @@ def test_the_kit_needs_the_embed_of_the_application() -> None:
 
 
 @pytest.mark.parametrize("left", ["connections", "threads"])
-def test_the_kit_finds_what_is_left(left: str, faq_service: FaultyServer) -> None:
+def test_the_kit_finds_remaining_threads_and_connections(left: str, faq_service: FaultyServer) -> None:
     leaked = list[FAQEmbed]()
 
     def leak(embed: FAQEmbed, page: str) -> str:

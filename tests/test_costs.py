@@ -91,7 +91,7 @@ def test_a_warm_page_copies_its_faq_few_times() -> None:
     assert peak(page(large, '{% faq "large" %}')) < 2.3 * length
 
 
-def test_a_warm_page_leaves_nothing_behind(embed: FAQEmbed) -> None:
+def test_a_page_with_cached_faqs_keeps_no_objects_alive(embed: FAQEmbed) -> None:
     """A host renders for weeks: what grows with each page is a leak."""
     work = page(embed, '{% faq "pricing" %}{{ faq("pricing") }}{{ faq_schema() }}')
     for _ in range(10):

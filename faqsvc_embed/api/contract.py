@@ -48,7 +48,7 @@ PREVIEW_PARAMETER: Final = "faq_preview"
 Scope = Literal["read", "draft", "publish"]
 """What an API key may do; each includes the one before: read drafts and history, write drafts, publish."""
 State = Literal["draft", "published", "unpublished"]
-"""The state of an FAQ: never published, published, or taken back (410 for readers)."""
+"""The state of an FAQ: never published, published, or unpublished (410 for readers)."""
 RevisionState = Literal["draft", "published", "superseded"]
 """The state of a revision; a draft is newer than the published revision and was never published."""
 
@@ -146,7 +146,7 @@ class PublishResponse(Struct, frozen=True, rename="camel"):
 class FAQSummary(Struct, frozen=True, rename="camel"):
     """An FAQ in a list. `title` and `revision` are those of the newest revision in the default language.
 
-    `languages` has the default language first, and no translation that was taken back, unless all were.
+    `languages` has the default language first, and no unpublished translation, unless all are unpublished.
     """
 
     slug: str

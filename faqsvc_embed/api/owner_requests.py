@@ -37,7 +37,7 @@ def preview_request(base_url: str, slug: str, lang: str | None) -> Request:
 
 
 def unpublish_request(base_url: str, slug: str, lang: str | None, *, purge: bool) -> Request:
-    """Return the request that takes back an FAQ or one translation; `purge` removes its history, too."""
+    """Return the request that unpublishes an FAQ or one translation; `purge` also deletes its history."""
     return write_request("DELETE", _with(_faq(base_url, slug), lang=lang, purge="true" if purge else None))
 
 

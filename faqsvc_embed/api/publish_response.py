@@ -90,7 +90,7 @@ def parse_publication(
 
 
 def parse_unpublished(response: Response, key: APIKey, now: datetime) -> FAQError | None:
-    """Return None if an FAQ was taken back."""
+    """Return None if an FAQ was unpublished."""
     return None if response.status in (200, 204) else write_error(response, key, now)
 
 

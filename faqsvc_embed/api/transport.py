@@ -81,7 +81,7 @@ class Transport:
         return self._background.submit(coroutine)
 
     def close(self) -> None:
-        """Cancel requests and close connections, within a second; a later request starts anew."""
+        """Cancel requests and close connections, within a second; a later request opens new ones."""
         self._background.close()
 
     async def send(
@@ -216,7 +216,7 @@ class _Pool:
             await self._close_unused(client)
 
     async def renew(self) -> None:
-        """Connect anew from now on; the former connections end with the requests that use them."""
+        """Use new connections from now on; old ones close when their requests end."""
         former, self._current = self._current, _new_client(self._url)
         await self._close_unused(former)
 

@@ -104,7 +104,7 @@ def state_of(
 ) -> FAQState:
     """Return the state of an FAQ at this time. During a fetch, it does not have the error of the last one."""
     if entry is None:
-        error = None if is_fetching else FAQUnavailable(f"FAQ {key.slug!r} was forgotten meanwhile")
+        error = None if is_fetching else FAQUnavailable(f"FAQ {key.slug!r} was forgotten during the fetch")
         return FAQState(error=error, is_fetching=is_fetching, lang_requested=key.lang)
     is_fresh = entry.is_fresh(now)
     if is_fresh and source == "memory" and entry.fresh_state is not None:

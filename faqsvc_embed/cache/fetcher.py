@@ -208,7 +208,7 @@ class Fetcher:
             return
         try:
             async with self._store.lock(fetch.key, self._settings.timeout + LOCK_GRACE):
-                if await self._load(fetch, self._store):  # another process has fetched it meanwhile
+                if await self._load(fetch, self._store):  # another process has fetched it already
                     return
                 await self._request_and_save(fetch, self._store)
         except TimeoutError:
@@ -311,7 +311,7 @@ class Fetcher:
         outcome, is_reused = await self._send(fetch, validators, timeout)
         if isinstance(outcome, Failed):
             is_wrong = outcome.is_misdirected and (is_reused or bool(validators))
-        else:  # a record that was forgotten or replaced meanwhile cannot be confirmed
+        else:  # the record was forgotten or replaced during the request
             is_wrong = isinstance(outcome, NotModified) and self._validators(fetch) != validators
         if is_wrong:
             left = timeout - (time.monotonic() - start)

@@ -1,7 +1,7 @@
 """The command `faqsvc`: one module for each command, and `options`, `output` and `errors` for all of them.
 
 A command imports what it needs when it runs: `faqsvc --help` is quick, and only a command that needs an
-optional dependency fails without it. Begin with `get`.
+optional dependency fails without it. Start with `get`.
 """
 
 import click
@@ -35,7 +35,7 @@ def main() -> None:
     """FAQs, published once and embedded anywhere.
 
     \b
-    Begin with a folder of files:
+    Start with a folder of files:
       faqsvc preview faqs/pricing.md
       faqsvc check faqs
     Run a service of your own:

@@ -1,7 +1,7 @@
-"""Plain REST: read, list, publish, take back and generate FAQs. Nothing is cached.
+"""Plain REST: read, list, publish, unpublish and generate FAQs. Nothing is cached.
 
 `client` has the methods, `connection` sends what they ask for. `api/contract.py` has the structs that they
-return. Begin with `client`.
+return. Start with `client`.
 """
 
 from faqsvc_embed.api.contract import FAQSummary, Preview, Revision

@@ -99,7 +99,7 @@ class FAQClient:
         await self.aclose()
 
     def close(self) -> None:
-        """Close the connections and end the background thread within a second; a later call starts anew."""
+        """Close the connections and stop the background thread within a second; later calls restart it."""
         self._connection.close()
 
     async def aclose(self) -> None:
@@ -138,7 +138,7 @@ class FAQClient:
             PublishRejected: a field is invalid, or the service refused the FAQ (400, 409, 413, 415, 422);
                 `problems` has every reason, with the index of the item.
             RevisionConflict: `if_match` is not the newest revision (412).
-            FAQNotFound: the slug was taken back for good within the last day (410).
+            FAQNotFound: the slug was purged within the last day (410).
             OutcomeUnknown: there was no usable response within `timeout` seconds.
         """
         return self._forget(self._wait(self._operations.publish(PublishRequest(**publication))))

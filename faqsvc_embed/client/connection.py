@@ -101,7 +101,7 @@ class Connection:
         return _or_raise(outcome)
 
     def close(self) -> None:
-        """Close the connections and end the background thread within a second; a later call starts anew."""
+        """Close the connections and stop the background thread within a second; later calls restart it."""
         self._transport.close()
 
     def _start(self, work: Coroutine[Any, Any, T]) -> Future[T]:

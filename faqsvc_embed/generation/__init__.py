@@ -1,6 +1,6 @@
 """Generation: the questions and answers of an FAQ, made from a website. It works without the service.
 
-Begin with `generator.generate()`. `crawl` reads the pages of a website, `extraction` finds the questions and
+Start with `generator.generate()`. `crawl` reads the pages of a website, `extraction` finds the questions and
 answers on them, and `engines` decide what becomes of these. It needs the extra `generation`.
 """
 

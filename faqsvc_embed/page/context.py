@@ -158,7 +158,7 @@ class Page(msgspec.Struct, eq=False):
         self.is_over = True
 
     def language(self, default: str | None) -> str | None:
-        """Return the language of the page; None if nobody prefers one. `default` suits any visitor."""
+        """Return the language of the page, or None. `default` is the setting, which suits any visitor."""
         return None
 
     def nonce(self) -> object:

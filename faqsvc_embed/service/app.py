@@ -89,7 +89,7 @@ def create_app(
     None is no limit.
 
     With `cache_tags`, records and hosted pages name their FAQ in Cache-Groups (RFC 9875), Surrogate-Key and
-    Cache-Tag. `webhook` is a URL that is told of each change (Standard Webhooks), by default
+    Cache-Tag. `webhook` is a URL that gets each change (Standard Webhooks), by default
     FAQSVC_WEBHOOK_URL; `webhook_secret` signs the messages, by default FAQSVC_WEBHOOK_SECRET.
 
     `access_log` logs a line for each request. `metrics` serves `/metrics` for Prometheus, to anyone: let the

@@ -109,7 +109,7 @@ class Settings:
     fresh_for = Setting(accept.seconds, 3600.0)
     """Freshness lifetime of a response that states none (RFC 9111, 4.2)."""
     keep_for = Setting[float | None](accept.seconds_or_forever, 7 * DAY)
-    """How long a stale record may be shown while the service fails; None for ever (RFC 5861, 4)."""
+    """How long a stale record may be shown while the service fails; None for no limit (RFC 5861, 4)."""
     max_fresh = Setting[float | None](accept.seconds_or_none, None)
     """Limits the freshness lifetime that a response states."""
     push = Setting(accept.boolean, True)

@@ -138,12 +138,12 @@ def positive_seconds(value: object) -> float:
 
 
 def seconds_or_forever(value: object) -> float | None:
-    """Return a finite number of seconds, 0 or more, or None for ever."""
+    """Return a finite number of seconds, 0 or more, or None for no limit."""
     if _is_none(value):
         return None
     number = _number(value)
     if number is None:
-        raise ValueError("a finite number of seconds, 0 or more, or None for ever, is accepted")
+        raise ValueError("a finite number of seconds, 0 or more, or None for no limit, is accepted")
     return number
 
 

@@ -35,7 +35,7 @@ def streaming(embed: FAQEmbed, parts: Parts, **options: Any) -> Starlette:
 
 
 @embeds
-def test_each_part_leaves_before_the_next_is_made(make: Make) -> None:  # S4
+def test_each_part_is_sent_before_the_next_is_produced(make: Make) -> None:  # S4
     embed, events = make(FAQS), list[str]()
 
     async def parts() -> AsyncIterator[str]:

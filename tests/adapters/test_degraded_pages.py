@@ -112,7 +112,7 @@ def test_headers_stay_as_they_are_by_default(host: Host, faulty: FaultyServer) -
         assert cache_control(client) == HEADERS["Cache-Control"]
 
 
-def test_a_stream_whose_head_leaves_before_its_faqs_arrive_is_not_cached(faulty: FaultyServer) -> None:
+def test_a_stream_with_headers_sent_before_its_faqs_is_not_cached(faulty: FaultyServer) -> None:
     faulty.serve(samples.pricing())
     with FAQEmbed(faulty.base_url, degraded_max_age=20, wait=5) as embed:
         environment = Environment(autoescape=True)

@@ -54,7 +54,7 @@ def test_settings_are_a_dictionary_or_single_names(settings: dict[str, Any]) -> 
     assert (found.base_url, found.lang, found.wait) == ("https://a.example.com", "ko", 0.5)
 
 
-def test_the_environment_fills_what_the_project_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_sets_what_the_project_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAQSVC_WAIT", "0.25")
     with override_settings(FAQSVC={"BASE_URL": "https://a.example.com"}):
         assert faqs_from().settings.wait == 0.25
@@ -140,7 +140,7 @@ def test_an_order_of_middleware_in_which_pages_go_wrong_is_a_system_check(name: 
             assert [message.id for message in run_checks()] == expected
 
 
-def test_a_project_without_the_application_is_told_what_to_add() -> None:
+def test_without_the_application_the_error_names_what_to_add() -> None:
     with (
         override_settings(INSTALLED_APPS=[]),
         pytest.raises(ConfigurationError, match=re.escape("faqsvc_embed.django")),
@@ -212,7 +212,7 @@ def test_use_faq_of_an_unknown_slug_has_an_error() -> None:
     assert get('{% use_faq "unknown" as s %}{% if s.data %}yes{% else %}{{ s.error }}{% endif %}') != "yes"
 
 
-def test_faq_schema_has_the_faqs_that_were_left_to_it() -> None:  # J12
+def test_faq_schema_has_the_faqs_with_schema_false() -> None:  # J12
     source = '{% faq "pricing" schema=False %}{% faq "legal" schema=False %}{% faq_schema %}'
     assert summary(get(source)) == page_of(A, B)
     assert get("{% faq_schema %}{% faq_schema no %}") == ""

@@ -299,7 +299,7 @@ def test_a_streamed_page_has_no_length() -> None:  # S3
         assert "Content-Length" not in get_sync().headers
 
 
-def test_a_streamed_page_leaves_part_by_part() -> None:
+def test_a_streamed_page_is_sent_part_by_part() -> None:
     def parts() -> Iterator[str]:
         yield "first"
         assert seen == [b"first"]

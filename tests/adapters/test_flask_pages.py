@@ -114,7 +114,7 @@ def test_a_hook_that_appends_to_the_response_is_on_its_page() -> None:  # J1
     assert summary(get(app)) == page_of(A, B)
 
 
-def test_white_space_around_an_faq_may_change_before_it_leaves() -> None:  # J1, J10
+def test_white_space_around_an_faq_may_change_before_it_is_sent() -> None:  # J1, J10
     assert summary(
         get(make_app('{{ faq("pricing")|indent(4) }}{% filter trim %}{{ faq("legal") }}{% endfilter %}'))
     ) == (page_of(A, B))

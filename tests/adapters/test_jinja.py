@@ -235,7 +235,7 @@ def test_faq_schema_takes_a_state_or_a_record(macros: str) -> None:
         assert template.render(one=one) == embed().schema(B, nonce="n")
 
 
-def test_faq_schema_prints_the_faqs_that_were_left_to_it_once_and_in_order() -> None:  # J12
+def test_faq_schema_prints_the_faqs_with_schema_false_once_and_in_order() -> None:  # J12
     source = '{{ faq("pricing", schema=false) }}{% faq "legal", schema=false %}'
     html = render(source + "{{ faq_schema() }}{{ faq_schema() }}")
     assert summary(html).faq_pages == [[item.question for item in (*A.items, *B.items)]]

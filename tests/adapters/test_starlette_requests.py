@@ -121,7 +121,7 @@ def test_the_header_beats_the_settings_and_the_response_varies(
 
 
 @pytest.mark.parametrize("state", ["nl", "", None, "nonsense!", 7])
-def test_a_language_that_the_service_has_not_leaves_the_choice_to_the_header(state: Any) -> None:  # L4
+def test_an_unsupported_language_is_ignored_and_the_header_decides(state: Any) -> None:  # L4
     assert requested({"lang": state}, headers=[("Accept-Language", "de")]) == ("de", ["Accept-Language"])
 
 

@@ -201,7 +201,7 @@ def test_a_410_removes_a_record_at_once(clock: Clock) -> None:  # K6
     assert state_in(cache) == FAQState(error=DOWN.error)
 
 
-def test_a_404_for_a_record_is_believed_when_it_is_repeated(clock: Clock) -> None:  # K6
+def test_a_repeated_404_removes_a_cached_record(clock: Clock) -> None:  # K6
     cache = make_cache(clock, not_found_for=30)
     cache.apply(KEY, fetched())
     clock.advance(100)
@@ -227,7 +227,7 @@ def test_a_success_between_two_404s_makes_the_second_the_first(clock: Clock) -> 
     assert state_in(cache).data is PRICING
 
 
-def test_a_404_for_a_record_that_is_too_old_to_show_is_believed_at_once(clock: Clock) -> None:  # K6
+def test_a_404_removes_an_expired_record_at_once(clock: Clock) -> None:  # K6
     cache = make_cache(clock, keep_for=0)
     cache.apply(KEY, fetched())
     clock.advance(100)

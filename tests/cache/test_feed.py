@@ -160,7 +160,7 @@ def test_a_flood_costs_a_connection_and_no_page(service: FeedService, embed: FAQ
     assert answer(embed) == "Old."
 
 
-def test_an_embed_that_is_closed_leaves_the_feed(service: FeedService) -> None:
+def test_a_closed_embed_disconnects_from_the_feed(service: FeedService) -> None:
     embed = FAQEmbed(service.url)
     follow(embed, service)
     embed.close()

@@ -132,7 +132,7 @@ def test_a_proxys_404_removes_nothing(
     assert refreshed(embed).error is None
 
 
-def test_a_404_of_the_service_is_believed_when_it_is_repeated(
+def test_a_repeated_404_of_the_service_removes_the_record(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
 ) -> None:  # K6
     embed = make_embed(not_found_for=100)

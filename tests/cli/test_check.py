@@ -87,7 +87,7 @@ def test_a_program_reads_json(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["nowhere"], ["."], []])
-def test_a_mistake_of_usage_is_told_apart(tmp_path: Path, arguments: list[str]) -> None:
+def test_a_usage_error_exits_with_status_2(tmp_path: Path, arguments: list[str]) -> None:
     given = ["check", *(arguments or []), *(["--templates", "nowhere"] if arguments == ["."] else [])]
     assert faqsvc(*given).exit_code == 2
 

@@ -81,7 +81,7 @@ def test_the_page_shows_what_is_wrong_with_the_file(tmp_path: Path, content: str
         ("./pricing", True),
     ],
 )
-def test_a_file_is_told_from_a_slug(target: str, is_file: bool) -> None:
+def test_an_argument_is_recognized_as_file_or_slug(target: str, is_file: bool) -> None:
     assert is_file_name(target) is is_file
 
 

@@ -76,7 +76,9 @@ def test_each_request_brings_its_key(mounted: str, ours: Service, name: str) -> 
 
 
 @pytest.mark.parametrize("headers", [{"Authorization": f"Basic {SECRET}"}, {"X-Plugin-Key": SECRET}])
-def test_the_key_of_the_environment_lets_nobody_write(mounted: str, headers: dict[str, str]) -> None:  # G8
+def test_the_key_of_the_environment_is_not_used_for_writes(
+    mounted: str, headers: dict[str, str]
+) -> None:  # G8
     message = error(talk(mounted, publish, headers))
     assert SECRET not in message
     assert "X-Plugin-Key" in message or "403" in message

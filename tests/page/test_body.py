@@ -131,7 +131,7 @@ def test_any_cuts_give_the_same_body(data: st.DataObject) -> None:  # S4
 # What is before a placeholder
 
 
-def test_what_is_before_a_placeholder_leaves_before_its_faq_has_arrived() -> None:  # S4
+def test_text_before_a_placeholder_is_sent_before_its_faq_arrives() -> None:  # S4
     async def run() -> list[bytes]:
         arrived = asyncio.Event()
 

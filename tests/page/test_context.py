@@ -29,7 +29,7 @@ def test_pages_of_requests_are_entered_and_left_within_each_other() -> None:
     assert request_page() is None
 
 
-def test_a_page_that_has_left_is_not_current() -> None:  # I4
+def test_a_page_is_not_current_after_its_response_was_sent() -> None:  # I4
     token = enter_request(page := Page())
     context = copy_context()
     page.is_over = True

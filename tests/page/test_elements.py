@@ -192,7 +192,7 @@ def test_an_faq_that_was_printed_without_json_ld_has_none() -> None:  # J16
 
 @settings(max_examples=50)
 @given(st.lists(st.integers(0, 30_000), max_size=8))
-def test_wherever_a_body_is_cut_the_same_leaves(cuts: list[int]) -> None:  # S4
+def test_a_body_is_sent_the_same_wherever_it_is_cut(cuts: list[int]) -> None:  # S4
     everything = [printed(A), printed(B), printed(A, 2), printed(C, style=TEAL)]
     body = f"<p>ä</p>{html_of(*everything)}<p>ö</p><sty".encode()
     edges = [0, *sorted(min(cut, len(body)) for cut in cuts), len(body)]
@@ -200,7 +200,7 @@ def test_wherever_a_body_is_cut_the_same_leaves(cuts: list[int]) -> None:  # S4
     assert filtered(everything, *pieces) == filtered(everything, body)
 
 
-def test_a_piece_leaves_at_once_but_for_what_may_be_the_beginning_of_an_element() -> None:
+def test_a_piece_is_sent_at_once_except_a_possible_start_of_an_element() -> None:
     everything = [printed(A), printed(B)]
     element_filter = ElementFilter(everything)
     assert element_filter.feed(b"<p>first</p>", last=False) == (b"<p>first</p>", b"")
@@ -211,7 +211,7 @@ def test_a_piece_leaves_at_once_but_for_what_may_be_the_beginning_of_an_element(
     assert element_filter.feed(b"<p>" + style, last=False) == (b"<p>", b"")
 
 
-def test_a_stream_has_the_questions_that_were_printed_when_its_first_faq_left() -> None:  # J1
+def test_a_stream_has_the_questions_printed_before_its_first_faq_is_sent() -> None:  # J1
     everything: list[Printed | None] = [printed(A), printed(B)]
     element_filter = ElementFilter(everything)
     first, rest = element_filter.feed(html_of(printed(A)).encode(), last=False)

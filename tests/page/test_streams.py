@@ -65,7 +65,7 @@ def test_a_body_that_cannot_be_closed_is_fine() -> None:
     StreamedBody(Page(), "utf-8", [b"a"]).close()
 
 
-def test_a_body_that_fails_passes_its_error_on_and_leaves_no_page() -> None:
+def test_an_exception_in_a_body_is_raised_and_ends_the_page() -> None:
     def parts() -> Iterator[str]:
         yield EMBED.render("pricing")
         raise KeyError("host")
@@ -94,7 +94,7 @@ def read(page: Page, parts: Iterable[str], is_async: bool) -> str:
 
 
 @pytest.mark.parametrize("is_async", [False, True], ids=["WSGI", "ASGI"])
-def test_a_body_leaves_whole_however_it_ends(is_async: bool) -> None:  # S4
+def test_a_body_is_sent_completely_however_it_ends(is_async: bool) -> None:  # S4
     parts = ["<h1>Ü</h1>", str(EMBED.render("pricing")), str(EMBED.render("pricing"))[:40]]
     page = Page()
     token = enter_request(page)

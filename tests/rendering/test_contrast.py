@@ -42,7 +42,7 @@ def test_any_accent_is_seen_on_any_background(ratio: float, count: int) -> None:
         assert min(contrast(on_dark, background) for background in DARK) >= ratio - 0.01, accent
 
 
-def test_an_accent_that_is_seen_is_left_alone() -> None:
+def test_an_accent_with_enough_contrast_is_not_changed() -> None:
     assert accents("#0b6e75", GRAPHICS)[0] == "#0b6e75"
     assert accents("#ffff00", TEXT)[1] == "#ffff00"
     assert accents("#767676", GRAPHICS) == ("#767676", "#767676")

@@ -42,7 +42,7 @@ def test_a_flood_of_mistakes_neither_grows_without_end_nor_blinds_the_log(
     assert warnings_of(caplog) == ["a new mistake"]
 
 
-def test_a_flood_is_one_line_in_a_period_with_the_number_left_out(
+def test_many_messages_in_a_period_become_one_line_with_their_number(
     clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:  # I7
     log = LogThrottle(60, clock.now)

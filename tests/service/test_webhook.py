@@ -162,9 +162,7 @@ def test_the_url_is_in_no_log(storage: Storage, receiver: Receiver, caplog: pyte
     assert "token=t" not in caplog.text
 
 
-def test_a_receiver_that_was_away_for_too_long_is_told_to_purge_everything(
-    storage: Storage, receiver: Receiver
-) -> None:
+def test_a_receiver_that_missed_too_many_changes_gets_a_reset(storage: Storage, receiver: Receiver) -> None:
     started(storage, receiver)
     for number in range(5):
         publish(storage, f"Edit {number}.")

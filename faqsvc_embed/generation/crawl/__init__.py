@@ -1,5 +1,5 @@
 """Crawling: the pages of a website that probably have questions and answers.
 
-Begin with `crawler`. `fetcher` makes every request, through the SSRF guard of `ssrf`; `robots`, `sitemap` and
+Start with `crawler`. `fetcher` makes every request, through the SSRF guard of `ssrf`; `robots`, `sitemap` and
 `links` decide which pages are requested; `page` turns a response into a page.
 """

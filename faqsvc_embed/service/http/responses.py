@@ -1,4 +1,4 @@
-"""Responses to requests with an API key, which nobody caches."""
+"""Responses to requests with an API key, which are never cached."""
 
 from collections.abc import Mapping
 

@@ -26,7 +26,7 @@ async def run_blocking(
     `limiter` bounds the threads in use; by default it is the one that anyio shares between all calls.
 
     Raises:
-        StorageUnavailable: the call did not end in time; its thread goes on, and nobody waits for it.
+        StorageUnavailable: the call did not end in time; its thread continues in the background.
     """
     try:
         with anyio.move_on_after(CALL_TIMEOUT):

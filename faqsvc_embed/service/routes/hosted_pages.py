@@ -91,7 +91,7 @@ def _page_without_draft(
 ) -> Response:
     """Return the published page, which says that the token in its address is not valid."""
     publication = storage.publications.get(selection.slug, selection.lang)
-    if publication is None:  # it was unpublished meanwhile
+    if publication is None:  # it was unpublished in the meantime
         return _not_found(urls, request)
     links = PageLinks.of(urls.page(selection.slug), tuple(selection.languages), publication.lang)
     return _preview_page(urls, publication, links, MESSAGES[publication.lang].refused_preview)
@@ -131,7 +131,7 @@ def _page(service: ServiceContext, urls: PublicURLs, request: Request, selection
     if not_modified(request, current):
         return conditional_response(request, b"", selection.media_type, headers, digest=current)
     publication = service.storage.publications.get(selection.slug, selection.lang)
-    if publication is None or publication.lang != selection.lang:  # it was unpublished meanwhile
+    if publication is None or publication.lang != selection.lang:  # it was unpublished in the meantime
         return _not_found(urls, request)
     faq = FAQ.from_json(publication.record)
     if is_markdown:

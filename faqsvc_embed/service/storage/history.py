@@ -183,7 +183,7 @@ class History:
 
 
 def _languages(connection: Connection, slugs: list[str]) -> dict[str, list[Lang]]:
-    """Return the languages of FAQs, without those taken back, unless all of them are."""
+    """Return the languages of FAQs, without unpublished ones, unless all are unpublished."""
     is_taken_back = and_(translations.c.published.is_(None), revisions.c.published_at.is_not(None))
     query = (
         select(translations.c.slug, translations.c.lang, is_taken_back)

@@ -1,7 +1,7 @@
 """Writes to FAQs: revisions are written and published, FAQs unpublished and purged.
 
 Each method is one transaction. It locks the FAQ first, then the site with its counters, then the number of
-the last event, so that writers wait for each other and never block each other for ever.
+the last event, so that writers wait for each other and never deadlock.
 """
 
 import hashlib

@@ -74,7 +74,7 @@ def test_no_two_records_share_a_file_even_where_case_does_not_count(tmp_path: Pa
     assert {path.parent for path in paths} == {tmp_path}  # K18
 
 
-def test_a_write_that_fails_leaves_the_earlier_record(
+def test_a_failed_write_keeps_the_earlier_record(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # K17
     store = open_store(tmp_path)

@@ -93,7 +93,7 @@ async def use_all_of(store: ResilientStore) -> None:
 
 
 @pytest.mark.parametrize("error", [OSError("disk full"), RuntimeError(), ValueError("\n[forged] line")])
-def test_a_broken_store_raises_nothing_and_is_left_alone_for_a_while(
+def test_a_broken_store_raises_nothing_and_is_retried_with_backoff(
     store: ResilientStore,
     faulty_store: FaultyStore,
     clock: Clock,

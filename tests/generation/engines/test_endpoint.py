@@ -167,7 +167,7 @@ def test_a_failure_that_passes_is_repeated(llm: FaultyServer, status: int) -> No
     assert clock.waits == [1.0, 2.0]
 
 
-def test_an_endpoint_that_asks_for_a_long_pause_is_left_alone(llm: FaultyServer) -> None:
+def test_an_endpoint_that_asks_for_a_long_pause_is_not_retried(llm: FaultyServer) -> None:
     llm.behave(faults.status(429, {"Retry-After": "60"}))
     clock = Clock()
 

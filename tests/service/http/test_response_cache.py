@@ -53,7 +53,7 @@ def test_another_process_that_publishes_replaces_it_at_once(
     assert len(set(etags)) == 3
 
 
-def test_what_a_response_depends_on_is_told_apart(client: TestClient, storage: Storage) -> None:
+def test_responses_to_different_requests_are_cached_separately(client: TestClient, storage: Storage) -> None:
     put(storage, "One")
     storage.put(FAQ("pricing", "Eins", lang="de"))
     for _ in range(2):

@@ -20,7 +20,7 @@ def redirect_other_origin(exchange: Exchange) -> None:
 
 
 def redirect_loop(exchange: Exchange) -> None:
-    """Redirect within this origin for ever."""
+    """Redirect within this origin without end."""
     target = exchange.request.target
     exchange.respond(302, b"", {"Location": f"/again{target}" if len(target) < 1000 else "/again"})
 
