@@ -8,10 +8,11 @@ process was killed is sent again, with the same id.
 import asyncio
 import logging
 import random
+from collections.abc import Callable
 from contextlib import suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, TypeVar, TypeVarTuple
 from urllib.parse import urlsplit
 
 import httpx2
@@ -37,6 +38,9 @@ BACKOFF_BASE: Final = 1.0
 BACKOFF_CAP: Final = 300.0
 PREFIX: Final = "whsec_"
 
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
 _is_delivering: Final = ContextVar("faqsvc_is_delivering", default=False)
 
 
@@ -61,38 +65,38 @@ class Webhook:
             while True:
                 try:
                     if not has_begun:
-                        await run_blocking(self._deliveries.begin)
+                        await _in_thread(self._deliveries.begin)
                         has_begun = True
-                    if await run_blocking(self._deliveries.are_due):
+                    if await _in_thread(self._deliveries.are_due):
                         await self._deliver(client)
-                except StorageUnavailable:  # which `run_blocking` reports
+                except StorageUnavailable:  # which is reported already
                     pass
                 except Exception as error:  # the changes are still to be delivered
                     self._outages.failed(error)
                 await asyncio.sleep(POLL)
 
     async def _deliver(self, client: httpx2.AsyncClient) -> None:
-        delivered = await run_blocking(self._deliveries.claim, CLAIM)
+        delivered = await _in_thread(self._deliveries.claim, CLAIM)
         if delivered is None:
             return
         try:
-            for number, message_id, message in await run_blocking(self._messages, delivered):
+            for number, message_id, message in await _in_thread(self._messages, delivered):
                 while (problem := await self._post(client, message_id, message)) is not None:
                     self._outages.failed(OSError(problem))
                     longest = min(BACKOFF_BASE * 2.0 ** min(self._failures, 10), BACKOFF_CAP)
                     self._failures += 1
                     delay = longest * random.uniform(0.5, 1.0)
-                    if await run_blocking(self._deliveries.claim, delay + CLAIM) is None:
+                    if await _in_thread(self._deliveries.claim, delay + CLAIM) is None:
                         return
                     await asyncio.sleep(delay)
                 self._failures = 0
                 self._outages.succeeded()
-                await run_blocking(self._deliveries.advance, number)
-                if await run_blocking(self._deliveries.claim, CLAIM) is None:
+                await _in_thread(self._deliveries.advance, number)
+                if await _in_thread(self._deliveries.claim, CLAIM) is None:
                     return
         finally:
             with suppress(StorageUnavailable):  # or else the claim expires
-                await asyncio.shield(run_blocking(self._deliveries.release))
+                await _in_thread(self._deliveries.release)
 
     def _messages(self, delivered: int) -> list[tuple[int, str, bytes]]:
         """Return the number, the id and the body of each next message."""
@@ -120,6 +124,16 @@ class Webhook:
                 return None if response.is_success else f"it returned {response.status_code}"
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:  # also a TimeoutError
             return type(error).__name__
+
+
+async def _in_thread(function: Callable[[*Ts], T], *args: *Ts) -> T:
+    """Call a function in a thread. If it is cancelled, it ends with the thread, which uses the database."""
+    call = asyncio.ensure_future(run_blocking(function, *args))
+    try:
+        return await asyncio.shield(call)
+    except asyncio.CancelledError:
+        await asyncio.wait([call])
+        raise
 
 
 def _is_of_others(record: logging.LogRecord) -> bool:

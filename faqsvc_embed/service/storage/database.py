@@ -13,7 +13,6 @@ from urllib.parse import quote
 import sqlalchemy
 from sqlalchemy import URL, Connection, Engine, Table, event, text
 from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
-from sqlalchemy.pool import QueuePool
 
 from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
 
@@ -28,8 +27,6 @@ NETWORK_TIMEOUT: Final = 5
 """Seconds to connect, and for the network to acknowledge what was sent."""
 STATEMENT_TIMEOUT: Final = 5.0
 """Seconds that a statement may take, which includes waiting for locks."""
-CLOSE_TIMEOUT: Final = 1.0
-"""Seconds to wait for running statements before connections are closed."""
 MIGRATION_TIMEOUT: Final = 60.0
 """Seconds to wait for another process that migrates the database."""
 
@@ -167,18 +164,12 @@ class Database:
         return int(version)
 
     def close(self) -> None:
-        """Close all connections; the next statement opens new ones.
-
-        Statements that are running in other threads may take another second.
-        """
+        """Close idle connections; the next statement opens new ones."""
         if self._watcher is not None:
             self._watcher.close()
             self._watcher = None
-        deadline = time.monotonic() + CLOSE_TIMEOUT
-        for engine in (self._reader, self._writer):
-            while _is_in_use(engine) and time.monotonic() < deadline:
-                time.sleep(0.005)
-            engine.dispose()
+        self._reader.dispose()
+        self._writer.dispose()
 
     @contextmanager
     def _errors_translated(self) -> Iterator[None]:
@@ -213,10 +204,6 @@ def _conninfo(url: str) -> dict[str, Any]:
         raise ConfigurationError(
             f"database is not valid (not shown here, as it may contain a password): {_EXPECTED}"
         ) from None
-
-
-def _is_in_use(engine: Engine) -> bool:
-    return isinstance(engine.pool, QueuePool) and engine.pool.checkedout() > 0
 
 
 def _sqlite_engine(path: str, begin: str) -> Engine:
