@@ -197,8 +197,8 @@ def error_of(response: Response, key: APIKey, now: datetime) -> FAQError:
         refusal = _REFUSALS.get(details["code"] or "", "the service refused the API key")
         return AuthenticationError(f"{refusal} ({status}){because}", **details)
     if status in (404, 410):
-        missing = "there is no such FAQ any more" if status == 410 else "there is no such FAQ"
-        return FAQNotFound(f"{missing} ({status}){because}", **details)
+        missing = "the FAQ was unpublished" if status == 410 else "there is no such FAQ"
+        return FAQNotFound(f"{'not found' if reasons else missing} ({status}){because}", **details)
     if status == 412:
         fields = _json(response.body)
         newest = _number(fields.get("revision")) if isinstance(fields, dict) else None

@@ -61,6 +61,11 @@ class Operations:
             error: FAQError = getattr(outcome, "error", None) or FAQUnavailable("not modified")
             if isinstance(error, FAQNotFound):
                 message = f"there is no FAQ {slug!r} at {request.url} ({error.status})"
+                if error.status == 410:
+                    message = (
+                        f"the FAQ {slug!r} was unpublished (410); unless it was purged, "
+                        f"`faqsvc history` lists its revisions and `faqsvc revert` publishes one again"
+                    )
                 return FAQNotFound(message, status=error.status, body=error.body)
             return error
 
