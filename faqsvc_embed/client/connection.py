@@ -18,8 +18,8 @@ T = TypeVar("T")
 _POLL: Final = 0.5
 """Seconds after which a waiting thread wakes up, so that it notices a Ctrl-C."""
 _NO_KEY: Final = (
-    "no API key: set FAQSVC_API_KEY or pass FAQClient(api_key=…); `faqsvc keys create` makes keys, and so does "
-    "the service's dashboard under Developer, API Keys & Integrations"
+    "no API key: set FAQSVC_API_KEY or pass FAQClient(api_key=…); `faqsvc keys create` makes keys, and so "
+    "does the service's dashboard under Developer, API Keys & Integrations"
 )
 
 logger = logging.getLogger("faqsvc_embed")
