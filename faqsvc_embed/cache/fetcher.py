@@ -12,10 +12,9 @@ from contextlib import AbstractAsyncContextManager
 from typing import Final
 
 from faqsvc_embed.api.event_stream import Change
-from faqsvc_embed.api.requests import NO_VALIDATORS, Request, Validators, read_request
-from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, NotModified, Outcome, parse_response
+from faqsvc_embed.api.requests import Request
+from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, NotModified, Outcome
 from faqsvc_embed.api.transport import Stream, Transport
-from faqsvc_embed.cache.breaker import CircuitBreaker
 from faqsvc_embed.cache.counts import Signals
 from faqsvc_embed.cache.drafts import DraftReader
 from faqsvc_embed.cache.entries import Entry, Key, Need, need
@@ -24,7 +23,8 @@ from faqsvc_embed.cache.fetch import Fetch
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.reporter import Reporter
 from faqsvc_embed.cache.stores import ResilientStore
-from faqsvc_embed.errors import FAQError, FAQNotFound, FAQTimeout, FAQUnavailable
+from faqsvc_embed.cache.upstream import Upstream, refusal
+from faqsvc_embed.errors import FAQNotFound, FAQUnavailable
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.runtime import fork
 from faqsvc_embed.runtime.bounded_log import LogOnce, origin_of
@@ -46,8 +46,8 @@ class Fetcher:
         self._cache = cache
         self._store = store
         self._reporter = reporter
-        self._breaker = CircuitBreaker(lambda: cache.clock())
         self._transport = Transport(settings.max_bytes)
+        self._upstream = Upstream(settings, cache, self._transport)
         self._feed = ChangeFeed(settings.base_url, cache.slugs, self) if settings.push else None
         self._drafts = DraftReader(settings, self._transport)
         self._fetches: dict[Key, Fetch] = {}
@@ -106,7 +106,7 @@ class Fetcher:
 
     def signals(self) -> Signals:
         """Return the measurements for metrics."""
-        return Signals(not self._breaker.is_open, self._feed)
+        return Signals(not self._upstream.breaker.is_open, self._feed)
 
     def is_fetching(self, key: Key | None = None) -> bool:
         """Return whether `key`, or anything, is being fetched."""
@@ -193,7 +193,7 @@ class Fetcher:
 
     async def _fetch(self, fetch: Fetch) -> None:
         if self._store is None:
-            self._finish(fetch, await self._request(fetch))
+            self._finish(fetch, await self._upstream.request(fetch))
             return
         self._store.watch(self.forget_here, self._cache.expire)
         if fetch.change is not None:
@@ -202,9 +202,9 @@ class Fetcher:
         if await self._load(fetch, self._store):
             return
         # Before the lock, which a probe of another process may have for long.
-        if self._breaker.is_open and not self._breaker.is_probe_due():
+        if self._upstream.breaker.is_open and not self._upstream.breaker.is_probe_due():
             await self._load_translation(fetch.key, self._store)
-            self._finish(fetch, self._refusal(fetch.key))
+            self._finish(fetch, refusal(fetch.key))
             return
         try:
             async with self._store.lock(fetch.key, self._settings.timeout + LOCK_GRACE):
@@ -244,9 +244,9 @@ class Fetcher:
         return True
 
     async def _request_and_save(self, fetch: Fetch, store: ResilientStore) -> None:
-        if self._breaker.is_open:
+        if self._upstream.breaker.is_open:
             await self._load_translation(fetch.key, store)  # before the probe, because callers do not wait
-        outcome = await self._request(fetch)
+        outcome = await self._upstream.request(fetch)
         if isinstance(outcome, Failed):
             await self._load_translation(fetch.key, store)
         forgets, before = self._forgets, self._cache.get(fetch.key)
@@ -285,57 +285,6 @@ class Fetcher:
             if other != key and (stored := await store.load(other)) is not None:
                 self._cache.adopt(other, stored)
                 return
-
-    async def _request(self, fetch: Fetch) -> Outcome:
-        """Fetch from the service. If the breaker is open, callers do not wait, and only a probe is sent."""
-        if self._breaker.is_open:
-            refusal = self._refusal(fetch.key)
-            if not self._breaker.may_probe():
-                return refusal
-            if not fetch.is_detached:
-                fetch.resolve(self._cache.entry_after(fetch.key, refusal))
-        outcome = fetch.outcome = await self._exchange(fetch)
-        if isinstance(outcome, Failed) and isinstance(outcome.error, FAQTimeout):
-            self._breaker.timed_out()
-        else:
-            self._breaker.responded()
-        return outcome
-
-    def _refusal(self, key: Key) -> Failed:
-        return Failed(FAQUnavailable(f"FAQ {key.slug!r}: the service does not respond"), is_local=True)
-
-    async def _exchange(self, fetch: Fetch) -> Outcome:
-        """Send the request; repeat it once if the response is for another one, or a 304 without a record."""
-        validators = self._validators(fetch)
-        timeout, start = self._settings.timeout, time.monotonic()
-        outcome, is_reused = await self._send(fetch, validators, timeout)
-        if isinstance(outcome, Failed):
-            is_wrong = outcome.is_misdirected and (is_reused or bool(validators))
-        else:  # the record was forgotten or replaced during the request
-            is_wrong = isinstance(outcome, NotModified) and self._validators(fetch) != validators
-        if is_wrong:
-            left = timeout - (time.monotonic() - start)
-            outcome, _ = await self._send(fetch, NO_VALIDATORS, left, new_connection=is_reused)
-        return outcome
-
-    async def _send(
-        self, fetch: Fetch, validators: Validators, timeout: float, *, new_connection: bool = False
-    ) -> tuple[Outcome, bool]:
-        """Return the outcome, and whether the response came on a reused connection."""
-        key = fetch.key
-        request = read_request(self._settings.base_url, key.slug, key.lang, validators)
-        # A cache in front of the service may still have the record before a change or a write.
-        if fetch.change is not None or self._cache.is_forgotten(key.slug):
-            request = Request(request.url, {**request.headers, "cache-control": "no-cache"})
-        response = await self._transport.send(request, timeout, new_connection=new_connection)
-        if isinstance(response, FAQError):
-            return Failed(response), False
-        return parse_response(response, request, key.slug, self._cache.wall_clock()), response.is_reused
-
-    def _validators(self, fetch: Fetch) -> Validators:
-        """Return the validators of the cached record that a 304 would confirm."""
-        entry = None if fetch.is_detached else self._cache.get(fetch.key)
-        return NO_VALIDATORS if entry is None or entry.faq is None else entry.validators
 
     def _finish(self, fetch: Fetch, outcome: Outcome) -> Entry:
         """Store the outcome of a fetch, and pass it to the callers."""
