@@ -155,14 +155,14 @@ def test_a_folder_that_is_none_is_refused(tmp_path: Path, directory: str) -> Non
 
 
 @pytest.mark.system
-def test_a_thousand_files_are_read_in_a_second(tmp_path: Path) -> None:
+def test_a_thousand_files_are_read_in_about_a_second(tmp_path: Path) -> None:
     faqs = folder(tmp_path)
     for number in range(1_000):
         (faqs / f"faq-{number}.md").write_text(PRICING)
     times = list[float]()
-    while not times or (min(times) >= 1 and len(times) < 3):  # other tests use the processor, too
+    while not times or (min(times) >= 2 and len(times) < 10):  # other tests use the processor, too
         begin = time.process_time()
         embed = FAQEmbed(directory=faqs)
         times.append(time.process_time() - begin)
-    assert min(times) < 1
+    assert min(times) < 2
     assert embed.get_faq("faq-999").title == "Pricing"

@@ -111,7 +111,7 @@ def test_without_the_replica_the_primary_serves_reads(site: Site) -> None:
 
 
 def test_a_dump_is_restored_while_the_services_run(site: Site, tmp_path: Path) -> None:
-    dump, restore = documented("its own programs", "\nRestore drill").splitlines(keepends=True)
+    dump, restore = documented("its own programs", "\nPractise a restore").splitlines(keepends=True)
     variables = {"FAQSVC_DATABASE_URL": site.database, "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"}
     site.write("Five euros.")
     run_in_shell(dump, tmp_path, **variables)

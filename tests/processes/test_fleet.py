@@ -46,7 +46,7 @@ def test_a_worker_that_is_killed_in_a_refresh_delays_the_others_no_longer_than_i
     faulty: FaultyServer, store: str
 ) -> None:  # K12
     serve(faulty, "One", 1)
-    with workers(3, base_url=faulty.base_url, store=store, wait=0.3, timeout=0.5) as fleet:
+    with workers(3, base_url=faulty.base_url, store=store, wait=0.3, timeout=3) as fleet:
         assert {result["title"] for result in together(fleet, "settle")} == {"One"}
         time.sleep(1.1)
         serve(faulty, "Two", 60)
@@ -61,8 +61,8 @@ def test_a_worker_that_is_killed_in_a_refresh_delays_the_others_no_longer_than_i
         assert [result["title"] for result in results] == ["One", "One"]
         assert max(result["seconds"] for result in results) < 0.3 + SLACK  # a stale record costs no wait
         assert {result["title"] for result in together(fleet[1:], "settle")} == {"Two"}
-        lock = 0.0 if store.startswith("file:") else 0.5 + 1.0
-        assert time.monotonic() - start < lock + 1.0
+        lock = 0.0 if store.startswith("file:") else 3.0 + 1.0
+        assert time.monotonic() - start < lock + 3.0
         assert len(faulty.log) == 3
 
 
@@ -109,7 +109,7 @@ def test_a_valkey_that_goes_away_in_the_middle_breaks_no_page(faulty: FaultyServ
 
 def _breaks_no_page(faulty: FaultyServer, store: str, breaks: Callable[[], object]) -> None:
     serve(faulty, "One", 1)
-    with workers(3, base_url=faulty.base_url, store=store, wait=0.3, timeout=0.5) as fleet:
+    with workers(3, base_url=faulty.base_url, store=store, wait=0.3, timeout=5) as fleet:
         assert {result["title"] for result in together(fleet, "settle")} == {"One"}
         breaks()
         serve(faulty, "Two", 60)
