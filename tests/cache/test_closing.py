@@ -119,4 +119,4 @@ def test_the_functions_keep_few_embeds(faulty: FaultyServer) -> None:
         [sys.executable, "-c", FUNCTIONS, faulty.base_url], capture_output=True, text=True, check=True
     )
     assert 1 <= int(process.stdout) < 12
-    assert len(faulty.log) == 20
+    assert sum("/faq/" in request.target for request in faulty.log) == 20  # the others subscribe to changes
