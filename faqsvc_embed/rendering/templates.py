@@ -1,6 +1,7 @@
 """The Jinja environments in which an FAQ is rendered: the package's own, or one with the host's overrides."""
 
 from collections.abc import Callable, MutableMapping
+from functools import cache
 from typing import Any, Final
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, Template, TemplateNotFound
@@ -23,8 +24,9 @@ _DELIMITERS: Final = (
 )
 
 
+@cache
 def package_environment() -> Environment:
-    """Return an environment with the package's templates alone."""
+    """Return the environment with the package's templates alone, which all embeds of a process share."""
     return Environment(autoescape=True, loader=package_loader(), auto_reload=False)
 
 
