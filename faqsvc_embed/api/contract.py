@@ -1,4 +1,4 @@
-"""The REST contract: the body of every request and response, once for service, client and tool server.
+"""The REST contract: the body of every request and response, for service, client and tool server alike.
 
 The structs are the source of the service's OpenAPI document, and `validation.py` checks request bodies
 against them. Names are snake_case here and camelCase on the wire. The paths:
@@ -39,11 +39,11 @@ MAX_LIMIT: Final = 500
 """Entries of one page of a list."""
 DEFAULT_LIMIT: Final = 100
 PREVIEW_HEADER: Final = "X-FAQ-Preview"
-"""The header of a GET of a record that carries a preview token; the response is the draft, `no-store`."""
-REVISION_HEADER: Final = "FAQ-Revision"
-"""The header of a record with its revision, to compare with the events of the change feed."""
+"""The request header with a preview token; the response is the draft, with `Cache-Control: no-store`."""
 PREVIEW_PARAMETER: Final = "faq_preview"
-"""The query parameter that does the same on a page."""
+"""The query parameter with a preview token in the address of a host's page."""
+REVISION_HEADER: Final = "FAQ-Revision"
+"""The response header with the revision of a record, to compare with the events of the change feed."""
 
 Scope = Literal["read", "draft", "publish"]
 """What an API key may do; each includes the one before: read drafts and history, write drafts, publish."""

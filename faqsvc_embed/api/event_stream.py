@@ -42,7 +42,7 @@ class EventTooLong(ValueError):
 
 
 def feed_request(base_url: str, slugs: Iterable[str], last_id: str = "") -> Request:
-    """Return the request that follows `slugs`, after the event `last_id`."""
+    """Return the request for the changes of `slugs` after the event `last_id`."""
     query = "&".join(f"slug={quote(slug, safe='')}" for slug in slugs)
     headers = {"accept": EVENT_STREAM, "accept-encoding": "identity", "cache-control": "no-cache"}
     if last_id:
@@ -51,7 +51,7 @@ def feed_request(base_url: str, slugs: Iterable[str], last_id: str = "") -> Requ
 
 
 def fitting(base_url: str, slugs: Iterable[str]) -> list[str]:
-    """Return as many of `slugs` as the address of a feed has room for, the first ones first."""
+    """Return the first slugs, as many as fit into the address of a feed."""
     size, fit = len(feed_request(base_url, ()).url), list[str]()
     for slug in slugs:
         size += len(f"&slug={quote(slug, safe='')}")
@@ -72,7 +72,7 @@ def parse_change(event: ServerSentEvent) -> Change | None:
 
 
 class EventStreamParser:
-    """Splits the bytes of a stream into events, however they are cut."""
+    """Splits the bytes of a stream into events, wherever its chunks end."""
 
     def __init__(self) -> None:
         self._rest = b""

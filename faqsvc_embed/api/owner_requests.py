@@ -1,6 +1,6 @@
-"""Requests for what only the owner of an FAQ may see or do: lists, history, previews, taking back.
+"""The requests that only the owner of an FAQ may make: lists, history, previews and unpublishing.
 
-The API key is added as they are sent. `contract.py` has the bodies of their responses.
+The transport adds the API key. `contract.py` has the bodies of their responses.
 """
 
 from urllib.parse import quote, urlencode
