@@ -1,9 +1,8 @@
 """Documents from Markdown.
 
 A file whose front matter states `answerFormat` has the form that `markdown_writer` writes: the title is the
-heading of level 1, every heading of level 2 is a question, and answers are taken exactly as they are. In any
-other file, `markdown_questions` finds what people mean as questions. Answers are Markdown if nothing else is
-stated.
+heading of level 1, every heading of level 2 is a question, and answers are read exactly as they are. In any
+other file, `markdown_questions` recognises the usual ways to write questions, and answers are Markdown.
 """
 
 import re
@@ -38,12 +37,11 @@ def read_markdown(text: str) -> Document:
     if document.answer_format is not None:
         document = _with_sections(document, lines, tokens)
     else:
-        # Blank lines in the place of the front matter, so that lines keep their numbers.
+        # Blank lines replace the front matter, so that lines keep their numbers.
         found = find_questions("\n" * below + "\n".join(lines[below:]))
-        title = found.title if document.title is None else document.title
         document = replace(
             document,
-            title=title,
+            title=found.title if document.title is None else document.title,
             answer_format="markdown",
             items=found.items,
             positions=found.positions,

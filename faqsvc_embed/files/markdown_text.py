@@ -1,4 +1,4 @@
-"""Text in Markdown, so that it means only itself, and back (CommonMark 0.31, sections 2.4 and 2.5)."""
+"""Plain text as Markdown that shows exactly this text, and back (CommonMark 0.31, sections 2.4 and 2.5)."""
 
 import html
 import re
@@ -50,6 +50,7 @@ def _split_outer_space(text: str) -> tuple[str, str, str]:
 
 
 def _references(characters: str) -> str:
+    """Return a numeric character reference for each character."""
     return "".join(f"&#{ord(character)};" for character in characters)
 
 
@@ -86,7 +87,7 @@ def parser() -> "MarkdownIt":
 def block_parser() -> "MarkdownIt":
     """Return the parser of files, with front matter and tables.
 
-    It leaves alone what is inside paragraphs and headings, which is the `content` of their tokens.
+    It parses blocks only: the Markdown inside paragraphs and headings is the `content` of their tokens.
     """
     from markdown_it import MarkdownIt
     from mdit_py_plugins.front_matter import front_matter_plugin
@@ -108,6 +109,7 @@ def plain_text(markdown: str, references: Mapping[str, Any]) -> str:
 
 
 def _shown(token: "Token") -> str:
+    """Return the text that an inline token shows."""
     if token.type in ("softbreak", "hardbreak"):
         return " "
     if token.type == "code_inline":

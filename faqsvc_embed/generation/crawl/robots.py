@@ -31,7 +31,7 @@ class RobotsPolicy:
         self._rules: dict[str, Protego] = {}
 
     async def check(self, url: httpx2.URL) -> None:
-        """Return if a URL may be requested.
+        """Check that a URL may be requested.
 
         Raises:
             BlockedURL: robots.txt disallows it, or the site fails to serve its robots.txt.
@@ -65,15 +65,15 @@ class RobotsPolicy:
 def parse_robots(body: bytes) -> Protego:
     """Parse a robots.txt, in time and memory that are linear in its size.
 
-    Protego copies the rules of a group for every crawler that the group names, so it gets only the groups for
-    this crawler and for all crawlers, with one name each.
+    Protego copies the rules of a group for every crawler that the group names. So it gets only the groups for
+    this crawler and for all crawlers, each with one name.
     """
     lines = body[:MAX_BYTES].decode("utf-8-sig", "replace").splitlines()
     return Protego.parse("\n".join(_relevant_lines(lines)))
 
 
 def _relevant_lines(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of the groups that matter, and the sitemaps, which belong to no group."""
+    """Yield the lines of the groups for this crawler and for all, and the sitemaps, which are in no group."""
     names: set[str] = set()
     in_rules = True
     for line in lines:
