@@ -1,4 +1,4 @@
-"""Which candidates are questions: in themselves, like their neighbours, or in an FAQ."""
+"""Chooses the candidates that are questions: by their text, by their neighbours, or because of an FAQ."""
 
 from collections import Counter
 from typing import Final
@@ -7,7 +7,7 @@ from faqsvc_embed.generation.extraction.boilerplate import is_link
 from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence, Positions
 from faqsvc_embed.generation.extraction.class_names import is_called_question
 from faqsvc_embed.generation.extraction.dom import HEADINGS, Element
-from faqsvc_embed.generation.extraction.outline import MIN_WORDS
+from faqsvc_embed.generation.extraction.outline import MIN_ANSWER
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
     MAX_LENGTH,
@@ -23,11 +23,11 @@ from faqsvc_embed.generation.extraction.text import inline_text, is_labelled_que
 
 QUESTION_TAGS: Final = (*HEADINGS, "dt", "summary")
 MANY: Final = 3
-"""Questions of a page beside which a menu or a switch stands out."""
+"""Questions that are many: beside them, a single element that opens is a menu or a switch."""
 
 
 def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) -> list[Candidate]:
-    """Return the candidates that are questions, in themselves or like their neighbours, and claim them."""
+    """Return the candidates that are questions, by their text or by their neighbours, and claim them."""
     sizes = Counter(candidate.group for candidate in candidates)
     usable = [
         each for each in candidates if _is_usable(each, context, is_one_of_many=sizes[each.group] >= MANY)
@@ -43,9 +43,9 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
     for candidate in sorted(usable, key=lambda candidate: candidate.evidence):
         group = candidate.group
         is_like_questions = 2 * group_questions[group] >= group_sizes[group]
-        # Beside several questions, what opens alone is a menu or a switch.
+        # Beside several questions, a single element that opens is a menu or a switch.
         is_odd = marked >= MANY and kinds[candidate.kind] < MANY and candidate.kind not in asked_kinds
-        # Terms and what opens are parts of an answer below a heading that asks, and labels beside values.
+        # A term, or an element that opens, is part of an answer below a question, or the label of a value.
         is_part = (
             candidate.evidence is Evidence.MARKUP
             and not group_questions[group]
@@ -81,7 +81,7 @@ def _is_usable(candidate: Candidate, context: PageContext, *, is_one_of_many: bo
         is_title = candidate.evidence >= Evidence.HEADING and is_section_title(question)
         if is_title or announces_faq(question):
             return False
-    # Among other items of an accordion, what addresses the reader is a question too.
+    # A text that addresses the reader is a question if it is one of several items of an accordion.
     is_item = is_one_of_many and candidate.evidence is Evidence.MARKUP and is_question(question)
     return (is_item or not is_call_to_action(question)) and not _is_menu(candidate)
 
@@ -115,15 +115,15 @@ def _is_question(candidate: Candidate, context: PageContext) -> bool:
 
 
 def _is_group(candidate: Candidate, elements: Positions, questions: Positions) -> bool:
-    """Return whether what looks like an answer is a group of questions under a title."""
+    """Return whether a candidate is the title of a group of questions, and its answer that group."""
     if candidate.evidence is Evidence.STRUCTURED_DATA:
         return False
     answer = candidate.answer_elements()
-    if any(questions.inside(element) for element in answer):
+    if any(questions.count_inside(element) for element in answer):
         return not is_question(candidate.question) or not _has_own_text(answer, questions)
     if is_question(candidate.question):
         return False
-    if any(elements.inside(element) for element in answer):
+    if any(elements.count_inside(element) for element in answer):
         return True
     inside = (inner for element in answer for inner in element.walk())
     emphasised = (inner for inner in inside if inner.tag in (*HEADINGS, "strong", "b"))
@@ -133,8 +133,8 @@ def _is_group(candidate: Candidate, elements: Positions, questions: Positions) -
 def _has_own_text(answer: list[Element], questions: Positions) -> bool:
     """Return whether an answer has text before the first question inside it."""
     for element in (inner for node in answer for inner in node.walk()):
-        if not questions.inside(element):
-            if len(inline_text(element.children)) >= MIN_WORDS:
+        if not questions.count_inside(element):
+            if len(inline_text(element.children)) >= MIN_ANSWER:
                 return True
         elif element.tag in QUESTION_TAGS:
             return False
