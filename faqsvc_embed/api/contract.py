@@ -218,7 +218,7 @@ class GeneratedEntry(Struct, frozen=True, rename="camel", omit_defaults=True):
     ] = None
     lang: str | None = None
     confidence: Annotated[
-        float | None, Meta(description="From 0 to 1: how clear it is that the website asks and answers this.")
+        float | None, Meta(description="From 0 to 1: how clearly the website has this question and answer.")
     ] = None
 
 

@@ -40,6 +40,9 @@ class Change(msgspec.Struct, frozen=True):
 class EventTooLong(ValueError):
     """An event has more than `MAX_EVENT` bytes."""
 
+    def __init__(self) -> None:
+        super().__init__(f"an event of the feed has more than {MAX_EVENT} bytes")
+
 
 def feed_request(base_url: str, slugs: Iterable[str], last_id: str = "") -> Request:
     """Return the request for the changes of `slugs` after the event `last_id`."""
@@ -97,7 +100,7 @@ class EventStreamParser:
         for line in lines:
             yield from self._line(line)
         if len(self._rest) + self._size > MAX_EVENT:
-            raise EventTooLong(f"an event of the feed has more than {MAX_EVENT} bytes")
+            raise EventTooLong
 
     def _line(self, line: bytes) -> Iterator[ServerSentEvent]:
         if not line:
@@ -109,7 +112,7 @@ class EventStreamParser:
             return
         self._size += len(line)
         if self._size > MAX_EVENT:
-            raise EventTooLong(f"an event of the feed has more than {MAX_EVENT} bytes")
+            raise EventTooLong
         name, _, value = line.decode("utf-8", "replace").partition(":")
         value = value.removeprefix(" ")
         if name == "data":

@@ -58,11 +58,11 @@ class GeneratedItem(Item, frozen=True):
     """A question and answer that the service found on a website."""
 
     source: str = ""
-    """The address of the page that it comes from, if the service says so."""
+    """The address of the page that it comes from, if the service states it."""
     lang: str | None = None
-    """The language tag of question and answer, if the service says so."""
+    """The language tag of question and answer, if the service states it."""
     confidence: float | None = None
-    """From 0 to 1: how clear it is that the website asks and answers this, if the service says so."""
+    """From 0 to 1: how clearly the website has this question and answer, if the service states it."""
     answer_markdown: str = ""
     """The answer as Markdown with links, lists and tables, if that is more than the text."""
 

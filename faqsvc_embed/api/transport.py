@@ -7,7 +7,6 @@ write is sent once. A request with the API key follows no redirect.
 import asyncio
 import contextlib
 import logging
-import ssl
 import zlib
 from collections import Counter
 from collections.abc import AsyncIterator, Coroutine, Mapping
@@ -298,8 +297,8 @@ def _origin(url: str) -> str:
 
 def _reason(error: Exception) -> str:
     text = masked(str(error)) or type(error).__name__
-    if isinstance(error.__context__, ssl.SSLError) or "SSL" in text:
-        text += " (is base_url right to begin with https?)" if "WRONG_VERSION_NUMBER" in text else ""
+    if "WRONG_VERSION_NUMBER" in text:
+        text += " (base_url begins with https, but the server seems to use plain http)"
     return repr(text[:200])
 
 

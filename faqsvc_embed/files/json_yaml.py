@@ -152,7 +152,7 @@ def parse_yaml(text: str) -> Any:
         value = _build(next(events), events)
         next(events)  # the end of the document
         if not isinstance(next(events), yaml.StreamEndEvent):
-            raise ValueError("not YAML of one FAQ: the file has more than one document")
+            raise ValueError("the file has more than one document: write each FAQ in a file of its own")
         return value
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
@@ -170,7 +170,7 @@ def _build(event: Any, events: Iterator[Any], depth: int = 1) -> Any:
     if isinstance(event, yaml.AliasEvent):
         raise ValueError("aliases (*name) are not accepted: write out what they stand for")
     if depth > MAX_DEPTH:
-        raise ValueError("nested too deeply")
+        raise ValueError(f"nested more than {MAX_DEPTH} levels deep")
     values = list[Any]()
     while not isinstance(inner := next(events), yaml.CollectionEndEvent):
         values.append(_build(inner, events, depth + 1))

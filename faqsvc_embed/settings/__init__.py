@@ -102,7 +102,7 @@ class Settings:
     nofollow = Setting(accept.boolean, False)
     """Add `rel="nofollow"` to the links in answers."""
     cache_overrides = Setting(accept.boolean, False)
-    """Cache what the host's own `faqsvc/*.html` render, because they use only the documented variables."""
+    """Cache what the host's own `faqsvc/*.html` render. Set it if they use only the documented variables."""
     wait = Setting(accept.seconds, 1.0)
     """How long one page may wait for all its uncached FAQs together."""
     timeout = Setting(accept.positive_seconds, 5.0)
@@ -126,7 +126,7 @@ class Settings:
     store = Setting(accept.store, None)
     """A cache that outlives the process: None, `file:DIRECTORY` or `redis://HOST:PORT/DB`."""
     degraded_max_age = Setting(accept.max_age, None)
-    """Upper limit, in seconds, of the `max-age` of a page that lacks an FAQ or shows a stale one.
+    """Upper limit in seconds of the Cache-Control lifetimes of a page that lacks an FAQ or shows a stale one.
 
     A page without Cache-Control gets `max-age=0`. None leaves the headers of the page alone.
     """

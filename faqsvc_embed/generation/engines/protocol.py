@@ -38,7 +38,7 @@ class GeneratedItem:
     lang: str | None = None
     """The language tag of question and answer, or None if it is not known."""
     confidence: float = field(default=1.0, compare=False)
-    """From 0 to 1: how clear it is that the site asks and answers this."""
+    """From 0 to 1: how clearly the site has this question and answer."""
     markdown: str = field(default="", compare=False)
     """The answer as Markdown, with its links, lists and tables; empty if it is the same."""
 

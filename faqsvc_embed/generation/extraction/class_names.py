@@ -33,16 +33,15 @@ def is_called_question(element: Element) -> bool:
 
 def named_questions(free: list[Element]) -> Iterator[Element]:
     """Yield the elements that a class name calls a question, and those that start with `Q:`."""
-    answers = Positions(element for element in free if element.words & ANSWER_WORDS)
     has_short_names = any("a" in element.words for element in free) and any("q" in e.words for e in free)
+    answer_words = ANSWER_WORDS | {"a"} if has_short_names else ANSWER_WORDS
+    answers = Positions(element for element in free if element.words & answer_words)
     called = [
         element
         for element in free
         if (is_called_question(element) or (has_short_names and "q" in element.words))
         and element.tag not in CONTAINERS
     ]
-    if has_short_names:
-        answers = Positions(element for element in free if element.words & {*ANSWER_WORDS, "a"})
     yield from _innermost([element for element in called if not answers.count_inside(element)])
     for element in free:
         if element.tag in PARAGRAPHS and not element.contains_blocks and is_labelled_question(element):
