@@ -24,7 +24,7 @@ class CacheControl(msgspec.Struct, frozen=True):
     lifetime: float | None = None
     """Counted from when the service made the response."""
     age: float = 0.0
-    """How long ago that was."""
+    """Seconds since the service made the response."""
     no_store: bool = False
     private: bool = False
 

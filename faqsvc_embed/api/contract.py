@@ -109,7 +109,7 @@ class NewItem(Struct, frozen=True, gc=False):
 
 
 class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
-    """What POST and PUT publish, or with `draft` only store. Unknown fields are ignored.
+    """The FAQ that POST and PUT publish, or only store if `draft` is true. Unknown fields are ignored.
 
     POST makes a new FAQ or, with the `slug` of an FAQ of the same site, does what PUT does. PUT takes its
     slug and its language from the URL; `lang` of the body counts where the URL has none.
@@ -133,7 +133,7 @@ class Install(Struct, frozen=True):
 
 
 class PublishResponse(Struct, frozen=True, rename="camel"):
-    """What was written. The header ETag has the entity tag of this revision, for `If-Match`."""
+    """The revision that was written. The header ETag has its entity tag, for `If-Match`."""
 
     slug: str
     faq_url: str
@@ -198,7 +198,7 @@ class Preview(Struct, frozen=True, rename="camel"):
 
 
 class GenerateBody(Struct, frozen=True, rename="camel", kw_only=True):
-    """The generation of items for a website. Nothing is stored."""
+    """The website for which to generate items. Nothing is stored."""
 
     website_url: WebsiteURL
     lang: Annotated[Lang | None, Meta(description="By default, that of the website.")] = None
@@ -239,7 +239,7 @@ class DroppedEntry(Struct, frozen=True, omit_defaults=True):
 
 
 class GenerateResponse(Struct, frozen=True, omit_defaults=True):
-    """What was generated, from which pages, and what was left out."""
+    """The generated items, the pages that were read, and the questions and pages that were left out."""
 
     items: list[GeneratedEntry]
     pages: list[ReadPage] = []

@@ -103,6 +103,7 @@ class EventStreamParser:
             raise EventTooLong
 
     def _line(self, line: bytes) -> Iterator[ServerSentEvent]:
+        """Read one line, and yield the event that an empty line ends."""
         if not line:
             if self._data or self._id:
                 yield ServerSentEvent(self._id, self._type or "message", "\n".join(self._data))

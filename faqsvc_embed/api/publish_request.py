@@ -161,6 +161,7 @@ def _entries(items: object) -> object:
 
 
 def _entry(item: object) -> object:
+    """Return an item as in the body of a request; any other value is returned unchanged."""
     if isinstance(item, Item):
         return {"question": item.question, "answer": item.answer}
     if isinstance(item, Mapping):

@@ -160,7 +160,7 @@ def parse_generation(response: Response, key: APIKey, now: datetime) -> list[Ite
 
 
 def with_advice(error: OutcomeUnknown, request: Request) -> OutcomeUnknown:
-    """Return the error of a publication with a message that also says what is known and how to continue."""
+    """Return the error with a message that also says whether the FAQ was published, and how to continue."""
     if request.method == "PUT":
         advice = "publishing it again makes no second FAQ, at most another revision"
     elif "idempotency-key" in request.headers:

@@ -1,4 +1,4 @@
-"""What a response to the request for an FAQ means. Nothing here does I/O, and nothing raises."""
+"""The meaning of the responses to a request for an FAQ. Nothing here does I/O, and nothing raises."""
 
 import json
 from collections.abc import Mapping
@@ -133,6 +133,7 @@ def _revision(response: Response) -> int | None:
 
 
 def _is_json(response: Response) -> bool:
+    """Return whether a response is whole and JSON, by its media type and its content."""
     media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type not in JSON_TYPES or not response.is_complete:
         return False

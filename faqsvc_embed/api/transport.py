@@ -159,6 +159,7 @@ class Transport:
     async def _exchange(
         self, request: Request, deadline: asyncio.Timeout, trace: "_Trace", key: APIKey | None = None
     ) -> Response:
+        """Send one request, and return its response; of an error response, the beginning of the body."""
         async with (
             self._get_pool(request.url).client() as client,
             client.stream(

@@ -121,6 +121,7 @@ def _unknown(value: object, known: Collection[str]) -> list[str]:
 
 
 def _item(item: object) -> object:
+    """Return an item with the keys `question` and `answer`, for any of their names in the file."""
     if not isinstance(item, Mapping):
         return item
     named = {plain_name(key): value for key, value in item.items()}

@@ -56,6 +56,7 @@ def read_markdown(text: str) -> Document:
 
 
 def _front_matter(content: str) -> Document:
+    """Return the document with the fields of front matter."""
     fields = parse_yaml(f"\n{content}")  # the line before it is ---
     if fields is None:
         return Document()
@@ -90,5 +91,6 @@ def _with_sections(document: Document, lines: Sequence[str], tokens: "Sequence[T
 
 
 def _answer(document: Document, lines: Sequence[str]) -> str:
+    """Return an answer without the blank lines around it."""
     text = re.sub(r"\A(?:[ \t]*\n)+|(?:\n[ \t]*)+\Z", "", "\n".join(["", *lines, ""]))
     return unescape(text) if document.answer_format == "text" else text

@@ -55,6 +55,7 @@ def _references(characters: str) -> str:
 
 
 def _escape_line(line: str) -> str:
+    """Escape a line: special and control characters, and the start of a block."""
     line = _SPECIAL.sub(r"\\\g<0>", line)
     line = _CONTROL.sub(lambda control: _references(control[0]), line)
     start = _BLOCK_START.match(line)
@@ -66,6 +67,7 @@ def _escape_line(line: str) -> str:
 
 
 def _character(escaped: re.Match[str]) -> str:
+    """Return the character that an escape or a character reference stands for."""
     character, decimal, hexadecimal = escaped.groups()
     if character:
         return character

@@ -15,7 +15,7 @@ _CALL: Final = re.compile(
 
 
 class Use(NamedTuple):
-    """Where a template names a slug."""
+    """A slug in a template, with its place."""
 
     path: Path
     line: int

@@ -212,6 +212,7 @@ def store(value: object) -> str | None:
 
 
 def _redis_url(url: str) -> str:
+    """Return the URL of a Redis store, if it is valid and the package is installed."""
     parts = urlsplit(url)
     database = parts.path.strip("/") if parts.scheme != "unix" else ""
     is_valid = False

@@ -93,6 +93,7 @@ class Crawler:
                 yield url
 
     async def _read_links(self, urls: Iterator[str], delay: float) -> None:
+        """Read pages one after the other, with the crawl delay of the site before each."""
         for url in urls:
             await anyio.sleep(delay)
             try:
@@ -109,6 +110,7 @@ class Crawler:
             self._report(page)
 
     async def _read(self, url: str) -> Page:
+        """Return the page of a URL; raises FetchError if it is not HTML with status 200."""
         response = await self._fetcher.fetch(url, check=self._robots.check)
         if response.status in (404, 410):
             raise PageNotFound(f"{quoted(response.url)} does not exist ({response.status})")
@@ -130,6 +132,7 @@ class Crawler:
         return pages[:MAX_LOCATIONS]
 
     async def _sitemap(self, site: httpx2.URL, address: str) -> Sitemap:
+        """Return a sitemap; one that cannot be read is empty."""
         try:
             url = str(site.join(address))
             response = await self._fetcher.fetch(url, accept="application/xml", check=self._robots.check)

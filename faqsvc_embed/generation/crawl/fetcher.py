@@ -91,6 +91,7 @@ class PageFetcher:
             raise FetchError(f"{quoted(url)} sent an invalid response: {_reason(error)}") from None
 
     async def _follow(self, url: httpx2.URL, accept: str, check: Check | None) -> Response:
+        """Request a URL and the targets of its redirects; each of them is checked first."""
         for _ in range(MAX_REDIRECTS + 1):
             if check is not None:
                 await check(url)
@@ -105,6 +106,7 @@ class PageFetcher:
         raise FetchError(f"{quoted(str(url))} redirects more than {MAX_REDIRECTS} times")
 
     async def _request(self, url: httpx2.URL, accept: str) -> tuple[Response, str | None]:
+        """Request one URL, and return the response and the target of its redirect."""
         if self._remaining_bytes <= 0:
             raise FetchError(f"the site sent more than {MAX_TOTAL_BYTES} bytes")
         host, port = endpoint_of(url)

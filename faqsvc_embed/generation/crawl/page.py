@@ -74,6 +74,7 @@ def _stated_tag(document: turbohtml.Document) -> str | None:
 
 
 def _links(document: turbohtml.Document, url: str) -> list[Link]:
+    """Return the links of a page, each address once."""
     base = httpx2.URL(url)
     links: dict[str, Link] = {}
     for element in document.select("a[href], link[rel~=alternate][hreflang]")[:MAX_LINKS]:

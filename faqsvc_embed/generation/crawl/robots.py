@@ -24,7 +24,7 @@ _USER_AGENT = re.compile(r"\s*user[\s-]*agent[\s:]*([*\w-]*)", re.IGNORECASE)
 
 
 class RobotsPolicy:
-    """What the sites of one crawl allow. Each robots.txt is fetched once."""
+    """The rules of the sites of one crawl. Each robots.txt is fetched once."""
 
     def __init__(self, fetcher: PageFetcher) -> None:
         self._fetcher = fetcher
@@ -50,6 +50,7 @@ class RobotsPolicy:
         return min(float((await self._rules_for(url)).crawl_delay(PRODUCT) or 0.0), MAX_DELAY)
 
     async def _rules_for(self, url: httpx2.URL) -> Protego:
+        """Return the rules of the site of a URL."""
         origin = f"{url.scheme}://{url.netloc.decode('ascii')}"
         if origin not in self._rules:
             response = await self._fetcher.fetch(f"{origin}/robots.txt", accept="text/plain")

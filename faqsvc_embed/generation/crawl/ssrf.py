@@ -151,6 +151,7 @@ class SSRFGuard(httpcore2.AsyncNetworkBackend):
         await self._network.sleep(seconds)
 
     async def _checked_addresses(self, host: str, port: int) -> Sequence[str]:
+        """Return the addresses of a host; raises BlockedURL if one must not be connected to."""
         if host not in self._addresses:
             try:
                 addresses = await self._resolve(host, port)

@@ -106,7 +106,7 @@ class ChatEndpoint:
                 return self._message(content)
             if response.status_code not in (400, 404, 413, 415, 422, 501):
                 break
-            # Another request may have learned more about the endpoint meanwhile.
+            # A concurrent request may have changed the parameters already.
             accepted = used.without(_refusal(content)) if self.parameters == used else self.parameters
             if accepted is None:
                 if CONTEXT_TOO_LONG.search(_refusal(content)) is not None:
@@ -135,6 +135,7 @@ class ChatEndpoint:
         return response, content
 
     async def _post(self, body: Mapping[str, Any]) -> tuple[httpx2.Response, bytes]:
+        """Send one request, and return the response with its body."""
         url = self.url if self.url.endswith("/chat/completions") else f"{self.url}/chat/completions"
         content = bytearray()
         try:
@@ -154,6 +155,7 @@ class ChatEndpoint:
         return response, bytes(content)
 
     def _message(self, content: bytes) -> bytes:
+        """Return the text of the message in a chat completion."""
         try:
             message = msgspec.json.decode(content, type=_Completion).choices[0].message
         except (msgspec.MsgspecError, UnicodeError, RecursionError, IndexError):

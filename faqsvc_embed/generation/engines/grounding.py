@@ -36,7 +36,7 @@ _PLAIN_MARKS: Final = str.maketrans("“”„’‘‚«»–—", '"""\'\'\'""
 
 
 class Suggestion(msgspec.Struct):
-    """What a model suggests: `support` is a sentence of page number `page`."""
+    """An item that a model suggests; `support` is a sentence of page number `page`."""
 
     question: str
     answer: str

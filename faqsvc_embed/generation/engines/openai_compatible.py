@@ -111,6 +111,7 @@ class OpenAICompatibleEngine:
     async def _write(
         self, batch: list[Excerpt], request: GenerationRequest, count: int, splits: int = MAX_SPLITS
     ) -> Grounded:
+        """Have the model write items for a batch, in halves if it is too long for the context."""
         task = writing_task(request, count)
         try:
             response = await self.endpoint.complete(task, pages_as_data(batch), ITEMS_SCHEMA)

@@ -1,4 +1,4 @@
-"""What every engine takes and returns."""
+"""The interface of an engine: its request, its result and its error."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ class EngineError(FAQError):
 
 @dataclass(frozen=True, slots=True)
 class GenerationRequest:
-    """What to generate: `lang` is a supported language, or None for that of the site."""
+    """The website and the wanted items; `lang` is a supported language, or None for that of the site."""
 
     website_url: str
     lang: str | None = None

@@ -65,6 +65,7 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
 
 
 def _is_usable(candidate: Candidate, context: PageContext, *, is_one_of_many: bool) -> bool:
+    """Return whether a candidate has a question and an answer that could be published."""
     question, answer = candidate.question, candidate.answer
     if not has_words(question) or not has_words(answer) or len(question) > MAX_LENGTH:
         return False
@@ -106,6 +107,7 @@ def _is_menu(candidate: Candidate) -> bool:
 
 
 def _is_question(candidate: Candidate, context: PageContext) -> bool:
+    """Return whether text, names, labels or an FAQ around it make a candidate a question."""
     element, evidence = candidate.element, candidate.evidence
     if evidence is Evidence.STRUCTURED_DATA or is_question(candidate.question):
         return True

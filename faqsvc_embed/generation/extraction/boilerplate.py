@@ -57,6 +57,7 @@ def _around_content(top: Element) -> set[int]:
 
 
 def _is_boilerplate(element: Element) -> bool:
+    """Return whether tag, role, names or content make an element boilerplate."""
     if words_of(element.attrs.get("class", "")) & TEMPLATE_WORDS:
         return True
     if element.words & CONTENT_WORDS:  # some page builders put answers into `<nav class="faq-answer">`

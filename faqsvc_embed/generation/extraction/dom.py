@@ -175,6 +175,7 @@ def _attributes(element: turbohtml.Element) -> dict[str, str]:
 
 
 def _document_order(top: Element) -> list[Element]:
+    """Return an element and all elements inside it, in document order."""
     order: list[Element] = []
     pending = [top]
     while pending:

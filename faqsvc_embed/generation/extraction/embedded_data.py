@@ -46,6 +46,7 @@ def embedded_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator
 
 
 def _json_texts(document: turbohtml.Document) -> Iterator[str]:
+    """Yield the texts of a page that may be JSON: those of scripts, then those of attributes."""
     scripts = document.select("script")
     yield from flight_rows(script.text for script in scripts)
     for script in scripts:

@@ -50,6 +50,7 @@ def _details(element: Element) -> Iterator[Candidate]:
 
 
 def _definitions(element: Element) -> Iterator[Candidate]:
+    """Yield each term of a definition list with the descriptions that follow it."""
     terms: list[Element] = []
     descriptions: list[Element] = []
     for part in [*_list_parts(element), None]:
@@ -72,6 +73,7 @@ def _list_parts(element: Element) -> Iterator[Element]:
 
 
 def _table_rows(table: Element) -> Iterator[Candidate]:
+    """Yield the rows of a table with columns for questions and answers, or with two cells."""
     # A cell that spans several rows is only in the first of them. Nearly always, it is on the left.
     rows = [[cell for cell in row.elements() if cell.tag in ("td", "th")] for row in _rows(table)]
     columns = _titled_columns(rows[0]) if rows else None

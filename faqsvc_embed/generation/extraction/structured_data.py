@@ -43,6 +43,7 @@ def is_article(document: turbohtml.Document) -> bool:
 
 
 def _stated_pairs(data: Any) -> Iterator[tuple[str, str]]:
+    """Yield the questions and answers of the FAQPages in JSON-LD."""
     nodes = objects_of(data)
     by_id = {node["@id"]: node for node in nodes if isinstance(node.get("@id"), str) and len(node) > 1}
     for page in nodes:
