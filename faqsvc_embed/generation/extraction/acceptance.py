@@ -29,22 +29,20 @@ MANY: Final = 3
 def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) -> list[Candidate]:
     """Return the candidates that are questions, by their text or by their neighbours, and claim them."""
     sizes = Counter(candidate.group for candidate in candidates)
-    usable = [
-        each for each in candidates if _is_usable(each, context, is_one_of_many=sizes[each.group] >= MANY)
-    ]
+    usable = [c for c in candidates if _is_usable(c, context, is_one_of_many=sizes[c.group] >= MANY)]
+    asked = [candidate for candidate in usable if is_question(candidate.question)]
     group_sizes = Counter(candidate.group for candidate in usable)
-    group_questions = Counter(candidate.group for candidate in usable if is_question(candidate.question))
+    group_questions = Counter(candidate.group for candidate in asked)
     elements = Positions(candidate.element for candidate in usable)
-    questions = Positions(candidate.element for candidate in usable if is_question(candidate.question))
+    questions = Positions(candidate.element for candidate in asked)
     kinds = Counter(candidate.kind for candidate in usable)
-    asked_kinds = {candidate.kind for candidate in usable if is_question(candidate.question)}
-    marked = sum(is_question(candidate.question) for candidate in usable)
-    accepted: list[Candidate] = []
+    asked_kinds = {candidate.kind for candidate in asked}
+    chosen: list[Candidate] = []
     for candidate in sorted(usable, key=lambda candidate: candidate.evidence):
         group = candidate.group
         is_like_questions = 2 * group_questions[group] >= group_sizes[group]
         # Beside several questions, a single element that opens is a menu or a switch.
-        is_odd = marked >= MANY and kinds[candidate.kind] < MANY and candidate.kind not in asked_kinds
+        is_odd = len(asked) >= MANY and kinds[candidate.kind] < MANY and candidate.kind not in asked_kinds
         # A term, or an element that opens, is part of an answer below a question, or the label of a value.
         is_part = (
             candidate.evidence is Evidence.MARKUP
@@ -58,10 +56,10 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
             and not is_part
             and (is_like_questions or _is_question(candidate, context))
         ):
-            accepted.append(candidate)
+            chosen.append(candidate)
             for element in (candidate.element, *candidate.answer_elements()):
                 claims.claim(element)
-    return accepted
+    return chosen
 
 
 def _is_usable(candidate: Candidate, context: PageContext, *, is_one_of_many: bool) -> bool:
@@ -97,9 +95,8 @@ def _is_menu(candidate: Candidate) -> bool:
     elements = [element for node in candidate.answer_elements() for element in node.walk()]
     if sum(element.tag == "label" for element in elements) > 1:
         return True
-    if (is_question(candidate.question) or is_labelled_question(candidate.element)) and not is_link(
-        candidate.element
-    ):
+    is_asked = is_question(candidate.question) or is_labelled_question(candidate.element)
+    if is_asked and not is_link(candidate.element):
         return False
     links = [len(inline_text(element.children)) for element in elements if element.tag == "a"]
     length = len(inline_text(candidate.answer_nodes))

@@ -110,9 +110,8 @@ class PageContext:
         addresses = [link.attrs.get("href", "") for link in links]
         if not links or not all(address.startswith("#") for address in addresses):
             return False
-        if sum(len("".join(raw_text(link).split())) for link in links) != len(
-            "".join(raw_text(block).split())
-        ):
+        linked = "".join(map(raw_text, links))
+        if len("".join(linked.split())) != len("".join(raw_text(block).split())):
             return False
         return len(links) > 1 or (len(addresses[0]) > 1 and not self._opens(block, addresses[0][1:]))
 
