@@ -1,4 +1,4 @@
-"""What a response says of its own reuse: Cache-Control, Expires, Age and Retry-After (RFC 9111, RFC 9110)."""
+"""How long a response may be reused: Cache-Control, Expires, Age and Retry-After (RFC 9111, RFC 9110)."""
 
 import re
 from collections.abc import Mapping
@@ -9,10 +9,13 @@ from typing import Final
 import msgspec
 
 MAX_RETRY_AFTER: Final = 3600.0
+"""Seconds."""
 MAX_LIFETIME: Final = 31_536_000.0
+"""Seconds."""
 MAX_HEADER: Final = 4096
+"""Characters of a Cache-Control header that are read."""
 
-_LIST_MEMBER: Final = r'(?:[^,"]|"[^"]*"?)+'  # a comma within quotes separates nothing
+_LIST_MEMBER: Final = r'(?:[^,"]|"[^"]*"?)+'  # a comma within quotes is no separator
 
 
 class CacheControl(msgspec.Struct, frozen=True):
@@ -21,7 +24,7 @@ class CacheControl(msgspec.Struct, frozen=True):
     lifetime: float | None = None
     """Counted from when the service made the response."""
     age: float = 0.0
-    """How long ago that was."""
+    """Seconds since the service made the response."""
     no_store: bool = False
     private: bool = False
 
@@ -35,7 +38,7 @@ NO_CACHE_CONTROL: Final = CacheControl()
 
 
 def parse_cache_control(headers: Mapping[str, str], now: datetime) -> CacheControl:
-    """Read Cache-Control, Expires and Age; `now` is the wall clock, for an Expires without a Date."""
+    """Return what Cache-Control, Expires and Age state; `now` is used for an Expires without a Date."""
     directives = _directives(headers.get("cache-control", ""))
     lifetime = None
     stated = [directives[name] for name in ("s-maxage", "max-age") if name in directives]
@@ -80,7 +83,7 @@ def _seconds(value: str | None) -> float | None:
 
 
 def _number(digits: str) -> float:
-    """Convert digits, however many; the first dozen is more than any lifetime needs."""
+    """Convert the first 12 digits, which are enough for any lifetime."""
     return float(digits.lstrip("0")[:12] or "0")
 
 

@@ -1,4 +1,4 @@
-"""Headers by which a cache in front can find, and purge, every response with an FAQ."""
+"""Headers by which a cache in front of the host finds, and purges, every response that shows an FAQ."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -7,7 +7,7 @@ from urllib.parse import quote
 from faqsvc_embed.api.slugs import is_slug
 
 MAX_LENGTH: Final = 1_000
-"""Characters of each header for the tags of FAQs: nginx refuses a response whose head is larger than 4 kB."""
+"""Characters of tags in each header: nginx refuses a response whose head is larger than 4 kB."""
 
 _SEPARATORS: Final = {"Cache-Groups": ", ", "Surrogate-Key": " ", "Cache-Tag": ","}
 """The names of RFC 9875, of Fastly and Varnish, and of Cloudflare and Akamai."""
@@ -19,22 +19,25 @@ def cache_tag(slug: str) -> str:
 
 
 def with_cache_tags(headers: Iterable[tuple[str, str]], slugs: Iterable[str]) -> list[tuple[str, str]]:
-    """Return headers with the tags of some FAQs, after the tags that a response has already."""
+    """Return the headers of a response with the tags of its FAQs, after the tags that it has already."""
     tags = list(_fitting(cache_tag(slug) for slug in slugs if is_slug(slug)))
+    if not tags:
+        return list(headers)
     present, others = dict[str, list[str]](), list[tuple[str, str]]()
     for name, value in headers:
-        known = next((known for known in _SEPARATORS if known.lower() == name.lower()), None)
-        if tags and known is not None:
-            present.setdefault(known, []).append(value)
+        tag_header = next((known for known in _SEPARATORS if known.lower() == name.lower()), None)
+        if tag_header is not None:
+            present.setdefault(tag_header, []).append(value)
         else:
             others.append((name, value))
-    for name, separator in _SEPARATORS.items() if tags else ():
+    for name, separator in _SEPARATORS.items():
         own = [f'"{tag}"' if name == "Cache-Groups" else tag for tag in tags]  # RFC 9875: a list of strings
         others.append((name, separator.join([*present.get(name, ()), *own])))
     return others
 
 
 def _fitting(tags: Iterable[str]) -> Iterator[str]:
+    """Yield the tags that fit into `MAX_LENGTH`."""
     room = MAX_LENGTH
     for tag in tags:
         length = len(f'"{tag}", ')

@@ -1,4 +1,4 @@
-"""The REST contract: the body of every request and response, once for service, client and tool server.
+"""The REST contract: the body of every request and response, for service, client and tool server alike.
 
 The structs are the source of the service's OpenAPI document, and `validation.py` checks request bodies
 against them. Names are snake_case here and camelCase on the wire. The paths:
@@ -39,11 +39,11 @@ MAX_LIMIT: Final = 500
 """Entries of one page of a list."""
 DEFAULT_LIMIT: Final = 100
 PREVIEW_HEADER: Final = "X-FAQ-Preview"
-"""The header of a GET of a record that carries a preview token; the response is the draft, `no-store`."""
-REVISION_HEADER: Final = "FAQ-Revision"
-"""The header of a record with its revision, to compare with the events of the change feed."""
+"""The request header with a preview token; the response is the draft, with `Cache-Control: no-store`."""
 PREVIEW_PARAMETER: Final = "faq_preview"
-"""The query parameter that does the same on a page."""
+"""The query parameter with a preview token in the address of a host's page."""
+REVISION_HEADER: Final = "FAQ-Revision"
+"""The response header with the revision of a record, to compare with the events of the change feed."""
 
 Scope = Literal["read", "draft", "publish"]
 """What an API key may do; each includes the one before: read drafts and history, write drafts, publish."""
@@ -109,7 +109,7 @@ class NewItem(Struct, frozen=True, gc=False):
 
 
 class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
-    """What POST and PUT publish, or with `draft` only store. Unknown fields are ignored.
+    """The FAQ that POST and PUT publish, or only store if `draft` is true. Unknown fields are ignored.
 
     POST makes a new FAQ or, with the `slug` of an FAQ of the same site, does what PUT does. PUT takes its
     slug and its language from the URL; `lang` of the body counts where the URL has none.
@@ -133,7 +133,7 @@ class Install(Struct, frozen=True):
 
 
 class PublishResponse(Struct, frozen=True, rename="camel"):
-    """What was written. The header ETag has the entity tag of this revision, for `If-Match`."""
+    """The revision that was written. The header ETag has its entity tag, for `If-Match`."""
 
     slug: str
     faq_url: str
@@ -198,7 +198,7 @@ class Preview(Struct, frozen=True, rename="camel"):
 
 
 class GenerateBody(Struct, frozen=True, rename="camel", kw_only=True):
-    """The generation of items for a website. Nothing is stored."""
+    """The website for which to generate items. Nothing is stored."""
 
     website_url: WebsiteURL
     lang: Annotated[Lang | None, Meta(description="By default, that of the website.")] = None
@@ -218,7 +218,7 @@ class GeneratedEntry(Struct, frozen=True, rename="camel", omit_defaults=True):
     ] = None
     lang: str | None = None
     confidence: Annotated[
-        float | None, Meta(description="From 0 to 1: how clear it is that the website asks and answers this.")
+        float | None, Meta(description="From 0 to 1: how clearly the website has this question and answer.")
     ] = None
 
 
@@ -239,7 +239,7 @@ class DroppedEntry(Struct, frozen=True, omit_defaults=True):
 
 
 class GenerateResponse(Struct, frozen=True, omit_defaults=True):
-    """What was generated, from which pages, and what was left out."""
+    """The generated items, the pages that were read, and the questions and pages that were left out."""
 
     items: list[GeneratedEntry]
     pages: list[ReadPage] = []

@@ -40,9 +40,12 @@ class Change(msgspec.Struct, frozen=True):
 class EventTooLong(ValueError):
     """An event has more than `MAX_EVENT` bytes."""
 
+    def __init__(self) -> None:
+        super().__init__(f"an event of the feed has more than {MAX_EVENT} bytes")
+
 
 def feed_request(base_url: str, slugs: Iterable[str], last_id: str = "") -> Request:
-    """Return the request that follows `slugs`, after the event `last_id`."""
+    """Return the request for the changes of `slugs` after the event `last_id`."""
     query = "&".join(f"slug={quote(slug, safe='')}" for slug in slugs)
     headers = {"accept": EVENT_STREAM, "accept-encoding": "identity", "cache-control": "no-cache"}
     if last_id:
@@ -51,7 +54,7 @@ def feed_request(base_url: str, slugs: Iterable[str], last_id: str = "") -> Requ
 
 
 def fitting(base_url: str, slugs: Iterable[str]) -> list[str]:
-    """Return as many of `slugs` as the address of a feed has room for, the first ones first."""
+    """Return the first slugs, as many as fit into the address of a feed."""
     size, fit = len(feed_request(base_url, ()).url), list[str]()
     for slug in slugs:
         size += len(f"&slug={quote(slug, safe='')}")
@@ -72,7 +75,7 @@ def parse_change(event: ServerSentEvent) -> Change | None:
 
 
 class EventStreamParser:
-    """Splits the bytes of a stream into events, however they are cut."""
+    """Splits the bytes of a stream into events, wherever its chunks end."""
 
     def __init__(self) -> None:
         self._rest = b""
@@ -97,9 +100,10 @@ class EventStreamParser:
         for line in lines:
             yield from self._line(line)
         if len(self._rest) + self._size > MAX_EVENT:
-            raise EventTooLong(f"an event of the feed has more than {MAX_EVENT} bytes")
+            raise EventTooLong
 
     def _line(self, line: bytes) -> Iterator[ServerSentEvent]:
+        """Read one line, and yield the event that an empty line ends."""
         if not line:
             if self._data or self._id:
                 yield ServerSentEvent(self._id, self._type or "message", "\n".join(self._data))
@@ -109,7 +113,7 @@ class EventStreamParser:
             return
         self._size += len(line)
         if self._size > MAX_EVENT:
-            raise EventTooLong(f"an event of the feed has more than {MAX_EVENT} bytes")
+            raise EventTooLong
         name, _, value = line.decode("utf-8", "replace").partition(":")
         value = value.removeprefix(" ")
         if name == "data":

@@ -1,4 +1,4 @@
-"""The fields of requests: their types, which carry their limits.
+"""The types of request fields, with their limits.
 
 The specification states no limits. These keep a record below the 1 MiB that clients read. Client and service
 share them, so that the client refuses what the service would refuse.
@@ -25,7 +25,7 @@ WEB_ADDRESS: Final = (
     r"(:([0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
     r"([/?#][^\u0000-\u0020\u007f-\u00a0\u2028\u2029]*)?$"
 )
-"""A host name in any script, without user and password, and then no white space or control character."""
+"""http or https, a host in any script, no user name or password, and no white space or control character."""
 SLUG: Final = r"^(?!\.{1,2}$)[^\u0000-\u001f\u007f-\u009f/\\]+$"
 
 # `accepted` completes "… is accepted" in the message for a text that does not match the pattern.

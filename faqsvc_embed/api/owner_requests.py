@@ -1,6 +1,6 @@
-"""Requests for what only the owner of an FAQ may see or do: lists, history, previews, taking back.
+"""The requests that only the owner of an FAQ may make: lists, history, previews and unpublishing.
 
-The API key is added as they are sent. `contract.py` has the bodies of their responses.
+The transport adds the API key. `contract.py` has the bodies of their responses.
 """
 
 from urllib.parse import quote, urlencode
@@ -11,44 +11,46 @@ from faqsvc_embed.api.requests import API_PATH, Request, write_request
 
 def list_request(base_url: str, after: str | None = None) -> Request:
     """Return the request for one page of the site's FAQs; `after` is the cursor of the page before."""
-    return _read(base_url + LIST_PATH, limit=str(MAX_LIMIT), after=after)
+    return _read_request(base_url + LIST_PATH, limit=str(MAX_LIMIT), after=after)
 
 
 def revisions_request(
     base_url: str, slug: str, lang: str | None, after: str | None = None, *, limit: int = MAX_LIMIT
 ) -> Request:
     """Return the request for one page of the history of an FAQ."""
-    return _read(f"{_faq(base_url, slug)}/revisions", lang=lang, limit=str(limit), after=after)
+    return _read_request(f"{_faq_url(base_url, slug)}/revisions", lang=lang, limit=str(limit), after=after)
 
 
 def revision_request(base_url: str, slug: str, number: int, lang: str | None) -> Request:
     """Return the request for one revision, whole."""
-    return _read(f"{_faq(base_url, slug)}/revisions/{number}", lang=lang)
+    return _read_request(f"{_faq_url(base_url, slug)}/revisions/{number}", lang=lang)
 
 
 def publish_revision_request(base_url: str, slug: str, number: int, lang: str | None) -> Request:
     """Return the request that publishes a draft, or an earlier revision again."""
-    return write_request("POST", _with(f"{_faq(base_url, slug)}/revisions/{number}/publish", lang=lang))
+    url = f"{_faq_url(base_url, slug)}/revisions/{number}/publish"
+    return write_request("POST", _with_query(url, lang=lang))
 
 
 def preview_request(base_url: str, slug: str, lang: str | None) -> Request:
     """Return the request for a preview token."""
-    return write_request("POST", _with(f"{_faq(base_url, slug)}/preview", lang=lang))
+    return write_request("POST", _with_query(f"{_faq_url(base_url, slug)}/preview", lang=lang))
 
 
 def unpublish_request(base_url: str, slug: str, lang: str | None, *, purge: bool) -> Request:
     """Return the request that unpublishes an FAQ or one translation; `purge` also deletes its history."""
-    return write_request("DELETE", _with(_faq(base_url, slug), lang=lang, purge="true" if purge else None))
+    url = _with_query(_faq_url(base_url, slug), lang=lang, purge="true" if purge else None)
+    return write_request("DELETE", url)
 
 
-def _faq(base_url: str, slug: str) -> str:
+def _faq_url(base_url: str, slug: str) -> str:
     return f"{base_url}{API_PATH}/{quote(slug, safe='')}"
 
 
-def _read(url: str, **query: str | None) -> Request:
-    return Request(_with(url, **query), {"accept": "application/json", "accept-encoding": "gzip"})
+def _read_request(url: str, **query: str | None) -> Request:
+    return Request(_with_query(url, **query), {"accept": "application/json", "accept-encoding": "gzip"})
 
 
-def _with(url: str, **query: str | None) -> str:
+def _with_query(url: str, **query: str | None) -> str:
     given = {name: value for name, value in query.items() if value is not None}
     return f"{url}?{urlencode(given)}" if given else url

@@ -1,4 +1,4 @@
-"""Requests that write: the publication of an FAQ, the generation of items, and all that is wrong with either.
+"""The requests that publish an FAQ and generate items, and the validation of their fields.
 
 Specification: Publish request body. Nothing here does I/O.
 """
@@ -47,7 +47,7 @@ class PublishFields(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishRequest:
-    """The publication of an FAQ; its fields are validated when it becomes a body."""
+    """The publication of an FAQ; `body` validates its fields."""
 
     website_url: object = None
     website_name: object = None
@@ -79,7 +79,7 @@ class PublishRequest:
         )
         problems = [
             *problems_of(body, PublishBody),
-            *_repeated(entries),
+            *_repetitions(entries),
             *_idempotency_key_problems(self.idempotency_key),
             *_if_match_problems(self.if_match, self.slug),
         ]
@@ -97,8 +97,8 @@ class PublishRequest:
         """
         body = self.body()
         slug = body.pop("slug", None)
-        names = {"idempotency-key": self.idempotency_key, "if-match": self.if_match}
-        headers = {name: value for name, value in names.items() if isinstance(value, str)}
+        optional = {"idempotency-key": self.idempotency_key, "if-match": self.if_match}
+        headers = {name: value for name, value in optional.items() if isinstance(value, str)}
         if slug is None:
             return write_request("POST", base_url + API_PATH, encode(body), headers)
         return write_request("PUT", f"{base_url}{API_PATH}/{quote(slug, safe='')}", encode(body), headers)
@@ -106,7 +106,7 @@ class PublishRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerateRequest:
-    """The generation of items for a website; its fields are validated when it becomes a body."""
+    """The generation of items for a website; `body` validates its fields."""
 
     website_url: object
     lang: object = None
@@ -114,19 +114,27 @@ class GenerateRequest:
     topic: object = None
 
     def body(self) -> dict[str, Any]:
-        """Return the JSON body; raises PublishRejected with every reason if a field is invalid."""
+        """Return the JSON body.
+
+        Raises:
+            PublishRejected: a field is invalid; `problems` has every reason.
+        """
         body = _without_none(websiteUrl=self.website_url, lang=self.lang, count=self.count, topic=self.topic)
         if problems := problems_of(body, GenerateBody):
             raise rejected(problems)
         return body
 
     def to_http(self, base_url: str) -> Request:
-        """Return the HTTP request, without the API key; raises PublishRejected as `body` does."""
+        """Return the HTTP request, without the API key.
+
+        Raises:
+            PublishRejected: as `body` does.
+        """
         return write_request("POST", f"{base_url}{API_PATH}/generate", encode(self.body()))
 
 
 def encode(body: Mapping[str, Any]) -> bytes:
-    """Return a body as it is sent."""
+    """Return a body as compact JSON."""
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -153,12 +161,18 @@ def _entries(items: object) -> object:
 
 
 def _entry(item: object) -> object:
-    pair = _pair(item)
-    return item if pair is None else {"question": pair[0], "answer": pair[1]}
+    """Return an item as in the body of a request; any other value is returned unchanged."""
+    if isinstance(item, Item):
+        return {"question": item.question, "answer": item.answer}
+    if isinstance(item, Mapping):
+        return {"question": item.get("question"), "answer": item.get("answer")}
+    if isinstance(item, Sequence) and not isinstance(item, str | bytes) and len(item) == 2:
+        return {"question": item[0], "answer": item[1]}
+    return item
 
 
-def _repeated(entries: object) -> Iterator[str]:
-    """Yield each question that a page would mark up only once."""
+def _repetitions(entries: object) -> Iterator[str]:
+    """Yield a problem for each question that repeats an earlier one: a page would mark up only the first."""
     indexes = dict[str, int]()
     if not isinstance(entries, list) or len(entries) > MAX_ITEMS:
         return
@@ -171,18 +185,8 @@ def _repeated(entries: object) -> Iterator[str]:
             yield f"items[{index}].question repeats the question of items[{first}]: {quoted(question)}"
 
 
-def _pair(item: object) -> tuple[object, object] | None:
-    if isinstance(item, Item):
-        return item.question, item.answer
-    if isinstance(item, Mapping):
-        return item.get("question"), item.get("answer")
-    if isinstance(item, Sequence) and not isinstance(item, str | bytes) and len(item) == 2:
-        return item[0], item[1]
-    return None
-
-
 def _folded(question: str) -> str:
-    """Return what makes two questions the same in JSON-LD, which has each question once."""
+    """Return a value that is equal for questions that are one in JSON-LD."""
     return " ".join(unicodedata.normalize("NFC", question).split())
 
 

@@ -1,8 +1,9 @@
-"""What the response to a request with an API key means. Nothing is raised: an error is returned as a value.
+"""What the response to a request with an API key means.
 
-So no frame of a traceback holds the response, which may quote the API key; the error has the key masked.
-Text of the service is quoted in messages, and stands as it came in `body` and `problems`.
-Specification: Publish response body. It does not say how errors look: RFC 9457 and common forms are read.
+Errors are returned, not raised, so that no traceback has a frame with the response, which may quote the API
+key. A returned error has the key masked. Its message quotes the service's text; `body` and `problems` have it
+unquoted. The specification (Publish response body) leaves the form of errors open: RFC 9457 and other common
+forms are read.
 """
 
 import json
@@ -40,9 +41,10 @@ S = TypeVar("S", bound=msgspec.Struct)
 STATES: Final = ("draft", "published", "superseded")
 REJECTED: Final = (400, 409, 413, 415, 422)
 NOT_OFFERED: Final = (404, 405, 410, 501)
-"""The responses of a service without generation, for which the specification names no endpoint."""
+"""The statuses of a service without generation, for which the specification names no endpoint."""
 MAX_PROBLEMS: Final = 1_000
 MAX_PROBLEM: Final = 300
+"""Characters of a problem."""
 
 _CODE: Final = re.compile("[a-z][a-z0-9-]{0,63}")
 _REFUSALS: Final = {
@@ -56,13 +58,20 @@ class GeneratedItem(Item, frozen=True):
     """A question and answer that the service found on a website."""
 
     source: str = ""
-    """The address of the page that it comes from, if the service says so."""
+    """The address of the page that it comes from, if the service states it."""
     lang: str | None = None
-    """The language tag of question and answer, if the service says so."""
+    """The language tag of question and answer, if the service states it."""
     confidence: float | None = None
-    """From 0 to 1: how clear it is that the website asks and answers this, if the service says so."""
+    """From 0 to 1: how clearly the website has this question and answer, if the service states it."""
     answer_markdown: str = ""
     """The answer as Markdown with links, lists and tables, if that is more than the text."""
+
+
+class StoredRevision(RevisionContent, frozen=True, rename="camel"):
+    """One revision of an FAQ, whole, with its entity tag."""
+
+    etag: str | None = None
+    """The entity tag, for `if_match` of a write that must follow this revision."""
 
 
 def parse_publication(
@@ -94,13 +103,6 @@ def parse_unpublished(response: Response, key: APIKey, now: datetime) -> FAQErro
     return None if response.status in (200, 204) else write_error(response, key, now)
 
 
-class StoredRevision(RevisionContent, frozen=True, rename="camel"):
-    """One revision of an FAQ, whole, with its entity tag."""
-
-    etag: str | None = None
-    """The entity tag of the revision; `if_match` of a write that is to follow it."""
-
-
 def parse_revision(response: Response, key: APIKey, now: datetime) -> StoredRevision | FAQError:
     """Return a whole revision."""
     revision = parse_struct(response, key, now, StoredRevision)
@@ -122,13 +124,11 @@ def parse_struct(response: Response, key: APIKey, now: datetime, struct: type[S]
 
 
 def write_error(response: Response, key: APIKey, now: datetime) -> FAQError:
-    """Return the error for a write; a service that fails, or a gateway, may have done it all the same."""
+    """Return the error for a write. After a server error, the write may have been done or not."""
     error = error_of(response, key, now)
     if 400 <= response.status < 500 or response.status in REDIRECTS:
         return error
-    return OutcomeUnknown(
-        str(error), status=error.status, code=error.code, body=error.body, retry_after=error.retry_after
-    )
+    return OutcomeUnknown(str(error), **_details_of(error))
 
 
 def parse_generation(response: Response, key: APIKey, now: datetime) -> list[Item] | FAQError:
@@ -159,13 +159,8 @@ def parse_generation(response: Response, key: APIKey, now: datetime) -> list[Ite
     ]
 
 
-def _text_field(item: Mapping[str, Any], name: str, key: APIKey) -> str:
-    value = item.get(name)
-    return key.mask(value) if isinstance(value, str) else ""
-
-
 def with_advice(error: OutcomeUnknown, request: Request) -> OutcomeUnknown:
-    """Return the error of a publication whose outcome is unknown, with what is known and how to continue."""
+    """Return the error with a message that also says whether the FAQ was published, and how to continue."""
     if request.method == "PUT":
         advice = "publishing it again makes no second FAQ, at most another revision"
     elif "idempotency-key" in request.headers:
@@ -178,17 +173,11 @@ def with_advice(error: OutcomeUnknown, request: Request) -> OutcomeUnknown:
     known = f"{error}; it may have been published"
     if error.status in (200, 201):
         known = f"the service published it ({error.status}), but {error}"
-    return OutcomeUnknown(
-        f"{known}: {advice}",
-        status=error.status,
-        code=error.code,
-        body=error.body,
-        retry_after=error.retry_after,
-    )
+    return OutcomeUnknown(f"{known}: {advice}", **_details_of(error))
 
 
 def error_of(response: Response, key: APIKey, now: datetime) -> FAQError:
-    """Return the error for a request with a key that was refused; its `code` is that of the service."""
+    """Return the error for an unsuccessful response to a request with a key."""
     status, reasons = response.status, [key.mask(reason) for reason in _reasons(response.body)]
     because = f": {reasons[0]!r}" if reasons else ""
     wait = parse_retry_after(response.headers.get("retry-after"), now)
@@ -218,6 +207,15 @@ def error_of(response: Response, key: APIKey, now: datetime) -> FAQError:
     return kind(f"the service responded with {status}{because}", **details)
 
 
+def _details_of(error: FAQError) -> Details:
+    return Details(status=error.status, code=error.code, body=error.body, retry_after=error.retry_after)
+
+
+def _text_field(item: Mapping[str, Any], name: str, key: APIKey) -> str:
+    value = item.get(name)
+    return key.mask(value) if isinstance(value, str) else ""
+
+
 def _etag(response: Response, key: APIKey) -> str | None:
     etag = response.headers.get("etag", "")
     return key.mask(etag) if 0 < len(etag) <= MAX_VALIDATOR and etag.isascii() else None
@@ -228,7 +226,7 @@ def _number(value: object) -> int | None:
 
 
 def _code(body: bytes) -> str | None:
-    """Return the code of a problem: a stable name that stands for what is wrong."""
+    """Return the stable code of a problem document, such as `not-your-site`."""
     fields = _json(body)
     code = fields.get("code") if isinstance(fields, dict) else None
     return code if isinstance(code, str) and _CODE.fullmatch(code) else None
@@ -243,6 +241,7 @@ def _reasons(body: bytes) -> list[str]:
 
 
 def _texts(value: object) -> Iterator[str]:
+    """Yield the reasons in a text, in an object with a reason, or in a list of these."""
     for entry in value if isinstance(value, list) else [value]:
         text = entry
         if isinstance(entry, dict):
@@ -260,7 +259,7 @@ def _one_line(text: str) -> str:
 
 
 def _address(value: object, key: APIKey) -> str:
-    """Return the address of a page if it is safe to show, also in a terminal."""
+    """Return the address of a page, or an empty text if it is not safe to show in a browser or terminal."""
     is_web = isinstance(value, str) and value.startswith(("http://", "https://"))
     return key.mask(str(value)) if is_web and str(value).isprintable() and " " not in str(value) else ""
 
@@ -277,6 +276,7 @@ def _masked(value: Any, key: APIKey) -> Any:
 
 
 def _json(body: bytes) -> Any:
+    """Return the JSON value of a body, or None."""
     try:
         return json.loads(body.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
@@ -288,6 +288,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def _text(body: bytes, key: APIKey) -> str:
+    """Return a body as text, with the key masked."""
     text = body.decode("utf-8", "replace")
     if "\\u" in text and (fields := _json(body)) is not None:  # escapes could hide the key
         text = json.dumps(fields, ensure_ascii=False)

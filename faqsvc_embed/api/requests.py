@@ -1,4 +1,4 @@
-"""The request that reads an FAQ, as a value (specification, Endpoints)."""
+"""Requests to the service, as values (specification, Endpoints)."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -12,7 +12,7 @@ REDIRECTS: Final = (301, 302, 303, 307, 308)
 
 
 class Request(msgspec.Struct, frozen=True):
-    """An HTTP request. It carries neither key nor cookie; the key of a write is added as it is sent."""
+    """An HTTP request without API key and cookies; the transport adds the key."""
 
     url: str
     headers: Mapping[str, str]
@@ -36,7 +36,7 @@ NO_VALIDATORS: Final = Validators()
 def read_request(
     base_url: str, slug: str, lang: str | None = None, validators: Validators = NO_VALIDATORS
 ) -> Request:
-    """Return the request that reads one FAQ; conditional if there are validators."""
+    """Return the request that reads one FAQ; it is conditional if there are validators."""
     url = f"{base_url}{API_PATH}/{quote(slug, safe='')}"
     if lang is not None:
         url += f"?lang={lang}"
@@ -51,8 +51,8 @@ def read_request(
 def write_request(
     method: str, url: str, body: bytes = b"", headers: Mapping[str, str] | None = None
 ) -> Request:
-    """Return a request that needs the API key, which is added as it is sent."""
-    # Uncompressed: the response is small, and an error must stay readable.
+    """Return a request that needs the API key, which the transport adds."""
+    # The response is uncompressed: it is small, and an error must stay readable.
     common = {"accept": "application/json", "accept-encoding": "identity"}
     if body:
         common["content-type"] = "application/json"

@@ -1,4 +1,4 @@
-"""What a response to the request for an FAQ means. Nothing here does I/O, and nothing raises."""
+"""The meaning of the responses to a request for an FAQ. Nothing here does I/O, and nothing raises."""
 
 import json
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ class Response(msgspec.Struct, frozen=True):
     is_complete: bool = True
     """False if the body of an error response did not arrive whole."""
     is_reused: bool = False
-    """It came on a kept connection, which may carry what was left of an earlier response."""
+    """Whether it came on a kept connection, which may carry the rest of an earlier response."""
 
 
 class Fetched(msgspec.Struct, frozen=True):
@@ -45,8 +45,9 @@ class NotModified(msgspec.Struct, frozen=True):
     cache_control: CacheControl | None = None
     """None if the response states none: then that of the earlier response counts (RFC 9111, 4.3.4)."""
     age: float = 0.0
+    """Seconds since the service made the response."""
     validators: Validators = NO_VALIDATORS
-    """Those that have changed."""
+    """The validators that the response states; the others stay as they were."""
     revision: int | None = None
 
 
@@ -57,7 +58,7 @@ class NotFound(msgspec.Struct, frozen=True):
 
 
 class Gone(msgspec.Struct, frozen=True):
-    """The FAQ was unpublished, for good (410)."""
+    """The FAQ was unpublished (410)."""
 
     error: FAQError
 
@@ -67,9 +68,9 @@ class Failed(msgspec.Struct, frozen=True):
 
     error: FAQError
     is_misdirected: bool = False
-    """It is about another record: a kept connection may carry a response to an earlier request."""
+    """Whether the response is about another record: a kept connection may carry one to an earlier request."""
     is_local: bool = False
-    """No request was made, so that it says nothing new of the service."""
+    """Whether no request was made, so that the failure says nothing about the service."""
 
 
 Outcome = Fetched | NotModified | NotFound | Gone | Failed
@@ -89,9 +90,9 @@ def parse_response(response: Response, request: Request, slug: str, now: datetim
         if etag and expected and _opaque(etag) != _opaque(expected):
             error = FAQUnavailable(f"{request.url} confirmed another record than the cached one", status=304)
             return Failed(error, is_misdirected=True)
-        says = "cache-control" in response.headers or "expires" in response.headers
+        states_freshness = "cache-control" in response.headers or "expires" in response.headers
         cache_control = parse_cache_control(response.headers, now)
-        stated = cache_control if says else None
+        stated = cache_control if states_freshness else None
         return NotModified(stated, cache_control.age, _validators(response), _revision(response))
     body = excerpt(response.body)
     if status == 410 and response.is_complete:
@@ -132,6 +133,7 @@ def _revision(response: Response) -> int | None:
 
 
 def _is_json(response: Response) -> bool:
+    """Return whether a response is whole and JSON, by its media type and its content."""
     media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type not in JSON_TYPES or not response.is_complete:
         return False
@@ -143,7 +145,7 @@ def _is_json(response: Response) -> bool:
 
 
 def _opaque(etag: str) -> str:
-    """Return what of an entity tag is compared (RFC 9110, 8.8.3.2: weak comparison)."""
+    """Return the part of an entity tag that is compared (RFC 9110, 8.8.3.2: weak comparison)."""
     return etag.strip().removeprefix("W/")
 
 

@@ -1,4 +1,4 @@
-"""Which texts can be the slug of an FAQ. The specification leaves the format open."""
+"""The format of slugs, which the specification leaves open."""
 
 import unicodedata
 from typing import Final, TypeGuard
@@ -24,5 +24,5 @@ def is_slug(value: object) -> TypeGuard[str]:
 
 
 def invalid_slug(value: object) -> FAQNotFound:
-    """Return the error for a value that no FAQ can have as its slug; no request is made for it."""
+    """Return the error for a value that cannot be a slug; no request is made for it."""
     return FAQNotFound(f"{quoted(value)} is not a slug: {ACCEPTED}")

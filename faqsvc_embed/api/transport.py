@@ -1,13 +1,12 @@
-"""Sends requests: one HTTP client on a background loop, one deadline a request, and a limit on its body.
+"""Sends requests: one HTTP client on a background loop, a deadline for each request, a limit on each body.
 
-Reads follow redirects on their origin, and are repeated where a kept connection turns out to be closed. A
-write is sent once. What carries the API key goes only to the address that it was made for.
+A read follows redirects within its origin, and is repeated if a kept connection turns out to be closed. A
+write is sent once. A request with the API key follows no redirect.
 """
 
 import asyncio
 import contextlib
 import logging
-import ssl
 import zlib
 from collections import Counter
 from collections.abc import AsyncIterator, Coroutine, Mapping
@@ -46,7 +45,7 @@ MAX_REDIRECTS: Final = 3
 GZIP: Final = ("gzip", "x-gzip")
 
 MAX_ERROR_BODY: Final = 65_536
-"""Bytes read of an error response: enough to explain it, and to use the connection again."""
+"""Bytes of an error response that are read: enough to explain it, and to reuse the connection."""
 ERROR_BODY_TIMEOUT: Final = 0.25
 """Seconds for the body of an error response to a read: its status and Retry-After are known already."""
 
@@ -60,7 +59,7 @@ class Stream(msgspec.Struct, frozen=True):
 
 
 class Transport:
-    """Sends requests to one service. Making one starts nothing; `close()` frees what was started."""
+    """Sends requests to one service. The first request starts a thread; `close()` ends it."""
 
     def __init__(self, max_bytes: int) -> None:
         """`max_bytes` limits the decompressed body of a response."""
@@ -75,7 +74,7 @@ class Transport:
             RuntimeError: no thread can be started.
         """
         if is_gevent_patched():
-            # What the client imports may need gevent's hub, which a native thread does not have.
+            # These imports may need gevent's hub, which the native thread of the loop does not have.
             import httpcore2  # noqa: F401
             import httpx2  # noqa: F401
         return self._background.submit(coroutine)
@@ -105,19 +104,19 @@ class Transport:
                     return await self._exchange_again(request, deadline, key)
                 return await self._exchange(request, deadline, _Trace(), key)
         except TimeoutError:
-            message = f"no complete response from {_place(request.url)} within {timeout:g} s"
+            message = f"no complete response from {_origin(request.url)} within {timeout:g} s"
             return FAQTimeout(message) if is_read else OutcomeUnknown(message)
         except FAQError as error:
             return error.without_traceback() if is_read else OutcomeUnknown(str(error), status=error.status)
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError, ImportError) as error:
-            message = f"{_place(request.url)} cannot be reached: {_reason(error)}"
+            message = f"{_origin(request.url)} cannot be reached: {_reason(error)}"
             was_sent = isinstance(error, httpx2.ReadError | httpx2.WriteError | httpx2.RemoteProtocolError)
             return OutcomeUnknown(message) if was_sent and not is_read else FAQUnavailable(message)
 
     def stream(self, request: Request, timeout: float) -> AbstractAsyncContextManager[Stream]:
         """Open a response without an end. `timeout` limits the seconds until its headers have arrived.
 
-        What is returned does not keep this transport alive.
+        The returned context manager does not keep this transport alive.
 
         Raises:
             FAQUnavailable: the service cannot be reached, or the connection breaks.
@@ -128,7 +127,7 @@ class Transport:
         """Send a read, and follow its redirects."""
         until = deadline.when()
         for _ in range(MAX_REDIRECTS + 1):
-            deadline.reschedule(until)  # an error response before has lifted it
+            deadline.reschedule(until)  # `_exchange` removes it for an error response
             response = await self._exchange_again(request, deadline)
             if response.status not in REDIRECTS:
                 return response
@@ -160,6 +159,7 @@ class Transport:
     async def _exchange(
         self, request: Request, deadline: asyncio.Timeout, trace: "_Trace", key: APIKey | None = None
     ) -> Response:
+        """Send one request, and return its response; of an error response, the beginning of the body."""
         async with (
             self._get_pool(request.url).client() as client,
             client.stream(
@@ -183,7 +183,7 @@ class Transport:
             until = deadline.when() or 0.0
             if request.method == "GET":
                 until = min(until, asyncio.get_running_loop().time() + ERROR_BODY_TIMEOUT)
-            deadline.reschedule(None)  # the response is known; only its body can be late from here on
+            deadline.reschedule(None)  # the status is known, so a late body is no timeout
             body, is_complete = await _read_error_body(response.aiter_raw(), coding, until)
             return Response(response.status_code, headers, body, is_complete)
 
@@ -244,7 +244,7 @@ async def _open_stream(pool: _Pool, request: Request, timeout: float) -> AsyncIt
             headers = {name.lower(): value for name, value in response.headers.items()}
             yield Stream(response.status_code, headers, response.aiter_raw())
     except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
-        message = f"{_place(request.url)} cannot be reached: {_reason(error)}"
+        message = f"{_origin(request.url)} cannot be reached: {_reason(error)}"
         raise FAQUnavailable(message) from None
 
 
@@ -270,11 +270,12 @@ class _Trace:
 def _new_client(url: str) -> "httpx2.AsyncClient":
     import httpx2
 
-    # It logs each request at INFO; the log of a host is for what the host requests.
-    logging.getLogger("httpx2").addFilter(_is_of_host)  # the same filter is added once
+    # httpx2 logs each request at INFO; only requests of the host belong into the host's log.
+    logging.getLogger("httpx2").addFilter(_is_of_host)  # logging adds the same filter only once
     return httpx2.AsyncClient(
-        trust_env=not is_loopback_http(url),  # a proxy would receive it, and the key with it
-        verify=_certificates(url),
+        trust_env=not is_loopback_http(url),  # a proxy would receive a local request, and its key
+        # Plain http needs no certificates, which take time to load. Every other scheme is checked.
+        verify=urlsplit(url).scheme != "http",
         follow_redirects=False,
         timeout=None,  # one deadline covers the exchange; a timeout for each read is no limit
         limits=httpx2.Limits(
@@ -290,25 +291,20 @@ def _is_of_host(record: logging.LogRecord) -> bool:
     return record.levelno > logging.INFO or not in_background()
 
 
-def _certificates(url: str) -> "ssl.SSLContext | bool":
-    """Check certificates, unless the scheme is exactly http: then reading them would only take time."""
-    return urlsplit(url).scheme != "http"
-
-
-def _place(url: str) -> str:
+def _origin(url: str) -> str:
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
 def _reason(error: Exception) -> str:
     text = masked(str(error)) or type(error).__name__
-    if isinstance(error.__context__, ssl.SSLError) or "SSL" in text:
-        text += " (is base_url right to begin with https?)" if "WRONG_VERSION_NUMBER" in text else ""
+    if "WRONG_VERSION_NUMBER" in text:
+        text += " (base_url begins with https, but the server seems to use plain http)"
     return repr(text[:200])
 
 
 async def _read_error_body(chunks: AsyncIterator[bytes], coding: str, until: float) -> tuple[bytes, bool]:
-    """Return the beginning of a body, and whether all that was wanted of it arrived in time."""
+    """Return the beginning of a body, and whether it arrived in time."""
     import httpx2
 
     unzip, body = _decompressor(coding), bytearray()

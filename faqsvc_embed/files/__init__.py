@@ -1,9 +1,8 @@
 """FAQs in files: JSON, YAML, CSV and Markdown.
 
 `read_file` turns a file into a `Document`, one FAQ as the file states it; `WRITERS` turn a document into
-text. A document is not validated before it is published or becomes a record, and knows where in its file each
-item stands, so that a message can name the line or the row. A `Folder` has the records of many files. Begin
-with `document`, `formats` and `folder`.
+text. A document knows the line or row of each item for messages, and is validated when it is published or
+becomes a record. A `Folder` has the records of many files. Start with `document`, `formats` and `folder`.
 """
 
 from faqsvc_embed.files.document import Document

@@ -17,8 +17,8 @@ class Document:
     """One FAQ as a file states it, unvalidated; a field that the file leaves out is None.
 
     `items` is a list of mappings with `question` and `answer`. `answer_format` is `text`, `markdown` or None.
-    `positions` says where each item stands in the file, such as `row 5` or `line 12`. `unknown` names the
-    fields and columns that mean nothing here.
+    `positions` has the place of each item in the file, such as `row 5` or `line 12`. `unknown` names the
+    fields and columns that are ignored.
     """
 
     slug: Any = None
@@ -46,14 +46,15 @@ class Document:
         )
 
     def to_faq(self, slug: Any) -> FAQ:
-        """Return the record of a document; what it leaves out is empty.
+        """Return the record of a document; a text field that the document leaves out is empty.
 
         Raises:
-            PublishRejected: something keeps it from being a record; `problems` names items by their index.
+            PublishRejected: a field is invalid; `problems` has every reason, with the index of the item.
         """
         problems = list(self._problems())
+        # The request validates the fields. It requires a website, and a record does not.
         request = PublishRequest(
-            website_url=self.website_url or "https://faq.invalid",  # a record has none, and needs no name
+            website_url=self.website_url or "https://faq.invalid",
             website_name=self.website_name or "-",
             items=self.items,
             slug=slug,

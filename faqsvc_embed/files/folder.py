@@ -24,6 +24,9 @@ _LANGUAGE_LIKE: Final = re.compile("[A-Za-z]{2}(?:[-_][A-Za-z]{2,4})?")
 _PLAIN_NAME: Final = re.compile(r"[^\W_][\w-]{0,49}")
 _PLACE: Final = re.compile(r"(?:line|row) ([0-9]+):? ")
 
+_Signature = tuple[int, ...]
+"""What changes when a file is edited; empty for a file that cannot be examined."""
+
 
 class Problem(NamedTuple):
     """What is wrong with a file, and where."""
@@ -66,17 +69,15 @@ class Folder:
         self.directory = Path(directory).expanduser()
         self._lang = lang
         self._max_bytes = min(max_bytes, MAX_FILE)
-        self._read = dict[str, tuple[tuple[int, ...], FAQFile]]()
-        self._by_name = dict[tuple[str, str | None], FAQFile]()
+        self._read = dict[str, tuple[_Signature, FAQFile]]()
+        self._by_slug = dict[tuple[str, str | None], FAQFile]()
         self._lock = Lock()
         self.refresh()
 
     @property
     def files(self) -> list[FAQFile]:
         """Its files, sorted by slug and language."""
-        return [
-            file for _, file in sorted(self._by_name.items(), key=lambda one: (one[0][0], one[0][1] or ""))
-        ]
+        return sorted(self._by_slug.values(), key=lambda file: (file.slug, file.lang or ""))
 
     @property
     def problems(self) -> list[Problem]:
@@ -85,16 +86,14 @@ class Folder:
 
     def find(self, slug: str, lang: str | None) -> FAQFile | None:
         """Return the translation into a language, else the FAQ itself, else any translation."""
-        by_name = self._by_name
-        return next(
-            (by_name[slug, one] for one in (lang, None, self._lang, *LANGUAGES) if (slug, one) in by_name),
-            None,
-        )
+        by_slug = self._by_slug
+        languages = (lang, None, self._lang, *LANGUAGES)
+        return next((by_slug[slug, each] for each in languages if (slug, each) in by_slug), None)
 
     def refresh(self) -> bool:
         """Read the files that have changed, and return whether there are any."""
         with self._lock:
-            read = dict[str, tuple[tuple[int, ...], FAQFile]]()
+            read = dict[str, tuple[_Signature, FAQFile]]()
             for path in sorted(self.directory.iterdir()):
                 if not _is_faq(path) or (signature := _signature(path)) is None:
                     continue
@@ -105,12 +104,12 @@ class Folder:
             has_changed = read != self._read
             if has_changed:
                 self._read = read
-                self._by_name = _by_name([file for _, file in read.values()])
+                self._by_slug = _by_slug([file for _, file in read.values()])
             return has_changed
 
 
 def read_faq_file(path: Path, *, lang: str | None = None, max_bytes: int = MAX_FILE) -> FAQFile:
-    """Return what a file says; `lang` is its language if it states none."""
+    """Return a file with its record or its problems; `lang` is its language if it states none."""
     slug, name_lang = name_of(path)
     document: Document | None = None
     messages: Iterable[str] = ()
@@ -134,7 +133,8 @@ def read_faq_file(path: Path, *, lang: str | None = None, max_bytes: int = MAX_F
         messages = [str(error).removeprefix(f"{path}: ")]
     except OSError as error:
         messages = [f"cannot be read: {error.strerror}"]
-    return FAQFile(path, slug, name_lang, document, None, tuple(_problem(path, one) for one in messages))
+    problems = tuple(_problem(path, message) for message in messages)
+    return FAQFile(path, slug, name_lang, document, None, problems)
 
 
 def _is_faq(path: Path) -> bool:
@@ -145,23 +145,24 @@ def _is_faq(path: Path) -> bool:
     )
 
 
-def _signature(path: Path) -> tuple[int, ...] | None:
-    """Return what changes when a file is edited; None if it is a folder, or gone."""
+def _signature(path: Path) -> _Signature | None:
+    """Return the signature of a file; None if it is a folder, or gone."""
     try:
         status = path.stat()
     except FileNotFoundError:
-        return None if not path.is_symlink() else ()
+        return () if path.is_symlink() else None
     except OSError:  # a loop of links, or a link into a folder that this process may not enter
         return ()
-    return (
-        None
-        if stat.S_ISDIR(status.st_mode)
-        else (status.st_mtime_ns, status.st_size, status.st_ino, status.st_mode)
-    )
+    if stat.S_ISDIR(status.st_mode):
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino, status.st_mode
 
 
 def _check(path: Path) -> None:
-    """Refuse what is no file of its folder; a link within the folder is one, as Kubernetes makes them."""
+    """Raise UnreadableFile unless this is a regular file of its folder.
+
+    A link within the folder is followed, because Kubernetes mounts files as such links.
+    """
     target = Path(os.path.realpath(path)) if path.is_symlink() else None
     if target is not None and not target.is_relative_to(os.path.realpath(path.parent)):
         raise UnreadableFile("a link out of the folder is not followed: copy the file")
@@ -170,8 +171,8 @@ def _check(path: Path) -> None:
 
 
 def name_of(path: Path) -> tuple[str, str | None]:
-    """Return the slug and the language in the name of a file; macOS decomposes names."""
-    name = unicodedata.normalize("NFC", path.stem)
+    """Return the slug and the language in the name of a file."""
+    name = unicodedata.normalize("NFC", path.stem)  # macOS decomposes names
     slug, _, lang = name.rpartition(".")
     return (slug, lang.lower()) if slug and lang.lower() in LANGUAGES else (name, None)
 
@@ -187,38 +188,33 @@ def file_name(slug: str, lang: str | None) -> str:
 
 
 def _problem(path: Path, message: str) -> Problem:
-    """Return a problem of a file; a message that begins with a line or row belongs to it."""
+    """Return a problem of a file, with the line or row at the beginning of the message as its place."""
     place = _PLACE.match(message)
-    return (
-        Problem(path, None, message)
-        if place is None
-        else Problem(path, int(place[1]), message[place.end() :])
-    )
+    if place is None:
+        return Problem(path, None, message)
+    return Problem(path, int(place[1]), message[place.end() :])
 
 
-def _by_name(files: list[FAQFile]) -> dict[tuple[str, str | None], FAQFile]:
-    """Return files by slug and language, with the problems that they have together."""
-    by_name = dict[tuple[str, str | None], FAQFile]()
+def _by_slug(files: list[FAQFile]) -> dict[tuple[str, str | None], FAQFile]:
+    """Return files by slug and language, with a problem where two files contradict each other."""
+    by_slug = dict[tuple[str, str | None], FAQFile]()
     for file in files:
-        first = by_name.setdefault((file.slug, file.lang), file)
+        first = by_slug.setdefault((file.slug, file.lang), file)
         if first is not file:
-            by_name[file.slug, file.lang] = _with(
-                first, f"is the same FAQ as {file.path}: remove one of them"
-            )
-    for (slug, lang), file in list(by_name.items()):
+            message = f"is the same FAQ as {file.path}: remove one of them"
+            by_slug[file.slug, file.lang] = _with_problem(first, message)
+    for (slug, lang), file in list(by_slug.items()):
         base, _, ending = slug.rpartition(".")
         stated = file.document.lang if lang is None and file.document is not None else None
-        if (base, None) in by_name and _LANGUAGE_LIKE.fullmatch(ending):
-            accepted = ", ".join(LANGUAGES)
-            by_name[slug, lang] = _with(file, f"{ending!r} is not one of {accepted}: rename the file")
-        elif (
-            isinstance(stated, str) and (same := by_name.get((slug, stated))) is not None and same is not file
-        ):
-            by_name[slug, lang] = _with(
-                file, f"is in {stated!r}, as {same.path} is: remove one, or state its lang"
-            )
-    return by_name
+        same = by_slug.get((slug, stated)) if isinstance(stated, str) else None
+        if (base, None) in by_slug and _LANGUAGE_LIKE.fullmatch(ending):
+            message = f"{ending!r} is not one of {', '.join(LANGUAGES)}: rename the file"
+            by_slug[slug, lang] = _with_problem(file, message)
+        elif same is not None and same is not file:
+            message = f"is in {stated!r}, as {same.path} is: remove one, or change its lang"
+            by_slug[slug, lang] = _with_problem(file, message)
+    return by_slug
 
 
-def _with(file: FAQFile, message: str) -> FAQFile:
+def _with_problem(file: FAQFile, message: str) -> FAQFile:
     return replace(file, faq=None, problems=(*file.problems, Problem(file.path, None, message)))

@@ -28,7 +28,7 @@ READERS: Final[dict[str, Reader]] = {
 WRITERS: Final[dict[str, Writer]] = {".json": write_json, ".md": write_markdown}
 
 MAX_FILE: Final = 10_000_000
-"""Bytes: ten times what may be published."""
+"""Bytes: ten times the largest body that may be published."""
 
 
 class UnreadableFile(FAQError, ValueError):
@@ -46,12 +46,12 @@ def read_file(path: str | Path, max_bytes: int = MAX_FILE) -> Document:
     with open(path, "rb") as file:
         content = file.read(max_bytes + 1)
     if len(content) > max_bytes:
-        raise UnreadableFile(f"{path}: larger than {max_bytes} bytes")
+        raise UnreadableFile(f"{path}: larger than the limit of {max_bytes} bytes")
     return _read(reader, path, content)
 
 
 def read_content(name: str, content: bytes) -> Document:
-    """Return the FAQ in the content of a file, whose name has the ending of its format.
+    """Return the FAQ in the content of a file; the ending of `name` is that of its format.
 
     Raises:
         UnreadableFile: the ending is unknown, or the content is not in that format.

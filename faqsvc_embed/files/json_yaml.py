@@ -24,11 +24,11 @@ _FIELDS: Final = {
     "items": "items",
     "cta": "cta",
 }
-"""The fields of a document by the wire's names."""
+"""The fields of a document, by their names in the REST contract."""
 _PLAIN_FIELDS: Final = {plain_name(name): field for name, field in _FIELDS.items()}
 _PLAIN_FIELDS.update(faqs="items", questions="items", language="lang")
 _OTHER_FIELDS: Final = ("website", "draft", "total", "nextoffset", "note", "faqurl", "install")
-"""Fields that other documents of this package have, of which a file needs none."""
+"""Fields in the output of the service and of commands; a file may have them, and they are ignored."""
 _ITEM_FIELDS: Final = {
     *QUESTION_NAMES,
     *ANSWER_NAMES,
@@ -42,7 +42,11 @@ _ITEM_FIELDS: Final = {
 
 
 def read_json(text: str) -> Document:
-    """Return the FAQ in a JSON file."""
+    """Return the FAQ in a JSON file.
+
+    Raises:
+        ValueError: it is not JSON, or not an FAQ; the message names the line if that is known.
+    """
     try:
         return to_document(json.loads(text))
     except json.JSONDecodeError as error:
@@ -50,12 +54,16 @@ def read_json(text: str) -> Document:
 
 
 def read_yaml(text: str) -> Document:
-    """Return the FAQ in a YAML file."""
+    """Return the FAQ in a YAML file.
+
+    Raises:
+        ValueError: as `parse_yaml` and `to_document` do.
+    """
     return yaml_document(parse_yaml(text))
 
 
 def yaml_document(value: object) -> Document:
-    """Return the document that parsed YAML stands for, in which a call to action can be JSON."""
+    """Return the document in parsed YAML, in which `cta` may be a text with JSON."""
     document = to_document(value)
     if isinstance(document.cta, str):
         with contextlib.suppress(ValueError, RecursionError):
@@ -64,18 +72,22 @@ def yaml_document(value: object) -> Document:
 
 
 def write_json(document: Document) -> str:
-    """Return a document as JSON on one line, in the wire's camelCase."""
+    """Return a document as JSON on one line, in the camelCase of the REST contract."""
     return json.dumps(to_fields(document), ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 def to_fields(document: Document) -> dict[str, Any]:
-    """Return what a document states, by the wire's names."""
+    """Return the fields that a document states, by their names in the REST contract."""
     fields = ((name, getattr(document, field)) for name, field in _FIELDS.items())
     return {name: value for name, value in fields if value is not None}
 
 
 def to_document(value: object) -> Document:
-    """Return the document that a parsed file stands for; unknown fields are named and otherwise ignored."""
+    """Return the document in a parsed file; unknown fields are listed in `unknown` and otherwise ignored.
+
+    Raises:
+        ValueError: it is neither an object nor a list.
+    """
     page = find_faq_page(value)
     if page is not None:
         return read_faq_page(page)
@@ -109,6 +121,7 @@ def _unknown(value: object, known: Collection[str]) -> list[str]:
 
 
 def _item(item: object) -> object:
+    """Return an item with the keys `question` and `answer`, for any of their names in the file."""
     if not isinstance(item, Mapping):
         return item
     named = {plain_name(key): value for key, value in item.items()}
@@ -119,13 +132,13 @@ def _item(item: object) -> object:
 
 
 class _Mapping(dict[str, Any]):
-    """A mapping of YAML that knows its line in the file."""
+    """A mapping of YAML with its line in the file."""
 
     line = 0
 
 
 def parse_yaml(text: str) -> Any:
-    """Return the value of a YAML document, in which every scalar is the text that stands there.
+    """Return the value of a YAML document, in which every scalar stays text: `no`, `1.10` and dates too.
 
     Raises:
         ValueError: it is not YAML, has aliases, or is nested too deeply.
@@ -140,7 +153,7 @@ def parse_yaml(text: str) -> Any:
         value = _build(next(events), events)
         next(events)  # the end of the document
         if not isinstance(next(events), yaml.StreamEndEvent):
-            raise ValueError("not YAML of one FAQ: the file has more than one document")
+            raise ValueError("the file has more than one document: write each FAQ in a file of its own")
         return value
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
@@ -150,7 +163,7 @@ def parse_yaml(text: str) -> Any:
 
 
 def _build(event: Any, events: Iterator[Any], depth: int = 1) -> Any:
-    """Build the value that begins with `event`; its parser slows down with the depth, which is bounded."""
+    """Return the value that begins with `event`. Its depth is limited, because deep YAML is slow to parse."""
     import yaml
 
     if isinstance(event, yaml.ScalarEvent):
@@ -158,7 +171,7 @@ def _build(event: Any, events: Iterator[Any], depth: int = 1) -> Any:
     if isinstance(event, yaml.AliasEvent):
         raise ValueError("aliases (*name) are not accepted: write out what they stand for")
     if depth > MAX_DEPTH:
-        raise ValueError("nested too deeply")
+        raise ValueError(f"nested more than {MAX_DEPTH} levels deep")
     values = list[Any]()
     while not isinstance(inner := next(events), yaml.CollectionEndEvent):
         values.append(_build(inner, events, depth + 1))

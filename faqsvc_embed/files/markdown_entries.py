@@ -1,4 +1,4 @@
-"""How a line of Markdown begins a question, and where the answer below it ends."""
+"""Lines of Markdown that begin a question, and the answers below them."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -18,11 +18,11 @@ _DECORATION: Final = re.compile(
 )
 """A blank line, a rule, an anchor, or a link to one."""
 BELOW_HEADINGS: Final = 7
-"""The level of a question that a line of text asks."""
+"""The level of a question that is a line of text, below the six levels of headings."""
 
 
 def _label(names: Sequence[str], letter: str) -> re.Pattern[str]:
-    """Match a label, such as `Q:`, `**Frage 2:**` or `- A.`, and the text after it."""
+    """Return the pattern of a label, such as `Q:`, `**Frage 2:**` or `- A.`, with the text after it."""
     words = "|".join(sorted(names, key=len, reverse=True))
     space = "[ \\t\u00a0\u202f]*"
     sign = rf"(?:(?:{words}){space}(?:[0-9]+{space})?[:：]|{letter}[ \t]*(?:[0-9]+[ \t]*)?[.)])"
@@ -40,22 +40,23 @@ class Entry:
     question: str
     lines: list[str] = field(default_factory=list)
     level: int = BELOW_HEADINGS
-    """Of the heading that asks."""
+    """The level of the question's heading."""
     indent: int = 0
-    """Of the answer's lines, where the question stands in a list."""
+    """Spaces before the lines of the answer if the question is a list item."""
     is_labelled: bool = False
     is_folded: bool = False
+    """Whether question and answer are in a details element."""
     number: int = 0
-    """Of the question's line."""
+    """The number of the question's line, from 0."""
 
     def answer(self) -> str:
-        """Return the answer without its label, its indentation in a list, and rules and anchors around it."""
+        """Return the answer without label, indentation in a list, and rules and anchors around it."""
         lines = [line[min(self.indent, len(line) - len(line.lstrip(" "))) :] for line in self.lines]
         labels = (
             (place, found) for place, line in enumerate(lines) if (found := _ANSWER_LABEL.fullmatch(line))
         )
         for place, found in islice(labels, 1 if self.is_labelled else 0):
-            lines[place] = _after(found)
+            lines[place] = _text_after(found)
         if self.is_folded:
             lines = _DETAILS.split("\n".join(lines), maxsplit=1)[0].split("\n")
         kept = [place for place, line in enumerate(lines) if not _DECORATION.fullmatch(line)]
@@ -63,16 +64,19 @@ class Entry:
 
 
 Beginning = Callable[[str], Entry | None]
-"""Returns the entry that a line begins."""
+"""Returns the entry that a line begins, or None."""
 
 
-def asks(text: str) -> bool:
-    """Whether a line ends in a question mark."""
+def ends_in_question_mark(text: str) -> bool:
+    """Return whether a line ends in a question mark."""
     return text.rstrip("*_ ").endswith(("?", "？"))
 
 
 def find_beginning(lines: Sequence[str]) -> Beginning | None:
-    """Return how lines of text begin an entry in a file, if they do: labels, or else bold lines or lists."""
+    """Return the function that recognises the first line of each entry in a file, or None.
+
+    Entries begin with labels, else with summaries, bold lines or list items.
+    """
     if any(map(labelled, lines)) and any(map(_ANSWER_LABEL.fullmatch, lines)):
         return labelled
     return next((begin for begin in (_folded, _bold, _listed) if any(map(begin, lines))), None)
@@ -81,11 +85,13 @@ def find_beginning(lines: Sequence[str]) -> Beginning | None:
 def labelled(line: str) -> Entry | None:
     """Return the entry that a label begins, such as `Q: What does it cost?`."""
     found = _QUESTION_LABEL.fullmatch(line)
-    return Entry(_after(found), indent=len(found[1] or ""), is_labelled=True) if found is not None else None
+    if found is None:
+        return None
+    return Entry(_text_after(found), indent=len(found[1] or ""), is_labelled=True)
 
 
-def _after(label: re.Match[str]) -> str:
-    """Return the text after a label; `**Q: What?**` is bold to its end."""
+def _text_after(label: re.Match[str]) -> str:
+    """Return the text after a label, without the end of bold text that begins before the label."""
     text = label["text"].rstrip()
     return text.removesuffix(label["bold"]) if label["bold"] and not label["end"] else text
 
@@ -97,11 +103,13 @@ def _folded(line: str) -> Entry | None:
 
 def _bold(line: str) -> Entry | None:
     found = _BOLD.fullmatch(line)
-    if found is None or not asks(found[2]):
+    if found is None or not ends_in_question_mark(found[2]):
         return None
     return Entry(found[2], [found[3]], indent=len(found[1] or ""))
 
 
 def _listed(line: str) -> Entry | None:
     found = _LIST_ITEM.fullmatch(line)
-    return Entry(found[2], indent=len(found[1])) if found is not None and asks(found[2]) else None
+    if found is None or not ends_in_question_mark(found[2]):
+        return None
+    return Entry(found[2], indent=len(found[1]))

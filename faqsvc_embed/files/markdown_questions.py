@@ -1,6 +1,6 @@
 """Questions in Markdown as people write them: as headings, after labels, in bold, in lists, in tables.
 
-Answers are the lines up to the next question, as they stand, without comments.
+An answer is the unchanged text up to the next question, without comments.
 """
 
 import re
@@ -10,7 +10,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from faqsvc_embed.files.document import Document
-from faqsvc_embed.files.markdown_entries import BELOW_HEADINGS, Entry, asks, find_beginning, labelled
+from faqsvc_embed.files.markdown_entries import (
+    BELOW_HEADINGS,
+    Entry,
+    ends_in_question_mark,
+    find_beginning,
+    labelled,
+)
 from faqsvc_embed.files.markdown_text import block_parser, plain_text
 from faqsvc_embed.files.names import find_columns
 
@@ -32,7 +38,7 @@ class _Heading(NamedTuple):
     level: int
     text: str
     end: int
-    """The number of the line after it: an underlined heading has several."""
+    """The number of the line after it; an underlined heading has several lines."""
 
 
 def find_questions(text: str) -> Document:
@@ -56,7 +62,7 @@ def find_questions(text: str) -> Document:
 
 
 def _blank(found: re.Match[str]) -> str:
-    """Return empty lines in the place of a comment."""
+    """Return as many line ends as a comment has, so that the lines after it keep their numbers."""
     is_comment = found[0].startswith("<!--") and found[0].endswith("-->")
     return "\n" * found[0].count("\n") if is_comment else found[0]
 
@@ -94,7 +100,7 @@ class _Source:
         self._code = {number for first, end in code for number in range(first, end)}
         texts = set(range(len(lines))).difference(self._code, self._headings)
         self._begin = find_beginning([lines[number] for number in sorted(texts)])
-        self._questions = self._asking_headings()
+        self._questions = self._question_headings()
 
     @property
     def title(self) -> str:
@@ -115,7 +121,7 @@ class _Source:
         for number, line in enumerate(self._lines):
             entry: Entry | None = None
             heading = self._headings.get(number)
-            if number < below:  # still the heading of a question
+            if number < below:  # a further line of a question's heading
                 continue
             if number in self._questions and heading is not None:
                 entry = labelled(heading.text) or Entry(heading.text)
@@ -123,7 +129,7 @@ class _Source:
             elif heading is not None and (current is None or heading.level <= current.level):
                 current = None
             elif heading is None and (current is None or current.level == BELOW_HEADINGS):
-                entry = self._begins(number)
+                entry = self._entry_at(number)
             if entry is not None:
                 entry.number = number
                 entries.append(entry)
@@ -132,35 +138,36 @@ class _Source:
                 current.lines.append(line)
         return entries
 
-    def _begins(self, number: int) -> Entry | None:
-        """Return the entry that a line of text begins."""
+    def _entry_at(self, number: int) -> Entry | None:
+        """Return the entry that a line of text begins, or None."""
         return self._begin(self._lines[number]) if self._begin and number not in self._code else None
 
-    def _asking_headings(self) -> set[int]:
-        """Return the headings that are questions.
+    def _question_headings(self) -> set[int]:
+        """Return the headings that are questions, by the numbers of their lines.
 
-        Headings with a question mark are; so are the others on the level of most of them, since not everybody
-        writes the mark. If none has it, all headings on the usual level are, unless lines of text ask.
+        Headings with a question mark are, and so are the others on the level of most of these, because not
+        everybody writes the mark. If none has it, all headings on the most frequent level are, unless lines
+        of text begin questions.
         """
         sections = self._sections()
         levels = {n: h.level for n, h in self._headings.items() if n not in sections and h.level > 1}
         if not levels and self._begin is None:  # a file with nothing but questions, at level 1
-            levels = {n: h.level for n, h in self._headings.items() if asks(h.text)}
-        asking = {number for number in levels if asks(self._headings[number].text)}
-        if not levels or (self._begin and not asking):
+            levels = {n: h.level for n, h in self._headings.items() if ends_in_question_mark(h.text)}
+        marked = {number for number in levels if ends_in_question_mark(self._headings[number].text)}
+        if not levels or (self._begin and not marked):
             return set()
-        counts = Counter(levels[number] for number in asking or levels)
+        counts = Counter(levels[number] for number in marked or levels)
         usual = min(counts, key=lambda level: (-counts[level], level))
         found, inside = set[int](), BELOW_HEADINGS
         for number, heading in self._headings.items():
             if heading.level <= inside:
-                is_question = number in asking or levels.get(number) == usual
+                is_question = number in marked or levels.get(number) == usual
                 inside = heading.level if is_question else BELOW_HEADINGS
                 found.update([number] if is_question else [])
         return found
 
     def _sections(self) -> set[int]:
-        """Return the headings that have questions below them, rather than an answer."""
+        """Return the headings that have questions below them, and not an answer, by their line numbers."""
         numbers = [*self._headings, len(self._lines)]
         sections = set[int]()
         for number, following in pairwise(numbers):
@@ -168,17 +175,18 @@ class _Source:
             first = next((n for n in range(heading.end, following) if self._lines[n].strip()), None)
             is_above = below is not None and below.level > heading.level
             if first is not None:
-                asks_below = below is not None and asks(below.text) and not asks(heading.text)
-                is_above = self._begins(first) is not None or (is_above and asks_below)
+                is_above_question = is_above and below is not None and ends_in_question_mark(below.text)
+                is_title = is_above_question and not ends_in_question_mark(heading.text)
+                is_above = is_title or self._entry_at(first) is not None
             if is_above:
                 sections.add(number)
         return sections
 
 
 def _headings(tokens: "Sequence[Token]") -> Iterator[tuple[int, _Heading]]:
-    """Yield the headings by their lines.
+    """Yield the headings with the numbers of their first lines.
 
-    Where headings begin with number signs, a row of hyphens below a text is meant as a rule.
+    In a file whose headings begin with number signs, a row of hyphens below a text is a rule, not a heading.
     """
     openings = [
         (token, " ".join(inline.content.split("\n")), token.map)

@@ -1,9 +1,8 @@
 """Documents from Markdown.
 
 A file whose front matter states `answerFormat` has the form that `markdown_writer` writes: the title is the
-heading of level 1, every heading of level 2 is a question, and answers are taken exactly as they are. In any
-other file, `markdown_questions` finds what people mean as questions. Answers are Markdown if nothing else is
-stated.
+heading of level 1, every heading of level 2 is a question, and answers are read exactly as they are. In any
+other file, `markdown_questions` recognises the usual ways to write questions, and answers are Markdown.
 """
 
 import re
@@ -38,12 +37,11 @@ def read_markdown(text: str) -> Document:
     if document.answer_format is not None:
         document = _with_sections(document, lines, tokens)
     else:
-        # Blank lines in the place of the front matter, so that lines keep their numbers.
+        # Blank lines replace the front matter, so that lines keep their numbers.
         found = find_questions("\n" * below + "\n".join(lines[below:]))
-        title = found.title if document.title is None else document.title
         document = replace(
             document,
-            title=title,
+            title=found.title if document.title is None else document.title,
             answer_format="markdown",
             items=found.items,
             positions=found.positions,
@@ -58,6 +56,7 @@ def read_markdown(text: str) -> Document:
 
 
 def _front_matter(content: str) -> Document:
+    """Return the document with the fields of front matter."""
     fields = parse_yaml(f"\n{content}")  # the line before it is ---
     if fields is None:
         return Document()
@@ -92,5 +91,6 @@ def _with_sections(document: Document, lines: Sequence[str], tokens: "Sequence[T
 
 
 def _answer(document: Document, lines: Sequence[str]) -> str:
+    """Return an answer without the blank lines around it."""
     text = re.sub(r"\A(?:[ \t]*\n)+|(?:\n[ \t]*)+\Z", "", "\n".join(["", *lines, ""]))
     return unescape(text) if document.answer_format == "text" else text

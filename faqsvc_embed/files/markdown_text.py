@@ -1,4 +1,4 @@
-"""Text in Markdown, so that it means only itself, and back (CommonMark 0.31, sections 2.4 and 2.5)."""
+"""Plain text as Markdown that shows exactly this text, and back (CommonMark 0.31, sections 2.4 and 2.5)."""
 
 import html
 import re
@@ -50,10 +50,12 @@ def _split_outer_space(text: str) -> tuple[str, str, str]:
 
 
 def _references(characters: str) -> str:
+    """Return a numeric character reference for each character."""
     return "".join(f"&#{ord(character)};" for character in characters)
 
 
 def _escape_line(line: str) -> str:
+    """Escape a line: special and control characters, and the start of a block."""
     line = _SPECIAL.sub(r"\\\g<0>", line)
     line = _CONTROL.sub(lambda control: _references(control[0]), line)
     start = _BLOCK_START.match(line)
@@ -65,6 +67,7 @@ def _escape_line(line: str) -> str:
 
 
 def _character(escaped: re.Match[str]) -> str:
+    """Return the character that an escape or a character reference stands for."""
     character, decimal, hexadecimal = escaped.groups()
     if character:
         return character
@@ -86,7 +89,7 @@ def parser() -> "MarkdownIt":
 def block_parser() -> "MarkdownIt":
     """Return the parser of files, with front matter and tables.
 
-    It leaves alone what is inside paragraphs and headings, which is the `content` of their tokens.
+    It parses blocks only: the Markdown inside paragraphs and headings is the `content` of their tokens.
     """
     from markdown_it import MarkdownIt
     from mdit_py_plugins.front_matter import front_matter_plugin
@@ -108,6 +111,7 @@ def plain_text(markdown: str, references: Mapping[str, Any]) -> str:
 
 
 def _shown(token: "Token") -> str:
+    """Return the text that an inline token shows."""
     if token.type in ("softbreak", "hardbreak"):
         return " "
     if token.type == "code_inline":

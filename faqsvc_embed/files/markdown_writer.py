@@ -1,6 +1,6 @@
 """Documents as Markdown: front matter, the title as the first heading, and a heading for each question.
 
-`markdown_reader` reads exactly the same document from it, whatever the texts hold.
+`markdown_reader` reads exactly the same document from it, whatever the texts contain.
 """
 
 import json
@@ -21,9 +21,9 @@ _LINE_END: Final = re.compile("\r\n?|[\n\x0b]")
 
 
 def write_markdown(document: Document) -> str:
-    """Return a document as Markdown that reads well or, where that would change it, as front matter alone.
+    """Return a document as readable Markdown, or as front matter alone if that would be read differently.
 
-    A Markdown answer with a heading of level 2, for one, would begin another question.
+    For example, a heading of level 2 in a Markdown answer would begin another question.
     """
     document = replace(
         document,
@@ -35,8 +35,9 @@ def write_markdown(document: Document) -> str:
 
 
 def _reads_as(text: str, document: Document) -> bool:
+    """Return whether a file with this text is read as the document."""
     try:
-        return "\r" not in text and read_markdown(text) == document  # files have their line ends normalized
+        return "\r" not in text and read_markdown(text) == document  # reading a file changes `\r` to `\n`
     except ValueError:
         return False
 
@@ -48,7 +49,7 @@ def _front_matter(document: Document, *, quotes: bool = False) -> str:
     style = '"' if quotes else None
     fields = to_fields(document)
     if document.cta is not None:
-        fields["cta"] = json.dumps(document.cta, ensure_ascii=False)  # YAML is read as texts
+        fields["cta"] = json.dumps(document.cta, ensure_ascii=False)  # scalars of YAML are read as text
     written = yaml.safe_dump(fields, allow_unicode=True, sort_keys=False, width=math.inf, default_style=style)
     return f"---\n{written}---\n"
 
@@ -62,13 +63,13 @@ def _body(document: Document) -> str:
 
 
 def items_to_markdown(items: Iterable[Item]) -> str:
-    """Return the items that a page shows, each question as a heading of level 2, as they look on the page."""
+    """Return the items that a page shows, with questions as headings of level 2. Empty ones are left out."""
     shown = (item for item in items if item.question.strip() and item.answer.strip())
     return "\n".join(f"## {escaped_line(item.question)}\n\n{_escaped(item.answer)}\n" for item in shown)
 
 
 def escaped_line(text: str) -> str:
-    """Return text on one line of Markdown, as it looks on a page: line ends are spaces."""
+    """Return text as one line of Markdown; line ends become spaces, as on a page."""
     return escape_line(_LINE_END.sub(" ", text.replace("\f", " ")).strip(" "))
 
 

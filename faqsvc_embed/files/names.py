@@ -1,4 +1,4 @@
-"""What people call a question and an answer in the seven languages: in columns, labels and fields."""
+"""The words for `question` and `answer` in the seven languages, in columns, labels and fields."""
 
 from typing import Final
 
@@ -17,7 +17,7 @@ ANSWER_NAMES: Final = (
 
 
 def plain_name(name: object) -> str:
-    """Return a name without the differences in case, spaces and punctuation that mean nothing."""
+    """Return a name in lower case, without spaces and punctuation, to compare it with others."""
     return "".join(c for c in str(name).lower() if c not in " _-*:@")
 
 
@@ -40,6 +40,6 @@ _LANGUAGES: Final = {
 
 
 def language_of(*names: str) -> str | None:
-    """Return the language of the names of columns if they are words of exactly one of the seven."""
+    """Return the language of column names if they are words of exactly one of the seven languages."""
     languages = {_LANGUAGES[plain] for name in names if (plain := plain_name(name)) in _LANGUAGES}
     return languages.pop() if len(languages) == 1 else None

@@ -1,4 +1,4 @@
-"""Documents from schema.org's FAQPage, as websites have it in their JSON-LD."""
+"""Documents from the FAQPage of schema.org, which websites have in their JSON-LD."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -50,5 +50,5 @@ def _line(text: Any) -> Any:
 
 
 def _list(value: Any) -> list[Any]:
-    """JSON-LD writes a list of one value as the value."""
+    """Return a value as a list: JSON-LD may write a list of one value as the value."""
     return value if isinstance(value, list) else [] if value is None else [value]

@@ -13,9 +13,11 @@ from faqsvc_embed.files.names import find_columns, language_of
 def read_csv(text: str) -> Document:
     """Return the items of a table whose first row names its columns; German names mean German content.
 
-    Commas, semicolons or tabs separate the cells, or what the line `sep=` names. Raises ValueError, with the
-    number of the row as a spreadsheet counts it, if a row has a cell in a column without a name: an unquoted
-    comma in an answer would cut it off.
+    Commas, semicolons or tabs separate the cells, or the character in a first line such as `sep=;`.
+
+    Raises:
+        ValueError: a column is missing, it is not CSV, or a row has a cell in a column without a name, as
+            after an unquoted comma. The message has the number of the row as a spreadsheet counts it.
     """
     rows = _rows(text)
     _, header = next(rows, (0, []))
@@ -42,7 +44,7 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that are not empty, with their numbers."""
     first, _, rest = text.lstrip("\n").partition("\n")
     delimiter = max(";\t,", key=first.count)
-    if first.strip().lower().startswith("sep="):  # as Excel notes it; a spreadsheet does not count this line
+    if first.strip().lower().startswith("sep="):  # Excel writes this line, and spreadsheets do not count it
         delimiter, text = first.strip()[4:5] or ",", rest
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     number = 0

@@ -1,4 +1,4 @@
-"""The slugs that a host's templates name, in Jinja and in Django's language."""
+"""The slugs in a host's templates, in Jinja and in Django's template language."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _CALL: Final = re.compile(
 
 
 class Use(NamedTuple):
-    """Where a template names a slug."""
+    """A slug in a template, with its place."""
 
     path: Path
     line: int
@@ -23,7 +23,7 @@ class Use(NamedTuple):
 
 
 def find_uses(directory: Path) -> Iterator[Use]:
-    """Yield the slugs in the templates of a directory and below it; slugs from variables are not known.
+    """Yield the slugs in the templates in and below a directory; slugs in variables are not found.
 
     Raises:
         OSError: a template cannot be read.

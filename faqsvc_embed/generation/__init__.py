@@ -1,7 +1,7 @@
 """Generation: the questions and answers of an FAQ, made from a website. It works without the service.
 
 Start with `generator.generate()`. `crawl` reads the pages of a website, `extraction` finds the questions and
-answers on them, and `engines` decide what becomes of these. It needs the extra `generation`.
+answers on them, and an engine of `engines` makes the items from these. It needs the extra `generation`.
 """
 
 from faqsvc_embed.runtime.extras import needs_extra

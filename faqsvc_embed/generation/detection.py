@@ -11,9 +11,9 @@ from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.models import Item
 
 MAX_LENGTH: Final = 20_000
-"""Characters that are looked at."""
+"""Characters of the text that are read."""
 MIN_ITEMS: Final = 3
-"""Items from which letter sequences are enough to tell a language by."""
+"""Items that have enough text to detect their language by letter sequences."""
 
 _KOREAN: Final = re.compile("[\uac00-\ud7a3]")
 _JAPANESE: Final = re.compile("[\u3041-\u30ff]")

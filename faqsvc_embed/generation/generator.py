@@ -1,4 +1,4 @@
-"""Generates an FAQ from a website: crawls it and lets an engine write. Nothing is stored."""
+"""Generates an FAQ from a website: crawls it, and gives the pages to an engine. Nothing is stored."""
 
 from collections.abc import Callable
 from contextlib import aclosing
@@ -27,7 +27,7 @@ TIMEOUT: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class PageSummary:
-    """A page that was read: its URL, its language tag, and how many questions it answers."""
+    """A page that was read: its URL, its language tag, and the number of its questions with answers."""
 
     url: str
     lang: str | None
@@ -36,7 +36,7 @@ class PageSummary:
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """The items for a website, the pages that were read, what was dropped, and what the user should know."""
+    """The items for a website, the pages that were read, what was dropped, and notes for the user."""
 
     items: list[GeneratedItem]
     pages: list[PageSummary]
@@ -55,8 +55,8 @@ async def generate(
 ) -> Generation:
     """Return the questions and answers that an engine makes of a website.
 
-    If the crawl takes too long, the engine gets the pages read until then. `allowed` are endpoints that may
-    be requested although they are not public. `report` is called with each page as soon as it is read.
+    If the crawl takes too long, the engine gets the pages that were read. `allowed` are endpoints that may be
+    requested although they are not public. `report` is called with each page as soon as it is read.
 
     Raises:
         BlockedURL: the website must not be requested.

@@ -8,12 +8,13 @@ from turbohtml.detect import LanguageDetection, detect_language
 from faqsvc_embed.languages import LANGUAGES
 
 SAMPLE: Final = 5_000
-"""Characters of a text that its language is detected by."""
+"""Characters at the beginning of a text that are read."""
 CLEAR_LENGTH: Final = 200
-"""Characters of a text whose language is clear."""
+"""Characters that a text must have for its language to be clear."""
 CLEAR_CONFIDENCE: Final = 0.9
+"""The confidence that the detector must have for a language to be clear."""
 MIN_SHARE: Final = 0.1
-"""The share of the letters of a script in a text of its language, which may contain code and names."""
+"""The share of a script in the letters of a text; the rest may be code and names."""
 
 _CODES: Final = dict(zip(("eng", "kor", "jpn", "cmn", "spa", "fra", "deu"), LANGUAGES, strict=True))
 _SUPPORTED: Final = LanguageDetection(allowed=frozenset(_CODES))
@@ -37,7 +38,7 @@ def detected_language(text: str) -> str | None:
 
 
 def contradicts(text: str, lang: str) -> str | None:
-    """Return the language of a text that is clearly in another supported language than is stated."""
+    """Return the supported language that a text is clearly in, or None if that may be `lang`."""
     sample = text[:SAMPLE]
     if len(sample) < CLEAR_LENGTH:
         return None
@@ -53,7 +54,8 @@ def contradicts(text: str, lang: str) -> str | None:
 
 
 def _script_language(text: str) -> str | None:
+    """Return the language of the script of a text, or None if it is none of the three."""
     letters = sum(map(str.isalpha, text))
     shares = {lang: len(script.findall(text)) for lang, script in _SCRIPTS.items()}
-    # Japanese has Chinese characters too, so its own script decides.
+    # Japanese comes before Chinese, because it has Chinese characters too.
     return next((lang for lang, count in shares.items() if letters and count >= MIN_SHARE * letters), None)

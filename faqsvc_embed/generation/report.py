@@ -10,7 +10,7 @@ MAX_DROPPED: Final = 100
 
 
 def to_fields(generation: Generation) -> dict[str, Any]:
-    """Return the items of a generation and, after them, where they come from and what is missing."""
+    """Return a generation as JSON fields; empty fields other than `items` are left out."""
     fields: dict[str, Any] = {
         "items": [_item(position, item) for position, item in enumerate(generation.items)],
         "pages": [_page(page) for page in generation.pages],

@@ -8,7 +8,7 @@ import anyio.to_thread
 from anyio.lowlevel import RunVar
 
 MAX_THREADS: Final = 2
-"""Threads of an event loop that parse; they share the interpreter with it."""
+"""Threads that parse for one event loop; they share the interpreter with it."""
 
 T = TypeVar("T")
 
@@ -21,7 +21,7 @@ async def run_in_thread(function: Callable[[], T]) -> T:
 
 
 def parsing_limiter() -> anyio.CapacityLimiter:
-    """Return the limit on what an event loop has parsed at a time, in threads and in processes."""
+    """Return the running event loop's limit on pages that are parsed at a time, in threads and processes."""
     limiter = _limiter.get(None)
     if limiter is None:
         limiter = anyio.CapacityLimiter(MAX_THREADS)

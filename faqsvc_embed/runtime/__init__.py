@@ -1,4 +1,4 @@
-"""What the package needs of the process it runs in: an event loop on a thread, forks, and bounded logging.
+"""The process around the package: a background event loop, fork safety, daemon threads and bounded logging.
 
-Start with `background_loop`. This package is independent of FAQs. Threads start at first use.
+Start with `background_loop`. This package knows nothing of FAQs. Threads start at first use.
 """

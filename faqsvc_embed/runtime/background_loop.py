@@ -1,4 +1,4 @@
-"""One event loop on a daemon thread, which does the I/O for threads and event loops of the host alike."""
+"""One event loop on a daemon thread, which does all I/O for the host's threads and event loops."""
 
 import asyncio
 import atexit
@@ -33,7 +33,8 @@ class BackgroundLoop:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._current: list[_LoopThread] = []  # at most one; a list, so that the finalizer sees changes
+        # At most one thread. It is in a list, so that the finalizer sees changes.
+        self._current: list[_LoopThread] = []
         weakref.finalize(self, _drop, self._current).atexit = False
         fork.register(self)
 
@@ -52,12 +53,12 @@ class BackgroundLoop:
         return thread.submit(coroutine)
 
     def close(self) -> None:
-        """Cancel what is running, run the cleanups, and end the thread; takes at most a second."""
+        """Cancel all tasks, run the cleanups, and end the thread; takes at most a second."""
         with self._lock:
             threads, self._current[:] = list(self._current), []
         for thread in threads:
             thread.stop()
-            if not in_background():  # which would wait for itself
+            if not in_background():  # the loop cannot wait for its own end
                 thread.has_ended.wait(CLOSE_TIMEOUT)
 
     def after_fork(self) -> None:
@@ -65,12 +66,12 @@ class BackgroundLoop:
         self._lock = threading.Lock()
         for thread in self._current:
             thread.abandon()
-            _of_parents.append(thread)  # collecting its connections would act on the parent's
+            _abandoned.append(thread)
         self._current.clear()
 
 
 def on_close(cleanup: Cleanup) -> None:
-    """Await `cleanup` when the running background loop ends, to close what was opened on it."""
+    """Await `cleanup` when the running background loop ends, for example to close its connections."""
     loop = asyncio.get_running_loop()
     if isinstance(loop, _Loop):
         loop.cleanups.append(cleanup)
@@ -85,7 +86,10 @@ def in_background() -> bool:
 
 
 class _LoopThread:
-    """A loop and the thread that runs it. The thread refers to nothing else, so that owners can be freed."""
+    """A loop and the thread that runs it.
+
+    The thread does not refer to its `BackgroundLoop`, so that this can be freed while the thread runs.
+    """
 
     def __init__(self) -> None:
         self.loop = _Loop()
@@ -100,7 +104,7 @@ class _LoopThread:
         atexit.register(self._at_exit)
 
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
-        # A context of the host may hold its request, and must not live as long as a connection does.
+        # The host's own context may refer to its request, which must not live as long as a connection.
         context = contextvars.Context()
         future = context.run(asyncio.run_coroutine_threadsafe, coroutine, self.loop)
         self._futures.add(future)
@@ -114,11 +118,11 @@ class _LoopThread:
         try:
             self.loop.run_forever()
         finally:
-            # Also when a callback raised SystemExit: nobody must wait for a loop that does not run.
+            # This runs after a SystemExit in a callback too: no caller may wait for a loop that has stopped.
             self.is_ending = True
             shutdown = self.loop.create_task(_shut_down(self.loop.cleanups))
             while not shutdown.done():
-                with contextlib.suppress(RuntimeError):  # `stop` was called once more meanwhile
+                with contextlib.suppress(RuntimeError):  # `stop` was called again
                     self.loop.run_until_complete(shutdown)
             self.loop.close()
             self.has_ended.set()
@@ -140,7 +144,7 @@ class _LoopThread:
 
 
 class _Loop(asyncio.SelectorEventLoop):
-    """An event loop that knows its sockets, so that a forked child can let go of them."""
+    """An event loop that knows its sockets, so that a forked child can drop them."""
 
     def __init__(self) -> None:
         self._selector_in_use = unpatched("selectors", "DefaultSelector")()
@@ -154,27 +158,27 @@ class _Loop(asyncio.SelectorEventLoop):
         await super().sock_connect(sock, address)
 
     def disconnect(self) -> None:
-        """In a forked child: point every descriptor of this loop at nothing, without a word to its peers.
+        """In a forked child: replace every socket of this loop by /dev/null, and send nothing.
 
-        The numbers stay in use, because the objects of the parent still refer to them.
+        The descriptors stay open, because objects that the child has inherited still use their numbers.
         """
         own = [value for value in vars(self).values() if isinstance(value, socket.socket)]
         descriptors = {sock.fileno() for sock in (*self._connected, *own)}
         descriptors.update(self._selector_in_use.get_map())
-        nothing = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+        null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
         for descriptor in descriptors:
             with contextlib.suppress(OSError):
                 if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
-                    os.dup2(nothing, descriptor, inheritable=False)
+                    os.dup2(null, descriptor, inheritable=False)
         if hasattr(self._selector_in_use, "fileno"):  # an epoll is shared with the parent
-            os.dup2(nothing, self._selector_in_use.fileno(), inheritable=False)
-        os.close(nothing)
+            os.dup2(null, self._selector_in_use.fileno(), inheritable=False)
+        os.close(null)
 
 
 async def _shut_down(cleanups: list[Cleanup]) -> None:
-    """Cancel all tasks, then run the cleanups; each half may take half of the time."""
+    """Cancel all tasks, then run the cleanups; each of the two may take half of `CLOSE_TIMEOUT`."""
     deadline = time.monotonic() + CLOSE_TIMEOUT / 2
-    await asyncio.sleep(0)  # a task that has not begun could not be cancelled without a warning
+    await asyncio.sleep(0)  # let new tasks start: cancelling one before its start gives a warning
     while (tasks := asyncio.all_tasks() - {asyncio.current_task()}) and time.monotonic() < deadline:
         for task in tasks:
             task.cancel()
@@ -184,13 +188,14 @@ async def _shut_down(cleanups: list[Cleanup]) -> None:
             for cleanup in cleanups:
                 with contextlib.suppress(Exception):
                     await cleanup()
-    await asyncio.sleep(0)  # for callbacks that closing has scheduled
+    await asyncio.sleep(0)  # run the callbacks that closing has scheduled
 
 
 def _drop(current: "list[_LoopThread]") -> None:
-    """Stop the loop without waiting: the garbage collector calls this at any moment."""
+    """Stop the loop without waiting: the garbage collector may call this at any moment."""
     for thread in current:
         thread.stop()
 
 
-_of_parents: Final[list[_LoopThread]] = []
+_abandoned: Final[list[_LoopThread]] = []
+"""The loops of parent processes: freeing them would close connections that the parent uses."""

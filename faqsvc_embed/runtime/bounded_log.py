@@ -1,4 +1,4 @@
-"""Log lines whose number is bounded, however often the same thing happens."""
+"""Loggers that write a bounded number of lines, however often a problem occurs."""
 
 import logging
 import threading
@@ -12,7 +12,7 @@ MAX_REMEMBERED: Final = 1000
 
 
 class LogOnce:
-    """Logs a mistake when it is first seen, and not again for every page that makes it."""
+    """Logs each problem once, not once for every page."""
 
     def __init__(self) -> None:
         self._seen: dict[str, None] = {}
@@ -28,7 +28,7 @@ class LogOnce:
             logger.error(message, *args, exc_info=error)
 
     def is_first(self, key: str) -> bool:
-        """Return whether `key` is new, and remember it; the oldest of 1000 keys is forgotten."""
+        """Return whether `key` is new, and remember it; the newest 1000 keys are remembered."""
         if key in self._seen:
             return False
         self._seen[key] = None
@@ -37,7 +37,7 @@ class LogOnce:
         return True
 
     def clear(self) -> None:
-        """Log everything again, because what caused the mistakes may have changed."""
+        """Forget all keys, so that problems that remain are logged again."""
         self._seen.clear()
 
 

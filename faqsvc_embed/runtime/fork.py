@@ -1,4 +1,4 @@
-"""Tells objects that the process was forked, so that a child shares nothing with its parent."""
+"""Tells objects that the process was forked, so that a child shares no connection with its parent."""
 
 import os
 import weakref
@@ -22,7 +22,7 @@ def register(obj: ForkAware) -> None:
 
 
 def check() -> None:
-    """Handle a fork that Python did not notice: uWSGI forks in C, unless it has `py-call-osafterfork`."""
+    """Handle a fork that Python did not notice: uWSGI forks in C, unless `py-call-osafterfork` is set."""
     if os.getpid() != _pid:
         _after_fork()
 

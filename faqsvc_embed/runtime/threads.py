@@ -1,4 +1,4 @@
-"""Real daemon threads, also in a process that gevent has patched."""
+"""Native daemon threads, also in a process that gevent has patched."""
 
 import importlib
 import sys
@@ -13,7 +13,7 @@ _OFF: Final = (False, 0, "", "0", "false", "no", "off")
 
 
 def start_thread(target: Callable[[], object], name: str) -> None:
-    """Run `target` in a daemon thread; under gevent in a native one, not in a greenlet.
+    """Run `target` in a native daemon thread, not in a greenlet of gevent.
 
     Raises:
         RuntimeError: no thread can be started.

@@ -1,7 +1,7 @@
 """The settings of an embed: one frozen value, from keywords, a host's configuration or the environment.
 
-An explicit keyword beats the mapping, which beats the environment, which beats the default. All are read
-once, when the value is made.
+A keyword beats the mapping, which beats the environment, which beats the default. All are read once, when
+the value is made.
 """
 
 import difflib
@@ -79,9 +79,9 @@ class Settings:
     api_key = Setting(accept.api_key, None)
     """The key for writing with `FAQClient`. Reading never sends it, and an embed ignores it."""
     insecure_hosts = Setting[tuple[str, ...]](accept.host_names, ())
-    """Hosts to which a client sends its key over plain http, beside this machine."""
+    """Hosts to which a client sends its key over plain http, besides this machine."""
     lang = Setting(accept.language, None)
-    """The language of pages that name none; None requests the FAQ's own."""
+    """The language of pages that state none; None requests the default language of each FAQ."""
     theme = Setting(accept.theme, Theme())
     """Accent colour and question size."""
     show_title = Setting(accept.boolean, True)
@@ -91,17 +91,18 @@ class Settings:
     styles = Setting[accept.Styles](accept.one_of("inline", "linked", "none"), "inline")
     """`inline`: a style element in the page. `linked`: a stylesheet that the host serves. `none`: no CSS."""
     variant = Setting[accept.Variant](accept.one_of(*accept.VARIANTS), "details")
-    """`details` needs no script; `disclosure`: headings with buttons; `open`: nothing to open."""
+    """`details`: details elements, without a script. `disclosure`: headings with buttons. `open`: all answers
+    are visible."""
     exclusive = Setting(accept.boolean, False)
     """Opening an answer closes the one that was open."""
     answer_format = Setting[AnswerFormat](accept.one_of(*ANSWER_FORMATS), "text")
-    """How the answers of records are written that do not state it themselves."""
+    """The format of the answers in records that state none: `text` or `markdown`."""
     link_urls = Setting(accept.boolean, False)
-    """Make links of the URLs in answers that are text."""
+    """Turn URLs in plain-text answers into links."""
     nofollow = Setting(accept.boolean, False)
     """Add `rel="nofollow"` to the links in answers."""
     cache_overrides = Setting(accept.boolean, False)
-    """The host's own `faqsvc/*.html` use only the documented variables: cache what they render."""
+    """Cache what the host's own `faqsvc/*.html` render. Set it if they use only the documented variables."""
     wait = Setting(accept.seconds, 1.0)
     """How long one page may wait for all its uncached FAQs together."""
     timeout = Setting(accept.positive_seconds, 5.0)
@@ -110,8 +111,8 @@ class Settings:
     """Freshness lifetime of a response that states none (RFC 9111, 4.2)."""
     keep_for = Setting[float | None](accept.seconds_or_forever, 7 * DAY)
     """How long a stale record may be shown while the service fails; None for no limit (RFC 5861, 4)."""
-    max_fresh = Setting[float | None](accept.seconds_or_none, None)
-    """Limits the freshness lifetime that a response states."""
+    max_fresh = Setting[float | None](accept.seconds_or_forever, None)
+    """Upper limit of the freshness lifetime that a response states; None for no limit."""
     push = Setting(accept.boolean, True)
     """Follow the service's change feed, if it has one: edits arrive within seconds."""
     preview = Setting(accept.boolean, True)
@@ -123,9 +124,9 @@ class Settings:
     max_bytes = Setting(accept.positive_integer, 1_048_576)
     """The largest record in bytes, decompressed."""
     store = Setting(accept.store, None)
-    """Where records outlive the process: None, `file:DIRECTORY` or `redis://HOST:PORT/DB`."""
+    """A cache that outlives the process: None, `file:DIRECTORY` or `redis://HOST:PORT/DB`."""
     degraded_max_age = Setting(accept.max_age, None)
-    """Limits the Cache-Control of a page that lacks an FAQ or shows a stale one, in seconds.
+    """Upper limit in seconds of the Cache-Control lifetimes of a page that lacks an FAQ or shows a stale one.
 
     A page without Cache-Control gets `max-age=0`. None leaves the headers of the page alone.
     """
@@ -135,13 +136,13 @@ class Settings:
     """Name the FAQs of a page in its headers, for caches in front: Cache-Groups (RFC 9875), Surrogate-Key
     and Cache-Tag."""
     directory = Setting(accept.directory, None)
-    """A folder of FAQ files, such as `pricing.md`: instead of a service, or until it has answered."""
+    """A folder of FAQ files, such as `pricing.md`: shown instead of a service, or until it has responded."""
     reload = Setting(accept.boolean, False)
     """Show edited files of the folder at once, and what is wrong with them, as a host in debug mode does."""
     offline = Setting(accept.boolean, False)
     """Make no network request; FAQs come from the folder or the store."""
     strict = Setting(accept.boolean, False)
-    """Raise where a page would go without an FAQ: for tests and development."""
+    """Raise an error where a page would lack an FAQ: for tests and development."""
 
     def __init__(self, **options: "Unpack[SettingOptions]") -> None:
         values = wrap_keys(options)
@@ -152,7 +153,7 @@ class Settings:
             value = values.get(name, setting.default)
             try:
                 kept[name] = setting.validate(value)
-            except AuthenticationError as error:  # without its cause, whose frame has the key
+            except AuthenticationError as error:  # `from None`: a frame of the cause has the key
                 raise ConfigurationError(f"api_key: {error}") from None
             except (ValueError, TypeError) as error:
                 message = f"{name} {_described(name, value)}: {error}"
@@ -186,7 +187,7 @@ class Settings:
         del overrides
         found = _prefixed(os.environ if environ is None else environ)
         del environ
-        _warn_of(unknown_keys(found, only_similar=True))  # others may have variables with our prefix
+        _warn_of(unknown_keys(found, only_similar=True))  # other programs may use our prefix
         return cls(**{**_values(found), **_known(values)})
 
     def replace(self, **overrides: "Unpack[SettingOptions]") -> Self:
@@ -220,10 +221,11 @@ NAMES: Final = tuple(name for name, value in vars(Settings).items() if isinstanc
 
 
 def _known(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that have a value; raises ConfigurationError for a name that is no setting."""
     for name in values:
         if name not in NAMES:
             similar = difflib.get_close_matches(name, NAMES, 1)
-            hint = f"did you mean {similar[0]!r}?" if similar else f"there are {', '.join(NAMES)}"
+            hint = f"did you mean {similar[0]!r}?" if similar else f"the settings are {', '.join(NAMES)}"
             raise ConfigurationError(f"{name!r} is not a setting; {hint}")
     return {name: value for name, value in values.items() if value is not UNSET}
 
@@ -231,12 +233,11 @@ def _known(values: Mapping[str, Any]) -> dict[str, Any]:
 def _prefixed(mapping: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys with our prefix; an empty variable counts as not set."""
     found = {key: value for key, value in mapping.items() if isinstance(key, str) and key.startswith(PREFIX)}
-    return wrap_keys(
-        {key: value for key, value in found.items() if not (isinstance(value, str) and not value)}
-    )
+    return wrap_keys({key: value for key, value in found.items() if not isinstance(value, str) or value})
 
 
 def _values(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of settings by name, from keys with our prefix."""
     return {name: found[key] for name in NAMES if (key := PREFIX + name.upper()) in found}
 
 
@@ -250,12 +251,8 @@ def unknown_keys(found: Iterable[str], *, only_similar: bool = False) -> Iterato
             continue
         similar = difflib.get_close_matches(name, NAMES, 1)
         if similar or not only_similar:
-            hint = (
-                f"did you mean {PREFIX}{similar[0].upper()}?"
-                if similar
-                else "faqsvc_embed.Settings has them all"
-            )
-            yield key, hint
+            nearest = f"did you mean {PREFIX}{similar[0].upper()}?" if similar else ""
+            yield key, nearest or "faqsvc_embed.Settings lists them all"
 
 
 def _warn_of(unknown: Iterable[tuple[str, str]]) -> None:
@@ -264,6 +261,7 @@ def _warn_of(unknown: Iterable[tuple[str, str]]) -> None:
 
 
 def _described(name: str, value: object) -> str:
+    """Return `is` and the value for a message, unless it may contain a password."""
     if name in _MAY_HIDE_PASSWORD and re.search(_MAY_HIDE_PASSWORD[name], str(value)[:1000]):
         return "(not shown, because it may contain a password)"
     return f"is {quoted(value)}"

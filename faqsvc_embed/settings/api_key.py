@@ -12,10 +12,10 @@ from faqsvc_embed.errors import MASK, AuthenticationError, without_keys
 
 PREFIX: Final = "fs_live_"
 MIN_UNIQUE_SECRET: Final = 12
-"""Characters of a secret that do not occur in other text by chance."""
+"""Characters from which on a secret does not occur in other text by chance."""
 _KEY: Final = r"fs_live_[!-~]+"
 _MALFORMED: Final = object()
-"""Stands for a malformed key, so that a validator can refuse it without having it in a variable."""
+"""Replaces a malformed key, so that no variable of the validator that refuses it contains the key."""
 
 
 class APIKey:
@@ -39,10 +39,10 @@ class APIKey:
         return self._secret
 
     def mask(self, text: str) -> str:
-        """Return `text` with the key masked, wherever it is written as itself, as JSON, HTML or in a URL.
+        """Return `text` with the key masked, whether it is written plainly, in JSON, in HTML or in a URL.
 
-        Text that only begins like a key is masked, too, because it may have been cut. So is a long secret
-        without its prefix.
+        Other text that begins with `fs_live_` is masked too, because it may be a part of the key. So is a
+        long secret without its prefix.
         """
         secret = self._secret.removeprefix(PREFIX)
         masks = {self._secret: MASK, **({secret: "***"} if len(secret) >= MIN_UNIQUE_SECRET else {})}
@@ -77,9 +77,9 @@ def malformed_key() -> AuthenticationError:
 
 
 def wrap_keys(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of settings in which API keys are wrapped, whatever the name that they were given.
+    """Return a copy of settings in which API keys are wrapped, under whatever name they were passed.
 
-    Rebind the only name of the original to the copy: tracebacks show local variables.
+    A caller deletes its variable of the original, because tracebacks show local variables.
     """
     copy = dict(values)
     for name, value in values.items():

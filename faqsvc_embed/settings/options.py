@@ -11,7 +11,7 @@ from faqsvc_embed.theme import Theme
 
 
 class ClientOptions(TypedDict, total=False):
-    """The settings that a client uses, but for `base_url` and `api_key`; `Settings` describes them."""
+    """The settings that a client uses, except `base_url` and `api_key`; `Settings` describes them."""
 
     lang: str | None
     timeout: float
@@ -22,7 +22,7 @@ class ClientOptions(TypedDict, total=False):
 
 
 class EmbedOptions(ClientOptions, total=False):
-    """Every setting but `base_url` as a keyword; `Settings` describes them."""
+    """Every setting except `base_url` as a keyword; `Settings` describes them."""
 
     api_key: str | APIKey | None
     theme: Theme | Mapping[str, Any] | str | None

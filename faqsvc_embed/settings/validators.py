@@ -1,4 +1,4 @@
-"""What each setting accepts. A validator returns the value as it is kept, or raises ValueError."""
+"""What each setting accepts. A validator returns the value in its final form, or raises ValueError."""
 
 import contextlib
 import ipaddress
@@ -68,12 +68,13 @@ def is_loopback_http(url: str) -> bool:
 
 
 def sends_in_clear(url: str, insecure_hosts: Collection[str]) -> bool:
-    """Return whether a key sent to a URL can be read on the way, unless its host is one of the exceptions."""
+    """Return whether a key would cross a network in clear: over http, to no loopback or insecure host."""
     parts = urlsplit(url)
     return parts.scheme == "http" and not is_loopback_http(url) and parts.hostname not in insecure_hosts
 
 
 def host_names(value: object) -> tuple[str, ...]:
+    """Return host names in lower case, from a sequence or from text with commas."""
     names = value.split(",") if isinstance(value, str) else value
     if not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
         raise ValueError("host names are accepted, in a sequence or separated by commas")
@@ -84,7 +85,7 @@ def host_names(value: object) -> tuple[str, ...]:
 
 
 def api_key(value: object) -> APIKey | None:
-    """Return a wrapped key; a key in clear must have been wrapped before it gets here."""
+    """Return a wrapped key; `wrap_keys` must have wrapped it before."""
     if value is None or isinstance(value, APIKey):
         return value
     raise malformed_key()
@@ -112,7 +113,7 @@ def theme(value: object) -> Theme:
 
 
 def boolean(value: object) -> bool:
-    """Return a truth value, also from 1 and 0 and from words such as "yes" and "off"."""
+    """Return a boolean, also from 1 and 0 and from words such as "yes" and "off"."""
     if isinstance(value, bool):
         return value
     text = value.strip().lower() if isinstance(value, str) else str(value) if value in (0, 1) else ""
@@ -138,16 +139,6 @@ def positive_seconds(value: object) -> float:
 
 
 def seconds_or_forever(value: object) -> float | None:
-    """Return a finite number of seconds, 0 or more, or None for no limit."""
-    if _is_none(value):
-        return None
-    number = _number(value)
-    if number is None:
-        raise ValueError("a finite number of seconds, 0 or more, or None for no limit, is accepted")
-    return number
-
-
-def seconds_or_none(value: object) -> float | None:
     """Return a finite number of seconds, 0 or more, or None for no limit."""
     if _is_none(value):
         return None
@@ -221,10 +212,11 @@ def store(value: object) -> str | None:
 
 
 def _redis_url(url: str) -> str:
+    """Return the URL of a Redis store, if it is valid and the package is installed."""
     parts = urlsplit(url)
     database = parts.path.strip("/") if parts.scheme != "unix" else ""
     is_valid = False
-    with contextlib.suppress(ValueError):  # where a password holds `/` or `#`, a part of it is the port
+    with contextlib.suppress(ValueError):  # a `/` or `#` in a password makes a part of it the port
         is_number = database == "" or re.fullmatch(_DIGITS, database) is not None
         is_valid = is_number and not parts.fragment and parts.port != 0
     if not is_valid:
@@ -247,7 +239,7 @@ def _number(value: object) -> float | None:
 def _integer(value: object) -> int | None:
     if isinstance(value, str) and re.fullmatch(_DIGITS, value.strip()) is not None:
         return int(value)
-    if isinstance(value, float) and value.is_integer():  # as `6 / 2` is in a template
+    if isinstance(value, float) and value.is_integer():  # such as `6 / 2` in a template
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 

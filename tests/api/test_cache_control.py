@@ -1,4 +1,4 @@
-"""What a response says of its own reuse: lifetimes (RFC 9111) and Retry-After (RFC 9110)."""
+"""How long a response may be reused (RFC 9111), and Retry-After (RFC 9110)."""
 
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -59,7 +59,7 @@ def test_a_response_is_fresh_for_its_lifetime_less_its_age(
     assert parse_cache_control(headers, NOW).fresh_for == fresh_for
 
 
-def test_storing_can_be_restricted() -> None:  # K2
+def test_private_and_no_store_are_read() -> None:  # K2
     cache_control = parse_cache_control({"cache-control": "Private, NO-STORE,must-revalidate"}, NOW)
     assert (cache_control.private, cache_control.no_store) == (True, True)
     cache_control = parse_cache_control({"cache-control": "public"}, NOW)

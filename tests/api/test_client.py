@@ -55,7 +55,7 @@ def test_a_published_faq_is_read(ours: Service) -> None:  # W4, W7
     )
 
 
-def test_the_asynchronous_twins_do_the_same(ours: Service) -> None:
+def test_the_asynchronous_methods_do_the_same(ours: Service) -> None:
     async def publish_twice_and_read() -> tuple[Publication, Publication, FAQ]:
         async with FAQClient(ours.base_url, ours.key) as client:
             first = await client.apublish_faq(**TEA)
@@ -198,7 +198,7 @@ def test_a_malformed_key_is_refused_and_not_shown(key: Any) -> None:  # W2
     assert "s3cret" not in spoken(error)
 
 
-def test_plain_http_with_a_key_is_refused_but_for_loopback() -> None:  # W3
+def test_plain_http_with_a_key_is_refused_except_to_loopback() -> None:  # W3
     assert type(failure(lambda: FAQClient("http://faq.example", SECRET))) is ConfigurationError
     FAQClient("http://faq.example")
     FAQClient("http://127.0.0.1:1", SECRET)

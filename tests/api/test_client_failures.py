@@ -142,7 +142,7 @@ def test_an_faq_that_is_not_there_is_reported_with_the_address_of_the_request(
     assert f"{faulty.base_url}/api/v1/faq/pricing?lang=ko" in str(error)
 
 
-def test_a_response_is_read_up_to_its_cap(clients: Clients, faulty: FaultyServer) -> None:  # D2
+def test_a_response_is_read_up_to_max_bytes(clients: Clients, faulty: FaultyServer) -> None:  # D2
     def much(exchange: Exchange) -> None:
         exchange.respond(201, b" " * 5000 + json.dumps(CREATED).encode())
 

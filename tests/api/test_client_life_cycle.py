@@ -98,7 +98,7 @@ def test_a_preview_token_ends_within_hours(site: Site) -> None:
     assert 0 < (preview.expires_at - datetime.now(UTC)).total_seconds() < 86_400
 
 
-def test_what_is_taken_back_is_gone_and_can_come_again(site: Site) -> None:  # Y4
+def test_an_unpublished_faq_is_gone_until_it_is_published_again(site: Site) -> None:  # Y4
     site.client.publish_faq(**{**PRICES, "slug": "taken"})
     site.client.publish_faq(**{**PRICES, "slug": "taken", "lang": "de"})
     site.client.unpublish_faq("taken", lang="de-AT")
@@ -140,7 +140,7 @@ def test_a_refusal_is_known_by_its_code(site: Site, who: str, code: str) -> None
     assert site.keys[who] not in f"{error} {error.body}"
 
 
-def test_the_twins_do_the_same(site: Site) -> None:
+def test_the_asynchronous_methods_do_the_same(site: Site) -> None:
     async def live() -> list[object]:
         client = site.client
         await client.apublish_faq(**{**PRICES, "slug": "twin"})
@@ -166,7 +166,7 @@ def test_the_twins_do_the_same(site: Site) -> None:
         lambda client: client.get_revision("prices", True),
     ],
 )
-def test_what_cannot_be_meant_is_refused_before_anything_is_sent(site: Site, call: Any) -> None:
+def test_an_invalid_argument_is_refused_before_anything_is_sent(site: Site, call: Any) -> None:
     assert isinstance(failure(lambda: call(site.client)), ConfigurationError)
 
 
@@ -179,7 +179,7 @@ def test_what_cannot_be_meant_is_refused_before_anything_is_sent(site: Site, cal
         {"draft": "yes"},
     ],
 )
-def test_conditions_that_cannot_be_sent_are_problems(site: Site, fields: dict[str, Any]) -> None:
+def test_an_invalid_if_match_or_draft_is_refused(site: Site, fields: dict[str, Any]) -> None:
     error = failure(lambda: site.client.publish_faq(**{**PRICES, **fields}))
     assert isinstance(error, PublishRejected)
     assert (len(error.problems), error.status) == (1, None)
@@ -196,7 +196,7 @@ def test_an_embed_in_the_same_process_reads_what_was_written(site: Site) -> None
         assert failure(lambda: embed.get_faq("read-back")).status == 410
 
 
-def test_an_embed_of_another_service_keeps_what_it_has(site: Site) -> None:
+def test_an_embed_of_another_service_keeps_its_cache(site: Site) -> None:
     from faqsvc_embed.testing import fake_embed
 
     with fake_embed({"prices": {"slug": "prices", "items": [{"question": "a", "answer": "b"}]}}) as embed:

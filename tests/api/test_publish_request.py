@@ -60,7 +60,7 @@ def fields(problems: list[str]) -> list[str]:
     ],
     ids=["pairs", "lists", "mappings", "items", "generated items", "an iterator"],
 )
-def test_items_come_in_many_forms_and_leave_in_one_without_positions(items: Any) -> None:  # W4
+def test_items_are_accepted_in_many_forms_and_sent_in_one(items: Any) -> None:  # W4
     assert body(items=items) == BODY
 
 
@@ -194,7 +194,7 @@ def test_a_body_that_is_too_large_is_refused() -> None:
 
 
 @given(st.lists(st.tuples(any_text, any_text), min_size=1, max_size=4), any_text, any_text)
-def test_our_service_takes_what_the_client_sends(
+def test_our_service_accepts_the_requests_of_the_client(
     items: list[tuple[str, str]], name: str, title: str
 ) -> None:  # W6, D12
     try:
@@ -209,7 +209,7 @@ def test_our_service_takes_what_the_client_sends(
 
 @given(odd_values, odd_values, odd_values, odd_values)
 @settings(max_examples=20)
-def test_whatever_is_given_is_refused_or_sent(url: Any, items: Any, name: Any, lang: Any) -> None:
+def test_any_argument_is_refused_or_sent(url: Any, items: Any, name: Any, lang: Any) -> None:
     with contextlib.suppress(PublishRejected):
         PublishRequest(website_url=url, website_name=name, items=items, lang=lang).to_http("")
 

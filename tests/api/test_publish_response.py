@@ -101,7 +101,7 @@ def test_each_refusal_is_an_error_of_its_kind_with_status_and_body(
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_the_time_to_retry_is_kept(status: int) -> None:  # W8
+def test_an_error_has_the_time_to_retry(status: int) -> None:  # W8
     assert refused(status, {}, retry_after="7").retry_after == 7
     assert refused(status, {}, retry_after="Sat, 21 Nov 2026 00:00:30 GMT").retry_after == 30
     assert refused(status, {}).retry_after is None

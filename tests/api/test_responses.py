@@ -104,7 +104,7 @@ def test_not_modified_has_the_headers_that_changed() -> None:  # K5
 
 
 @pytest.mark.parametrize("etag", ['"1"', 'W/"1"', ""])
-def test_not_modified_confirms_the_record_that_was_asked_about(etag: str) -> None:  # RFC 9111, 4.3.4
+def test_not_modified_confirms_the_requested_record(etag: str) -> None:  # RFC 9111, 4.3.4
     assert isinstance(meaning(304, b"", {"etag": etag}, validators=Validators('"1"')), NotModified)
 
 

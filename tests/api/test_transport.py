@@ -18,7 +18,7 @@ from tests.support.waiting import settle, wait_until
 
 PATH: Final = "/api/v1/faq/pricing"
 CLOSED: Final = [behaviours.hang_up, behaviours.reset]
-"""What a request meets on a connection that the service closes at this moment."""
+"""The errors of a request on a connection that the service is closing."""
 
 # Requests
 

@@ -1,4 +1,4 @@
-"""Writes a file and reads it, and what most files here say."""
+"""Writes files and reads them, and the items of most of them."""
 
 from pathlib import Path
 from typing import Any, Final

@@ -25,7 +25,7 @@ def test_a_large_file_is_refused(tmp_path: Path) -> None:
     assert "10000000 bytes" in refusal(tmp_path, "faq.md", b"x" * 10_000_001)
 
 
-def test_a_file_that_is_not_there_is_an_error_of_the_system(tmp_path: Path) -> None:
+def test_a_missing_file_is_an_os_error(tmp_path: Path) -> None:
     from faqsvc_embed.files import read_file
 
     with pytest.raises(FileNotFoundError):

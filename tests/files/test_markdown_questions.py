@@ -224,7 +224,7 @@ def test_a_row_of_hyphens_below_an_answer_makes_no_heading_of_it() -> None:
     assert read_markdown(text) == MARKDOWN
 
 
-def test_a_label_below_a_heading_that_asks_is_part_of_the_answer() -> None:
+def test_a_label_below_a_question_heading_is_part_of_the_answer() -> None:
     letter = "It reads:\n\nQ: What is my number?\nA: 7."
     text = f"## What is on the letter?\n{letter}\n\n## Which vitamins?\nTwo:\n\nA. one\nB. two\n"
     assert items_of(text) == [

@@ -1,4 +1,4 @@
-"""What is written as Markdown is read again as the same document, whatever its texts hold."""
+"""A document that is written as Markdown is read as the same document, whatever its texts contain."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Writes folders of FAQs, and what is wrong with them."""
+"""Writes folders of FAQs, and returns why an embed refuses them."""
 
 from pathlib import Path
 from typing import Final

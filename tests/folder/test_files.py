@@ -32,7 +32,7 @@ def test_a_file_is_an_faq_and_the_part_before_its_ending_a_language(tmp_path: Pa
     }
 
 
-def test_front_matter_names_what_the_name_of_a_file_cannot(tmp_path: Path) -> None:
+def test_front_matter_can_state_a_slug_that_is_no_file_name(tmp_path: Path) -> None:
     front = "slug: Prices & plans?\ntitle: Prices\nlanguage: fr\nwebsite: Heron\nanswerFormat: text"
     faqs = folder(tmp_path, prices__md=f"---\n{front}\n---\n## Why?\n\nSo \\*it\\* is.\n")
     faq = FAQEmbed(directory=faqs).get_faq("Prices & plans?")
@@ -149,7 +149,7 @@ def test_links_within_the_folder_are_files_as_kubernetes_mounts_them(tmp_path: P
 
 
 @pytest.mark.parametrize("directory", ["nowhere", "faqs/pricing.md"])
-def test_a_folder_that_is_none_is_refused(tmp_path: Path, directory: str) -> None:
+def test_a_directory_that_is_not_a_folder_is_refused(tmp_path: Path, directory: str) -> None:
     folder(tmp_path, pricing__md=PRICING)
     assert directory in refusal(tmp_path / directory)
 

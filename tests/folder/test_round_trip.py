@@ -1,4 +1,4 @@
-"""What is pulled as Markdown is read from the folder as the same record, whatever its texts hold."""
+"""A record that is pulled as Markdown is read from the folder as it was, whatever its texts contain."""
 
 from pathlib import Path
 

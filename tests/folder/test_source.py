@@ -35,13 +35,13 @@ def test_translations_alone_are_an_faq_in_the_language_of_the_setting(tmp_path: 
     assert FAQEmbed(directory=faqs).get_faq("pricing").title == "Tarifs"
 
 
-def test_a_file_without_a_language_is_in_that_of_the_setting(tmp_path: Path) -> None:
+def test_a_file_without_a_language_has_that_of_the_setting(tmp_path: Path) -> None:
     faqs = folder(tmp_path, preise__md=PREISE)
     assert FAQEmbed(directory=faqs).get_faq("preise").lang is None
     assert FAQEmbed(directory=faqs, lang="de").get_faq("preise").lang == "de"
 
 
-def test_the_hook_says_that_the_faq_is_there(faqs: Path) -> None:
+def test_the_hook_has_the_faq_of_the_folder(faqs: Path) -> None:
     state = FAQEmbed(directory=faqs).use_faq("pricing", lang="ko")
     assert state.data is not None
     assert (state.status, state.source, state.is_stale, state.is_fetching) == (
@@ -86,7 +86,7 @@ def test_the_environment_names_the_folder(faqs: Path, monkeypatch: pytest.Monkey
     assert get_faq("pricing").title == "Pricing"
 
 
-def test_offline_asks_no_service(faqs: Path) -> None:
+def test_offline_makes_no_request(faqs: Path) -> None:
     embed = FAQEmbed("https://faq.invalid", directory=faqs, offline=True)
     assert embed.get_faq("pricing").title == "Pricing"
     assert isinstance(embed.use_faq("nope").error, FAQNotFound)

@@ -1,4 +1,4 @@
-"""A folder beside a service: what is shown before the service has ever answered."""
+"""A folder beside a service: its files are shown until the service has responded."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def title(embed: FAQEmbed, slug: str = "pricing", lang: str | None = None) -> st
     return state.data.title if state.data else None
 
 
-def test_the_first_page_does_not_wait_and_the_next_shows_the_service(
+def test_the_first_page_shows_the_file_and_the_next_the_record_of_the_service(
     faulty: FaultyServer, faqs: Path
 ) -> None:
     faulty.serve(samples.record("pricing", title="From the service"))
@@ -60,7 +60,7 @@ def test_an_outage_at_the_first_boot_shows_the_folder(
         assert (state.data is not None, state.is_degraded) == (True, True)
 
 
-def test_an_outage_never_ends_what_the_folder_shows(faulty: FaultyServer, faqs: Path) -> None:
+def test_the_folder_is_shown_for_the_whole_of_an_outage(faulty: FaultyServer, faqs: Path) -> None:
     faulty.refuse()
     with FAQEmbed(faulty.base_url, directory=faqs, keep_for=0) as embed:
         assert title(embed) == "Pricing"
@@ -69,9 +69,7 @@ def test_an_outage_never_ends_what_the_folder_shows(faulty: FaultyServer, faqs: 
         assert title(embed) == "Pricing"
 
 
-def test_what_the_service_takes_back_is_gone_also_when_it_is_forgotten(
-    faulty: FaultyServer, faqs: Path
-) -> None:
+def test_an_unpublished_faq_stays_gone_after_it_was_forgotten(faulty: FaultyServer, faqs: Path) -> None:
     faulty.behave(faults.status(410))
     with FAQEmbed(faulty.base_url, directory=faqs) as embed:
         assert title(embed) == "Pricing"
@@ -84,7 +82,7 @@ def test_what_the_service_takes_back_is_gone_also_when_it_is_forgotten(
 
 
 @pytest.mark.parametrize("lang", [None, "de"])
-def test_what_the_service_took_back_stays_gone_after_a_restart_if_there_is_a_store(
+def test_an_unpublished_faq_stays_gone_after_a_restart_if_there_is_a_store(
     faulty: FaultyServer, faqs: Path, tmp_path: Path, lang: str | None
 ) -> None:  # N5
     store = f"file:{tmp_path / 'store'}"
@@ -110,7 +108,7 @@ def test_without_a_store_a_line_names_the_file_to_delete(
     assert "pricing.md" in lines[0]
 
 
-def test_a_404_is_believed_when_it_is_repeated(faulty: FaultyServer, faqs: Path) -> None:
+def test_a_repeated_404_ends_what_the_folder_shows(faulty: FaultyServer, faqs: Path) -> None:
     with FAQEmbed(faulty.base_url, directory=faqs, not_found_for=0) as embed:
         assert title(embed, "terms") == "Pricing"
         assert title(embed, "terms") == "Pricing"
@@ -120,13 +118,13 @@ def test_a_404_is_believed_when_it_is_repeated(faulty: FaultyServer, faqs: Path)
         assert isinstance(embed.use_faq("terms").error, FAQNotFound)
 
 
-def test_an_faq_without_a_file_is_fetched_as_ever(faulty: FaultyServer, faqs: Path) -> None:
+def test_an_faq_without_a_file_is_fetched(faulty: FaultyServer, faqs: Path) -> None:
     faulty.serve(samples.record("other", title="Other"))
     with FAQEmbed(faulty.base_url, directory=faqs) as embed:
         assert title(embed, "other") == "Other"
 
 
-def test_a_store_has_what_the_service_said_before_this_process(
+def test_a_record_in_the_store_is_shown_instead_of_the_file(
     faulty: FaultyServer, faqs: Path, tmp_path: Path
 ) -> None:
     faulty.serve(samples.record("pricing", title="From the service"))

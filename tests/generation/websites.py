@@ -42,5 +42,5 @@ def endpoint(server: FaultyServer) -> frozenset[Endpoint]:
 
 
 def paths(server: FaultyServer) -> list[str]:
-    """Return the paths that a server was asked for, in the order of the requests."""
+    """Return the paths that were requested from a server, in order."""
     return [received.target for received in server.log]

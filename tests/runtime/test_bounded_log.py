@@ -1,4 +1,4 @@
-"""The number of log lines is bounded, however often the same thing happens."""
+"""The number of log lines is bounded, however often a problem occurs."""
 
 import logging
 

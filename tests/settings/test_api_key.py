@@ -116,7 +116,7 @@ def locals_of(error: BaseException) -> str:
         lambda: FAQClient("http://faq.example.com", api_key=SECRET),
     ],
 )
-def test_no_frame_of_the_package_has_a_key_in_clear(make: Any) -> None:  # D6, W1, hostile 23
+def test_no_frame_of_the_package_has_a_key_in_clear(make: Any) -> None:  # D6, W1
     with pytest.raises(ConfigurationError) as caught:
         make()
     assert "5ecret" not in locals_of(caught.value) + str(caught.value)
@@ -184,7 +184,7 @@ def test_a_client_sends_its_key_over_https_and_to_this_machine(url: str) -> None
 @pytest.mark.parametrize("key", [SECRET, "malformed", "", b"bytes"])
 @pytest.mark.parametrize("url", [IN_CLEAR[0], SAFE[0]])
 def test_a_key_never_stops_an_embed(url: str, key: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # W3, I8
-    """A compose file or `.env` is often shared with the command (newcomer M2)."""
+    """A compose file or `.env` is often shared with the command."""
     assert FAQEmbed(url, api_key=key).settings.api_key is None
     if isinstance(key, str):
         monkeypatch.setenv("FAQSVC_API_KEY", key)

@@ -113,7 +113,7 @@ GOOD: list[tuple[str, Any, Any]] = [
 
 
 @pytest.mark.parametrize(("name", "value", "expected"), GOOD)
-def test_a_setting_is_kept_in_one_form(name: str, value: Any, expected: Any) -> None:
+def test_a_value_is_converted_to_one_form(name: str, value: Any, expected: Any) -> None:
     kept = getattr(Settings(**{name: value}), name)
     assert kept == expected
     assert type(kept) is type(expected)
@@ -130,7 +130,7 @@ BAD_URLS: list[Any] = [
     *("https://h:port", "https://h:99999", "https://[::1", "https://faq example.com", " https://h"),
     *("https://h\n", "https://h\r\nX-Evil: 1", "https://h\x00", "https://h/\u2028", "javascript:alert(1)"),
     *("https://h\\evil.example", "https://h\\@evil.example", 5, b"https://faq.example.com"),
-    *("https://h/api/v1", "https://h/sub/api/v1/faq/pricing/", "https://h/faq/pricing"),  # newcomer M13
+    *("https://h/api/v1", "https://h/sub/api/v1/faq/pricing/", "https://h/faq/pricing"),
 ]
 BAD: list[tuple[str, Any]] = [
     *(("base_url", url) for url in BAD_URLS),
@@ -140,7 +140,7 @@ BAD: list[tuple[str, Any]] = [
     ("theme", {"questionSize": 5}),
     *(("theme", theme) for theme in ("{", "[]", "5", "red", "[" * 100_000)),
     *(("theme", theme) for theme in (5, b"{}", ("red",))),
-    ("theme", {"accent": "red"}),  # newcomer L8
+    ("theme", {"accent": "red"}),
     *(("show_title", value) for value in ("maybe", 2, None, "", "yess")),
     *(("heading_level", value) for value in (1, 7, 0, -2, "1", "h2", 2.5, True, "2.0", math.nan, math.inf)),
     *(("styles", value) for value in ("Inline", "", None, 5, True, ["none"], "external")),
@@ -189,13 +189,13 @@ def test_any_value_is_a_setting_or_a_configuration_error(name: str, value: Any) 
 
 
 @pytest.mark.parametrize("url", ["https://h/api/v1", "https://h/sub/api/v1/faq/p", "https://h/faq/pricing"])
-def test_the_address_of_a_route_is_refused_with_that_of_the_service(url: str) -> None:  # newcomer M13
+def test_the_address_of_a_route_is_refused_and_that_of_the_service_named(url: str) -> None:
     with pytest.raises(ConfigurationError, match=r"https://h(/sub)?$"):
         Settings(base_url=url)
 
 
 @pytest.mark.parametrize("make", [Settings, Settings().replace, FAQEmbed, Settings.from_env])
-def test_an_unknown_name_is_refused_with_the_nearest(make: Any) -> None:
+def test_an_unknown_name_is_refused_and_the_nearest_named(make: Any) -> None:
     with pytest.raises(ConfigurationError, match=r"'wiat'.*'wait'"):
         make(wiat=1)
     with pytest.raises(ConfigurationError, match=r"'xyzzy'.*base_url.*strict"):
@@ -220,7 +220,7 @@ def test_settings_are_a_value() -> None:
     assert re.match(r"Settings\(base_url='', .*wait=2\.0, .*\)$", repr(one))
 
 
-def test_the_typed_keywords_are_the_settings() -> None:  # newcomer M11
+def test_the_typed_keywords_are_the_settings() -> None:
     assert set(get_type_hints(SettingOptions)) == set(NAMES)
     assert set(get_type_hints(EmbedOptions)) == set(NAMES) - {"base_url"}
     assert set(get_type_hints(ClientOptions)) < set(get_type_hints(EmbedOptions))

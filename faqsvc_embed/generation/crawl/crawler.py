@@ -1,4 +1,4 @@
-"""Crawls a website: the named page first, then those that probably have questions and answers."""
+"""Crawls a website: the given page first, then those that probably have questions and answers."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import aclosing
@@ -29,14 +29,14 @@ HTML: Final = ("text/html", "application/xhtml+xml", "")
 
 
 class PageNotFound(FetchError):
-    """The site says that a page does not exist."""
+    """A page does not exist (404, 410)."""
 
 
 class Crawler:
     """Reads the pages of a site.
 
-    `pages` and `failures`, which has the reason for each URL, grow during the crawl, and stay if the crawl is
-    cancelled. `report` is called with each page as soon as it is read.
+    `pages` and `failures` grow during the crawl, and stay if the crawl is cancelled. `failures` has the URLs
+    that could not be read, with the reasons. `report` is called with each page as soon as it is read.
     """
 
     def __init__(
@@ -60,11 +60,11 @@ class Crawler:
         self._requested = set[str]()
 
     async def crawl(self) -> None:
-        """Read the named page, then the best links of its site; pages in `lang` are preferred.
+        """Read the given page, then the best links of its site; pages in `lang` are preferred.
 
         Raises:
-            BlockedURL: the named page must not be requested.
-            FetchError: the named page cannot be read.
+            BlockedURL: the given page must not be requested.
+            FetchError: the given page cannot be read.
         """
         async with aclosing(self._reader):
             await self._crawl()
@@ -77,7 +77,7 @@ class Crawler:
         site = httpx2.URL(start.url)
         delay = await self._robots.crawl_delay(site)
         links = [*start.links, *map(Link, await self._sitemap_pages(site))]
-        # Some of them will be missing, or redirect to pages that were read already.
+        # Three times as many as are read: some will be missing, or redirect to pages that were read already.
         ranked = await run_in_thread(partial(rank_links, links, start.url, self._lang, 3 * self._max_pages))
         urls = self._unrequested(ranked)
         async with anyio.create_task_group() as tasks:
@@ -93,12 +93,13 @@ class Crawler:
                 yield url
 
     async def _read_links(self, urls: Iterator[str], delay: float) -> None:
+        """Read pages one after the other, with the crawl delay of the site before each."""
         for url in urls:
             await anyio.sleep(delay)
             try:
                 self._add(await self._read(url))
             except PageNotFound:
-                continue  # links and sitemaps are often out of date, and usual paths are only tried
+                continue  # links and sitemaps are often out of date, and `USUAL_PATHS` are guesses
             except (BlockedURL, FetchError) as error:
                 self.failures[url] = str(error)
 
@@ -109,6 +110,7 @@ class Crawler:
             self._report(page)
 
     async def _read(self, url: str) -> Page:
+        """Return the page of a URL; raises FetchError if it is not HTML with status 200."""
         response = await self._fetcher.fetch(url, check=self._robots.check)
         if response.status in (404, 410):
             raise PageNotFound(f"{quoted(response.url)} does not exist ({response.status})")
@@ -130,6 +132,7 @@ class Crawler:
         return pages[:MAX_LOCATIONS]
 
     async def _sitemap(self, site: httpx2.URL, address: str) -> Sitemap:
+        """Return a sitemap; one that cannot be read is empty."""
         try:
             url = str(site.join(address))
             response = await self._fetcher.fetch(url, accept="application/xml", check=self._robots.check)

@@ -25,7 +25,7 @@ MAX_TOTAL_BYTES: Final = 20 * MAX_BYTES
 """Bytes of all responses of a crawl."""
 MAX_REDIRECTS: Final = 5
 TIMEOUT: Final = 8.0
-"""Seconds for a response with all its redirects. Connecting to one address may take half of it."""
+"""Seconds for a response with all its redirects. Connecting to one address may take half of them."""
 MAX_CONNECTIONS: Final = 3
 REDIRECTS: Final = (301, 302, 303, 307, 308)
 
@@ -39,7 +39,7 @@ class FetchError(FAQError):
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A response; `url` is where redirects ended, and `body` may be cut at `MAX_BYTES`."""
+    """A response; `url` is that of the last redirect, and `body` has at most `MAX_BYTES`."""
 
     url: str
     status: int
@@ -91,6 +91,7 @@ class PageFetcher:
             raise FetchError(f"{quoted(url)} sent an invalid response: {_reason(error)}") from None
 
     async def _follow(self, url: httpx2.URL, accept: str, check: Check | None) -> Response:
+        """Request a URL and the targets of its redirects; each of them is checked first."""
         for _ in range(MAX_REDIRECTS + 1):
             if check is not None:
                 await check(url)
@@ -105,6 +106,7 @@ class PageFetcher:
         raise FetchError(f"{quoted(str(url))} redirects more than {MAX_REDIRECTS} times")
 
     async def _request(self, url: httpx2.URL, accept: str) -> tuple[Response, str | None]:
+        """Request one URL, and return the response and the target of its redirect."""
         if self._remaining_bytes <= 0:
             raise FetchError(f"the site sent more than {MAX_TOTAL_BYTES} bytes")
         host, port = endpoint_of(url)
@@ -125,7 +127,7 @@ class PageFetcher:
             return Response(str(url), stream.status, media_type, charset, body), fields.get("location")
 
     async def _read(self, stream: httpcore2.Response, fields: Mapping[str, str]) -> bytes:
-        """Return the decompressed body up to the limit; more than that is never in memory."""
+        """Return the decompressed body up to the limit; never more than the limit is in memory."""
         coding = fields.get("content-encoding", "identity").strip().lower() or "identity"
         if coding not in ("identity", "gzip", "x-gzip"):
             raise FetchError(f"the content coding {quoted(coding)} was not requested")

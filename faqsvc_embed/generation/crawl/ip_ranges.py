@@ -1,8 +1,9 @@
 """IP addresses that are not on the public internet.
 
-Users choose the websites that are crawled, so they also choose where this machine connects to. Blocked are
-the IANA registries of special-purpose addresses (RFC 6890), IPv6 addresses that contain an IPv4 address, and
-the metadata services of clouds. The table is complete, because `ipaddress` differs between Python versions.
+Users choose the websites that are crawled, and so the addresses that this machine connects to. These are
+blocked: the special-purpose addresses of the IANA registries (RFC 6890), IPv6 addresses that contain an IPv4
+address, and the metadata services of clouds. The tables have all of them, because `is_global` of `ipaddress`
+differs between Python versions.
 """
 
 import ipaddress
@@ -32,7 +33,7 @@ PUBLIC_IPV6: Final = ipaddress.IPv6Network("2000::/3")
 """The only part of IPv6 that is allocated for the internet (RFC 4291, 2.4)."""
 
 BLOCKED_IPV6: Final = {
-    # Outside of 2000::/3, so never public; listed for the error message.
+    # Outside of 2000::/3, and so never public; they are listed for the error message.
     "::/128": "unspecified (RFC 4291)",
     "::1/128": "loopback (RFC 4291)",
     "::ffff:0:0/96": "IPv4-mapped IPv6 (RFC 4291)",
@@ -59,10 +60,10 @@ _IPV6 = [(ipaddress.IPv6Network(network), reason) for network, reason in BLOCKED
 
 
 def why_blocked(address: str) -> str | None:
-    """Return what kind of address is not public, or None for a public IP address.
+    """Return why an IP address is not public, or None for a public one.
 
     Raises:
-        ValueError: `ipaddress` accepts only four decimal numbers, or IPv6.
+        ValueError: it is not an IP address in its usual form: four decimal numbers, or IPv6.
     """
     ip = ipaddress.ip_address(address)
     if isinstance(ip, ipaddress.IPv4Address):

@@ -14,9 +14,9 @@ from faqsvc_embed.generation.extraction.questions import announces_faq
 USUAL_PATHS: Final = ("/faq", "/faqs", "/help")
 """Paths that are tried if no link leads to an FAQ."""
 MAX_SCORED: Final = 120
-"""Characters of a path, at its end, and of a link text that are searched for words."""
+"""Characters that are searched for words: the last ones of a path, the first ones of a link text."""
 MAX_RANKED: Final = 1_500
-"""Links that are ranked, those with the shortest addresses: FAQs are rarely deep in a site."""
+"""Links that are ranked: those with the shortest addresses, because FAQs are rarely deep in a site."""
 
 _HELP = any_of(language.help_links for language in LANGUAGES)
 _SHOP = any_of(language.shop_links for language in LANGUAGES)

@@ -17,7 +17,6 @@ from faqsvc_embed.languages import lookup
 MAX_LINKS: Final = 2_000
 """Links of a page that are read."""
 
-
 _TAG = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8}){0,4}")
 
 
@@ -28,7 +27,7 @@ class Page:
     url: str
     lang: str | None = None
     tag: str | None = None
-    """The language tag of its language, which may be one that is not supported."""
+    """The tag of its language, which may be one that is not supported."""
     title: str = ""
     text: str = ""
     pairs: tuple[Pair, ...] = ()
@@ -36,7 +35,7 @@ class Page:
 
 
 def read_page(response: Response) -> Page:
-    """Return the page in a response. Any bytes are accepted, as browsers do."""
+    """Return the page in a response. Any bytes are accepted, as in browsers."""
     document = _parse(response)
     content = extract(document, response.url)
     lang = _language(document, content.text)
@@ -75,6 +74,7 @@ def _stated_tag(document: turbohtml.Document) -> str | None:
 
 
 def _links(document: turbohtml.Document, url: str) -> list[Link]:
+    """Return the links of a page, each address once."""
     base = httpx2.URL(url)
     links: dict[str, Link] = {}
     for element in document.select("a[href], link[rel~=alternate][hreflang]")[:MAX_LINKS]:

@@ -1,7 +1,7 @@
-"""Reads the large pages of a crawl in a process, which cannot hold up other requests, and can be ended.
+"""Reads the large pages of a crawl in another process, which does not block the event loop and can be killed.
 
 `python -m faqsvc_embed.generation.crawl.page_process` reads responses on standard input and writes their
-pages to standard output, each in MessagePack, after its length in four bytes.
+pages to standard output. Each message is in MessagePack, after its length in four bytes.
 """
 
 import os
@@ -22,9 +22,9 @@ from faqsvc_embed.generation.crawl.page import Page, read_page
 from faqsvc_embed.generation.threads import parsing_limiter, run_in_thread
 
 LARGE_MARKUP: Final = 1_000
-"""Tags of a page that is large, start tags and end tags. A thread that reads more holds up the event loop."""
+"""Start tags and end tags of a page; with more, reading it in a thread would slow down the event loop."""
 LARGE_SIZE: Final = 100_000
-"""Bytes of a page that is large, however few tags it has."""
+"""Bytes of a page; a page with more is large, however few tags it has."""
 MAX_MEMORY: Final = 1_073_741_824
 """Bytes of address space of the process."""
 MAX_SECONDS: Final = 60
@@ -49,21 +49,21 @@ class PageReader:
         is_large = len(response.body) > LARGE_SIZE or response.body.count(b"<") > LARGE_MARKUP
         if is_large and sys.executable:
             async with self._turn, parsing_limiter():
-                if await self._has_process():
-                    return await self._read_in_process(response)
+                if (process := await self._get_process()) is not None:
+                    return await self._read_in_process(process, response)
         return await run_in_thread(partial(read_page, response))
 
-    async def _has_process(self) -> bool:
-        """Return whether there is a process, which is started if need be."""
+    async def _get_process(self) -> anyio.abc.Process | None:
+        """Return the process, which is started if necessary, or None if none can be started."""
         if self._process is None:
-            with suppress(OSError, NotImplementedError):  # no process can be started here
+            with suppress(OSError, NotImplementedError):
                 self._process = await _start()
-        return self._process is not None
+        return self._process
 
-    async def _read_in_process(self, response: Response) -> Page:
+    async def _read_in_process(self, process: anyio.abc.Process, response: Response) -> Page:
         is_read = False
         try:
-            page = await _exchange(self._process, response)
+            page = await _exchange(process, response)
             is_read = True
         except (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError):
             raise FetchError(f"{quoted(response.url)} is too complex to be read") from None
@@ -77,7 +77,7 @@ class PageReader:
         process, self._process = self._process, None
         if process is not None:
             with suppress(ProcessLookupError):  # it has ended
-                process.kill()  # or else closing it waits until it has read its page
+                process.kill()  # `aclose` alone would wait until it has read its page
             await process.aclose()
 
 
@@ -88,8 +88,8 @@ async def _start() -> anyio.abc.Process:
     return await anyio.open_process(command, stderr=subprocess.DEVNULL, env=environ)
 
 
-async def _exchange(process: anyio.abc.Process | None, response: Response) -> Page:
-    if process is None or process.stdin is None or process.stdout is None:  # never: both are pipes
+async def _exchange(process: anyio.abc.Process, response: Response) -> Page:
+    if process.stdin is None or process.stdout is None:  # only for the type checker: both are pipes
         raise anyio.BrokenResourceError
     await process.stdin.send(_framed(msgspec.msgpack.encode(response)))
     stream = BufferedByteReceiveStream(process.stdout)

@@ -24,14 +24,14 @@ _USER_AGENT = re.compile(r"\s*user[\s-]*agent[\s:]*([*\w-]*)", re.IGNORECASE)
 
 
 class RobotsPolicy:
-    """What the sites of one crawl allow. Each robots.txt is fetched once."""
+    """The rules of the sites of one crawl. Each robots.txt is fetched once."""
 
     def __init__(self, fetcher: PageFetcher) -> None:
         self._fetcher = fetcher
         self._rules: dict[str, Protego] = {}
 
     async def check(self, url: httpx2.URL) -> None:
-        """Return if a URL may be requested.
+        """Check that a URL may be requested.
 
         Raises:
             BlockedURL: robots.txt disallows it, or the site fails to serve its robots.txt.
@@ -50,6 +50,7 @@ class RobotsPolicy:
         return min(float((await self._rules_for(url)).crawl_delay(PRODUCT) or 0.0), MAX_DELAY)
 
     async def _rules_for(self, url: httpx2.URL) -> Protego:
+        """Return the rules of the site of a URL."""
         origin = f"{url.scheme}://{url.netloc.decode('ascii')}"
         if origin not in self._rules:
             response = await self._fetcher.fetch(f"{origin}/robots.txt", accept="text/plain")
@@ -65,15 +66,15 @@ class RobotsPolicy:
 def parse_robots(body: bytes) -> Protego:
     """Parse a robots.txt, in time and memory that are linear in its size.
 
-    Protego copies the rules of a group for every crawler that the group names, so it gets only the groups for
-    this crawler and for all crawlers, with one name each.
+    Protego copies the rules of a group for every crawler that the group names. So it gets only the groups for
+    this crawler and for all crawlers, each with one name.
     """
     lines = body[:MAX_BYTES].decode("utf-8-sig", "replace").splitlines()
     return Protego.parse("\n".join(_relevant_lines(lines)))
 
 
 def _relevant_lines(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of the groups that matter, and the sitemaps, which belong to no group."""
+    """Yield the lines of the groups for this crawler and for all, and the sitemaps, which are in no group."""
     names: set[str] = set()
     in_rules = True
     for line in lines:

@@ -16,7 +16,7 @@ MAX_LOCATIONS: Final = 5_000
 MAX_SITEMAPS: Final = 3
 """Sitemaps of a site that are read."""
 
-# One element matters, so an XML parser is not needed, and its vulnerabilities are avoided.
+# Only one element matters: a pattern finds it, without the vulnerabilities of XML parsers.
 _LOCATION = re.compile(r"<(?:\w{1,20}:)?loc>((?:[^<]|<!\[CDATA\[){1,2000})<", re.ASCII)
 _SITEMAP = re.compile(r"\.xml(?:\.gz)?$")
 
@@ -41,7 +41,7 @@ def parse_sitemap(body: bytes) -> Sitemap:
 
 
 def best_sitemaps(sitemaps: Iterable[str]) -> tuple[str, ...]:
-    """Return the sitemaps that are read: first those about FAQs, then those of pages."""
+    """Return the `MAX_SITEMAPS` best sitemaps: first those about FAQs, then those of pages."""
     ranked = sorted(sitemaps, key=lambda location: (not announces_faq(location), "page" not in location))
     return tuple(ranked[:MAX_SITEMAPS])
 

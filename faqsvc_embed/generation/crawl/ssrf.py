@@ -53,7 +53,7 @@ def _endpoint(entry: str) -> Endpoint:
 def check_url(
     url: str | httpx2.URL, allowed: frozenset[Endpoint] = frozenset(), *, any_port: bool = False
 ) -> httpx2.URL:
-    """Return a URL with a path and without fragment, if its text allows requesting it.
+    """Return a URL with a path and without a fragment. Only its text is checked; nothing is resolved.
 
     Raises:
         BlockedURL: its scheme, port, user name or host is not accepted.
@@ -76,7 +76,7 @@ def check_url(
 
 
 def endpoint_of(url: httpx2.URL) -> Endpoint:
-    """Return the host, in ASCII, and the port that a URL is requested from."""
+    """Return the host, in ASCII, and the port of a URL."""
     return url.raw_host.decode("ascii").lower(), url.port or PORTS[url.scheme]
 
 
@@ -151,6 +151,7 @@ class SSRFGuard(httpcore2.AsyncNetworkBackend):
         await self._network.sleep(seconds)
 
     async def _checked_addresses(self, host: str, port: int) -> Sequence[str]:
+        """Return the addresses of a host; raises BlockedURL if one must not be connected to."""
         if host not in self._addresses:
             try:
                 addresses = await self._resolve(host, port)

@@ -1,4 +1,4 @@
-"""Chat completions of any OpenAI-compatible endpoint, with what it refuses left out, and retries."""
+"""Chat completions of any OpenAI-compatible endpoint, with retries, and without the parameters it refuses."""
 
 import json
 import logging
@@ -23,19 +23,19 @@ MAX_RESPONSE: Final = 1_048_576
 MAX_LOGGED: Final = 500
 """Characters of an error that are logged."""
 MAX_ATTEMPTS: Final = 3
-"""Requests for one completion that fail in passing."""
+"""Requests for one completion while failures are transient."""
 MAX_WAIT: Final = 5.0
-"""Seconds before another attempt; an endpoint that asks for more is left alone."""
+"""Seconds before another attempt; if the endpoint requires more, there is none."""
 MAX_NEGOTIATIONS: Final = 6
 """Requests that are refused because of a parameter, before the endpoint counts as failing."""
-PASSING: Final = (408, 409, 425, 429, 500, 502, 503, 504, 529)
-"""The status of failures that may pass."""
+TRANSIENT: Final = (408, 409, 425, 429, 500, 502, 503, 504, 529)
+"""Statuses of failures that may be over at the next attempt."""
 
 logger = logging.getLogger("faqsvc_embed.generation")
 
 
 class ContextTooLong(EngineError):
-    """The data of a request are longer than what the model can read."""
+    """The data of a request is longer than the context of the model."""
 
 
 class Secret:
@@ -76,9 +76,9 @@ class _Completion(msgspec.Struct):
 
 @dataclass(slots=True)
 class ChatEndpoint:
-    """A chat completion endpoint; `url` is such as `http://127.0.0.1:11434/v1`.
+    """A chat completion endpoint with a `url` such as `http://127.0.0.1:11434/v1`.
 
-    What the endpoint refuses is remembered for the life of this object.
+    `parameters` are those that the endpoint has not refused so far.
     """
 
     url: str
@@ -91,7 +91,7 @@ class ChatEndpoint:
         """Return the JSON with which the model responds to a task about some data.
 
         Raises:
-            EngineError: the endpoint fails or refuses. Its own words are in the log only.
+            EngineError: the endpoint fails or refuses. Only the log has its own message.
         """
         messages = [
             {"role": "system", "content": task},
@@ -101,12 +101,12 @@ class ChatEndpoint:
         for _ in range(MAX_NEGOTIATIONS):
             used = self.parameters
             body = {"model": self.model, "messages": messages, **used.body(schema)}
-            response, content = await self._post_patiently(body)
+            response, content = await self._post_with_retries(body)
             if response.status_code == 200:
                 return self._message(content)
             if response.status_code not in (400, 404, 413, 415, 422, 501):
                 break
-            # Another request may have learned more about the endpoint meanwhile.
+            # A concurrent request may have changed the parameters already.
             accepted = used.without(_refusal(content)) if self.parameters == used else self.parameters
             if accepted is None:
                 if CONTEXT_TOO_LONG.search(_refusal(content)) is not None:
@@ -117,8 +117,8 @@ class ChatEndpoint:
             self.parameters = accepted or PLAIN
         raise self._error(response, content)
 
-    async def _post_patiently(self, body: Mapping[str, Any]) -> tuple[httpx2.Response, bytes]:
-        """Return a response; one that may pass is repeated after a pause."""
+    async def _post_with_retries(self, body: Mapping[str, Any]) -> tuple[httpx2.Response, bytes]:
+        """Return a response; after a transient failure, try again with exponential backoff."""
         for attempt in range(MAX_ATTEMPTS):
             wait = 2.0**attempt
             try:
@@ -129,12 +129,13 @@ class ChatEndpoint:
             else:
                 wait = max(wait, _retry_after(response) or 0.0)
                 is_last = attempt == MAX_ATTEMPTS - 1 or wait > MAX_WAIT
-                if response.status_code not in PASSING or is_last:
+                if response.status_code not in TRANSIENT or is_last:
                     break
             await self.sleep(wait)
         return response, content
 
     async def _post(self, body: Mapping[str, Any]) -> tuple[httpx2.Response, bytes]:
+        """Send one request, and return the response with its body."""
         url = self.url if self.url.endswith("/chat/completions") else f"{self.url}/chat/completions"
         content = bytearray()
         try:
@@ -154,6 +155,7 @@ class ChatEndpoint:
         return response, bytes(content)
 
     def _message(self, content: bytes) -> bytes:
+        """Return the text of the message in a chat completion."""
         try:
             message = msgspec.json.decode(content, type=_Completion).choices[0].message
         except (msgspec.MsgspecError, UnicodeError, RecursionError, IndexError):
@@ -192,7 +194,7 @@ def _headers(key: Secret) -> dict[str, str]:
 
 
 def _unfenced(content: str) -> str:
-    """Return JSON without the Markdown fence, or the thoughts, that some models put around it."""
+    """Return JSON without the Markdown fence and the thoughts that some models add."""
     content = content.strip()
     if content.startswith("<think>"):
         content = content.partition("</think>")[2].strip()

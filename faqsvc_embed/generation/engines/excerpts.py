@@ -23,9 +23,9 @@ class Excerpt:
 
 
 def batches_of(pages: Sequence[Page]) -> list[list[Excerpt]]:
-    """Return the text of pages in excerpts, as many together as fit into one request.
+    """Return the text of pages as batches of excerpts; each batch is the data of one request.
 
-    The first excerpts of all pages come first, because a site that is too long is cut at its end.
+    The first excerpts of all pages come first, because the end of a long site is left out.
     """
     parts = [list(_excerpts(page)) for page in pages]
     rounds = max(map(len, parts), default=0)

@@ -1,4 +1,4 @@
-"""The built-in engine, which needs no model: it returns what the site already answers, word for word."""
+"""The built-in engine, which needs no model: it returns questions and answers of a site, word for word."""
 
 import re
 from collections import Counter
@@ -36,7 +36,7 @@ class ExtractiveEngine:
 
 
 def best_items(pages: Sequence[Page], request: GenerationRequest) -> EngineResult:
-    """Return what the engine returns."""
+    """Return the best items of pages, as `ExtractiveEngine` does."""
     terms = _terms(request.topic or "")
     lang = _language(pages, request.lang)
     dropped: list[Dropped] = []
@@ -61,7 +61,10 @@ def _item(page: Page, pair: Pair) -> GeneratedItem:
 
 
 def _unique_pairs(pages: Sequence[Page], lang: str | None, dropped: list[Dropped]) -> list[tuple[Page, Pair]]:
-    """Return the pairs in a language. If a question has several answers, that in an FAQ is kept."""
+    """Return the pairs in a language, and add the others to `dropped`.
+
+    If a question has several answers, that in an FAQ is kept.
+    """
     found: dict[str, tuple[Page, Pair]] = {}
     pairs = [(page, pair) for page in pages for pair in page.pairs]
     for page, pair in sorted(pairs, key=lambda found: not found[1].in_faq):

@@ -1,7 +1,7 @@
-"""Numbers, times and amounts of money in texts, comparable however a locale writes them.
+"""Numbers, times and amounts of money in texts, in a form that is the same for every locale.
 
-`1,280`, `1.280` and `1 280` are one number, `6:30 pm`, `18h30` and `오후 6시 30분` one time, and `5,00 €` and
-`EUR 5` one amount. Where a number has two readings, such as `1.280`, either one counts.
+`1,280`, `1.280` and `1 280` are one number; `6:30 pm`, `18h30` and `오후 6시 30분` are one time; `5,00 €` and
+`EUR 5` are one amount. If a number has two readings, such as `1.280`, either one counts.
 """
 
 import re
@@ -57,7 +57,7 @@ class Facts:
 
 
 def facts_of(text: str) -> Facts:
-    """Return the facts of a text, which is normalized: in lower case, without wide digits."""
+    """Return the facts of a text, which must be normalized: in lower case, without wide digits."""
     found = list(_facts(text))
     readings = frozenset(reading for number, _ in found for reading in number)
     currencies = {(code, reading) for number, code in found if code is not None for reading in number}
@@ -99,6 +99,7 @@ def _clock_readings(match: re.Match[str]) -> frozenset[str] | None:
 
 
 def _number_readings(number: str) -> frozenset[str]:
+    """Return the numbers that digits with separators can mean."""
     digits = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in number)
     if digits.isdecimal():
         return frozenset({_canonical(digits)})

@@ -1,4 +1,4 @@
-"""Checks that the pages of a site support what a model wrote, and drops everything else.
+"""Keeps what a model wrote if the pages of a site support it, and drops everything else.
 
 A model returns each answer with the sentence that supports it. The sentence must be on a page, and that page
 must contain every number, time, amount and address in the answer.
@@ -22,9 +22,9 @@ from faqsvc_embed.generation.extraction.questions import question_key
 from faqsvc_embed.generation.extraction.text import plain
 
 CONFIDENCE: Final = 0.8
-"""The confidence in what a model writes and a page supports."""
+"""The confidence of items that a model wrote and a page supports."""
 MIN_SUPPORT: Final = 8
-"""Letters and digits of a sentence that can support an answer."""
+"""Letters and digits that a supporting sentence must have."""
 
 _LABEL: Final = r"[a-z0-9_\u00df-\u024f\u0370-\u052f-]{1,63}"
 _HOST: Final = rf"(?:{_LABEL}\.){{1,10}}[^\W\d_][\w-]{{1,62}}"
@@ -36,7 +36,7 @@ _PLAIN_MARKS: Final = str.maketrans("“”„’‘‚«»–—", '"""\'\'\'""
 
 
 class Suggestion(msgspec.Struct):
-    """What a model suggests: `support` is a sentence of page number `page`."""
+    """An item that a model suggests; `support` is a sentence of page number `page`."""
 
     question: str
     answer: str
@@ -53,7 +53,10 @@ class Grounded:
 
 
 def supported_items(suggestions: Sequence[Suggestion], excerpts: Sequence[Excerpt]) -> Grounded:
-    """Return the suggestions that a page supports, each question once. The page may be another one."""
+    """Return the suggestions that a page supports, each question once.
+
+    The page need not be the one that the model names.
+    """
     texts = [_normalized_lines(excerpt.text) for excerpt in excerpts]
     facts = [facts_of(text) for text in texts]
     items: dict[str, GeneratedItem] = {}
@@ -97,7 +100,7 @@ def _supports(text: str, facts: Facts, support: str, answer: str) -> bool:
 
 
 def _contains_sentence(text: str, sentence: str) -> bool:
-    """Return whether a text contains whole sentences, and not the end of one that starts with `never`."""
+    """Return whether a text contains a sentence as a whole, not as a part of one that may deny it."""
     unbroken = text.replace("\n", " ")
     start = unbroken.find(sentence)
     while start >= 0:

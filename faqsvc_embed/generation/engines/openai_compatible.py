@@ -1,7 +1,7 @@
 """The engine for language models, behind any endpoint that is compatible with OpenAI's chat completions.
 
-A long site is read in parts, and the best of what is written for each part is kept. If a page persuades the
-model to write something else, `grounding` drops that.
+A long site is sent in parts, and the best items of all parts are kept. If a page persuades the model to write
+something that no page says, `grounding` drops it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,8 +44,7 @@ MAX_SUGGESTIONS: Final = 4 * MAX_COUNT
 MAX_CONCURRENT: Final = 3
 """Requests to an endpoint at a time, for one generation."""
 MAX_SPLITS: Final = 3
-"""How often a batch is halved for a model that reads less at a time."""
-
+"""How often a batch is halved if it is longer than the context of the model."""
 
 T = TypeVar("T")
 
@@ -60,7 +59,7 @@ class _Choice(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class OpenAICompatibleEngine:
-    """Asks a model for questions and answers."""
+    """Has a language model write questions and answers."""
 
     endpoint: ChatEndpoint
     crawl_time_fraction: float = 0.4
@@ -95,7 +94,7 @@ class OpenAICompatibleEngine:
     async def _write_all(
         self, batches: list[list[Excerpt]], request: GenerationRequest, count: int, found: "_Findings"
     ) -> None:
-        """Have items written for each batch; a few at a time."""
+        """Have the model write items for each batch, for a few batches at a time."""
         limiter = anyio.CapacityLimiter(MAX_CONCURRENT)
 
         async def write(number: int, batch: list[Excerpt]) -> None:
@@ -112,6 +111,7 @@ class OpenAICompatibleEngine:
     async def _write(
         self, batch: list[Excerpt], request: GenerationRequest, count: int, splits: int = MAX_SPLITS
     ) -> Grounded:
+        """Have the model write items for a batch, in halves if it is too long for the context."""
         task = writing_task(request, count)
         try:
             response = await self.endpoint.complete(task, pages_as_data(batch), ITEMS_SCHEMA)
@@ -129,7 +129,7 @@ class OpenAICompatibleEngine:
     async def _choose(
         self, items: list[GeneratedItem], request: GenerationRequest, count: int
     ) -> list[GeneratedItem]:
-        """Return the best items by the choice of the model, or the first ones if it fails."""
+        """Return the items that the model chooses as the best, or the first ones if it fails."""
         data = questions_as_data([item.question for item in items])
         try:
             response = await self.endpoint.complete(choosing_task(request, count), data, CHOICE_SCHEMA)
@@ -142,19 +142,19 @@ class OpenAICompatibleEngine:
 
 @dataclass(slots=True)
 class _Findings:
-    """What was written for the parts of a site, by their numbers, and what failed."""
+    """What the model wrote for the parts of a site, by their numbers, and the errors of the other parts."""
 
     parts: dict[int, Grounded] = field(default_factory=dict)
     errors: list[EngineError] = field(default_factory=list)
 
     def items(self) -> list[GeneratedItem]:
-        """Return the items of all parts, those of each part in turn."""
+        """Return the items of all parts: the first ones of every part, then the second ones, and so on."""
         parts = [self.parts[number].items for number in sorted(self.parts)]
         rounds = max(map(len, parts), default=0)
         return [part[number] for number in range(rounds) for part in parts if number < len(part)]
 
     def dropped(self) -> list[Dropped]:
-        """Return what the pages do not support."""
+        """Return the suggestions that the pages do not support."""
         return [dropped for number in sorted(self.parts) for dropped in self.parts[number].dropped]
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 MAX_TOKENS: Final = 8_000
-"""Tokens of a completion, where an endpoint accepts a limit."""
+"""The limit on the tokens of a completion, for endpoints that accept one."""
 
 CONTEXT_TOO_LONG = re.compile(
     r"context[ _](?:length|window|size)|too many tokens|prompt is too long|input is too long"
@@ -16,7 +16,7 @@ _LIMIT = re.compile(rf"max_(?:completion_)?tokens|max_new_tokens|{CONTEXT_TOO_LO
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The optional parameters that an endpoint accepts, as far as it is known."""
+    """The optional parameters of a request."""
 
     temperature: bool = True
     response_format: str | None = "json_schema"
@@ -25,7 +25,7 @@ class Parameters:
     """`max_completion_tokens`, `max_tokens` or None."""
 
     def body(self, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the parameters of a request whose response has a JSON schema."""
+        """Return the parameters as fields of a request; `schema` is that of the response."""
         body: dict[str, Any] = {}
         if self.temperature:
             body["temperature"] = 0
@@ -39,7 +39,7 @@ class Parameters:
         return body
 
     def without(self, refusal: str) -> "Parameters | None":
-        """Return the parameters without that which a message refuses, or None if it names none of them."""
+        """Return these parameters without the one that an error message names, or None if it names none."""
         if self.limit is not None and _LIMIT.search(refusal) is not None:
             is_too_large = re.search(r"too large|at most|maximum|less than|exceed", refusal) is not None
             if CONTEXT_TOO_LONG.search(refusal) is not None:

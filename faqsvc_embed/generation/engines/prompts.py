@@ -1,4 +1,4 @@
-"""What a language model is asked, and the JSON of its response. Pages are data, never instructions."""
+"""The prompts for a language model, and the JSON of its responses. Pages are data, never instructions."""
 
 import json
 from collections.abc import Sequence
@@ -50,7 +50,7 @@ def writing_task(request: GenerationRequest, count: int) -> str:
 
 
 def choosing_task(request: GenerationRequest, count: int) -> str:
-    """Return the task of choosing among the questions that were written for several parts of a site."""
+    """Return the task of choosing among the questions of several parts of a site."""
     return (
         f"These are the questions of an FAQ, as JSON, with their numbers. Choose the {count} that visitors of"
         f" the website would ask most, the most important first.{_about(request)} Choose only one of those"

@@ -1,4 +1,4 @@
-"""What every engine takes and returns."""
+"""The interface of an engine: its request, its result and its error."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ class EngineError(FAQError):
 
 @dataclass(frozen=True, slots=True)
 class GenerationRequest:
-    """What to generate: `lang` is a supported language, or None for that of the site."""
+    """The website and the wanted items; `lang` is a supported language, or None for that of the site."""
 
     website_url: str
     lang: str | None = None
@@ -29,33 +29,33 @@ class GenerationRequest:
 class GeneratedItem:
     """A question with its answer as plain text.
 
-    `source` is the URL of the page that the answer is from, with the place where a browser scrolls to.
+    `source` is the URL of the page that has the answer, with a text fragment to which browsers scroll.
     """
 
     question: str
     answer: str
     source: str
     lang: str | None = None
-    """The language that question and answer are in, as a language tag, or None if it is not known."""
+    """The language tag of question and answer, or None if it is not known."""
     confidence: float = field(default=1.0, compare=False)
-    """From 0 to 1: how clear it is that the site asks and answers this."""
+    """From 0 to 1: how clearly the site has this question and answer."""
     markdown: str = field(default="", compare=False)
     """The answer as Markdown, with its links, lists and tables; empty if it is the same."""
 
 
 class Reason(StrEnum):
-    """Why something that a site has is not among the items."""
+    """Why a question or a page is not among the items."""
 
     DUPLICATE = "duplicate"
     """Another page has the same question."""
     OTHER_LANGUAGE = "other-language"
     """It is in another language than the items."""
     BEYOND_COUNT = "beyond-count"
-    """There are as many items as requested."""
+    """There are already as many items as requested."""
     UNSUPPORTED = "unsupported"
     """No page says what a model wrote."""
     UNREADABLE = "unreadable"
-    """A page cannot be read, or must not be."""
+    """The page cannot be read, or must not be requested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class EngineResult:
-    """The items of an engine, the best first, what it dropped, and what its user should know."""
+    """The items of an engine, the best first, what it dropped, and notes for its user."""
 
     items: list[GeneratedItem]
     dropped: list[Dropped] = field(default_factory=list)

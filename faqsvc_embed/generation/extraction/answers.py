@@ -1,4 +1,4 @@
-"""The answer to a question: what follows it, up to the next question or another end."""
+"""The answer to a question: the nodes after it, up to the next question or another end."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -22,9 +22,9 @@ class AnswerFinder:
     claims: Claims
 
     def after(self, question: Element) -> tuple[Node, ...]:
-        """Return the nodes after a question, from the nearest level of the tree that has any.
+        """Return the nodes after a question, from the nearest level of the tree that has some.
 
-        If a question only starts a paragraph, its answer may go on in the paragraphs after that one.
+        If a question is the start of a paragraph, its answer may continue in the paragraphs after that one.
         """
         level = HEADINGS.get(question.tag, 7)
         nodes: list[Node] = []
@@ -43,7 +43,7 @@ class AnswerFinder:
         return tuple(nodes) if found else ()
 
     def siblings_after(self, element: Element, level: int = 7) -> tuple[list[Node], bool]:
-        """Return the siblings after an element of an answer, and whether something ended the answer."""
+        """Return the siblings after an element that are in the answer, and whether the answer ends there."""
         nodes: list[Node] = []
         for node in element.following_siblings():
             if isinstance(node, Element):
@@ -54,8 +54,8 @@ class AnswerFinder:
         return nodes, False
 
     def _is_end(self, element: Element, level: int, *, is_answered: bool) -> bool:
-        """Return whether an answer ends before an element, such as a question, a heading or a line."""
-        if self.questions.inside(element) or self.claims.overlap(element):
+        """Return whether an answer ends before an element, such as a question, a heading or a rule."""
+        if self.questions.count_inside(element) or self.claims.overlap(element):
             return True
         if element.tag in ("form", "footer"):
             return True
@@ -65,7 +65,7 @@ class AnswerFinder:
 
 
 def _is_whole_answer(element: Element) -> bool:
-    """Return whether an element is called an answer, or is all that stands beside the question."""
+    """Return whether a class name calls an element an answer, or it stands alone beside the question."""
     if element.tag in HEADINGS or element.parent is None:
         return False
     return bool(element.words & ANSWER_WORDS) or (
@@ -80,9 +80,9 @@ def _is_page_end(element: Element) -> bool:
 
 
 def _is_boundary(element: Element) -> bool:
-    """Return whether an answer ends with an element that contains it, other than the only cell of a row."""
+    """Return whether an answer inside an element ends with it."""
     if element.tag == "td" and element.parent is not None and len(element.parent.children) == 1:
-        return False
+        return False  # the only cell of a row is layout
     return element.tag in BOUNDARIES
 
 

@@ -22,7 +22,7 @@ CONTENT_WORDS: Final = word_set("answer answers faq faqs")
 PROMOTION_WORDS: Final = word_set("hero cta banner promo jumbotron quiz survey poll search slider")
 FOOTER_WORDS: Final = word_set("footer colophon")
 TEXTS: Final = word_set("p li dt dd summary strong b span").union(HEADINGS)
-"""Elements that are small parts of the text: `<h2 class="anchorWithStickyNavbar" id="comment-payer">`."""
+"""Small parts of the text, whose names mean something else: `<h2 class="anchorWithStickyNavbar">`."""
 TITLES: Final = frozenset({"summary", "button", "dt", *HEADINGS})
 MAX_ID_WORDS: Final = 2
 SECTIONS: Final = word_set("main section article details li")
@@ -57,6 +57,7 @@ def _around_content(top: Element) -> set[int]:
 
 
 def _is_boilerplate(element: Element) -> bool:
+    """Return whether tag, role, names or content make an element boilerplate."""
     if words_of(element.attrs.get("class", "")) & TEMPLATE_WORDS:
         return True
     if element.words & CONTENT_WORDS:  # some page builders put answers into `<nav class="faq-answer">`
@@ -64,7 +65,7 @@ def _is_boilerplate(element: Element) -> bool:
     if element.tag == "nav" and element.role != "navigation":
         return not _is_drop_down_text(element)
     if element.tag == "aside":
-        return not _asks(element)
+        return not _has_questions(element)
     if element.tag in ("nav", "dialog", "form") or element.role in ROLES:
         return True
     if element.tag in ("header", "footer"):
@@ -88,21 +89,21 @@ def _names(element: Element) -> frozenset[str]:
 
 
 def _is_drop_down_text(nav: Element) -> bool:
-    """Return whether a `<nav>` contains text, nothing to open, and few links."""
+    """Return whether a `<nav>` contains text, few links, and nothing that opens."""
     inside = nav.walk()
     links = sum(len(raw_text(element)) for element in inside if element.tag == "a")
     opens = any(element.tag in ("summary", "button", *HEADINGS) for element in inside)
     return not opens and links < 0.5 * len(raw_text(nav).strip())
 
 
-def _asks(aside: Element) -> bool:
-    """Return whether several titles in an element ask, as those of an accordion beside the text."""
+def _has_questions(aside: Element) -> bool:
+    """Return whether several titles in an element are questions, as in an accordion beside the text."""
     titles = [element for element in aside.walk() if element.tag in TITLES and not is_link(element)]
     return sum(has_question_mark(raw_text(title).strip()) for title in titles) > 2
 
 
 def is_promotional(question: Element) -> bool:
-    """Return whether a question is in a section that advertises, or that asks the reader."""
+    """Return whether a question is in an advertisement, a quiz, a poll or the like."""
     return any(
         element.words & PROMOTION_WORDS
         and not element.words & CONTENT_WORDS
@@ -112,7 +113,7 @@ def is_promotional(question: Element) -> bool:
 
 
 def is_link(element: Element) -> bool:
-    """Return whether the whole text is a link to another page, which has the answer then."""
+    """Return whether the whole text of an element is a link to another page, which then has the answer."""
     links = [inner for inner in element.walk() if inner.tag == "a"]
     href = links[0].attrs.get("href", "") if len(links) == 1 else ""
     if not href or href.startswith(("#", "javascript:")):

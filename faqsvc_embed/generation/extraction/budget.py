@@ -1,10 +1,11 @@
-"""The steps that reading a page may take, which bound the time that a hostile page costs."""
+"""A limit on the steps for a page, and so on the time that a hostile page costs."""
 
 from typing import Final
 
 MAX_STEPS: Final = 1_000_000
 """Steps for one page. A step is one visit of one element; ordinary pages take 20 to 40 for each element."""
 CHARACTERS_PER_STEP: Final = 32
+"""Characters whose reading counts as one step."""
 STEPS_TO_BUILD: Final = 5
 """Steps to create an element."""
 STEPS_TO_WRITE: Final = 4

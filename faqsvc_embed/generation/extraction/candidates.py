@@ -1,4 +1,4 @@
-"""Possible questions with their answers, and the elements that belong to accepted ones."""
+"""Possible questions with their answers, and the elements that accepted ones have claimed."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
@@ -17,11 +17,11 @@ class Evidence(IntEnum):
     """Why a text counts as a question, the most reliable reason first."""
 
     STRUCTURED_DATA = 1
-    """Microdata or RDFa says so."""
+    """Microdata or RDFa marks it up as a question."""
     MARKUP = 2
     """The markup connects it with its answer."""
     NAME = 3
-    """A class name or a label such as `Q:` says so."""
+    """A class name, a column title or a label such as `Q:` calls it a question."""
     HEADING = 4
     """It is a heading, or the title of something that opens."""
     APPEARANCE = 5
@@ -81,13 +81,13 @@ def cleaned(answer: str) -> str:
 
 
 class Positions:
-    """Positions of elements, to count those inside another element."""
+    """The positions of some elements, to count those inside another element."""
 
     def __init__(self, elements: Iterable[Element]) -> None:
         self._starts = sorted(element.start for element in elements)
 
-    def inside(self, element: Element) -> int:
-        """Return how many of the elements are inside another, which counts itself."""
+    def count_inside(self, element: Element) -> int:
+        """Return how many of the elements are `element` itself or inside it."""
         return bisect_right(self._starts, element.end) - bisect_left(self._starts, element.start)
 
 
@@ -98,7 +98,7 @@ class Claims:
         self._claimed = bytearray(size)
         self._around = set[int]()
         self.count = 0
-        """How many elements were claimed, with everything inside them."""
+        """The number of calls of `claim`."""
 
     def claim(self, element: Element) -> None:
         """Claim an element and everything inside it."""
@@ -114,5 +114,5 @@ class Claims:
         return self._claimed[element.start] == 1
 
     def overlap(self, element: Element) -> bool:
-        """Return whether an element is claimed, or contains something that is."""
+        """Return whether an element is claimed, or contains a claimed one."""
         return self.include(element) or element.start in self._around

@@ -1,4 +1,4 @@
-"""Questions by class name, by label, or as the title of something that opens."""
+"""Questions that are recognised by a class name, by a label, or as the title of an element that opens."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -32,18 +32,17 @@ def is_called_question(element: Element) -> bool:
 
 
 def named_questions(free: list[Element]) -> Iterator[Element]:
-    """Yield what a class name calls a question, and what starts with `Q:`."""
-    answers = Positions(element for element in free if element.words & ANSWER_WORDS)
+    """Yield the elements that a class name calls a question, and those that start with `Q:`."""
     has_short_names = any("a" in element.words for element in free) and any("q" in e.words for e in free)
+    answer_words = ANSWER_WORDS | {"a"} if has_short_names else ANSWER_WORDS
+    answers = Positions(element for element in free if element.words & answer_words)
     called = [
         element
         for element in free
         if (is_called_question(element) or (has_short_names and "q" in element.words))
         and element.tag not in CONTAINERS
     ]
-    if has_short_names:
-        answers = Positions(element for element in free if element.words & {*ANSWER_WORDS, "a"})
-    yield from _innermost([element for element in called if not answers.inside(element)])
+    yield from _innermost([element for element in called if not answers.count_inside(element)])
     for element in free:
         if element.tag in PARAGRAPHS and not element.contains_blocks and is_labelled_question(element):
             yield element
@@ -58,13 +57,13 @@ def control_titles(context: PageContext, free: list[Element], claims: Claims) ->
         if element.tag in CONTAINERS:
             continue
         if element.words & ACCORDION_WORDS and element.words & TITLE_WORDS:
-            if not answers.inside(element) and not _is_title_of_claimed(element, claims):
+            if not answers.count_inside(element) and not _is_title_of_claimed(element, claims):
                 named.append(element)
         elif _is_control(element) and is_question(question_text(element)):
             found.append(element)
     looks = Counter((element.tag, element.attrs.get("class", "")) for element in named)
     for element in named:
-        # A title like no other is that of the page or of a section.
+        # A title that looks like no other is that of the page or of a section.
         is_alone = looks[element.tag, element.attrs.get("class", "")] == 1
         if not is_alone or is_question(question_text(element)):
             found.append(element)
@@ -73,13 +72,13 @@ def control_titles(context: PageContext, free: list[Element], claims: Claims) ->
 
 
 def _is_title_of_claimed(element: Element, claims: Claims) -> bool:
-    """Return whether an element is no question, and stands beside questions that the markup connects."""
+    """Return whether an element is no question itself, but stands beside claimed questions."""
     parent = element.parent
     return parent is not None and claims.overlap(parent) and not is_question(question_text(element))
 
 
 def _is_control(element: Element) -> bool:
-    if element.tag == "dt":  # without a list, which would have claimed it
+    if element.tag == "dt":  # not in a list, which would have claimed it
         return True
     if element.tag in ("button", "label") or element.role == "button" or "aria-expanded" in element.attrs:
         return not any(ancestor.tag == "form" for ancestor in element.ancestors())
@@ -87,7 +86,7 @@ def _is_control(element: Element) -> bool:
 
 
 def _controls_among_questions(context: PageContext, free: list[Element]) -> Iterator[Element]:
-    """Yield what opens something without being a question, where most that look the same are questions."""
+    """Yield controls that are no questions by their text, if most controls that look the same are."""
     controls = [element for element in free if "aria-expanded" in element.attrs or element.tag == "label"]
     for group in similar_elements([element for element in controls if _is_control(element)]):
         others = [element for element in group if not is_question(question_text(element))]
@@ -98,10 +97,10 @@ def _controls_among_questions(context: PageContext, free: list[Element]) -> Iter
 
 
 def _innermost(elements: list[Element]) -> Iterator[Element]:
-    """Yield the elements that contain no other one, apart from numbers and symbols."""
+    """Yield the elements that contain no other one, other than a number or a symbol."""
     texts = {element.start: question_text(element) for element in elements}
     longer = Positions(element for element in elements if len(texts[element.start]) > MAX_MARKER)
-    innermost = {element.start for element in elements if longer.inside(element) <= 1}
+    innermost = {element.start for element in elements if longer.count_inside(element) <= 1}
     for element in elements:
         text = texts[element.start]
         if element.start in innermost and text:

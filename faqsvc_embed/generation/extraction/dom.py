@@ -1,7 +1,7 @@
 """A parsed page as a tree of elements, prepared for extraction.
 
-Every element knows its position in document order, so that "is inside" is a comparison. Inline text that
-stands between blocks gets an element of its own: an element contains either blocks or inline text.
+Every element knows its position in document order, so that one comparison tells whether it is inside another.
+Inline text between blocks gets an element of its own: an element contains either blocks or inline text.
 """
 
 import re
@@ -20,7 +20,7 @@ MAX_ELEMENTS: Final = 20_000
 """Elements of a page; the rest of the page is not read."""
 
 MAX_LABELLED_LINES: Final = 2_000
-"""Questions and answers of an FAQ in plain text that are told apart."""
+"""Questions and answers of an FAQ in plain text that are read separately."""
 TEXT_BLOCK: Final = "#text"
 """The tag of the element around inline text between blocks."""
 HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
@@ -100,7 +100,7 @@ class Element:
 
 
 def build_tree(document: turbohtml.Node, budget: StepBudget, *, has_scripts: bool = True) -> Element:
-    """Return a tree with the elements of a document or of a fragment, as browsers with or without scripts."""
+    """Return the tree of a document or fragment, as a browser with or without scripts shows it."""
     skipped = SKIPPED if has_scripts else SKIPPED - {"noscript"}
     top = Element("html", {}, None, budget)
     pending = [(node, top) for node in reversed(document.children)]
@@ -149,7 +149,7 @@ def _split_labelled_lines(pre: Element) -> None:
 
 
 def _break_lines(pre: Element) -> None:
-    """Replace the ends of lines by line breaks in preformatted text that has headings, and so is no code."""
+    """Replace line ends by `<br>` in preformatted text with headings, which is no code."""
     if pre.tag != "pre" or not any(child.tag in HEADINGS for child in pre.elements()):
         return
     pre.tag = "div"
@@ -175,6 +175,7 @@ def _attributes(element: turbohtml.Element) -> dict[str, str]:
 
 
 def _document_order(top: Element) -> list[Element]:
+    """Return an element and all elements inside it, in document order."""
     order: list[Element] = []
     pending = [top]
     while pending:
@@ -215,7 +216,7 @@ def _joined(nodes: list[Node]) -> list[Node]:
 
 
 def _parts(nodes: list[Node]) -> list[list[Node]]:
-    """Return each block by itself, and the inline nodes between blocks and blank lines together."""
+    """Return each block as a part, and the inline nodes between blocks or blank lines as a part."""
     parts: list[list[Node]] = []
     line_breaks = 0
     after_block = True
@@ -239,6 +240,7 @@ def _is_empty(node: Node) -> bool:
 
 
 def _number(elements: list[Element]) -> None:
+    """Set the positions, parents and weights of elements, which are in document order."""
     for position, element in enumerate(elements):
         element.start = element.end = position
         element.document_order = elements

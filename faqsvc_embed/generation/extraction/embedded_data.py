@@ -1,4 +1,4 @@
-"""Questions in data that scripts show: JSON in script elements, and in attributes of elements."""
+"""Questions in data that scripts would show: JSON in script elements and in attributes."""
 
 import re
 from collections.abc import Iterator
@@ -25,8 +25,8 @@ _NOT_JSON = re.compile(r"^\s*(?:window\.|self\.|var |let |const )?[\w.$]{0,60}\s
 def embedded_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator[tuple[str, str]]:
     """Yield the questions and answers in JSON that a script of the page would show.
 
-    Objects with the keys `question` and `answer` count, and lists of titles with contents if several ask.
-    Answers are as they are stated, mostly HTML.
+    These are objects with keys such as `question` and `answer`, and objects with keys such as `title` and
+    `content` if several titles of a script or an attribute are questions. Answers are unchanged, mostly HTML.
 
     Raises:
         PageTooComplex: the budget is spent.
@@ -40,12 +40,13 @@ def embedded_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator
                 yield _with_plain_question(pair, budget)
             elif pair := _pair(node, TITLE_KEYS, CONTENT_KEYS):
                 titled.append(pair)
-        asked = [pair for pair in titled if is_question(pair[0])]
-        if len(asked) > 1:
-            yield from (_with_plain_question(pair, budget) for pair in asked)
+        questions = [pair for pair in titled if is_question(pair[0])]
+        if len(questions) > 1:
+            yield from (_with_plain_question(pair, budget) for pair in questions)
 
 
 def _json_texts(document: turbohtml.Document) -> Iterator[str]:
+    """Yield the texts of a page that may be JSON: those of scripts, then those of attributes."""
     scripts = document.select("script")
     yield from flight_rows(script.text for script in scripts)
     for script in scripts:

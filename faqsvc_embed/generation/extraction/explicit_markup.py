@@ -14,7 +14,7 @@ from faqsvc_embed.generation.extraction.words import word_set
 
 LOOSE_DESCRIPTIONS: Final = word_set("p ul ol table blockquote pre figure")
 MAX_ITEM: Final = 300
-"""Elements of one question with its answer."""
+"""Elements of one question and its answer together."""
 MAX_TERMS: Final = 5
 """Terms that share a description."""
 
@@ -24,7 +24,7 @@ _ANSWER_COLUMN = any_of(language.answer_columns for language in LANGUAGES)
 
 
 def explicit_pairs(context: PageContext) -> Iterator[Candidate]:
-    """Yield what the markup connects, whether or not it is a question."""
+    """Yield the pairs that the markup connects, whether or not they are questions and answers."""
     opened = set[int]()
     for element in context.elements:
         if element.tag == "details":
@@ -50,6 +50,7 @@ def _details(element: Element) -> Iterator[Candidate]:
 
 
 def _definitions(element: Element) -> Iterator[Candidate]:
+    """Yield each term of a definition list with the descriptions that follow it."""
     terms: list[Element] = []
     descriptions: list[Element] = []
     for part in [*_list_parts(element), None]:
@@ -72,7 +73,8 @@ def _list_parts(element: Element) -> Iterator[Element]:
 
 
 def _table_rows(table: Element) -> Iterator[Candidate]:
-    # A cell that spans rows is missing from the later rows, nearly always on the left.
+    """Yield the rows of a table with columns for questions and answers, or with two cells."""
+    # A cell that spans several rows is only in the first of them. Nearly always, it is on the left.
     rows = [[cell for cell in row.elements() if cell.tag in ("td", "th")] for row in _rows(table)]
     columns = _titled_columns(rows[0]) if rows else None
     if columns is None:
@@ -86,13 +88,13 @@ def _table_rows(table: Element) -> Iterator[Candidate]:
 
 
 def _untitled_rows(rows: list[list[Element]], table: Element) -> Iterator[Candidate]:
-    """Yield rows of two texts of which the first is a question, or all such rows if half of them are."""
+    """Yield the rows of two cells whose first is a question, or all of them if half of these are."""
     cells = [[c for c in row if _ROW_NUMBER.fullmatch(inline_text(c.children)) is None] for row in rows]
     pairs = [(row[0], row[1]) for row in cells if len(row) == 2]
     questions = [is_question(question_text(question)) for question, _ in pairs]
     are_questions = 2 * sum(questions) >= len(pairs)
-    for (question, answer), asks in zip(pairs, questions, strict=True):
-        if asks or are_questions:
+    for (question, answer), is_asked in zip(pairs, questions, strict=True):
+        if is_asked or are_questions:
             yield Candidate(question, (answer,), Evidence.MARKUP, ("rows", table.start))
 
 
@@ -124,7 +126,7 @@ def _panel(context: PageContext, control: Element, opened: set[int]) -> Element 
 
 
 def _question_of(control: Element, panel: Element) -> Element:
-    """Return the element of the question: the control, what is around it, or the one heading beside it."""
+    """Return the element of the question: the control, one around it, or the only heading beside it."""
     if may_be_question(question_text(control)):
         return control
     for ancestor in control.ancestors():

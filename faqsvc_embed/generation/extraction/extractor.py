@@ -1,4 +1,4 @@
-"""Extracts the questions and answers of a page, from every kind of markup, each question once."""
+"""Extracts the questions and answers of a page from every kind of markup, each question once."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -32,10 +32,10 @@ from faqsvc_embed.generation.extraction.structured_data import is_article, json_
 from faqsvc_embed.generation.extraction.text import plain, text_of
 
 MIN_SHOWN: Final = 0.5
-"""The share of a stated answer that the page must show for the shown one to be complete."""
+"""The share of the length of a stated answer that the shown one must have to count as complete."""
 
 MIN_TRANSLATED: Final = 3
-"""Stated questions that are another language's, if the page shows as many and none of them."""
+"""Stated questions that count as a translation if the page shows none of them, and as many others."""
 
 CONFIDENCES: Final = {
     Evidence.STRUCTURED_DATA: 1.0,
@@ -46,14 +46,14 @@ CONFIDENCES: Final = {
 }
 
 Reader = Callable[[turbohtml.Document, StepBudget], Iterator[tuple[str, str]]]
-"""Reads the questions and answers in data of a page; an answer is mostly HTML."""
+"""Reads the questions and answers in the data of a page; an answer is mostly HTML."""
 
 logger = logging.getLogger("faqsvc_embed.generation")
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A question and its answer as plain text; `fragment` is the id nearest to it on its page, or None."""
+    """A question and its answer as plain text; `fragment` is the nearest id on the page, or None."""
 
     question: str
     answer: str
@@ -63,7 +63,7 @@ class Pair:
     markdown: str = field(default="", compare=False)
     """The answer as Markdown, with its links, lists and tables."""
     confidence: float = field(default=1.0, compare=False)
-    """From 0 to 1, by how clearly the page says that this is a question with its answer."""
+    """From 0 to 1: how clear it is that this is a question with its answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Content:
 def extract(document: turbohtml.Document, url: str) -> Content:
     """Return the content of a page, with the questions in the order of the page.
 
-    If a page is too complex to be searched, its content is no more than the pairs in its JSON-LD.
+    If a page is too complex to be searched, its content has only the title and the pairs in its JSON-LD.
     """
     title_element = document.find("title")
     title = plain(title_element.text) if title_element is not None else ""
@@ -128,7 +128,10 @@ def _stated_pairs(document: turbohtml.Document, url: str, read: Reader) -> dict[
 
 
 def _merged_pairs(context: PageContext, stated: dict[str, Pair]) -> list[Pair]:
-    """Return the pairs that a page shows or states. What is shown counts, unless most is hidden."""
+    """Return the pairs that a page shows, and those that its data states.
+
+    If a pair is in both, the shown answer is returned, unless it is much shorter than the stated one.
+    """
     found = _accepted_candidates(context)
     fragments = Fragments(found, context)
     pairs: dict[str, Pair] = {}
@@ -157,7 +160,10 @@ def _merged_pairs(context: PageContext, stated: dict[str, Pair]) -> list[Pair]:
 
 
 def _without_other_wordings(stated: dict[str, Pair], shown: dict[str, Pair]) -> dict[str, Pair]:
-    """Return what is stated without what the page shows in other words, or as a whole in another language."""
+    """Return the stated pairs that the page does not show in other words.
+
+    If all of them seem to be translations of what the page shows, none is returned.
+    """
     is_translated = len(stated) >= MIN_TRANSLATED and shown.keys().isdisjoint(stated)
     if is_translated and sum(pair.in_faq for pair in shown.values()) >= len(stated):
         return {}
@@ -175,7 +181,7 @@ def _confidence(candidate: Candidate, *, in_faq: bool) -> float:
 
 
 def _accepted_candidates(context: PageContext) -> list[Candidate]:
-    """Return what the page shows as questions with answers, in document order."""
+    """Return the questions with answers that the page shows, in document order."""
     claims = Claims(context.size)
     found = accepted([*microdata_pairs(context), *explicit_pairs(context)], context, claims)
     if article := help_article(context):

@@ -9,7 +9,7 @@ from faqsvc_embed.api.fields import MAX_ANSWER
 
 MAX_ROWS: Final = 10_000
 MAX_REFERENCES: Final = 50
-"""References of a row to texts that are followed."""
+"""References to texts that are replaced in one row."""
 
 _PUSH = re.compile(r"\s*self\.__next_f\.push\((?=\[)")
 _REFERENCE = re.compile(r'"\$([0-9a-f]{1,6})"')
@@ -17,7 +17,7 @@ _ROW = re.compile(rb"([0-9a-f]{1,6}):(?:T([0-9a-f]{1,6}),)?")
 
 
 def flight_rows(scripts: Iterable[str]) -> Iterator[str]:
-    """Yield the JSON of the rows that scripts push; long texts, which are rows of their own, are put in."""
+    """Yield the rows of JSON that scripts push, with long texts in place of the references to them."""
     payload = "".join(map(_pushed, scripts)).encode("utf-8", "replace")
     rows: list[str] = []
     texts: dict[str, str] = {}

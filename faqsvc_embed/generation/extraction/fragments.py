@@ -1,4 +1,4 @@
-"""The ids nearest to questions, by which links reach them."""
+"""The ids nearest to questions, for links to them."""
 
 from collections.abc import Iterable
 from functools import cached_property
@@ -19,19 +19,22 @@ class Fragments:
         self._context = context
 
     def of(self, candidate: Candidate) -> str | None:
-        """Return the id of the question, of what contains it alone, of its answer, or of what is around."""
+        """Return the id nearest to a question, or None.
+
+        The order is: the question, the elements that contain no other question, the answer, all around it.
+        """
         question = candidate.element
         return _first_id(
             chain(
                 question.walk(),
-                (element for element in question.ancestors() if self._questions.inside(element) == 1),
+                (element for element in question.ancestors() if self._questions.count_inside(element) == 1),
                 (element for node in candidate.answer_elements() for element in node.walk()),
                 question.ancestors(),
             )
         )
 
     def of_text(self, question: str) -> str | None:
-        """Return the id nearest to the text block that is the question, if there is one."""
+        """Return the id nearest to the text block that is the question, or None."""
         block = self._blocks.get(question_key(question))
         return _first_id(chain(block.walk(), block.ancestors())) if block is not None else None
 

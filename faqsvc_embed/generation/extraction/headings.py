@@ -1,4 +1,4 @@
-"""Questions that are headings: those that ask, and in an FAQ those that state a problem."""
+"""Headings that are questions by their text and, in an FAQ, headings that state a problem."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -17,12 +17,12 @@ from faqsvc_embed.generation.extraction.questions import (
     starts_like_question,
 )
 
-MIN_SHARE_ASKED: Final = 0.1
-"""The share of similar headings that must ask for the others to count as questions."""
+MIN_SHARE_OF_QUESTIONS: Final = 0.1
+"""The share of similar headings that must be questions for the others to count as questions."""
 MANY: Final = 2
-"""Questions of other kinds, such as accordions, beside which headings are titles."""
+"""Questions of other kinds, such as accordions, from which on headings are titles."""
 MIN_STATEMENTS: Final = 3
-"""Headings of an FAQ that count as questions although none of them asks."""
+"""Headings of an FAQ that count as questions although none of them is one by its text."""
 
 
 def heading_questions(
@@ -33,48 +33,55 @@ def heading_questions(
     has_titles = sum(heading.level == 1 for heading in headings) > 1
     candidates = [heading for heading in headings if heading.level > 1 or has_titles]
     candidates = [heading for heading in candidates if not is_promotional(heading.element)]
-    is_claimed = claims.count // 2 + taken.count >= MANY
-    all_asked = sum(heading.asks for heading in candidates)
-    is_open = _is_unannounced_faq(candidates)
+    # A claim is for a question or for its answer.
+    has_others = claims.count // 2 + taken.count >= MANY
+    question_count = sum(heading.is_question for heading in candidates)
+    is_unannounced = _is_unannounced_faq(candidates)
     found: list[Element] = []
     for group in _similar_headings(candidates):
-        asked = [heading for heading in group if heading.asks]
+        questions = [heading for heading in group if heading.is_question]
         in_faq = [heading for heading in group if context.is_in_faq(heading.element)]
         if in_faq:
             found += [heading.element for heading in in_faq if is_question(heading.text)]
-            if asked or (not is_claimed and all_asked <= MIN_SHARE_ASKED * len(group)):
-                statements = _statements(in_faq, asked)
-                if _count_as_questions(statements, group, asked, context, is_claimed=is_claimed):
+            if questions or (not has_others and question_count <= MIN_SHARE_OF_QUESTIONS * len(group)):
+                statements = _statements(in_faq, questions)
+                if _count_as_questions(statements, group, questions, context, has_others=has_others):
                     found += [heading.element for heading in statements]
-        elif not context.is_article and (is_open or (len(asked) > 1 and len(asked) >= 0.75 * len(group))):
-            found += [heading.element for heading in asked]
+        elif not context.is_article:
+            are_most = len(questions) > 1 and len(questions) >= 0.75 * len(group)
+            if is_unannounced or are_most:
+                found += [heading.element for heading in questions]
     yield from sorted(found, key=lambda element: element.start)
 
 
-def _statements(group: list[Heading], asked: list[Heading]) -> list[Heading]:
+def _statements(group: list[Heading], questions: list[Heading]) -> list[Heading]:
     """Return the headings of an FAQ that state a problem or name a topic, and that are answered."""
     statements = [heading for heading in group if _is_answered_statement(heading)]
-    if not asked:
+    if not questions:
         return statements
-    first, last = asked[0].element.start, asked[-1].element.start
+    first, last = questions[0].element.start, questions[-1].element.start
     return [each for each in statements if not each.text.endswith("!") or first < each.element.start < last]
 
 
 def _count_as_questions(
     statements: list[Heading],
     group: list[Heading],
-    asked: list[Heading],
+    questions: list[Heading],
     context: PageContext,
     *,
-    is_claimed: bool,
+    has_others: bool,
 ) -> bool:
-    """Return whether statements are questions: some headings that look like them ask, or they fill an FAQ."""
-    if is_claimed:
-        return 2 * len(asked) >= len(group)
-    if len(asked) >= MIN_SHARE_ASKED * len(group) > 0 and asked:
+    """Return whether statements count as questions.
+
+    They do if enough headings that look like them are questions, or if statements and questions together are
+    most headings below the title of an FAQ.
+    """
+    if has_others:
+        return 2 * len(questions) >= len(group)
+    if questions and len(questions) >= MIN_SHARE_OF_QUESTIONS * len(group):
         return True
-    is_filled = len(statements) + len(asked) >= max(MIN_STATEMENTS, 0.6 * len(group))
-    return context.has_faq_title and is_filled
+    are_most = len(statements) + len(questions) >= max(MIN_STATEMENTS, 0.6 * len(group))
+    return context.has_faq_title and are_most
 
 
 def _is_answered_statement(heading: Heading) -> bool:
@@ -83,16 +90,16 @@ def _is_answered_statement(heading: Heading) -> bool:
         return False
     if announces_faq(text) or is_section_title(text):
         return False
-    return not any(above.asks for above in heading.ancestors())
+    return not any(above.is_question for above in heading.ancestors())
 
 
 def _is_unannounced_faq(headings: list[Heading]) -> bool:
-    """Return whether the headings of a page are those of an FAQ although nothing says so: most ask."""
-    asked = [heading for heading in headings if heading.asks]
-    if len(asked) == 1 and not starts_like_question(asked[0].text):  # `Hungry yet?` is an advertisement
+    """Return whether most headings of a page are questions, so that it is an FAQ without saying so."""
+    questions = [heading for heading in headings if heading.is_question]
+    if len(questions) == 1 and not starts_like_question(questions[0].text):  # `Hungry yet?` advertises
         return False
-    others = sum(not (heading.asks or is_section_title(heading.text)) for heading in headings)
-    return len(asked) >= 0.6 * (len(asked) + others) > 0
+    others = sum(not (heading.is_question or is_section_title(heading.text)) for heading in headings)
+    return len(questions) >= 0.6 * (len(questions) + others) > 0
 
 
 def _similar_headings(headings: list[Heading]) -> list[list[Heading]]:

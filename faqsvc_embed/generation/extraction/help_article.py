@@ -10,8 +10,8 @@ from faqsvc_embed.generation.extraction.patterns import LANGUAGES, any_of
 from faqsvc_embed.generation.extraction.questions import is_call_to_action, is_question
 from faqsvc_embed.generation.extraction.text import question_text, text_of
 
-MAX_ASKED: Final = 2
-"""Headings of an article that ask, its title included; a page with more is a list of questions."""
+MAX_QUESTIONS: Final = 2
+"""Headings of an article that are questions, its title included; a page with more is a list of questions."""
 ARTICLES: Final = ("article", "main", "body")
 
 _ADDRESS = re.compile(
@@ -27,15 +27,15 @@ def help_article(context: PageContext) -> Candidate | None:
     if len(titles) != 1 or not (_ADDRESS.search(context.url) or _HELP_CENTRE.search(context.title)):
         return None
     question = question_text(titles[0])
-    asked = [text for heading in headings if is_question(text := question_text(heading))]
-    if question not in asked or len(asked) > MAX_ASKED or is_call_to_action(question):
+    questions = [text for heading in headings if is_question(text := question_text(heading))]
+    if question not in questions or len(questions) > MAX_QUESTIONS or is_call_to_action(question):
         return None
     candidate = Candidate(titles[0], tuple(_article_after(titles[0])), Evidence.HEADING)
     return candidate if text_of(candidate.answer_nodes) else None
 
 
 def _article_after(title: Element) -> list[Node]:
-    """Return what follows a title in its article."""
+    """Return the nodes after a title in its article."""
     nodes: list[Node] = []
     header = next((above for above in title.ancestors() if above.tag == "header"), title)
     for element in (header, *header.ancestors()):

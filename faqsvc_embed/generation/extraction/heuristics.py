@@ -1,4 +1,4 @@
-"""Questions that only look like questions, with the answers that follow them."""
+"""Questions that are recognised by names, headings or appearance, with the answers that follow them."""
 
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -21,13 +21,13 @@ from faqsvc_embed.generation.extraction.rows import alternating_questions, first
 from faqsvc_embed.generation.extraction.text import is_labelled_question, question_text, text_of
 
 MAX_PARTS: Final = 4
-"""Paragraphs of a question, beside its last one."""
+"""Paragraphs of a question before its last one."""
 
 Question = tuple[Element, Evidence]
 
 
 def likely_pairs(context: PageContext, claims: Claims) -> Iterator[Candidate]:
-    """Yield what looks like a question outside of the claimed elements, with what follows it."""
+    """Yield the likely questions outside of claimed elements, with the answers that follow them."""
     questions = _questions(context, claims)
     answers = AnswerFinder(Positions(element for element, _ in questions), claims)
     above: list[Element] = []
@@ -36,14 +36,14 @@ def likely_pairs(context: PageContext, claims: Claims) -> Iterator[Candidate]:
         nodes: tuple[Node, ...] = ()
         if parts := _split(element, evidence):
             question, answer = " ".join(parts[0].split()), parts[1]
-            # In a paragraph that blank lines divide, the answer goes on to the next question.
+            # In a paragraph with blank lines, the answer continues to the next question.
             rest = answers.siblings_after(element)[0] if element.tag == TEXT_BLOCK else []
             answer = "\n\n".join(filter(None, (answer, text_of(rest))))
             yield Candidate(
                 element, tuple(rest), evidence, group, question=bare_question(question), answer=answer
             )
         elif nodes := answers.after(element):
-            # A question in several paragraphs, each of which is named so.
+            # The question may have several paragraphs, each with the class name of a question.
             texts = [question_text(part) for part in (*_directly_before(element, above), element)]
             yield Candidate(element, nodes, evidence, group, question=" ".join(texts))
         above = (
@@ -78,7 +78,7 @@ def _questions(context: PageContext, claims: Claims) -> list[Question]:
 
 
 def _without_rhetorical(questions: list[Question], context: PageContext) -> list[Question]:
-    """Return the questions without those in running text that begin the answer to the question before."""
+    """Return the questions without those in running text that begin the answer to the previous question."""
     blocks = [block.start for block in context.text_blocks]
     kept: list[Question] = []
     for number, (element, evidence) in enumerate(questions):
@@ -93,7 +93,7 @@ def _without_rhetorical(questions: list[Question], context: PageContext) -> list
 
 
 def _directly_before(element: Element, above: list[Element]) -> list[Element]:
-    """Return the elements without an answer that look like an element and are its siblings."""
+    """Return the elements of `above` that are siblings of an element and look like it."""
     look = (element.tag, element.attrs.get("class"), element.parent)
     return [each for each in above if (each.tag, each.attrs.get("class"), each.parent) == look]
 

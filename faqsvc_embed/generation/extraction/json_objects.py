@@ -1,4 +1,4 @@
-"""JSON that pages contain, read leniently, and the text of its values."""
+"""The JSON in pages, read leniently, and the text of its values."""
 
 import html
 import json
@@ -15,7 +15,7 @@ from faqsvc_embed.generation.extraction.markdown import escaped, markdown_of
 from faqsvc_embed.generation.extraction.text import plain, text_of
 
 MAX_NODES: Final = 50_000
-"""Objects of a JSON-LD script that are read."""
+"""Objects of one JSON text that are read."""
 
 _WRAPPER = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[)|(?:-->|//\s*\]\]>|\]\]>|;)\s*$")
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
@@ -57,7 +57,7 @@ def text_of_value(value: str, budget: StepBudget) -> str:
 
 
 def markdown_of_value(value: str, budget: StepBudget, url: str) -> str:
-    """Return the same as Markdown."""
+    """Return the text of such a string as Markdown; `url` is the address that its links are relative to."""
     nodes = _nodes(value, budget)
     text = escaped(_plain_lines(value)) if nodes is None else markdown_of(nodes, url)
     return shortened(text, is_cut=len(value) > MAX_ANSWER)

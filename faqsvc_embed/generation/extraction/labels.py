@@ -1,4 +1,4 @@
-"""What stands before questions and answers and is not part of them: `Q1:`, `A:`, `3.`, `+`."""
+"""Labels, numbers and symbols before questions and answers: `Q1:`, `A:`, `3.`, `+`."""
 
 import re
 from typing import Final
@@ -8,7 +8,7 @@ from faqsvc_embed.generation.extraction.patterns import LANGUAGES
 _QUESTION: Final = "|".join({label for language in LANGUAGES for label in language.question_labels})
 _ANSWER: Final = "|".join({label for language in LANGUAGES for label in language.answer_labels})
 _INITIAL: Final = r"(?!(?![QＱ])[^\W\d_]\.(?:\s*[^\W\d_]\.|\s+\w+[,.]))"
-"""A single letter with a full stop before a name is an initial, other than Q."""
+"""Excludes initials: a single letter, other than Q, with a full stop before a name."""
 _NUMBER: Final = r"\s*[0-9]{0,3}\s*"
 _SEPARATOR: Final = r"[:：.．)）、]"
 _SYMBOLS: Final = "+-−–—×✕✖▼▾▿▲▴△►▶▸›»⌄˅∨¶#⊕⊖＋－ \u3000\ufe0e\ufe0f\t\n"
@@ -57,7 +57,7 @@ def bare_answer(text: str) -> str:
 
 
 def split_at_answer_label(text: str) -> tuple[str, str] | None:
-    """Return what stands before and after the start of a line that starts with `A:`, or None without one."""
+    """Return the lines before the first that starts with `A:`, and the others; None if no line does."""
     lines = text.split("\n")
     for number, line in enumerate(lines[1:], 1):
         if _ANSWER_LABEL.match(line):

@@ -1,4 +1,4 @@
-"""Elements as Markdown (CommonMark 0.31 and the tables of GFM 0.29): links, lists and tables stay."""
+"""Elements as Markdown with links, lists and tables (CommonMark 0.31, and the tables of GFM 0.29)."""
 
 import re
 from collections.abc import Iterable
@@ -28,7 +28,7 @@ def markdown_of(nodes: Iterable[Node], url: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return plain paragraphs as Markdown that means only their text; lists stay lists."""
+    """Return plain paragraphs as Markdown that shows exactly their text; lists stay lists."""
     return "\n".join(
         line if line.startswith("- ") and line == _escaped_line(line, skip=2) else _escaped_line(line)
         for line in text.split("\n")
@@ -41,7 +41,7 @@ def _escaped_line(line: str, skip: int = 0) -> str:
 
 
 def _with_plain_start(line: str) -> str:
-    """Return a line that does not start a heading or a quotation, or a list other than with a dash."""
+    """Return a line whose start is escaped if it would begin a block other than a list item with a dash."""
     start = _BLOCK_START.match(line)
     if start is None or line.startswith(("**", "`")):
         return line
@@ -49,7 +49,7 @@ def _with_plain_start(line: str) -> str:
 
 
 def _with_break(line: str, following: str) -> str:
-    """Return a line with a backslash, which keeps its end, unless a list does."""
+    """Return a line with a backslash, which keeps its end. A list item needs none."""
     return line if line.startswith("- ") or following.startswith("- ") else f"{line}\\"
 
 
@@ -101,7 +101,7 @@ class _Writer:
             self.write(child)
 
     def _write_inline(self, element: Element, before: str, after: str) -> None:
-        """Write inline text between two marks, which must touch it."""
+        """Write inline text between two marks, without white space beside them."""
         if element.contains_blocks:
             self._write_children(element)
             return
@@ -187,7 +187,7 @@ class _Writer:
         self._blocks.append((bool(marker), "\n".join([first, *rest])))
 
     def _target(self, link: Element) -> str | None:
-        """Return the absolute address of a link, or None if it leads nowhere else."""
+        """Return the absolute address of a link, or None if it does not lead to another page."""
         href = link.attrs.get("href", "").strip()
         if not href or href.startswith("#"):
             return None
@@ -204,7 +204,7 @@ def _percent_encoded(character: re.Match[str]) -> str:
 
 
 def _rows(table: Element) -> list[list[Element]]:
-    """Return the cells of a table of data, or nothing for one that only places its content on the page."""
+    """Return the cells of a table of data by row, or nothing for a table that is only layout."""
     rows = [
         [cell for cell in row.elements() if cell.tag in ("td", "th")]
         for row in table.walk()

@@ -1,8 +1,9 @@
-"""The outline of a page: its headings, the text below each of them, and which of them ask."""
+"""The outline of a page: its headings, which of them are questions, and the text below each of them."""
 
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Final
 
 from faqsvc_embed.generation.extraction.candidates import Claims
 from faqsvc_embed.generation.extraction.dom import HEADINGS, TEXT_BLOCK, Element
@@ -10,9 +11,9 @@ from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import is_call_to_action, is_question
 from faqsvc_embed.generation.extraction.text import inline_text, question_text
 
-MIN_WORDS = 40
-"""Characters below a heading that are more than the introduction of a section."""
-INLINE_TITLES = frozenset({"strong", "b", "dt", "p", "li", TEXT_BLOCK})
+MIN_ANSWER: Final = 40
+"""Characters of a text below a heading that is more than the introduction of a section."""
+INLINE_TITLES: Final = frozenset({"strong", "b", "dt", "p", "li", TEXT_BLOCK})
 
 
 @dataclass(eq=False, slots=True)
@@ -22,27 +23,27 @@ class Heading:
     element: Element
     text: str
     level: int
-    asks: bool
-    """Whether the heading itself is a question of a visitor."""
+    is_question: bool
+    """Whether the text of the heading is a question, and no call to action."""
     parent: "Heading | None" = None
     children: list["Heading"] = field(default_factory=list)
-    words: int = 0
-    """Characters of the text below it that are not links, up to the next heading."""
-    links: int = 0
-    """Characters of links below it, up to the next heading."""
+    text_length: int = 0
+    """Characters of the text below it, up to the next heading, without the links of tables of contents."""
+    link_length: int = 0
+    """Characters of links of tables of contents below it, up to the next heading."""
     questions: int = 0
     """Emphasised questions and questions in lists below it, which make it the title of a section."""
 
     @property
     def is_answered(self) -> bool:
         """Whether text follows that is more than a list of links."""
-        return self.words > self.links
+        return self.text_length > self.link_length
 
     @property
     def is_title(self) -> bool:
-        """Whether the questions are below it."""
-        inside = sum(child.asks or child.is_title for child in self.children)
-        return self.questions > 1 or inside > 1 or (inside == 1 and self.words < MIN_WORDS)
+        """Whether it is the title of a section with questions."""
+        inside = sum(child.is_question or child.is_title for child in self.children)
+        return self.questions > 1 or inside > 1 or (inside == 1 and self.text_length < MIN_ANSWER)
 
     def ancestors(self) -> Iterator["Heading"]:
         """Yield the heading above, the one above that, and so on."""
@@ -53,7 +54,7 @@ class Heading:
 
 
 def headings_of(context: PageContext, free: list[Element], claims: Claims) -> list[Heading]:
-    """Return the headings outside of what is claimed, with their text, in document order."""
+    """Return the headings among free elements, with the text below them, in document order."""
     found: list[Heading] = []
     above: list[Heading] = []
     for element in free:
@@ -61,8 +62,8 @@ def headings_of(context: PageContext, free: list[Element], claims: Claims) -> li
             continue
         above = [heading for heading in above if heading.level < level]
         text = question_text(element)
-        asks = is_question(text) and not is_call_to_action(text)
-        heading = Heading(element, text, level, asks, above[-1] if above else None)
+        is_asked = is_question(text) and not is_call_to_action(text)
+        heading = Heading(element, text, level, is_asked, above[-1] if above else None)
         if heading.parent is not None:
             heading.parent.children.append(heading)
         above.append(heading)
@@ -79,6 +80,7 @@ def _level(element: Element) -> int | None:
 
 
 def _count_text(headings: list[Heading], context: PageContext, claims: Claims) -> None:
+    """Set the lengths of the text below headings, and the number of questions in it."""
     starts = [heading.element.start for heading in headings]
     unanswered: Heading | None = None
     for block in context.answer_blocks:
@@ -92,13 +94,13 @@ def _count_text(headings: list[Heading], context: PageContext, claims: Claims) -
         is_contents = links == len(text) or any(
             each.attrs.get("href", "").startswith("#") for each in anchors
         )
-        heading.links += links if is_contents else 0
-        heading.words += len(text) - links if is_contents else len(text)
-        asks = links < len(text) and _starts_with_question(block)
-        is_answered = asks and not is_question(question_text(block))
-        # Questions without answers, one after the other, are what a reader should check.
-        heading.questions += is_answered or (unanswered is heading and not asks)
-        unanswered = heading if asks and not is_answered else None
+        heading.link_length += links if is_contents else 0
+        heading.text_length += len(text) - links if is_contents else len(text)
+        begins_with_question = links < len(text) and _starts_with_question(block)
+        is_answered = begins_with_question and not is_question(question_text(block))
+        # Several questions in a row, without answers, are a checklist for the reader, and do not count.
+        heading.questions += is_answered or (unanswered is heading and not begins_with_question)
+        unanswered = heading if begins_with_question and not is_answered else None
 
 
 def _starts_with_question(block: Element) -> bool:

@@ -1,4 +1,4 @@
-"""What surrounds the questions of a page: headings that announce an FAQ, and panels that open."""
+"""The surroundings of the questions of a page: headings that announce an FAQ, and panels that open."""
 
 import re
 from bisect import bisect_right
@@ -39,7 +39,7 @@ class PageContext:
         self.url = url
         everything = top.walk()
         quotations = _quotations(everything)
-        # A quotation's questions are not the page's, but it may be part of an answer.
+        # Questions in a quotation are not questions of the page, but a quotation may be part of an answer.
         quoted = _within(everything, lambda element: element.start in quotations)
         self._everything = everything
         self.size = len(everything)
@@ -74,23 +74,23 @@ class PageContext:
 
     @cached_property
     def answer_blocks(self) -> list[Element]:
-        """The text blocks, those of quotations included."""
+        """The text blocks of which answers consist, including those in quotations."""
         return _text_blocks([element for element in self._everything if not element.is_boilerplate])
 
     def with_id(self, name: str, near: Element) -> Element | None:
-        """Return the element with an id; where a page repeats the id, the first one after an element."""
+        """Return the element with an id, or None. If a page repeats the id, it is the first after `near`."""
         found = self._by_id.get(name, []) if name else []
         index = bisect_right(found, near.start, key=lambda element: element.start)
         return found[index % len(found)] if found else None
 
     def is_in_faq(self, element: Element) -> bool:
-        """Return whether page, class names or headings announce an FAQ at an element."""
+        """Return whether the page, class names or headings announce an FAQ around an element."""
         if self._is_faq or element.start in self._labelled:
             return True
         return self._heading_levels.get(element.start, 7) < HEADINGS.get(element.tag, 7)
 
     def is_below_question(self, element: Element) -> bool:
-        """Return whether a heading above an element asks, apart from that of the page."""
+        """Return whether a heading above an element is a question, other than the page's `<h1>`."""
         return element.start in self._below_questions
 
     def is_always_hidden(self, element: Element) -> bool:
@@ -110,14 +110,13 @@ class PageContext:
         addresses = [link.attrs.get("href", "") for link in links]
         if not links or not all(address.startswith("#") for address in addresses):
             return False
-        if sum(len("".join(raw_text(link).split())) for link in links) != len(
-            "".join(raw_text(block).split())
-        ):
+        linked = "".join(map(raw_text, links))
+        if len("".join(linked.split())) != len("".join(raw_text(block).split())):
             return False
         return len(links) > 1 or (len(addresses[0]) > 1 and not self._opens(block, addresses[0][1:]))
 
     def _opens(self, block: Element, name: str) -> bool:
-        """Return whether a link in a block opens what stands beside the block."""
+        """Return whether a link in a block opens an element beside the block."""
         panel = self.with_id(name, block)
         if panel is None or block.parent is None:
             return False
@@ -127,7 +126,7 @@ class PageContext:
         return panel.start in self._panels or (is_beside and panel.start - block.end <= MAX_BETWEEN)
 
     def _read_headings(self) -> None:
-        """Record, for each position, the highest heading above it that announces an FAQ, and if one asks."""
+        """Record which elements are below headings that announce an FAQ, and which below questions."""
         above: list[tuple[int, bool, bool]] = []
         for element in self.elements:
             level = HEADINGS.get(element.tag)
@@ -135,12 +134,12 @@ class PageContext:
                 above = [heading for heading in above if heading[0] < level]
             if (highest := next((rank for rank, is_faq, _ in above if is_faq), None)) is not None:
                 self._heading_levels[element.start] = highest
-            if any(asks for _, _, asks in above):
+            if any(is_asked for _, _, is_asked in above):
                 self._below_questions.add(element.start)
             if level is not None:
                 text = inline_text(element.children)
-                asks = level > 1 and is_question(text) and not is_call_to_action(text)
-                above.append((level, announces_faq(text), asks))
+                is_asked = level > 1 and is_question(text) and not is_call_to_action(text)
+                above.append((level, announces_faq(text), is_asked))
 
 
 def _text_blocks(elements: list[Element]) -> list[Element]:
@@ -149,14 +148,14 @@ def _text_blocks(elements: list[Element]) -> list[Element]:
 
 
 def _quotations(elements: list[Element]) -> set[int]:
-    """Return the positions of the block quotes that quote, and do not only indent a part of the page."""
+    """Return the positions of the block quotes that are quotations, and not indented parts of the page."""
     found = set[int]()
     for element in elements:
         if element.tag == "blockquote":
             inside = element.walk()
-            asks = (e for e in inside if e.tag in (*HEADINGS, "b", "strong", "dt", "summary"))
+            titles = (e for e in inside if e.tag in (*HEADINGS, "b", "strong", "dt", "summary"))
             is_labelled = any(e.tag == "p" and is_labelled_question(e) for e in inside)
-            if not is_labelled and sum(is_question(inline_text(e.children)) for e in asks) < 2:
+            if not is_labelled and sum(is_question(inline_text(e.children)) for e in titles) < 2:
                 found.add(element.start)
     return found
 

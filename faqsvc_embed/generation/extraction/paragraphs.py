@@ -25,20 +25,20 @@ MAX_PARAGRAPH: Final = 200
 def emphasised_questions(context: PageContext, free: list[Element]) -> Iterator[Element]:
     """Yield emphasised questions at the start of a line, in an FAQ or if there are several.
 
-    In an FAQ, other lines of their own count too where at least half of those that look like them ask.
+    In an FAQ, other emphasised lines count too if at least half of those that look the same are questions.
     """
     lines = [element for element in free if element.tag in EMPHASIS and _starts_line(element)]
     texts = {element: question_text(element) for element in lines}
     marked = sum(is_asked(text) and has_question_mark(text) for text in texts.values())
     for group in similar_elements(lines):
-        asked = [element for element in group if is_question_line(texts[element])]
-        for element in asked:
+        questions = [element for element in group if is_question_line(texts[element])]
+        for element in questions:
             if context.is_in_faq(element) or (marked > 1 and has_question_mark(texts[element])):
                 yield element
-        statements = [each for each in group if each not in asked and _is_line(each, texts[each])]
-        # Under the title of an FAQ, fewer questions are enough if everything is a line of its own.
-        is_full = context.has_faq_title and len(asked) + len(statements) == len(group)
-        if len(asked) > 1 and len(asked) >= (0.2 if is_full else 0.5) * len(group):
+        statements = [each for each in group if each not in questions and _is_line(each, texts[each])]
+        # Below the title of an FAQ, fewer questions are enough if every element is a line of its own.
+        are_lines = context.has_faq_title and len(questions) + len(statements) == len(group)
+        if len(questions) > 1 and len(questions) >= (0.2 if are_lines else 0.5) * len(group):
             yield from (element for element in statements if context.is_in_faq(element))
 
 
@@ -70,7 +70,7 @@ def similar_questions(context: PageContext, free: list[Element]) -> Iterator[Ele
         questions = [block for block in group if is_asked(texts[block.start])]
         if not any(has_question_mark(texts[block.start]) for block in questions):
             continue
-        # A question that every item repeats is for the reader to answer.
+        # A question that every item repeats is one that the reader shall answer.
         different = len({texts[block.start] for block in questions})
         if _is_checklist(questions, blocks):
             continue
@@ -106,7 +106,7 @@ def first_lines(context: PageContext, free: list[Element]) -> Iterator[Element]:
 
 
 def is_asked(text: str) -> bool:
-    """Return whether a line is a question of a visitor."""
+    """Return whether a line is a question, and no call to action."""
     return is_question_line(text) and not is_call_to_action(text)
 
 

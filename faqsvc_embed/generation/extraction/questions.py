@@ -8,9 +8,8 @@ from faqsvc_embed.generation.extraction.patterns import LANGUAGES, any_of
 
 MAX_LENGTH: Final = 300
 """Characters of a question on a page; longer texts are paragraphs."""
-
 MAX_KEY: Final = 500
-"""Characters of a question that tell it from others."""
+"""Characters at the beginning of a question that are compared."""
 
 _GRAMMAR = any_of(language.question_grammar for language in LANGUAGES)
 _OPENING = any_of(language.question_openings for language in LANGUAGES)
@@ -23,8 +22,6 @@ _FAQ_TITLE = any_of(language.faq_titles for language in LANGUAGES)
 _QUESTION_MARK_LAST = re.compile(r"[?？؟⁇⁉][^\w.…]{0,12}$")
 _PLACEHOLDER = re.compile(r"\{\{-?\s*[\w$@][^{}]*\}\}|\{%[^{}]*%\}|\$\{[\w.]+\}|<%=?[^<>]*%>|%%\w+%%")
 _FILLER = re.compile(r"lorem ipsum\b", re.IGNORECASE)
-
-
 _ACCENTS = re.compile("[\u0300-\u036f]")
 
 
@@ -89,12 +86,12 @@ def announces_interview(text: str) -> bool:
 
 
 def announces_other(text: str) -> bool:
-    """Return whether the title of a page says that it is about something else than questions."""
+    """Return whether the title of a page names another purpose than an FAQ, such as `About us`."""
     return _OTHER.search(text[:MAX_LENGTH]) is not None
 
 
 def ends_page(text: str) -> bool:
-    """Return whether a line after the last answer is part of the page, such as `Back to top`."""
+    """Return whether a line comes after the last answer of a page, such as `Back to top`."""
     return len(text) <= MAX_LENGTH and _PAGE_END.match(text.lstrip(" ←↑^«‹<[→⬆▲")) is not None
 
 

@@ -1,4 +1,4 @@
-"""Questions by the rhythm of a page: rows of items that begin with one, and questions before each answer."""
+"""Questions that are recognised by repetition: in similar items, or alternating with their answers."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -19,7 +19,7 @@ ITEMS: Final = frozenset({"div", "li", "article", "section"})
 
 
 def first_blocks(context: PageContext, free: list[Element]) -> Iterator[Element]:
-    """Yield the first text block of each item in a row of at least three, if most of these are questions."""
+    """Yield the first text blocks of three or more similar items, if most of these blocks are questions."""
     blocks = [block for block in context.text_blocks if not is_cell(block)]
     starts = [block.start for block in blocks]
     rows = defaultdict[tuple[int, str, str, bool], list[Element]](list)
@@ -37,7 +37,7 @@ def first_blocks(context: PageContext, free: list[Element]) -> Iterator[Element]
 
 
 def alternating_questions(context: PageContext, free: list[Element], claims: Claims) -> Iterator[Element]:
-    """Yield what stands before answers in an FAQ where questions and answers of another look alternate."""
+    """Yield the questions in an FAQ where questions and answers alternate, and look different."""
     pairs = defaultdict[object, list[tuple[Element, Element]]](list)
     for parent in free:
         children = [child for child in parent.elements() if not claims.overlap(child) and _is_row(child)]
@@ -63,7 +63,7 @@ def _is_short(element: Element) -> bool:
 
 
 def _are_questions(rows: list[tuple[Element, Element]]) -> bool:
-    """Return whether the first of two elements often asks, and the second answers."""
+    """Return whether the first elements of pairs are often questions, and the second nearly never."""
     asked = sum(is_asked(question_text(question)) for question, _ in rows)
     short = sum(_is_short(question) for question, _ in rows)
     answers = sum(is_asked(question_text(answer)) for _, answer in rows)

@@ -1,4 +1,4 @@
-"""Questions that a page states for machines: FAQPage in JSON-LD, and Question in microdata or RDFa."""
+"""Questions in structured data: FAQPage in JSON-LD, and Question in microdata or RDFa."""
 
 import re
 from collections.abc import Iterator
@@ -18,9 +18,9 @@ _ARTICLE = re.compile(r'"@type"\s*:\s*"(?:BlogPosting|NewsArticle|Article)"')
 
 
 def json_ld_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator[tuple[str, str]]:
-    """Yield the questions and answers of FAQPages in JSON-LD scripts; answers are as stated, mostly HTML.
+    """Yield the questions and answers of FAQPages in JSON-LD scripts; answers are unchanged, mostly HTML.
 
-    Properties other than `name`, `text`, `mainEntity` and `acceptedAnswer` are mistakes that sites make.
+    Other properties than `name`, `text`, `mainEntity` and `acceptedAnswer` are read as mistakes of sites.
 
     Raises:
         PageTooComplex: the budget is spent.
@@ -43,6 +43,7 @@ def is_article(document: turbohtml.Document) -> bool:
 
 
 def _stated_pairs(data: Any) -> Iterator[tuple[str, str]]:
+    """Yield the questions and answers of the FAQPages in JSON-LD."""
     nodes = objects_of(data)
     by_id = {node["@id"]: node for node in nodes if isinstance(node.get("@id"), str) and len(node) > 1}
     for page in nodes:
@@ -75,7 +76,7 @@ def _listed(value: Any) -> list[Object]:
 
 
 def microdata_pairs(context: PageContext) -> Iterator[Candidate]:
-    """Yield the questions that attributes of elements mark up, as microdata or RDFa."""
+    """Yield the questions that attributes mark up as microdata or RDFa."""
     for element in context.elements:
         if _is_a(element, "Question") and not any(_is_a(above, "QAPage") for above in element.ancestors()):
             inside = element.walk()

@@ -63,13 +63,13 @@ def inline_text(nodes: Sequence[Node]) -> str:
 
 
 def question_text(element: Element) -> str:
-    """Return the words of a question, without label, number and symbols."""
+    """Return the text of a question without label, number and symbols."""
     element.budget.spend(element.weight)
     return bare_question(inline_text(element.children) or plain(raw_text(element)))
 
 
 def is_labelled_question(element: Element) -> bool:
-    """Return whether a text starts with `Q:` or the like, or with an element that contains only that."""
+    """Return whether an element starts with a label such as `Q:`, or with an element that is only a label."""
     if has_question_label(inline_text(element.children)):
         return True
     first = next((child for child in element.children if not isinstance(child, str) or child.strip()), None)
@@ -155,7 +155,7 @@ class _Writer:
             self._pieces.append(raw_text(element).replace("\n", LINE_BREAK))
         elif element.tag == "tr":
             cells = [text for cell in element.elements() if (text := text_of(cell.children))]
-            # A single cell only places its text on the page.
+            # A row with a single cell is only layout.
             row = cells[0].replace("\n", LINE_BREAK) if len(cells) == 1 else " | ".join(map(plain, cells))
             self._pieces.append(row)
         else:

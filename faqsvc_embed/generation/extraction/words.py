@@ -1,4 +1,4 @@
-"""Words in class names and ids, by which pages name their parts."""
+"""The words in class names and ids."""
 
 import re
 

@@ -40,7 +40,7 @@ def test_a_large_page_is_read_where_no_process_can_be_started(monkeypatch: pytes
     assert asyncio.run(read(LARGE)) == [read_page(response(LARGE))]
 
 
-def test_a_page_after_one_that_was_given_up_is_read() -> None:
+def test_a_page_is_read_after_a_cancelled_one() -> None:
     async def run() -> Page:
         async with aclosing(PageReader()) as reader:
             with anyio.move_on_after(0.2):

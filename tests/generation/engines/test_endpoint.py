@@ -1,4 +1,4 @@
-"""Endpoints of today and of two years ago: what they refuse is left out, and what passes is repeated."""
+"""Endpoints of today and of two years ago: refused parameters are left out, transient failures retried."""
 
 import asyncio
 import json
@@ -118,7 +118,7 @@ def complete(chat: ChatEndpoint) -> bytes:
         (silent_refuser, set()),
     ],
 )
-def test_what_an_endpoint_refuses_is_left_out_and_remembered(
+def test_a_refused_parameter_is_left_out_from_then_on(
     llm: FaultyServer, refuse: Refuse, accepted: set[str]
 ) -> None:
     script = Scripted(refuse)
@@ -157,7 +157,7 @@ def test_pages_that_are_too_long_for_the_model_are_reported_as_such(llm: FaultyS
 
 
 @pytest.mark.parametrize("status", [429, 500, 503, 529])
-def test_a_failure_that_passes_is_repeated(llm: FaultyServer, status: int) -> None:
+def test_a_transient_failure_is_retried(llm: FaultyServer, status: int) -> None:
     failures = iter([True, True, False])
     overloaded = {"error": {"message": "Overloaded", "type": "server_error"}}
     llm.behave(Scripted(lambda body: (status, overloaded) if next(failures) else None))
@@ -177,7 +177,7 @@ def test_an_endpoint_that_asks_for_a_long_pause_is_not_retried(llm: FaultyServer
     assert (failed.value.retry_after, clock.waits, len(llm.log)) == (60.0, [], 1)
 
 
-def test_the_words_of_the_endpoint_are_in_the_log_only(
+def test_the_error_message_of_the_endpoint_is_only_in_the_log(
     llm: FaultyServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     message = f"Incorrect API key provided: {KEY}. See https://internal.example."

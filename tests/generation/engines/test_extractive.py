@@ -78,7 +78,7 @@ def test_the_requested_language_is_used_if_the_site_has_it() -> None:
     ]
 
 
-def test_a_language_that_the_site_does_not_have_is_never_a_label() -> None:
+def test_items_are_labelled_with_their_own_language_if_the_requested_one_is_missing() -> None:
     result = run(HOME, FAQ, lang="de")
     assert {item.lang for item in result.items} == {"en"}
     assert len(result.notes) == 1

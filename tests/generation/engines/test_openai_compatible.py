@@ -116,7 +116,7 @@ def test_the_model_gets_a_limited_part_of_a_large_site(llm: FaultyServer) -> Non
     assert sum(map(len, texts)) <= 40_000
 
 
-def test_a_local_model_is_not_asked_through_a_proxy(
+def test_a_local_model_is_requested_without_a_proxy(
     llm: FaultyServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")

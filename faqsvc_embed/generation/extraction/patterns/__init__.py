@@ -1,7 +1,7 @@
 """The words and grammar by which questions and FAQs are recognised, one file for each language.
 
-To improve a language, edit its file: every field is described in `language.py`. The patterns of all languages
-are tried on every page, because pages often state no language, or the wrong one.
+To improve a language, edit its file; `language.py` describes every field. The patterns of all languages are
+tried on every page, because pages often state no language, or a wrong one.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What the file of a language contains."""
+"""The fields in the file of a language."""
 
 from dataclasses import dataclass
 
@@ -11,28 +11,28 @@ class Language:
     """Sentences that are questions even without a question mark. Matched from the start of the text."""
 
     question_openings: tuple[str, ...] = ()
-    """How questions begin. Weaker than grammar: `If I lose my key` is one only among other questions."""
+    """Beginnings of questions. Weaker than grammar: `If I lose my key` is a question only among others."""
 
     calls_to_action: tuple[str, ...] = ()
-    """What a page asks or tells its reader, such as `Still have questions?`. Matched from the start."""
+    """Sentences to the reader, such as `Still have questions?`. Matched from the start of the text."""
 
     faq_titles: tuple[str, ...]
-    """What titles, headings and addresses of FAQs contain."""
+    """Parts of titles, headings and addresses of FAQs."""
 
     help_centres: tuple[str, ...] = ()
-    """What the title of every page of a help centre contains."""
+    """Parts of the title that every page of a help centre has."""
 
     section_titles: tuple[str, ...] = ()
     """Whole headings that are no question even in an FAQ, such as `Contents` or `See also`."""
 
     interview_titles: tuple[str, ...] = ()
-    """What titles of interviews contain, whose questions are no FAQ."""
+    """Parts of titles of interviews, whose questions are no FAQ."""
 
     other_titles: tuple[str, ...] = ()
-    """What titles of pages contain that ask and are no FAQ: `About us`, `Privacy`, `How to apply`."""
+    """Parts of titles of pages with questions that are no FAQ: `About us`, `Privacy`, `How to apply`."""
 
     page_ends: tuple[str, ...] = ()
-    """Lines after the last answer, such as `Last updated on Monday`. Matched from the start."""
+    """Lines after the last answer, such as `Last updated on Monday`. Matched from the start of the line."""
 
     question_labels: tuple[str, ...] = ()
     """Plain words that label a question: the `Q` of `Q1: Is it big?`. Case matters."""
@@ -47,7 +47,7 @@ class Language:
     """The whole title of a table's column of answers."""
 
     help_links: tuple[str, ...] = ()
-    """What links and addresses of help pages contain."""
+    """Parts of links and addresses of help pages."""
 
     shop_links: tuple[str, ...] = ()
-    """What links and addresses of pages about orders, prices and contact contain."""
+    """Parts of links and addresses of pages about orders, prices and contact."""
