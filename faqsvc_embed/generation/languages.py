@@ -47,7 +47,8 @@ def contradicts(text: str, lang: str) -> str | None:
         is_absent = _SCRIPTS["zh" if lang == "ja" else lang].search(sample) is None
         return detected_language(sample) if is_absent else None
     if script is not None:
-        return script if script != lang and lang not in ("ja", "zh") else None
+        shares_characters = {script, lang} == {"ja", "zh"}
+        return None if script == lang or shares_characters else script
     found = detect_language(sample, _SUPPORTED)
     language = _CODES.get(found.language or "")
     return language if language != lang and found.confidence >= CLEAR_CONFIDENCE else None

@@ -51,6 +51,28 @@ def test_the_language_is_stated_or_detected() -> None:
     assert read("<p>Wir liefern innerhalb von zwei Werktagen in alle Orte.</p>").lang == "de"
 
 
+KOREAN = "무료 배송은 오만 원 이상 주문하실 때 제공됩니다. " * 20
+CHINESE = "订单满五十元即可享受免费送货服务，请在付款前确认。" * 20
+
+
+@pytest.mark.parametrize(
+    ("text", "stated", "lang"),
+    [
+        (KOREAN, "ja", "ko"),
+        (KOREAN, "zh", "ko"),
+        (KOREAN, "en", "ko"),
+        (CHINESE, "ko", "zh"),
+        (CHINESE, "en", "zh"),
+        (CHINESE, "ja", "ja"),  # a Japanese text can be written in Chinese characters alone
+        (KOREAN[:50], "ja", "ja"),  # too short to be sure
+    ],
+)
+def test_a_stated_language_is_corrected_where_the_script_is_clearly_another(
+    text: str, stated: str, lang: str
+) -> None:
+    assert read(html(f"<p>{text}</p>", lang=stated)).lang == lang
+
+
 def test_links_are_absolute_with_text_and_language() -> None:
     page = read(
         html(
