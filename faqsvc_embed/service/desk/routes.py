@@ -56,16 +56,16 @@ class Desk:
             self._route("/faqs/{slug}/remove", get=removal.show, post=removal.submit),
             self._route("/site", get=site.show, post=site.submit),
             Route(f"{DESK}/static/{{digest}}/{{name}}", Endpoint({"GET": _show_static}, self._limiter)),
+            self._route("/{path:path}", get=_not_found, is_open=True),
         ]
 
     def _route(
         self, path: str, *, get: Handler | None = None, post: Handler | None = None, is_open: bool = False
     ) -> Route:
-        handlers = {
-            method: self._endpoint(handler, is_open)
-            for method, handler in (("GET", get), ("POST", post))
-            if handler is not None
-        }
+        # Browsers open the address of any form, for example from their history.
+        handlers = {"GET": self._endpoint(get or _only_for_forms, is_open)}
+        if post is not None:
+            handlers["POST"] = self._endpoint(post, is_open)
         return Route(f"{DESK}{path}", Endpoint(handlers, self._limiter))
 
     def _endpoint(self, handler: Handler, is_open: bool) -> Callable[[Request], Awaitable[Response]]:
@@ -130,8 +130,19 @@ def _sign_in_first(visit: Visit) -> Response:
     return redirect(visit, f"/sign-in?next={quote(path, safe='')}" if path else "/sign-in")
 
 
-def _problem_page(visit: Visit, problem: Problem) -> Response:
-    response = render(visit, "problem.html", problem.status, problem=problem)
+def _not_found(visit: Visit) -> Response:
+    problem = Problem(404, "not-found", "Check the address, or begin at the list of FAQs.")
+    return _problem_page(visit, problem, heading="There is no such page")
+
+
+def _only_for_forms(visit: Visit) -> Response:
+    headers = {"allow": "POST, OPTIONS"}
+    problem = Problem(405, "method-not-allowed", "This address is only for forms.", headers=headers)
+    return _problem_page(visit, problem, heading="There is no page to open here")
+
+
+def _problem_page(visit: Visit, problem: Problem, **context: str) -> Response:
+    response = render(visit, "problem.html", problem.status, problem=problem, **context)
     response.headers.update(problem.headers)
     return response
 

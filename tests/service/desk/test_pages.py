@@ -4,6 +4,7 @@ import html
 import re
 from urllib.parse import parse_qs, urlsplit
 
+import httpx2
 import pytest
 
 from faqsvc_embed.service.desk.differences import changes, words
@@ -234,3 +235,25 @@ def test_a_key_that_may_not_publish_manages_nothing(stranger: Editor, storage: S
     assert stranger.get("/site").status_code == 200
     assert stranger.post("/site", action="create", key_name="x", scope="publish").status_code == 403
     assert len(storage.keys.list()) == 1
+
+
+@pytest.mark.parametrize("path", ["/nonsense", "/nonsense/", "/faqs/pricing/nonsense", "/%3Cb%3E"])
+def test_an_unknown_address_is_a_page_with_a_way_back(stranger: Editor, storage: Storage, path: str) -> None:
+    def is_page(response: httpx2.Response) -> bool:
+        assert response.headers["content-type"].startswith("text/html")
+        return response.status_code == 404 and '<a href="/desk">' in response.text
+
+    page = stranger.get(path)
+    assert is_page(page)
+    assert "/desk/sign-out" not in page.text
+    stranger.sign_in(storage.keys.create("Mia"))
+    page = stranger.get(path)
+    assert is_page(page)
+    assert "/desk/sign-out" in page.text
+
+
+@pytest.mark.parametrize("path", ["/sign-out", "/website"])
+def test_the_address_of_a_form_is_a_page_with_a_way_back(editor: Editor, path: str) -> None:
+    response = editor.get(path)
+    assert (response.status_code, response.headers["allow"]) == (405, "POST, OPTIONS")
+    assert '<a href="/desk">' in response.text
