@@ -45,8 +45,10 @@ async def write_llms_txt(service: ServiceContext, request: Request) -> Response:
 
 
 def _text(urls: PublicURLs, faqs: list[Listing], next_url: str) -> str:
+    # Not escaped as text, which would put backslashes into an address: a host needs no escape in Markdown.
+    host = quote(urlsplit(urls.base).netloc, safe=":[]")
     parts = [
-        f"# FAQs on {escaped_line(urlsplit(urls.base).netloc)}",
+        f"# FAQs on {host}",
         "> Questions and answers published by websites. Each FAQ is a page; add"
         f" `{MARKDOWN_SUFFIX}` to its URL for Markdown.",
         "## FAQs",

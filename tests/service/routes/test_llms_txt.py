@@ -6,6 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from faqsvc_embed.models import FAQ
+from faqsvc_embed.service import create_app
 from faqsvc_embed.service.routes import llms_txt
 from faqsvc_embed.service.storage import Storage
 from tests.service.bodies import publication, publish
@@ -65,6 +66,22 @@ def test_its_links_lead_to_markdown(client: TestClient, storage: Storage) -> Non
     [url] = re.findall(r"\((http[^)]*)\)", client.get("/llms.txt").text)
 
     assert client.get(url).headers["content-type"] == "text/markdown; charset=utf-8"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8700", "[::1]:8700", "faq_1.example"])
+def test_every_address_can_be_copied(storage: Storage, host: str) -> None:
+    storage.put(FAQ("a_b", lang="en"))
+    with TestClient(create_app(storage), base_url=f"http://{host}") as client:
+        text = client.get("/llms.txt").text
+
+    assert text.startswith(f"# FAQs on {host}\n")
+    assert f"(http://{host}/faq/a_b.md)" in text
+
+
+@pytest.mark.parametrize("host", ["a\\b", "<b>", "a)b", "a*b*", "a b"])
+def test_an_address_cannot_add_markup(storage: Storage, host: str) -> None:
+    with TestClient(create_app(storage)) as client:
+        assert client.get("/llms.txt", headers={"host": host}).status_code == 400
 
 
 def test_a_long_list_is_paged(client: TestClient, storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
