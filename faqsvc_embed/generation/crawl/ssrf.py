@@ -30,7 +30,14 @@ _NUMERIC_LABEL = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
 
 
 class BlockedURL(FAQError):
-    """A URL that is never requested: it is not on the public web, or robots.txt disallows it."""
+    """A URL that is never requested: it is not on the public web, or robots.txt disallows it.
+
+    `endpoint` is what `parse_allowed` has to name for it to be requested, None if nothing allows it.
+    """
+
+    def __init__(self, message: str, endpoint: Endpoint | None = None) -> None:
+        super().__init__(message)
+        self.endpoint = endpoint
 
 
 def parse_allowed(value: str | Iterable[str]) -> frozenset[Endpoint]:
@@ -71,7 +78,7 @@ def check_url(
     if not _is_host(host):
         raise BlockedURL(f"{shown} is blocked: {quoted(host)} is not a host on the public web")
     if not any_port and port not in PORTS.values() and (host, port) not in allowed:
-        raise BlockedURL(f"{shown} is blocked: port {port} is neither 80 nor 443")
+        raise BlockedURL(f"{shown} is blocked: port {port} is neither 80 nor 443", (host, port))
     return parsed.copy_with(raw_path=parsed.raw_path, fragment=None)
 
 
@@ -166,7 +173,8 @@ class SSRFGuard(httpcore2.AsyncNetworkBackend):
                 continue
             if reason := why_blocked(address):
                 # The message does not contain the address, which would reveal internal DNS.
-                raise BlockedURL(f"{host} is blocked: it has an address that is not public: {reason}")
+                message = f"{host} is blocked: it has an address that is not public: {reason}"
+                raise BlockedURL(message, (host, port))
             if port not in PORTS.values():
-                raise BlockedURL(f"{host} is blocked: port {port} is neither 80 nor 443")
+                raise BlockedURL(f"{host} is blocked: port {port} is neither 80 nor 443", (host, port))
         return addresses

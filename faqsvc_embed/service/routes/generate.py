@@ -118,7 +118,7 @@ class Generator:
             detail = str(error) or f"The model did not finish in {self.timeout:g} s"
             raise Problem(504, "generation-timeout", detail) from None
         except BlockedURL as error:
-            raise Problem.invalid(str(error), code="unreadable-website") from None
+            raise Problem.invalid(_with_setting(error), code="unreadable-website") from None
         except FetchError as error:
             raise Problem(502, "unreadable-website", str(error)) from None
         except EngineError as error:
@@ -151,8 +151,17 @@ def _blocked(url: object, allowed: frozenset[Address]) -> list[str]:
     try:
         check_url(url, allowed)
     except BlockedURL as error:
-        return [f"websiteUrl: {error}"]
+        return [f"websiteUrl: {_with_setting(error)}"]
     return []
+
+
+def _with_setting(error: BlockedURL) -> str:
+    """Return the message with the setting that allows the URL, if there is one."""
+    if error.endpoint is None:
+        return str(error)
+    host, port = error.endpoint
+    address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    return f"{error}; the service reads it only with FAQSVC_GENERATE_ALLOW={address}"
 
 
 def _generated(generation: Generation) -> Response:

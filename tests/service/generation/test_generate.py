@@ -139,6 +139,25 @@ def test_a_url_that_is_not_public_is_refused(ask: Ask, faulty: FaultyServer, url
     assert faulty.log == []
 
 
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        ("http://127.0.0.1/faq", "127.0.0.1:80"),
+        ("http://127.0.0.1:22/", "127.0.0.1:22"),
+        ("http://localhost:5000/", "localhost:5000"),
+        ("https://10.1.2.3/", "10.1.2.3:443"),
+    ],
+)
+def test_a_refusal_names_the_setting_that_allows_the_address(ask: Ask, url: str, address: str) -> None:
+    [problem] = ask(websiteUrl=url).json()["problems"]
+    assert f"FAQSVC_GENERATE_ALLOW={address}" in problem
+
+
+def test_a_refusal_names_no_setting_where_none_allows_the_address(ask: Ask) -> None:
+    for url in ("http://2130706433/", "file:///etc/passwd", "http://user:pw@127.0.0.1/"):
+        assert "FAQSVC_GENERATE_ALLOW" not in ask(websiteUrl=url).text
+
+
 def test_all_problems_are_reported_together(ask: Ask) -> None:
     response = ask(websiteUrl="ftp://x", lang="xx", count=0, topic=5)
 
