@@ -37,11 +37,11 @@ def history(slug: str, lang: str | None, as_json: bool, base_url: str | None) ->
 
 @click.command()
 @click.argument("slug")
-@click.argument("number", metavar="N", type=click.IntRange(1))
+@click.argument("number", metavar="N", type=click.IntRange(1), required=False)
 @lang_option
 @json_option
 @base_url_option
-def revert(slug: str, number: int, lang: str | None, as_json: bool, base_url: str | None) -> None:
+def revert(slug: str, number: int | None, lang: str | None, as_json: bool, base_url: str | None) -> None:
     """Publish revision N of the FAQ SLUG: an earlier one again, or a draft.
 
     An earlier revision is copied to a new one, so nothing is lost. If the FAQ was unpublished, it is public
@@ -53,6 +53,8 @@ def revert(slug: str, number: int, lang: str | None, as_json: bool, base_url: st
 
     Exit status: 0 if it is published, 1 if not.
     """
+    if number is None:
+        raise click.UsageError(f"Missing argument 'N': `faqsvc history {slug}` prints the numbers.")
     with open_client(base_url) as client:
         published = client.publish_revision(slug, number, lang=lang)
     if as_json:

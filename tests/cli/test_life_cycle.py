@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from msgspec import to_builtins
 
 from faqsvc_embed import FAQClient, FAQNotFound
 from tests.cli.support import failure, faqsvc, write
@@ -65,6 +66,25 @@ def test_what_get_prints_is_published_as_a_revision_of_the_same_faq(
         first, second = (client.get_revision(slug, number, lang=lang) for number in (1, 2))
     assert first.etag == second.etag  # it is that of the bytes
     assert first.website_url == second.website_url == "https://tea.example"
+
+
+def test_what_pull_writes_is_published_without_loss(ours: Service, tmp_path: Path) -> None:
+    for lang in ("en", "de"):
+        publish("pulled", lang=lang, items=[TEXTS[lang]], title=f"Tea, {lang}", answer_format="markdown")
+    assert faqsvc("pull", "pulled", "--to", str(tmp_path), "--format", "markdown").exit_code == 0
+    (unchanged, _) = json.loads(faqsvc("publish", str(tmp_path), "--json").stdout)
+    assert unchanged["unchanged"]
+    for file in tmp_path.iterdir():
+        file.write_text(file.read_text().replace("?", "??"))
+    result = faqsvc("publish", str(tmp_path), "--json")
+    assert (result.exit_code, [one["revision"] for one in json.loads(result.stdout)]) == (0, [2, 2])
+    with FAQClient() as client:
+        for lang in ("en", "de"):
+            before, after = (client.get_revision("pulled", number, lang=lang) for number in (1, 2))
+            was, is_now = (to_builtins(revision.faq) for revision in (before, after))
+            was["items"][0]["question"] += "?"
+            assert is_now == was
+            assert after.website_url == before.website_url == "https://tea.example"
 
 
 # publish
@@ -177,6 +197,8 @@ def test_a_change_is_undone(ours: Service) -> None:
     assert "Yes." in faqsvc("get", "undone").stdout
     assert "undone" in failure(faqsvc("revert", "undone", "9"))
     assert faqsvc("revert", "undone", "none").exit_code == 2
+    without_number = faqsvc("revert", "undone")
+    assert (without_number.exit_code, "faqsvc history undone" in without_number.stderr) == (2, True)
 
 
 def test_an_faq_is_taken_back_and_published_again(ours: Service) -> None:
