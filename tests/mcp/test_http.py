@@ -13,7 +13,7 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from starlette.applications import Starlette
-from starlette.routing import Mount
+from starlette.routing import Mount, Route
 
 from faqsvc_embed import FAQClient
 from faqsvc_embed.mcp import create_app
@@ -30,12 +30,14 @@ def talk(
     work: Callable[[Client], Awaitable[T]],
     headers: dict[str, str] | None = None,
     mode: str = "auto",
+    *,
+    follow_redirects: bool = True,
 ) -> T:
     """Return what `work` returns, which talks to the tool server at a URL."""
 
     async def run() -> T:
         async with (
-            httpx2.AsyncClient(headers=headers, follow_redirects=True) as http,
+            httpx2.AsyncClient(headers=headers, follow_redirects=follow_redirects) as http,
             Client(streamable_http_client(url, http_client=http), mode=mode) as connected,
         ):
             return await work(connected)
@@ -65,6 +67,14 @@ async def publish(connected: Client) -> Any:
 @pytest.mark.parametrize(("path", "mode"), [("", "legacy"), ("mcp", "2026-07-28")])
 def test_a_mounted_server_has_all_tools(mounted: str, path: str, mode: str) -> None:  # G6
     assert talk(mounted + path, names, mode=mode) == NAMES
+
+
+def test_a_route_of_another_application_needs_no_redirect(
+    ours: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAQSVC_BASE_URL", ours.base_url)
+    with running(Starlette(routes=[Route("/mcp", create_app())])) as address:
+        assert talk(f"{address}/mcp", names, follow_redirects=False) == NAMES
 
 
 @pytest.mark.parametrize("name", ["X-Plugin-Key", "Authorization"])
