@@ -59,7 +59,14 @@ class FAQEmbed:
         del overrides
         if base_url is not None:
             options["base_url"] = base_url
-        settings = Settings.from_env(**options) if settings is None else settings.replace(**options)
+        if settings is None:
+            settings = Settings.from_env(**options)
+        elif isinstance(settings, Settings):
+            settings = settings.replace(**options)
+        else:
+            raise ConfigurationError(
+                f"settings is a {type(settings).__name__}: pass Settings, or single settings as keywords"
+            )
         if not settings.base_url and settings.directory is None:
             raise ConfigurationError(
                 "neither base_url nor directory is set: pass base_url=…, or set FAQSVC_BASE_URL in the "
@@ -183,9 +190,15 @@ class FAQEmbed:
         """Return an FAQ as HTML, as `render` does, without blocking the event loop."""
         return _part(await self._presenter.arender(self._presenter.page(), slug_or_faq, options))
 
-    def schema(self, *faqs: FAQ, nonce: str | None = None) -> Markup:
-        """Return one script element with the FAQPage of all `faqs`; empty if they have no questions."""
-        return self._presenter.script(self._presenter.page(), list(faqs), nonce)
+    def schema(self, *faqs: FAQ | FAQState | None, nonce: str | None = None) -> Markup:
+        """Return one script element with the FAQPage of all `faqs`; empty if they have no questions.
+
+        A state without data, and None in place of a record, are left out.
+
+        Raises:
+            ConfigurationError: an argument is neither an FAQ nor the result of `use_faq()`.
+        """
+        return self._presenter.script(self._presenter.page(), faqs, nonce)
 
     @contextmanager
     def page(self) -> Iterator[None]:

@@ -76,6 +76,7 @@ class FAQExtension:
         if embed is not None and options:
             names = ", ".join(options)
             raise ConfigurationError(f"FAQExtension got an embed and {names}: pass these to FAQEmbed")
+        Settings(**{**options, "api_key": None})  # a mistake is an error here, not in init_app()
         self._embed = embed
         self._options = options
         if app is not None:

@@ -64,6 +64,8 @@ class Theme(msgspec.Struct, frozen=True):
         Raises:
             ConfigurationError: a value is not a colour, or not a size.
         """
+        if not isinstance(mapping, Mapping):
+            raise ConfigurationError(f"theme is {quoted(mapping)}: a mapping is accepted")
         values, unknown = _known(mapping)
         if unknown and strict:
             raise ConfigurationError(unknown)

@@ -274,6 +274,12 @@ def test_an_invalid_value_in_a_mapping_is_an_error(mapping: dict[str, Any]) -> N
         Theme.from_mapping(mapping)
 
 
+@pytest.mark.parametrize("wrong", [None, "teal", 5, [("accentColor", "teal")]])
+def test_a_theme_is_made_of_a_mapping(wrong: Any) -> None:
+    with pytest.raises(ConfigurationError, match="mapping"):
+        Theme.from_mapping(wrong)
+
+
 def test_a_theme_of_a_template_changes_what_it_names() -> None:
     theme = Theme("teal", 18)
     assert theme.merged({"questionSize": 20}) == (Theme("teal", 20), [])

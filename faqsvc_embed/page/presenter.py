@@ -277,7 +277,7 @@ class Presenter:
     ) -> Markup:
         """Return the FAQPage of a record or, without one, of all earlier FAQs with `schema=False`."""
         try:
-            _check_schema_argument(faq)
+            _check_schema_argument("faq_schema()", faq)
             surroundings = self.options.surroundings(page, nonce, caller)
             if page.has_open_placeholders:  # their FAQs may leave JSON-LD to this call
 
@@ -290,8 +290,7 @@ class Presenter:
             return self._problem(page, "faq_schema()", error)
 
     def _print_schema(self, page: Page, faq: FAQ | FAQState | None, printed: Printed) -> Markup:
-        record = faq.data if isinstance(faq, FAQState) else faq
-        faqs = page.take_deferred() if faq is None else [record] if record is not None else []
+        faqs = page.take_deferred() if faq is None else _records(faq)
         text = self.json_ld(faqs) if page.preview is None else ""
         return page.print(msgspec.structs.replace(printed, json_ld=text)) if text else Markup()
 
@@ -300,10 +299,13 @@ class Presenter:
         texts = tuple(text for faq in faqs if (text := self.renderer.json_ld(faq)))
         return merge_pages(texts) if len(texts) > 1 else "".join(texts)
 
-    def script(self, page: Page, faqs: "list[FAQ]", nonce: object = None) -> Markup:
+    def script(self, page: Page, faqs: "Sequence[FAQ | FAQState | None]", nonce: object = None) -> Markup:
         """Return the script element of a FAQPage for several records, apart from any page."""
+        for faq in faqs:
+            _check_schema_argument("schema()", faq)
         surroundings = self.options.surroundings(page, nonce, FROM_PYTHON)
-        return Markup(json_ld_element(self.json_ld(faqs), surroundings.nonce))  # serialized for it
+        text = self.json_ld(_records(*faqs))
+        return Markup(json_ld_element(text, surroundings.nonce))  # serialized for it
 
 
 def _can_defer(page: Page) -> bool:
@@ -319,8 +321,14 @@ def _is_refused(page: Page, fetch: "Fetch", state: FAQState) -> bool:
     return True
 
 
-def _check_schema_argument(faq: object) -> None:
+def _records(*faqs: FAQ | FAQState | None) -> "list[FAQ]":
+    """Return the records of these, without those that have none."""
+    records = (faq.data if isinstance(faq, FAQState) else faq for faq in faqs)
+    return [record for record in records if record is not None]
+
+
+def _check_schema_argument(function: str, faq: object) -> None:
     if faq is not None and not isinstance(faq, FAQ | FAQState):
         raise ConfigurationError(
-            f"faq_schema() got {quoted(faq)}: an FAQ, the result of use_faq(), or nothing is accepted"
+            f"{function} got {quoted(faq)}: an FAQ, the result of use_faq(), or nothing is accepted"
         )

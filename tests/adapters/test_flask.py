@@ -168,6 +168,13 @@ def test_a_misspelt_setting_is_an_error_with_the_nearest_name() -> None:
         FAQExtension(Flask("host"), base_ulr="https://faq.example.com")  # type: ignore[call-arg]
 
 
+def test_a_mistake_in_the_settings_is_an_error_before_there_is_an_application() -> None:
+    with pytest.raises(ConfigurationError, match="did you mean 'wait'"):
+        FAQExtension(wat=1)  # type: ignore[call-arg]
+    with pytest.raises(ConfigurationError, match="timeout"):
+        FAQExtension(timeout=0)
+
+
 def test_an_embed_and_settings_together_are_an_error() -> None:
     with pytest.raises(ConfigurationError, match="wait, lang"):
         FAQExtension(embed=embed(), wait=0.5, lang="ko")

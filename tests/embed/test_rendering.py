@@ -3,12 +3,22 @@
 import asyncio
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from jinja2 import DictLoader, Environment
 from markupsafe import Markup
 
-from faqsvc_embed import FAQ, FAQEmbed, FAQError, FAQNotFound, FAQUnavailable, InvalidFAQ, to_json_ld
+from faqsvc_embed import (
+    FAQ,
+    ConfigurationError,
+    FAQEmbed,
+    FAQError,
+    FAQNotFound,
+    FAQUnavailable,
+    InvalidFAQ,
+    to_json_ld,
+)
 from faqsvc_embed.jinja import install
 from faqsvc_embed.page.context import Page, enter_request, leave_request
 from faqsvc_embed.testing import fake_embed
@@ -148,6 +158,20 @@ def test_schema_is_one_script_for_all_records() -> None:  # J1, J12, J16
     assert summary(html) == page_of(A, B)._replace(faqs=[], styles=0)
     assert nonces(faqs.schema(A, nonce="n")) == ["n"]
     assert faqs.schema() == faqs.schema(FAQ("empty")) == ""
+
+
+def test_schema_leaves_out_what_could_not_be_read() -> None:  # R4
+    faqs = embed()
+    missing = faqs.use_faq("unknown")
+    assert faqs.schema(missing.data, A, missing) == faqs.schema(A)
+    assert faqs.schema(faqs.use_faq("pricing"), B) == faqs.schema(A, B)
+    assert faqs.schema(missing) == ""
+
+
+@pytest.mark.parametrize("wrong", ["pricing", 5, [A], {}])
+def test_schema_refuses_what_is_no_faq(wrong: Any) -> None:
+    with pytest.raises(ConfigurationError, match=r"schema\(\)"):
+        embed().schema(wrong)
 
 
 def test_schema_is_apart_from_the_page() -> None:

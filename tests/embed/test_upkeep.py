@@ -50,6 +50,8 @@ def test_settings_come_as_keywords_from_the_environment_or_as_a_whole(
     assert FAQEmbed().settings.wait == 3
     assert FAQEmbed(wait=4).settings.wait == 4
     assert FAQEmbed(settings=Settings(base_url=NOWHERE, wait=5)).settings.wait == 5
+    with pytest.raises(ConfigurationError, match="settings is a dict"):
+        FAQEmbed(settings={"base_url": NOWHERE})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("key", ["fs_live_secretsecretsecretsecret", "malformed", ""])

@@ -51,10 +51,10 @@ class Sites:
         """Create a site and return its id.
 
         Raises:
-            ConfigurationError: the name has more than 100 characters, or unprintable ones.
+            ConfigurationError: the name is empty, has more than 100 characters, or unprintable ones.
         """
         with self._database.writing() as connection:
-            return self._insert(connection, check_name(name), listed, quota)
+            return self._insert(connection, _site_name(name), listed, quota)
 
     def list(self) -> list[Site]:
         """Return all sites, ordered by their creation."""
@@ -80,9 +80,9 @@ class Sites:
         """Set what a site says about itself.
 
         Raises:
-            ConfigurationError: the name has more than 100 characters, or unprintable ones.
+            ConfigurationError: the name is empty, has more than 100 characters, or unprintable ones.
         """
-        values = {"name": check_name(name), "listed": listed}
+        values = {"name": _site_name(name), "listed": listed}
         values |= {"website_url": website_url, "accent_color": accent_color}
         with self._database.writing() as connection:
             connection.execute(update(sites).where(sites.c.id == site).values(values))
@@ -131,6 +131,12 @@ def _site(row: Row[Any]) -> Site:
         row.website_url or "",
         row.accent_color or "",
     )
+
+
+def _site_name(name: str) -> str:
+    if not name.strip():
+        raise ConfigurationError("the name of a site is empty")
+    return check_name(name)
 
 
 def check_name(name: str) -> str:
