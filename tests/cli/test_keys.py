@@ -98,13 +98,13 @@ def test_a_key_belongs_to_the_site_that_is_named(database: str) -> None:
     ]
 
 
-@pytest.mark.system
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_a_site_has_a_name(database: str) -> None:
     for name in ("", " "):
         assert "name" in failure(faqsvc("sites", "create", name, "--database", database))
 
 
+@pytest.mark.system
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_a_key_that_cannot_be_printed_is_revoked(database: str) -> None:
     with Path("/dev/full").open("w") as full:
         ran = subprocess.run(
