@@ -38,7 +38,10 @@ class Reporter:
         elif before is not None and before.faq is not None:
             logger.warning("FAQ %r: %s; it is no longer shown", after.key.slug, after.error)
         elif not had_failed:
-            self._unknown.warning("FAQ %r: %s; there is nothing to show", after.key.slug, after.error)
+            # A translation may be shown instead, so this does not say what pages have.
+            self._unknown.warning(
+                "FAQ %r: %s; no record is cached%s", after.key.slug, after.error, _of(after)
+            )
 
     def rejected(self, error: FAQError) -> None:
         """Report a fetch that was not started."""
@@ -53,6 +56,10 @@ class Reporter:
             f"FAQ {quoted(slug)} did not arrive within {wait:g} s (the setting wait); later pages show it. "
             "Use prefetch() to fetch it before the first page"
         )
+
+
+def _of(entry: Entry) -> str:
+    return "" if entry.key.lang is None else f" in {entry.key.lang!r}"
 
 
 def _result(before: Entry | None, after: Entry, outcome: Outcome | None) -> Result:

@@ -60,7 +60,7 @@ SHOWN: Final = 20
 LOOKUPS: Final = 200
 """Look-ups a second in each host."""
 BURST: Final = 200
-"""Writes that run when a service is killed (rule Y11)."""
+"""Writes that run when a service is killed."""
 PAGE: Final = html("<h1>FAQ</h1><details><summary>Do you ship to Peru?</summary><p>We do.</p></details>")
 SETTLING: Final = 3.0
 """Seconds after a restart in which an edit may take longer, because subscribers connect again; at most."""

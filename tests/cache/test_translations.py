@@ -33,6 +33,17 @@ def test_a_cached_translation_is_shown_with_its_own_language(
     assert 'lang="ko"' in embed.render("pricing", lang="de")
 
 
+def test_the_log_does_not_say_that_nothing_is_shown_where_a_translation_is(
+    make_embed: MakeEmbed, faulty: FaultyServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    embed = make_embed()
+    embed.get_faq("pricing", lang="ko")
+    faulty.refuse()
+    embed.render("pricing", lang="de")
+    settle(embed)
+    assert "in 'de'" in caplog.text
+
+
 def test_the_default_language_comes_first(make_embed: MakeEmbed, faulty: FaultyServer) -> None:  # K20
     embed = make_embed(lang="es")
     for lang in ("ja", "ko", "es"):

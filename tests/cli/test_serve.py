@@ -47,6 +47,20 @@ def test_the_public_address_is_printed(database: str) -> None:
 
 
 @pytest.mark.system
+@pytest.mark.parametrize(
+    ("arguments", "is_warned"), [((), True), (("--base-url", "https://faq.example"), False)]
+)
+def test_a_service_that_others_can_reach_asks_for_its_public_address(
+    database: str, arguments: tuple[str, ...], is_warned: bool
+) -> None:
+    with serving("--database", database, "--host", "0.0.0.0", *arguments) as (process, url):
+        assert httpx2.get(f"{url}/healthz", trust_env=False).status_code == 200
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+    assert ("--base-url" in errors) == is_warned
+
+
+@pytest.mark.system
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_unix_socket_is_served_and_removed(database: str, tmp_path: Path, workers: int) -> None:
     path = tmp_path / "faqsvc.sock"

@@ -32,6 +32,8 @@ _ADDRESS = re.compile(rf"[a-z0-9_.+-]{{1,64}}@{_HOST}|https?://[^\s)]+|{_HOST}(?
 """An address in a normalized text."""
 _BEFORE_SENTENCE = re.compile(r"""(?:\n|[.!?]['")\]]* |[。؟।]['")\]」』]* ?)(?:[-|] )?['"(\[「『]*$""")
 _AFTER_SENTENCE = re.compile(r"""[.!?]+['")\]]*(?:\s|$)|[。؟।]|['")\]」』]*(?:\n|$)""")
+_STEP = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+", re.ASCII | re.MULTILINE)
+"""The number of a step, at the start of a line."""
 _PLAIN_MARKS: Final = str.maketrans("“”„’‘‚«»–—", '"""\'\'\'""--')
 
 
@@ -69,8 +71,9 @@ def supported_items(suggestions: Sequence[Suggestion], excerpts: Sequence[Excerp
         answer = "\n\n".join(filter(None, paragraphs))
         if not question_key(question) or not question_key(answer) or len(question) > MAX_QUESTION:
             continue
+        statement = _without_step_numbers(suggestion.answer)
         order = sorted(range(len(excerpts)), key=lambda number: number != suggestion.page)
-        number = next((n for n in order if _supports(texts[n], facts[n], support, answer)), None)
+        number = next((n for n in order if _supports(texts[n], facts[n], support, statement)), None)
         if number is None:
             dropped.append(Dropped(question, Reason.UNSUPPORTED, "no page says so in the quoted words"))
             continue
@@ -97,6 +100,13 @@ def _supports(text: str, facts: Facts, support: str, answer: str) -> bool:
     if not all(_contains_address(text, address[0]) for address in addresses):
         return False
     return facts.support(_ADDRESS.sub(" ", statement))
+
+
+def _without_step_numbers(answer: str) -> str:
+    """Return an answer without the numbers of its steps from 1 on, which the page need not have."""
+    numbers = [int(number) for number in _STEP.findall(answer)]
+    is_list = len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1))
+    return _STEP.sub("", answer) if is_list else answer
 
 
 def _contains_sentence(text: str, sentence: str) -> bool:

@@ -65,7 +65,8 @@ OPERATIONS: Final = (
         "draft",
         contract.PublishBody,
         contract.PublishResponse,
-        note="The same `Idempotency-Key`, up to 255 visible ASCII characters, publishes once in 24 hours.",
+        note="The same `Idempotency-Key`, up to 255 visible ASCII characters, publishes once in 24 hours."
+        f" With a `slug`, this writes a revision of that FAQ. {_IF_MATCH}",
     ),
     Operation(
         "put",

@@ -39,6 +39,8 @@ async def publish_faq(service: ServiceContext, request: Request) -> Response:
     raw = await _read(request)
     body = await run_blocking(parse_publish_body, raw)
     write = _write(body, slug=body.slug, must_exist=True, idempotency_key=_idempotency_key(request, raw))
+    if body.slug is not None:  # a new FAQ has no revision that could be overwritten
+        write = replace(write, preconditions=preconditions(request))
     written = await _store(service, access, write)
     return write_response(urls, written, 201)
 

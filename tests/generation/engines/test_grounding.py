@@ -64,6 +64,20 @@ def test_support_is_whole_sentences_with_all_numbers_and_addresses(
     assert is_supported(text, support, answer) is expected
 
 
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("1. Open the app.\n2. Tap Return.", True),
+        ("Do this:\n\n1) Open the app.\n2) Tap Return.", True),
+        ("1. Open the app.\n2. Tap Return within 9 days.", False),
+        ("3. Open the app.\n4. Tap Return.", False),
+        ("1. Open the app and tap Return.", False),
+    ],
+)
+def test_steps_may_be_numbered_though_the_page_does_not_number_them(answer: str, expected: bool) -> None:
+    assert is_supported("Open the app. Tap Return.", "Open the app.", answer) is expected
+
+
 def test_the_page_with_the_sentence_is_the_source_if_the_model_names_another() -> None:
     pages = [Page(url="https://a.example/1", text="Nothing."), Page(url="https://a.example/2", text=TEXT)]
     suggestion = Suggestion("When?", "At nine.", "We open at nine and close at six.", page=0)

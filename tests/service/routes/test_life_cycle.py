@@ -103,6 +103,18 @@ def test_preconditions(owner: Owner) -> None:  # Y3
         assert code(owner.send(method, path, If_Match=tag)) == (412, "revision-conflict")
 
 
+def test_a_post_with_a_slug_overwrites_no_revision_that_its_sender_has_not_read(owner: Owner) -> None:
+    tag = owner.put().headers["etag"]
+    body = publication(slug="pricing", title="Two")
+    changed = owner.send("POST", PATH, body, If_Match=tag, Idempotency_Key="two")
+    repeated = owner.send("POST", PATH, body, If_Match=tag, Idempotency_Key="two")
+    stale = owner.send("POST", PATH, publication(slug="pricing", title="Three"), If_Match=tag)
+
+    assert (changed.status_code, changed.json()) == (repeated.status_code, repeated.json())
+    assert code(stale) == (412, "revision-conflict")
+    assert owner.client.get(PRICING).json()["title"] == "Two"
+
+
 def test_a_deleted_faq_is_gone_everywhere(owner: Owner, storage: Storage) -> None:  # Y4
     owner.put()
     deleted = owner.send("DELETE", PRICING)
