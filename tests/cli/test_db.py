@@ -132,3 +132,13 @@ def test_a_damaged_export_changes_nothing(tmp_path: Path, database: str, damage:
 
     assert f"line {len(lines)}" in failure(faqsvc("db", "import", str(file), "--database", url))
     assert faqsvc("sites", "list", "--database", url).output == ""
+
+
+@pytest.mark.usefixtures("owner")
+def test_an_export_without_its_end_changes_nothing(tmp_path: Path, database: str) -> None:  # Y8
+    lines = faqsvc("db", "export", "--database", database).stdout.splitlines(keepends=True)
+    file, url = tmp_path / "faqs.ndjson", f"sqlite:///{tmp_path}/new.db"
+    for length in range(len(lines)):
+        file.write_text("".join(lines[:length]))
+        assert "incomplete" in failure(faqsvc("db", "import", str(file), "--database", url))
+    assert faqsvc("sites", "list", "--database", url).output == ""

@@ -54,6 +54,8 @@ class Database:
 
     def __init__(self, url: str) -> None:
         """Raises ConfigurationError if the URL is not valid; it is not quoted if it may have a password."""
+        if not isinstance(url, str):
+            raise ConfigurationError(f"database is {quoted(url)}: {_EXPECTED}")
         self._write_lock = threading.Lock()
         self._watcher: sqlite3.Connection | None = None
         self.is_sqlite = not url.startswith(("postgresql://", "postgres://"))

@@ -73,10 +73,10 @@ def import_lines(database: Database, lines: Iterable[str]) -> int:
     """Write an export to an empty database, all of it or nothing; return the number of FAQs.
 
     Raises:
-        TransferFailed: the database is not empty, or a line is not one of an export.
+        TransferFailed: the database is not empty, a line is not one of an export, or its end is missing.
     """
     tables = {known.name: known for known in _TABLES}
-    count = 0
+    count, is_complete = 0, False
     with database.writing() as connection:
         if connection.execute(select(schema.sites.c.id).limit(1)).first() is not None:
             raise TransferFailed(f"{database.name} is not empty; import into a new database")
@@ -84,6 +84,9 @@ def import_lines(database: Database, lines: Iterable[str]) -> int:
         for target, rows in _batches(lines, tables):
             connection.execute(insert(target), rows)
             count += len(rows) if target is schema.faqs else 0
+            is_complete = target is schema.last_event and len(rows) == 1  # the last line of every export
+        if not is_complete:
+            raise TransferFailed("the export is incomplete: its last lines are missing; export it again")
     return count
 
 

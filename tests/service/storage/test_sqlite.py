@@ -3,6 +3,7 @@
 import sqlite3
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,6 +33,12 @@ def test_the_environment_names_the_database(tmp_path: Path, monkeypatch: pytest.
     create_app()
 
     assert {path.name for path in tmp_path.glob("*.db")} == {"named.db", "faqsvc.db"}
+
+
+@pytest.mark.parametrize("wrong", [Path("faqsvc.db"), 5, b"sqlite:///faqsvc.db"])
+def test_a_database_is_named_by_its_url(wrong: Any) -> None:
+    with pytest.raises(ConfigurationError, match="sqlite:///FILE"):
+        create_app(wrong)
 
 
 def test_a_later_chdir_does_not_move_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
