@@ -60,8 +60,8 @@ class FAQExtension:
     variables, in this order of precedence. To use an existing embed, for example in tests, pass `embed`.
 
     Raises:
-        ConfigurationError: a setting is invalid, there are settings beside an `embed`, or the application has
-            this extension already.
+        ConfigurationError: a setting is invalid, there are settings beside an `embed`, `embed` is not one, or
+            the application has this extension already.
     """
 
     def __init__(
@@ -76,6 +76,10 @@ class FAQExtension:
         if embed is not None and options:
             names = ", ".join(options)
             raise ConfigurationError(f"FAQExtension got an embed and {names}: pass these to FAQEmbed")
+        if embed is not None and not isinstance(embed, FAQEmbed):
+            raise ConfigurationError(
+                f"FAQExtension takes a FAQEmbed, not {type(embed).__name__}: pass an address as base_url=…"
+            )
         Settings(**{**options, "api_key": None})  # a mistake is an error here, not in init_app()
         self._embed = embed
         self._options = options

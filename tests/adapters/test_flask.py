@@ -180,6 +180,12 @@ def test_an_embed_and_settings_together_are_an_error() -> None:
         FAQExtension(embed=embed(), wait=0.5, lang="ko")
 
 
+@pytest.mark.parametrize("wrong", ["https://faq.example.com", 5, FAQEmbed])
+def test_an_embed_of_another_type_is_an_error(wrong: Any) -> None:
+    with pytest.raises(ConfigurationError, match="takes a FAQEmbed"):
+        FAQExtension(embed=wrong)
+
+
 def test_an_application_takes_the_extension_once() -> None:
     app = make_app()
     with pytest.raises(ConfigurationError, match="already"):
