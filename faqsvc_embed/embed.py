@@ -253,7 +253,12 @@ class FAQEmbed:
 
         It runs in the background thread, and must return at once. An exception in it is logged once and
         otherwise ignored. A fetch that ends because of `close()` or `forget()` gives no event.
+
+        Raises:
+            ConfigurationError: `listener` is no function.
         """
+        if not callable(listener):
+            raise ConfigurationError(f"listen() takes a function, not {type(listener).__name__}")
         self._listeners.add(listener)
 
     def instrument(self, meter_provider: "MeterProvider | None" = None) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from faqsvc_embed import FAQEvent
+from faqsvc_embed import ConfigurationError, FAQEvent
 from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from tests.support import samples
 from tests.support.clock import Clock
@@ -74,6 +74,11 @@ def test_a_listener_that_hangs_delays_no_page_beyond_its_wait(
         assert embed.use_faq("warm").data is not None
     finally:
         release.set()
+
+
+def test_a_listener_is_a_function(make_embed: MakeEmbed) -> None:
+    with pytest.raises(ConfigurationError, match="function"):
+        make_embed().listen("count")  # type: ignore[arg-type]
 
 
 def test_a_listener_may_use_the_embed(make_embed: MakeEmbed) -> None:
