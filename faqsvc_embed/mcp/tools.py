@@ -88,7 +88,8 @@ def _tool_error(error: FAQError) -> ToolError:
     elif isinstance(error, AuthenticationError):
         advice = _ADVICE.get(
             error.code or "",
-            "Ask the user to set FAQSVC_API_KEY to a valid key, and to restart this MCP server.",
+            "Ask the user for a valid API key: in FAQSVC_API_KEY, with a restart of this MCP server, or over "
+            "HTTP in the header X-Plugin-Key.",
         )
     elif isinstance(error, RevisionConflict):
         advice = "Somebody else has changed the FAQ. Read it again, apply your change, and call again."
