@@ -7,7 +7,6 @@ forms are read.
 """
 
 import json
-import re
 from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final, TypeVar
@@ -18,7 +17,7 @@ from faqsvc_embed.api.cache_control import parse_retry_after
 from faqsvc_embed.api.contract import RevisionContent
 from faqsvc_embed.api.publish_request import summary
 from faqsvc_embed.api.requests import REDIRECTS, Request
-from faqsvc_embed.api.responses import MAX_VALIDATOR, Response
+from faqsvc_embed.api.responses import MAX_VALIDATOR, Response, error_code
 from faqsvc_embed.api.slugs import is_slug
 from faqsvc_embed.errors import (
     AuthenticationError,
@@ -46,7 +45,6 @@ MAX_PROBLEMS: Final = 1_000
 MAX_PROBLEM: Final = 300
 """Characters of a problem."""
 
-_CODE: Final = re.compile("[a-z][a-z0-9-]{0,63}")
 _REFUSALS: Final = {
     "missing-scope": "the API key may not do this",
     "not-your-site": "the FAQ belongs to another site",
@@ -181,7 +179,7 @@ def error_of(response: Response, key: APIKey, now: datetime) -> FAQError:
     status, reasons = response.status, [key.mask(reason) for reason in _reasons(response.body)]
     because = f": {reasons[0]!r}" if reasons else ""
     wait = parse_retry_after(response.headers.get("retry-after"), now)
-    details = Details(status=status, code=_code(response.body), body=_text(response.body, key))
+    details = Details(status=status, code=error_code(response.body), body=_text(response.body, key))
     if status in (401, 403):
         refusal = _REFUSALS.get(details["code"] or "", "the service refused the API key")
         return AuthenticationError(f"{refusal} ({status}){because}", **details)
@@ -223,13 +221,6 @@ def _etag(response: Response, key: APIKey) -> str | None:
 
 def _number(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _code(body: bytes) -> str | None:
-    """Return the stable code of a problem document, such as `not-your-site`."""
-    fields = _json(body)
-    code = fields.get("code") if isinstance(fields, dict) else None
-    return code if isinstance(code, str) and _CODE.fullmatch(code) else None
 
 
 def _reasons(body: bytes) -> list[str]:

@@ -1,6 +1,7 @@
 """The meaning of the responses to a request for an FAQ. Nothing here does I/O, and nothing raises."""
 
 import json
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
@@ -10,11 +11,13 @@ import msgspec
 from faqsvc_embed.api.cache_control import CacheControl, parse_cache_control, parse_retry_after
 from faqsvc_embed.api.contract import REVISION_HEADER
 from faqsvc_embed.api.requests import NO_VALIDATORS, Request, Validators
-from faqsvc_embed.errors import FAQError, FAQNotFound, FAQUnavailable, InvalidFAQ, RateLimited
+from faqsvc_embed.errors import Details, FAQError, FAQNotFound, FAQUnavailable, InvalidFAQ, RateLimited
 from faqsvc_embed.models import FAQ
 
 JSON_TYPES: Final = ("application/json", "application/problem+json")
 MAX_VALIDATOR: Final = 1000
+
+_CODE: Final = re.compile("[a-z][a-z0-9-]{0,63}")
 
 
 class Response(msgspec.Struct, frozen=True):
@@ -94,24 +97,32 @@ def parse_response(response: Response, request: Request, slug: str, now: datetim
         cache_control = parse_cache_control(response.headers, now)
         stated = cache_control if states_freshness else None
         return NotModified(stated, cache_control.age, _validators(response), _revision(response))
-    body = excerpt(response.body)
+    details = Details(status=status, code=error_code(response.body), body=excerpt(response.body))
     if status == 410 and response.is_complete:
-        return Gone(FAQNotFound(f"FAQ {slug!r} was unpublished (410)", status=410, body=body))
+        return Gone(FAQNotFound(f"FAQ {slug!r} was unpublished (410)", **details))
     if status == 404 and _is_json(response):
-        return NotFound(
-            FAQNotFound(f"there is no FAQ {slug!r} at {request.url} (404)", status=404, body=body)
-        )
+        return NotFound(FAQNotFound(f"there is no FAQ {slug!r} at {request.url} (404)", **details))
     message = f"{request.url} returned {status}"
     if status == 404:  # a proxy says so while the service restarts
         message += ", but not in JSON as a FAQ service does; is base_url the address of one?"
-    retry_after = parse_retry_after(response.headers.get("retry-after"), now)
+    details["retry_after"] = parse_retry_after(response.headers.get("retry-after"), now)
     kind = RateLimited if status == 429 else FAQUnavailable
-    return Failed(kind(message, status=status, body=body, retry_after=retry_after))
+    return Failed(kind(message, **details))
 
 
 def excerpt(body: bytes) -> str:
     """Return the beginning of a body as text, for an error to keep."""
     return body[:2000].decode("utf-8", "replace")
+
+
+def error_code(body: bytes) -> str | None:
+    """Return the stable code of a problem document (RFC 9457), such as `gone`, or None."""
+    try:
+        fields = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    code = fields.get("code") if isinstance(fields, dict) else None
+    return code if isinstance(code, str) and _CODE.fullmatch(code) else None
 
 
 def _parse_record(response: Response, slug: str, now: datetime) -> Outcome:

@@ -66,7 +66,7 @@ class Operations:
                         f"the FAQ {slug!r} was unpublished (410); unless it was purged, "
                         f"`faqsvc history` lists its revisions and `faqsvc revert` publishes one again"
                     )
-                return FAQNotFound(message, status=error.status, body=error.body)
+                return FAQNotFound(message, status=error.status, code=error.code, body=error.body)
             return error
 
         return self._connection.exchange(request, parse)

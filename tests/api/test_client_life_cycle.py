@@ -105,7 +105,8 @@ def test_an_unpublished_faq_is_gone_until_it_is_published_again(site: Site) -> N
     assert site.client.get_faq("taken", lang="de").lang == "en"
     site.client.unpublish_faq("taken")
     error = failure(lambda: site.client.get_faq("taken"))
-    assert (type(error), error.status) == (FAQNotFound, 410)
+    assert isinstance(error, FAQNotFound)
+    assert (error.status, error.code) == (410, "gone")
     assert site.client.publish_revision("taken", 1).state == "published"
     site.client.unpublish_faq("taken", purge=True)
     error = failure(lambda: site.client.publish_faq(**PRICES | {"slug": "taken"}))
