@@ -113,8 +113,8 @@ def test_an_error_is_known_by_its_head_also_if_the_loop_is_late(
     request, transport = Request(f"{faulty.base_url}/api/v1/faq/pricing", {}, method), Transport(1000)
 
     async def send_and_be_late() -> Response | FAQError:
-        asyncio.get_running_loop().call_later(0.1, time.sleep, 0.15)
-        return await transport.send(request, timeout=0.15)
+        asyncio.get_running_loop().call_later(0.4, time.sleep, 0.3)
+        return await transport.send(request, timeout=0.5)
 
     response = transport.submit(send_and_be_late()).result(5)
     transport.close()
