@@ -74,22 +74,21 @@ def create_app(
     access_log: bool = False,
     metrics: bool = False,
 ) -> Starlette:
-    """Return the service over a database, whose schema is created or migrated.
+    """Return the service over a database, and create or migrate the schema of the database.
 
     `database` is a URL such as `sqlite:///faqsvc.db`, by default FAQSVC_DATABASE_URL, or an open `Storage`.
     `base_url` is the public URL of the service, by default FAQSVC_BASE_URL, else the origin of each request.
-    `generate_allow` names, as `host:port[,…]`, what generation may read although it is not public, by
+    `generate_allow` is `host:port[,…]`: addresses that generation may read although they are not public; by
     default FAQSVC_GENERATE_ALLOW.
 
-    A site may have `max_faqs` FAQs and `max_bytes` of records, with their history, unless it has limits of
-    its own; `writes_per_minute` requests with its API keys; and `max_generations` at once. The last two are
-    counted over all processes with the `redis` of a URL, by default FAQSVC_REDIS_URL, and else in each.
-    `reads_per_minute` limits the requests from one address, writes included, before a key is looked up, in
-    each process; it is high because a content delivery network, or a whole university, may share an address.
-    None is no limit.
+    Limits of a site: `max_faqs` FAQs and `max_bytes` of records with their history, unless the site has its
+    own; `writes_per_minute` requests with its API keys; `max_generations` at once. If `redis` is a URL, by
+    default FAQSVC_REDIS_URL, all processes count the last two together; otherwise each process counts alone.
+    `reads_per_minute` limits the requests from one address to one process, writes included. It is high,
+    because a content delivery network or a university may share an address. None is no limit.
 
     With `cache_tags`, records and hosted pages name their FAQ in Cache-Groups (RFC 9875), Surrogate-Key and
-    Cache-Tag. `webhook` is a URL that gets each change (Standard Webhooks), by default
+    Cache-Tag. `webhook` is a URL that receives each change (Standard Webhooks), by default
     FAQSVC_WEBHOOK_URL; `webhook_secret` signs the messages, by default FAQSVC_WEBHOOK_SECRET.
 
     `access_log` logs a line for each request. `metrics` serves `/metrics` for Prometheus, to anyone: let the
@@ -128,11 +127,11 @@ def create_app(
     def static(path: str, handler: Handler, limiter: RateLimiter = by_address) -> Route:
         return Route(path, Endpoint({"GET": partial(handler, service)}, limiter, is_public=True))
 
-    hook = _webhook(storage, webhook_settings(webhook, webhook_secret))
+    webhooks = _webhook(storage, webhook_settings(webhook, webhook_secret))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        deliveries = None if hook is None else asyncio.create_task(hook.run())
+        deliveries = None if webhooks is None else asyncio.create_task(webhooks.run())
         yield
         if deliveries is not None:
             deliveries.cancel()
@@ -158,7 +157,7 @@ def create_app(
             static("/favicon.ico", show_icon),
             route("/llms.txt", get=write_llms_txt, cache=cache),
             static("/openapi.json", describe_api),
-            # With a count of its own, because a flood of other requests must not look like an outage.
+            # Probes have a limiter of their own: a flood of other requests must not look like an outage.
             *(static(path, probe, RateLimiter(reads_per_minute)) for path, probe in PROBES.items()),
             *Desk(service, generate, by_address).routes(),
         ],
@@ -174,7 +173,7 @@ def create_app(
 def _webhook(storage: Storage, settings: tuple[str, str] | None) -> "Webhook | None":
     if settings is None:
         return None
-    from faqsvc_embed.service.webhook import Webhook  # with an HTTP client, which few services need
+    from faqsvc_embed.service.webhook import Webhook  # imports an HTTP client, which few services need
 
     return Webhook(storage, *settings)
 

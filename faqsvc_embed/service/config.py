@@ -14,10 +14,10 @@ def database_url(argument: str | None) -> str:
 
 
 def public_url(argument: str | None) -> str | None:
-    """Return the public URL of the service, or None if it is not known; FAQSVC_BASE_URL sets it.
+    """Return the public URL of the service, or None if it is not set; FAQSVC_BASE_URL sets it.
 
     Raises:
-        ConfigurationError: it is not an http(s) URL in ASCII, without query and fragment.
+        ConfigurationError: it is not an http(s) URL in ASCII, or has a query or fragment.
     """
     value = argument or os.environ.get("FAQSVC_BASE_URL")
     try:
@@ -30,7 +30,7 @@ def public_url(argument: str | None) -> str | None:
 
 
 def generation_timeout() -> float:
-    """Return the seconds for one generation; FAQSVC_GENERATE_TIMEOUT sets them.
+    """Return the time limit of one generation in seconds; FAQSVC_GENERATE_TIMEOUT sets it.
 
     Raises:
         ConfigurationError: it is not a number above 0.
@@ -44,7 +44,7 @@ def generation_timeout() -> float:
 
 
 def redis_url(argument: str | None) -> str | None:
-    """Return the URL of the Redis that counts quotas over all processes; FAQSVC_REDIS_URL sets it."""
+    """Return the URL of the Redis in which all processes count quotas; FAQSVC_REDIS_URL sets it."""
     return argument or os.environ.get("FAQSVC_REDIS_URL") or None
 
 
@@ -59,7 +59,9 @@ def webhook_settings(url: str | None, secret: str | None) -> tuple[str, str] | N
     if url is None:
         return None
     if secret is None:
-        raise ConfigurationError("the webhook needs a secret: set FAQSVC_WEBHOOK_SECRET")
+        raise ConfigurationError(
+            "webhook is set without a secret: set webhook_secret or FAQSVC_WEBHOOK_SECRET"
+        )
     return url, secret
 
 

@@ -1,4 +1,4 @@
-"""What the routes share."""
+"""The state that all routes share."""
 
 from dataclasses import dataclass
 
@@ -26,7 +26,7 @@ class ServiceContext:
     cache_tags: bool = False
 
     def tags(self, slug: str) -> dict[str, str]:
-        """Return the headers that name an FAQ for caches in front, if they are wanted."""
+        """Return the headers that name an FAQ for caches; empty unless `cache_tags` is set."""
         return dict(with_cache_tags((), [slug])) if self.cache_tags else {}
 
     def urls(self, request: Request) -> PublicURLs:

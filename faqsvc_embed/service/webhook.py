@@ -1,8 +1,8 @@
-"""Tells a CDN or a host which FAQs have changed, as the Standard Webhooks specification says.
+"""Sends each change of an FAQ to a CDN or a host (specification: Standard Webhooks).
 
-Each change is one message. They are sent in order, by one process of the service at a time, and each until
-it is accepted: the database has the number of the last one. A message that was accepted just before a
-process was killed is sent again, with the same id.
+Each change is one message. One process of the service at a time sends the messages, in order, and repeats
+each until the receiver accepts it. The database has the number of the last accepted one. If a process is
+killed just after a message was accepted, the message is sent again with the same id.
 """
 
 import asyncio
@@ -28,14 +28,16 @@ from faqsvc_embed.service.storage.deliveries import Deliveries
 from faqsvc_embed.service.telemetry.outages import OutageLog
 
 POLL: Final = 0.5
-"""Seconds between two looks for changes."""
+"""Seconds between two queries for changes."""
 TIMEOUT: Final = 10.0
 """Seconds for one delivery."""
 CLAIM: Final = 30.0
-"""Seconds after which another process goes on, if the one that delivers was killed."""
+"""Seconds after which another process takes over from one that was killed."""
 BATCH: Final = 100
+"""Changes that are read at a time."""
 BACKOFF_BASE: Final = 1.0
 BACKOFF_CAP: Final = 300.0
+"""Seconds after the first failure, doubled with each further one up to the cap."""
 PREFIX: Final = "whsec_"
 
 T = TypeVar("T")
@@ -49,7 +51,7 @@ class Webhook:
 
     def __init__(self, storage: Storage, url: str, secret: str) -> None:
         """Raises ConfigurationError if the URL or the secret is not valid."""
-        self._url = _checked(url)
+        self._url = _valid_url(url)
         self._signer = _signer(secret)
         self._storage = storage
         self._deliveries = Deliveries(storage.database, storage.clock, url)
@@ -59,7 +61,7 @@ class Webhook:
     async def run(self) -> None:
         """Deliver until the task is cancelled."""
         _is_delivering.set(True)  # in the context of this task
-        logging.getLogger("httpx2").addFilter(_is_of_others)  # the same filter is added once
+        logging.getLogger("httpx2").addFilter(_may_be_logged)  # adding it again has no effect
         has_begun = False
         async with httpx2.AsyncClient(timeout=TIMEOUT, follow_redirects=False) as client:
             while True:
@@ -69,9 +71,9 @@ class Webhook:
                         has_begun = True
                     if await _in_thread(self._deliveries.are_due):
                         await self._deliver(client)
-                except StorageUnavailable:  # which is reported already
+                except StorageUnavailable:  # `run_blocking` has reported it
                     pass
-                except Exception as error:  # the changes are still to be delivered
+                except Exception as error:  # the next round tries again
                     self._outages.failed(error)
                 await asyncio.sleep(POLL)
 
@@ -95,19 +97,19 @@ class Webhook:
                 if await _in_thread(self._deliveries.claim, CLAIM) is None:
                     return
         finally:
-            with suppress(StorageUnavailable):  # or else the claim expires
+            with suppress(StorageUnavailable):  # the claim expires by itself
                 await _in_thread(self._deliveries.release)
 
     def _messages(self, delivered: int) -> list[tuple[int, str, bytes]]:
-        """Return the number, the id and the body of each next message."""
+        """Return the number, the id and the body of the next messages."""
         first, _ = self._storage.changes.kept()
-        if delivered < first - 1:  # the receiver was away for longer than the log reaches back
+        if delivered < first - 1:  # the log no longer has all missed changes
             body = _body("faqs.reset", self._storage.clock(), {})
             return [(first - 1, f"reset-{first - 1}", body)]
         return [_message(change) for change in self._storage.changes.after(delivered, BATCH)]
 
     async def _post(self, client: httpx2.AsyncClient, message_id: str, body: bytes) -> str | None:
-        """Send a message; return why it was not accepted."""
+        """Send a message; return None if it was accepted, else the reason."""
         now = datetime.now(UTC)
         headers = {
             "content-type": "application/json",
@@ -127,7 +129,7 @@ class Webhook:
 
 
 async def _in_thread(function: Callable[[*Ts], T], *args: *Ts) -> T:
-    """Call a function in a thread. If it is cancelled, it ends with the thread, which uses the database."""
+    """Call a function in a thread; when cancelled, wait for the thread, which may use the database."""
     call = asyncio.ensure_future(run_blocking(function, *args))
     try:
         return await asyncio.shield(call)
@@ -136,8 +138,8 @@ async def _in_thread(function: Callable[[*Ts], T], *args: *Ts) -> T:
         raise
 
 
-def _is_of_others(record: logging.LogRecord) -> bool:
-    """Return whether a line of the HTTP client is not about the webhook, whose URL may contain a password."""
+def _may_be_logged(record: logging.LogRecord) -> bool:
+    """Refuse the lines in which the HTTP client names the webhook's URL, which may contain a password."""
     return record.levelno > logging.INFO or not _is_delivering.get()
 
 
@@ -149,7 +151,7 @@ def _message(change: LoggedChange) -> tuple[int, str, bytes]:
         "revision": change.revision,
         "tag": cache_tag(change.slug),
     }
-    # The time tells apart the changes of two databases under one URL.
+    # With the time, because two databases under one URL may have the same numbers.
     message_id = f"faq-{change.number}-{int(change.created_at.timestamp())}"
     return change.number, message_id, _body(f"faq.{state}", change.created_at, data)
 
@@ -158,7 +160,7 @@ def _body(type_: str, at: datetime, data: dict[str, Any]) -> bytes:
     return msgspec.json.encode({"type": type_, "timestamp": at.isoformat(), "data": data})
 
 
-def _checked(url: str) -> str:
+def _valid_url(url: str) -> str:
     try:
         parts = urlsplit(url)
         is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -172,7 +174,7 @@ def _checked(url: str) -> str:
 def _signer(secret: str) -> Signer:
     try:
         signer = Signer(secret.strip()) if secret.startswith(PREFIX) else None
-    except Exception:  # whatever base64 and the library raise, which may show the secret
+    except Exception:  # errors of base64 and the library may show the secret
         signer = None
     if signer is None:
         raise ConfigurationError(

@@ -1,4 +1,4 @@
-"""Caches responses to public reads in memory until something is published."""
+"""Caches responses to public reads in memory until the content changes."""
 
 import asyncio
 from collections import OrderedDict
@@ -24,10 +24,10 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 class ContentVersion:
-    """What changes with every published change, whichever process makes it.
+    """A number that changes with every published change, whichever process makes it.
 
-    SQLite tells in microseconds whether the file was written to. PostgreSQL is asked for the number of the
-    last event, once for all requests that wait.
+    For SQLite, it is the version of the file, which takes microseconds to read. For PostgreSQL, it is the
+    number of the last change, which one query reads for all waiting requests.
     """
 
     def __init__(self, storage: Storage) -> None:
@@ -36,7 +36,7 @@ class ContentVersion:
         self._waiting: asyncio.Future[int] | None = None
 
     async def get(self) -> int | None:
-        """Return the version at a moment after this call, or None if the file does not tell.
+        """Return the version at a moment after this call, or None if the file cannot be read.
 
         Raises:
             StorageUnavailable: the database does not respond.
@@ -51,7 +51,7 @@ class ContentVersion:
         if previous is not None:
             await asyncio.wait([previous])
         self._running, self._waiting = self._waiting, None  # later requests need a later response
-        return await run_blocking(self._storage.publications.last_event)
+        return await run_blocking(self._storage.changes.last)
 
 
 class ResponseCache:
@@ -64,7 +64,7 @@ class ResponseCache:
         self._version: int | None = None
 
     async def respond(self, request: Request, handler: Handler) -> Response:
-        """Return the kept response to a GET or HEAD, else that of its handler, which is kept if it may be.
+        """Return the cached response to a GET or HEAD, or else that of the handler, cached if it is public.
 
         Raises:
             Problem, StorageUnavailable: as the handler does.
@@ -76,18 +76,18 @@ class ResponseCache:
         scope = request.scope
         headers = tuple(header for header in scope["headers"] if header[0] in _HEADERS)
         key = (scope["path"], scope["query_string"], scope["scheme"], scope.get("root_path"), headers)
-        if (kept := self._responses.get(key)) is not None:
-            return _conditional(request, kept)
-        # A 304 is kept for requests with the same `If-None-Match`.
+        if (cached := self._responses.get(key)) is not None:
+            return _conditional(request, cached)
+        # A 304 is cached for requests with the same `If-None-Match`.
         with_tags = (*key, *request.headers.getlist("if-none-match"))
-        if (kept := self._responses.get(with_tags)) is not None:
-            return kept
+        if (cached := self._responses.get(with_tags)) is not None:
+            return cached
         response = await handler(request)
         if version is not None and version == self._version:
-            self._keep(key if response.status_code == 200 else with_tags, response)
+            self._store(key if response.status_code == 200 else with_tags, response)
         return response
 
-    def _keep(self, key: tuple[object, ...], response: Response) -> None:
+    def _store(self, key: tuple[object, ...], response: Response) -> None:
         is_public = response.headers.get("cache-control", "").startswith("public")
         if response.status_code not in (200, 304) or not is_public:
             return
@@ -99,7 +99,7 @@ class ResponseCache:
 
 
 def _conditional(request: Request, response: Response) -> Response:
-    """Return a kept response, or 304 if the request has `If-None-Match` with its entity tag."""
+    """Return a cached response, or 304 if the request has `If-None-Match` with its entity tag."""
     if not not_modified(request, response.headers["etag"].strip('"')):
         return response
     headers = {name: value for name, value in response.headers.items() if name not in _NOT_IN_304}

@@ -1,8 +1,8 @@
 """FAQs, sites and API keys in a database: SQLite for one machine, PostgreSQL for several.
 
 Start with `open_storage()` and `Storage` in `storage.py`. `schema.py` has the tables, and `migrations/`
-upgrades existing databases. `publications.py` reads for the public, `history.py` reads for owners, and
-`writer.py` writes.
+upgrades existing databases. `publications.py` reads published FAQs, `history.py` reads drafts and
+revisions, and `writer.py` writes.
 """
 
 from faqsvc_embed.service.storage.api_keys import APIKeyInfo, APIKeys, UnknownAPIKey

@@ -20,7 +20,7 @@ from faqsvc_embed.service.storage.values import Access
 PREFIX: Final = "fs_live_"
 SECRET_BYTES: Final = 32
 USE_INTERVAL: Final = timedelta(minutes=1)
-"""The last use of a key is recorded at most once in this time."""
+"""The shortest time between two records of the last use of a key."""
 
 
 class UnknownAPIKey(FAQError, LookupError):
@@ -29,7 +29,7 @@ class UnknownAPIKey(FAQError, LookupError):
 
 @dataclass(frozen=True, slots=True)
 class APIKeyInfo:
-    """What is known about a key; `ending` is its last four characters, times are in UTC."""
+    """A key without its secret; `ending` is its last four characters, times are in UTC."""
 
     id: str
     site: str
@@ -43,7 +43,7 @@ class APIKeyInfo:
 
 
 class SigningKey(NamedTuple):
-    """A valid key by its id: its digest signs what is only valid as long as the key is."""
+    """A valid key, whose digest signs sessions and links that end with the key."""
 
     access: Access
     name: str
@@ -60,7 +60,7 @@ class APIKeys:
         self._clock = clock
 
     def create(self, name: str = "", *, site: str | None = None, scope: Scope = "publish") -> str:
-        """Create a key and return it. Without a site, it is one of the only site.
+        """Create a key for a site and return it. Without `site`, it is for the only site.
 
         Raises:
             ConfigurationError: the name has more than 100 characters, or unprintable ones.
@@ -71,7 +71,7 @@ class APIKeys:
             return self._insert(connection, name, self._sites.resolve(connection, site), scope)
 
     def rotate(self, key_id: str, *, overlap: timedelta = timedelta(0)) -> str:
-        """Create a key that replaces another one, which stays valid during the overlap; return it.
+        """Create a key that replaces another and return it; the old key stays valid during `overlap`.
 
         Raises:
             UnknownAPIKey: there is no key with this id, or it is no longer valid.
@@ -97,8 +97,7 @@ class APIKeys:
         query = select(columns.id, columns.site, columns.scope, columns.digest)
         with self._database.reading() as connection:
             row = connection.execute(query.where(columns.digest == digest, _valid(self._clock()))).first()
-        # The time of the index look-up reveals something about digests, but not about keys. The decision
-        # is made in constant time all the same.
+        # The time of the index look-up may reveal digests, but not keys. The comparison takes constant time.
         if row is None or not hmac.compare_digest(row.digest, digest):
             return None
         return Access(row.id, row.site, row.scope)
@@ -129,7 +128,7 @@ class APIKeys:
             return [APIKeyInfo(*row) for row in connection.execute(query)]
 
     def revoke(self, key_id: str) -> None:
-        """Revoke a key. What was published with it stays, and belongs to its site.
+        """Revoke a key. FAQs that were published with it stay, as they belong to its site.
 
         Raises:
             UnknownAPIKey: there is no key with this id.
@@ -146,7 +145,7 @@ class APIKeys:
         now = self._clock()
         used = api_keys.c.last_used_at
         due = (api_keys.c.id == key_id, or_(used.is_(None), used < now - USE_INTERVAL))
-        with self._database.reading() as connection:  # which never waits for a writer
+        with self._database.reading() as connection:  # because a read never waits for a writer
             is_due = connection.execute(select(api_keys.c.id).where(*due)).first() is not None
         if is_due:
             with self._database.writing() as connection:
@@ -166,5 +165,5 @@ def _valid(now: datetime) -> Any:
 
 
 def _digest(key: str) -> str:
-    # Fast and without salt, which is enough for 256 random bits.
+    # A fast digest without salt is enough for 256 random bits.
     return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()

@@ -10,7 +10,7 @@ from faqsvc_embed.service.storage.database import Database
 from faqsvc_embed.service.storage.schema import events, last_event
 
 MAX_EVENTS: Final = 10_000
-"""Changes that are kept; whoever missed more reads everything again."""
+"""Changes that are kept. A reader who has missed more must read everything again."""
 
 
 class LoggedChange(NamedTuple):
@@ -24,7 +24,7 @@ class LoggedChange(NamedTuple):
 
 
 class ChangeLog:
-    """Reads the log that the writer writes in the transactions of the changes themselves."""
+    """Reads the log. The writer adds each change to it in the same transaction."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -35,9 +35,9 @@ class ChangeLog:
             return int(connection.scalar(select(last_event.c.number)) or 0)
 
     def kept(self) -> tuple[int, int]:
-        """Return the numbers of the oldest change that is kept, and of the last one.
+        """Return the numbers of the oldest kept change and of the last change.
 
-        If none is kept, the first is the number of the next change.
+        If no change is kept, the first is the number of the next change.
         """
         with self._database.reading() as connection:
             first = connection.scalar(select(func.min(events.c.number)))

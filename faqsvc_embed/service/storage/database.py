@@ -22,15 +22,17 @@ BUSY_TIMEOUT: Final = 5.0
 MAX_CONNECTIONS: Final = 10
 """Connections of one process to PostgreSQL, which by default accepts a hundred in total."""
 POOL_TIMEOUT: Final = 2.0
-"""Seconds to wait for one of them."""
+"""Seconds to wait for a free connection."""
 NETWORK_TIMEOUT: Final = 5
-"""Seconds to connect, and for the network to acknowledge what was sent."""
+"""Seconds to connect, and for the server to acknowledge data."""
 STATEMENT_TIMEOUT: Final = 5.0
-"""Seconds that a statement may take, which includes waiting for locks."""
+"""Seconds that a statement may take, including its wait for locks."""
 MIGRATION_TIMEOUT: Final = 60.0
 """Seconds to wait for another process that migrates the database."""
 
-_MIGRATION_LOCK: Final = 0x666171737663  # "faqsvc", which is unlikely to be in use for anything else
+_MIGRATION_LOCK: Final = (
+    0x666171737663  # "faqsvc" in ASCII: advisory locks are numbers that all programs share
+)
 _CONNINFO: Final[dict[str, Any]] = {
     "connect_timeout": NETWORK_TIMEOUT,
     "tcp_user_timeout": NETWORK_TIMEOUT * 1000,
@@ -47,13 +49,13 @@ class StorageUnavailable(FAQError):
 
 
 class Database:
-    """A database, shared between threads. Its errors are raised as `StorageUnavailable`.
+    """A database that threads share. It raises errors as `StorageUnavailable`.
 
-    Connections are opened by the first statement, so that a server can fork before.
+    The first statement opens a connection, so a server can fork before it.
     """
 
     def __init__(self, url: str) -> None:
-        """Raises ConfigurationError if the URL is not valid; it is not quoted if it may have a password."""
+        """Raises ConfigurationError if the URL is not valid; the message leaves out passwords."""
         if not isinstance(url, str):
             raise ConfigurationError(f"database is {quoted(url)}: {_EXPECTED}")
         self._write_lock = threading.Lock()
@@ -62,10 +64,8 @@ class Database:
         if self.is_sqlite:
             self.path = str(_path(url).absolute())  # so that a later chdir does not matter
             self.name = f"the database {self.path!r}"
-            self._reader, self._writer = (
-                _sqlite_engine(self.path, ""),
-                _sqlite_engine(self.path, "BEGIN IMMEDIATE"),
-            )
+            self._reader = _sqlite_engine(self.path, "")
+            self._writer = _sqlite_engine(self.path, "BEGIN IMMEDIATE")
         else:
             self.path = ""
             stated = _conninfo(url)
@@ -74,7 +74,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Lend a connection for statements that only read; each sees what is committed when it starts."""
+        """Lend a connection for reads; each statement sees what was committed before it started."""
         with self._errors_translated(), self._reader.connect() as connection:
             yield connection
 
@@ -86,7 +86,7 @@ class Database:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Wait for the other threads that write to SQLite, whose own lock is polled, and unfair."""
+        """Wait for other threads that write to SQLite, because SQLite polls its own lock, which is unfair."""
         if not self.is_sqlite:
             yield
             return
@@ -99,7 +99,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
-        """Lend a connection for statements that only read, and all see the same moment."""
+        """Lend a connection for reads that all see the database as it is now."""
         begin = "BEGIN" if self.is_sqlite else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
         with self.reading() as connection:
             connection.exec_driver_sql(begin)
@@ -110,11 +110,12 @@ class Database:
 
     @contextmanager
     def migrating(self) -> Iterator[Connection]:
-        """Lend a connection that excludes the migrations of other processes; SQLite gets one transaction."""
+        """Lend a connection for a migration, to one process at a time; SQLite gets one transaction."""
         if self.is_sqlite:
             with self._locked(), self._errors_translated(), self._writer.connect() as connection:
-                own = connection.connection.driver_connection  # SQLAlchemy would begin a transaction first
-                own.execute(f"PRAGMA busy_timeout = {round(MIGRATION_TIMEOUT * 1000)}")  # type: ignore[union-attr]
+                # Through the driver, because SQLAlchemy would begin a transaction first.
+                driver = connection.connection.driver_connection
+                driver.execute(f"PRAGMA busy_timeout = {round(MIGRATION_TIMEOUT * 1000)}")  # type: ignore[union-attr]
                 try:
                     with connection.begin():
                         yield connection
@@ -127,7 +128,7 @@ class Database:
             connection.execute(text("SET statement_timeout = 0"))
             connection.execute(text(f"SET lock_timeout = {round(MIGRATION_TIMEOUT * 1000)}"))
             connection.execute(text(f"SELECT pg_advisory_lock({_MIGRATION_LOCK})"))
-            # Migrating may take long. Waiting for the lock of a table may not: all readers would queue up.
+            # A migration may take long, but must not wait long for a table: readers queue behind it.
             connection.execute(text(f"SET lock_timeout = {round(STATEMENT_TIMEOUT * 1000)}"))
             connection.commit()
             try:
@@ -136,19 +137,19 @@ class Database:
                 connection.invalidate()  # with its lock and settings
 
     def exists(self) -> bool:
-        """Return whether there is a file; a PostgreSQL database is never created here."""
+        """Return whether the SQLite file exists; always True for PostgreSQL."""
         return not self.is_sqlite or Path(self.path).exists()
 
     def must_exist(self) -> None:
-        """Raise `StorageUnavailable` if there is no file."""
+        """Raise `StorageUnavailable` if the SQLite file does not exist."""
         if not self.exists():
             raise StorageUnavailable(
-                f"there is no database {self.path!r}: name that of the service with --database, or set"
+                f"there is no database {self.path!r}: name the database of the service with --database or"
                 " FAQSVC_DATABASE_URL"
             )
 
     def data_version(self) -> int | None:
-        """Return what changes whenever an SQLite file is written to; None if it cannot be read.
+        """Return a number that changes with every write to the SQLite file; None if it cannot be read.
 
         It takes microseconds and waits for nothing. Call it from one thread only.
         """
@@ -175,7 +176,7 @@ class Database:
 
     @contextmanager
     def _errors_translated(self) -> Iterator[None]:
-        """Raise errors as `StorageUnavailable`, in one line that names the database."""
+        """Raise errors of the database as `StorageUnavailable`, in one line that names it."""
         try:
             yield
         except (SQLAlchemyError, sqlite3.Error) as error:
@@ -196,7 +197,7 @@ def _conninfo(url: str) -> dict[str, Any]:
     try:
         import psycopg
         from psycopg.conninfo import conninfo_to_dict
-    except ImportError:  # it is missing, or libpq
+    except ImportError:  # psycopg or libpq is missing
         raise ConfigurationError(
             "database is a PostgreSQL URL, but psycopg is missing: pip install 'faqsvc-embed[postgresql]'"
         ) from None
@@ -224,9 +225,9 @@ def _sqlite_engine(path: str, begin: str) -> Engine:
         _enable_write_ahead(connection)
         connection.execute("PRAGMA synchronous = FULL")  # a commit that returned is on the disk
         connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA secure_delete = ON")  # what is purged is overwritten
+        connection.execute("PRAGMA secure_delete = ON")  # purged text is overwritten
 
-    if begin:  # IMMEDIATE, because two that read before they write could deadlock
+    if begin:  # BEGIN IMMEDIATE, because two transactions that read before they write could deadlock
 
         @event.listens_for(engine, "begin")
         def begin_transaction(connection: Connection) -> None:
@@ -236,9 +237,9 @@ def _sqlite_engine(path: str, begin: str) -> Engine:
 
 
 def _enable_write_ahead(connection: sqlite3.Connection) -> None:
-    """Switch the file to write-ahead mode, which it keeps.
+    """Switch the file to write-ahead mode permanently.
 
-    While another process does the same, SQLite ignores its time-out and fails immediately.
+    While another process does the same, SQLite ignores its time-out and fails at once, so this tries again.
     """
     deadline = time.monotonic() + BUSY_TIMEOUT
     while True:
@@ -253,7 +254,7 @@ def _enable_write_ahead(connection: sqlite3.Connection) -> None:
 
 
 def _postgresql_engines(stated: dict[str, Any]) -> tuple[Engine, Engine]:
-    """Return an engine for reads, whose statements are one round trip each, and one for transactions."""
+    """Return an engine for reads, with one round trip for each statement, and one for transactions."""
     options: dict[str, Any] = {
         "connect_args": {**_CONNINFO, **stated, "client_encoding": "utf8"},
         "pool_size": MAX_CONNECTIONS // 2,
@@ -281,7 +282,7 @@ def _set_statement_timeout(connection: Any, _: Any) -> None:
 
 
 def _check(connection: Any, *_: Any) -> None:
-    """Replace an idle connection that the server has closed: it sent a message, or the end of the stream."""
+    """Replace an idle connection that has something to read: the server has closed it."""
     poll = select.poll()
     poll.register(connection.fileno(), select.POLLIN)
     if poll.poll(0):

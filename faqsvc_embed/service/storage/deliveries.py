@@ -1,4 +1,4 @@
-"""How far the changes were delivered to a webhook, and which process delivers the next ones."""
+"""Records which changes were delivered to a webhook, and which process delivers the next ones."""
 
 import hashlib
 import secrets
@@ -12,7 +12,7 @@ from faqsvc_embed.service.storage.schema import last_event, webhooks
 
 
 class Deliveries:
-    """The deliveries to one URL, of which the database has a digest: it may contain a password."""
+    """The deliveries to one URL. The database has only its digest, because it may contain a password."""
 
     def __init__(self, database: Database, clock: Callable[[], datetime], url: str) -> None:
         self._database = database
@@ -21,8 +21,8 @@ class Deliveries:
         self._owner = ""
 
     def begin(self) -> None:
-        """Deliver the changes from now on, unless deliveries to this URL have begun before."""
-        self._owner = secrets.token_hex(8)  # of this process: a server may fork what it has made
+        """Start with the next change, or where earlier deliveries to this URL have ended."""
+        self._owner = secrets.token_hex(8)  # chosen here, because a server may fork before
         with self._database.writing() as connection:
             last = connection.scalar(select(last_event.c.number)) or 0
             insert_new(connection, webhooks, {"digest": self._digest, "delivered": last})
@@ -34,9 +34,9 @@ class Deliveries:
             return bool(connection.scalar(query.where(webhooks.c.digest == self._digest)))
 
     def claim(self, seconds: float) -> int | None:
-        """Let this process alone deliver for so long; return the number of the last delivered change.
+        """Let only this process deliver for `seconds`; return the number of the last delivered change.
 
-        None means that another process delivers.
+        Returns None if another process delivers.
         """
         now, columns = self._clock(), webhooks.c
         is_free = columns.owner.is_(None) | (columns.owner == self._owner) | (columns.owned_until < now)
@@ -47,7 +47,7 @@ class Deliveries:
         return None if delivered is None else int(delivered)
 
     def advance(self, number: int) -> None:
-        """Note that the changes up to a number were delivered."""
+        """Record that the changes up to a number were delivered."""
         mine = update(webhooks).where(self._is_mine(), webhooks.c.delivered < number)
         with self._database.writing() as connection:
             connection.execute(mine.values(delivered=number))

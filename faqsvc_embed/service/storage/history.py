@@ -1,4 +1,4 @@
-"""What the owner of a site sees: its FAQs in every state, their revisions, and previews of drafts."""
+"""Reads for the owner of a site: FAQs in every state, revisions, and previews of drafts."""
 
 import hashlib
 import re
@@ -28,11 +28,11 @@ _TRANSLATION: Final = and_(translations.c.slug == revisions.c.slug, translations
 
 
 class InvalidCursor(ValueError):
-    """The cursor of a list is not one that a list returned."""
+    """A cursor was not returned by a list."""
 
 
 class History:
-    """Reads for owners; nobody else sees what they return."""
+    """The FAQs, revisions and previews of sites. The results are for their owners only."""
 
     def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
         self._database = database
@@ -77,7 +77,7 @@ class History:
                 row.updated_at,
             )
             for row in rows[:limit]
-            if row.slug in languages  # or else it was purged meanwhile
+            if row.slug in languages  # otherwise it has just been purged
         ]
         return contract.FAQList(items, next_)
 
@@ -131,7 +131,7 @@ class History:
     def preview(self, token: str, slug: str, lang: str | None) -> Publication | None:
         """Return the newest revision of an FAQ, in a language or else in its default language.
 
-        It is None if the token has expired, or belongs to another FAQ.
+        Returns None if the token has expired, or belongs to another FAQ.
         """
         is_valid = (previews.c.digest == _digest(token), previews.c.expires_at > self._clock())
         query = select(faqs.c.lang).join(previews, previews.c.slug == faqs.c.slug)
@@ -148,7 +148,7 @@ class History:
             return None
 
     def _lang(self, access: Access, slug: str, lang: str | None) -> str:
-        """Return the language that is meant, of an FAQ that the key may read."""
+        """Return `lang` or the default language of the FAQ, if the key may read the FAQ."""
         with self._database.reading() as connection:
             faq = connection.execute(select(faqs).where(faqs.c.slug == slug)).first()
         if faq is not None and faq.site != access.site and faq.state == "published":
@@ -184,18 +184,18 @@ class History:
 
 def _languages(connection: Connection, slugs: list[str]) -> dict[str, list[Lang]]:
     """Return the languages of FAQs, without unpublished ones, unless all are unpublished."""
-    is_taken_back = and_(translations.c.published.is_(None), revisions.c.published_at.is_not(None))
+    is_unpublished = and_(translations.c.published.is_(None), revisions.c.published_at.is_not(None))
     query = (
-        select(translations.c.slug, translations.c.lang, is_taken_back)
+        select(translations.c.slug, translations.c.lang, is_unpublished)
         .join(revisions, and_(_TRANSLATION, revisions.c.number == translations.c.newest))
         .where(translations.c.slug.in_(slugs))
     )
-    every, left = dict[str, list[Lang]](), dict[str, list[Lang]]()
-    for slug, lang, taken_back in connection.execute(query):
+    every, available = dict[str, list[Lang]](), dict[str, list[Lang]]()
+    for slug, lang, unpublished in connection.execute(query):
         every.setdefault(slug, []).append(lang)
-        if not taken_back:
-            left.setdefault(slug, []).append(lang)
-    return every | left
+        if not unpublished:
+            available.setdefault(slug, []).append(lang)
+    return every | available
 
 
 def _fields(row: Row[Any]) -> tuple[int, contract.RevisionState, datetime, str | None]:

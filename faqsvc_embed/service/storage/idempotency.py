@@ -1,4 +1,4 @@
-"""Idempotency keys: a repeated POST gets the response of the first one, and publishes nothing twice."""
+"""Idempotency keys: a repeated POST publishes nothing, and gets the response of the first one."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -16,9 +16,9 @@ WINDOW: Final = timedelta(hours=24)
 
 
 def claim(connection: Connection, site: str, key: IdempotencyKey, now: datetime) -> Written | None:
-    """Return what was written with this key of a site; None if this is its first use.
+    """Return what a site wrote with this key before; None if this is its first use.
 
-    Of two requests at the same time, one waits at the INSERT for the transaction of the other.
+    If two requests arrive at once, one waits at the INSERT for the transaction of the other.
 
     Raises:
         IdempotencyKeyReused: the key was used with another body.

@@ -1,4 +1,4 @@
-"""What the desk shows of a site: its FAQs by search, language and state, and the translations of one."""
+"""Reads for the desk: the FAQs of a site by search, language and state, and the translations of one."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -66,7 +66,7 @@ class FAQInfo(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """Which FAQs of a site to list: those with all words of `search` in the newest revision of a language."""
+    """The FAQs to list. All words of `search` must be in one newest revision; an empty field means any."""
 
     search: str = ""
     lang: str = ""
@@ -74,7 +74,7 @@ class Filter:
 
 
 class Overview:
-    """Reads for the desk."""
+    """The FAQs of sites, as the desk lists them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""What readers see: published translations, and the FAQs of listed sites."""
+"""Reads for the public: published translations, and the FAQs of listed sites."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -9,7 +9,7 @@ from sqlalchemy import and_, bindparam, case, select
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.storage.database import Database
-from faqsvc_embed.service.storage.schema import faqs, last_event, revisions, sites, translations
+from faqsvc_embed.service.storage.schema import faqs, revisions, sites, translations
 from faqsvc_embed.service.storage.values import Gone, Listing, Publication
 
 PURGED_FOR: Final = timedelta(days=1)
@@ -21,7 +21,7 @@ _REVISION: Final = and_(
     revisions.c.lang == translations.c.lang,
     revisions.c.number == translations.c.published,
 )
-# The language asked for, else the default one, else any that is published.
+# The requested language, else the default one, else any that is published.
 _GET: Final = (
     select(
         faqs.c.state,
@@ -61,9 +61,6 @@ _LISTED: Final = (
 )
 
 
-_LAST_EVENT: Final = select(last_event.c.number)
-
-
 class Publications:
     """The published FAQs in a database."""
 
@@ -99,11 +96,6 @@ class Publications:
         with self._database.reading() as connection:
             rows = connection.execute(_LISTED, {"after": after, "limit": limit}).all()
         return [Listing(*row) for row in rows]
-
-    def last_event(self) -> int:
-        """Return the number of the last published change."""
-        with self._database.reading() as connection:
-            return int(connection.scalar(_LAST_EVENT) or 0)
 
     def _is_recent(self, purged_at: datetime) -> bool:
         return self._clock() < purged_at + PURGED_FOR

@@ -42,7 +42,7 @@ sites: Final = Table(
     metadata,
     Column("id", Text, primary_key=True),
     Column("name", Text, nullable=False),
-    Column("listed", Boolean, nullable=False),  # named in llms.txt, the sitemap and the index
+    Column("listed", Boolean, nullable=False),  # whether llms.txt, the sitemap and the index name its FAQs
     Column("website_url", Text),
     Column("accent_color", Text),  # of the website, for previews
     Column("max_faqs", Integer),  # NULL for the limits of the service
@@ -102,7 +102,7 @@ revisions: Final = Table(
     Column("website_url", Text, nullable=False),
     Column("key_id", Text, ForeignKey("api_keys.id")),
     Column("created_at", Timestamp, nullable=False),
-    Column("published_at", Timestamp),  # when it was published first
+    Column("published_at", Timestamp),  # when it was first published
     ForeignKeyConstraint(["slug", "lang"], ["translations.slug", "translations.lang"]),
 )
 
@@ -116,8 +116,8 @@ events: Final = Table(
     Column("created_at", Timestamp, nullable=False),
 )
 
-# One row, which each event increments: the lock on it lasts until the end of the transaction, so events
-# become visible in the order of their numbers.
+# Each event increments the one row of this table. The lock on the row lasts until the end of the transaction,
+# so events become visible in the order of their numbers.
 last_event: Final = Table("last_event", metadata, Column("number", BigInteger, nullable=False))
 
 idempotency_keys: Final = Table(
@@ -144,7 +144,7 @@ webhooks: Final = Table(
     "webhooks",
     metadata,
     Column("digest", Text, primary_key=True),  # of the URL
-    Column("delivered", BigInteger, nullable=False),  # the number of the last event
+    Column("delivered", BigInteger, nullable=False),  # number of the last event
     Column("owner", Text),  # the process that delivers
     Column("owned_until", Timestamp),
 )

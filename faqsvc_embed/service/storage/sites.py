@@ -18,15 +18,15 @@ DEFAULT_NAME: Final = "default"
 
 
 class UnknownSite(FAQError, LookupError):
-    """There is no site with this id, or none is named where there are several."""
+    """There is no site with this id, or there are several and none is named."""
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
     """A site. `is_listed` says whether llms.txt, the sitemap and the index name its FAQs.
 
-    `website_url` and `accent_color` are those of its website, empty if unknown. At the desk, new FAQs
-    begin with the address, and previews have the colour.
+    `website_url` and `accent_color` are empty if unknown. The desk begins new FAQs with the address,
+    and shows previews in the colour.
     """
 
     id: str
@@ -77,7 +77,7 @@ class Sites:
     def update(
         self, site: str, *, name: str, listed: bool, website_url: str = "", accent_color: str = ""
     ) -> None:
-        """Set what a site says about itself.
+        """Change the description of a site.
 
         Raises:
             ConfigurationError: the name is empty, has more than 100 characters, or unprintable ones.
@@ -88,7 +88,7 @@ class Sites:
             connection.execute(update(sites).where(sites.c.id == site).values(values))
 
     def resolve(self, connection: Connection, site: str | None) -> str:
-        """Return the id of a site or, if None, of the only one; the first site is created here.
+        """Return the id of a site or, if None, of the only one, which is created if there is none.
 
         Raises:
             UnknownSite: there is no such site, or there are several.
@@ -104,7 +104,7 @@ class Sites:
         ids = list(connection.scalars(select(sites.c.id)))
         if site is None and len(ids) > 1:
             raise UnknownSite(
-                "there are several sites: name one with --site; `faqsvc sites list` prints their ids"
+                "there are several sites: name one with --site; `faqsvc sites list` prints all ids"
             )
         if site is not None and site not in ids:
             raise UnknownSite(f"no site has the id {site!r}; `faqsvc sites list` prints all ids")

@@ -9,14 +9,14 @@ from urllib.parse import urlsplit
 MAX_READABLE: Final = 40
 RANDOM: Final = 6
 
-# Digits and letters that are not confused when a slug is read aloud or typed from paper.
+# Without digits and letters that look alike on paper.
 _ALPHABET: Final = "23456789abcdefghjkmnpqrstuvwxyz"
 
 
 def new_slug(words: str, website_url: str) -> str:
     """Return a slug such as `acme-shop-k3x9m2`, made from `words`.
 
-    If these have no Latin letters, it is made from the host name instead.
+    If they have no Latin letters or digits, the slug is made from the host name.
     """
     readable = _ascii(words) or _ascii(urlsplit(website_url).hostname or "") or "faq"
     return f"{readable}-{''.join(secrets.choice(_ALPHABET) for _ in range(RANDOM))}"

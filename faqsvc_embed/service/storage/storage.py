@@ -1,4 +1,4 @@
-"""The storage: everything the service keeps, over one database."""
+"""The storage: everything that the service keeps in its database."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -29,7 +29,7 @@ def utc_now() -> datetime:
 
 
 def open_storage(url: str = DEFAULT_URL, clock: Callable[[], datetime] = utc_now) -> "Storage":
-    """Open a database, create its schema if there is none, and upgrade it to the one of this release.
+    """Open a database, and create its schema or upgrade it to that of this release.
 
     `sqlite:///faqsvc.db` is a file: three slashes for a path relative to the working directory, four for an
     absolute one. `postgresql://…` is a URL as libpq reads it.
@@ -60,7 +60,7 @@ def read_storage(url: str = DEFAULT_URL, clock: Callable[[], datetime] = utc_now
     finally:
         database.close()
     if needs_upgrade:
-        raise StorageUnavailable(f"{database.name} has an older schema, or none: run `faqsvc db upgrade`")
+        raise StorageUnavailable(f"{database.name} has an old schema, or none: run `faqsvc db upgrade`")
     return Storage(database, clock)
 
 
@@ -91,7 +91,7 @@ class Storage:
             connection.execute(text("SELECT 1"))
 
     def put(self, faq: FAQ, *, website_url: str = "", site: str | None = None) -> None:
-        """Publish a record under its own slug, for a site, by default the only one: for seeding.
+        """Publish a record under its own slug, to fill a database. Without `site`, the only site owns it.
 
         The first language stored under a slug becomes the default. Positions are counted from 0.
 

@@ -1,7 +1,7 @@
 """Copies of a whole database: a backup of an SQLite file, and exports as lines of JSON.
 
-An export has one object a line: first what it is, then `{"table": …, "row": {…}}` for each row. Every release
-that can export reads the exports of the release before. API keys are in it as digests, so they stay valid.
+Each line of an export is an object: first `FORMAT`, then `{"table": …, "row": {…}}` for each row. A
+release reads the exports of the release before. API keys are exported as digests, so they stay valid.
 """
 
 import json
@@ -29,7 +29,7 @@ _TABLES: Final = (
     schema.events,
     schema.last_event,
 )
-"""Tables that are referred to come first."""
+"""Each table comes after those that it refers to."""
 
 
 class TransferFailed(FAQError):
@@ -45,7 +45,7 @@ def backup(database: Database, target: Path) -> None:
     if not database.is_sqlite:
         raise TransferFailed("PostgreSQL has a backup of its own: use pg_dump, or `faqsvc db export`")
     if target.exists():
-        raise TransferFailed(f"{target} exists, and is not overwritten")
+        raise TransferFailed(f"{target} exists and is not overwritten: name a new file")
     partial = target.with_name(f"{target.name}.part")
     try:
         with suppress(FileNotFoundError):
@@ -73,7 +73,7 @@ def import_lines(database: Database, lines: Iterable[str]) -> int:
     """Write an export to an empty database, all of it or nothing; return the number of FAQs.
 
     Raises:
-        TransferFailed: the database is not empty, a line is not one of an export, or its end is missing.
+        TransferFailed: the database is not empty, a line is not a line of an export, or the end is missing.
     """
     tables = {known.name: known for known in _TABLES}
     count, is_complete = 0, False
@@ -104,7 +104,7 @@ def _row(target: Table, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _batches(lines: Iterable[str], tables: dict[str, Table]) -> Iterator[tuple[Table, list[dict[str, Any]]]]:
-    """Yield rows of one table at a time."""
+    """Yield up to `BATCH` rows of one table at a time."""
     rows, current = list[dict[str, Any]](), ""
     for number, line in enumerate(lines, 1):
         try:
@@ -116,7 +116,7 @@ def _batches(lines: Iterable[str], tables: dict[str, Table]) -> Iterator[tuple[T
             name = entry["table"]
             row = _row(tables[name], entry["row"])
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise TransferFailed(f"line {number} is not one of an export: {quoted(line)}") from None
+            raise TransferFailed(f"line {number} is not a line of an export: {quoted(line)}") from None
         if rows and (name != current or len(rows) == BATCH):
             yield tables[current], rows
             rows = []

@@ -8,11 +8,11 @@ from sqlalchemy import Connection, inspect, text
 from faqsvc_embed.service.storage.database import Database, StorageUnavailable
 
 HEAD: Final = "0005"
-"""The newest version. Each release can still use the schema of the next one, whatever that adds."""
+"""The newest version. Each release can still use the schema of the next one."""
 
 
 def version(database: Database) -> str | None:
-    """Return the version of the schema; None if there is none, or that of a release before 0.2."""
+    """Return the version of the schema; None if there is no schema, or one of a release before 0.2."""
     with database.reading() as connection:
         return _version(connection)
 
@@ -26,14 +26,14 @@ def needs_upgrade(database: Database) -> bool:
     found = version(database)
     if found is not None and int(found) > int(HEAD) + 1:
         raise StorageUnavailable(
-            f"{database.name} has schema version {found}, but this release knows versions up to {HEAD}"
-            f": upgrade the package"
+            f"{database.name} has schema version {found}, but this release knows versions up to {HEAD}:"
+            " upgrade the package"
         )
     return found is None or int(found) < int(HEAD)
 
 
 def upgrade(database: Database) -> None:
-    """Bring the schema to the newest version; another process that does the same is waited for.
+    """Bring the schema to the newest version, one process after the other.
 
     Raises:
         StorageUnavailable: it is newer than that of the next release, or the database is not in UTF-8.

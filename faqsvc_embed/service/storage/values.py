@@ -1,4 +1,4 @@
-"""What goes into the storage and comes out of it."""
+"""The values that the storage takes and returns, and its errors."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -23,12 +23,12 @@ def default_first(languages: Iterable[Lang], default: str) -> list[Lang]:
 
 
 def storable(text: str) -> str:
-    """Return text without U+0000, which PostgreSQL cannot store. In a JSON column it is escaped anyway."""
+    """Return text without U+0000, which PostgreSQL cannot store. JSON escapes it, so it may stay there."""
     return text.replace("\0", "\ufffd")
 
 
 def search_text(faq: FAQ) -> str:
-    """Return the text in which an FAQ is searched."""
+    """Return the text of an FAQ that a search looks through."""
     items = (text for item in faq.items for text in (item.question, item.answer))
     return folded("\n".join((faq.slug, faq.title, *items)))
 
@@ -47,7 +47,7 @@ class Gone(FAQError):
 
 
 class QuotaExceeded(FAQError):
-    """The site has as many FAQs, or as many bytes, as it may have."""
+    """A write would exceed the FAQs or bytes that the site may have."""
 
 
 class IdempotencyKeyReused(FAQError):
@@ -64,7 +64,7 @@ class RevisionConflict(FAQError):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The API key of a request: whose content it may read or write, and how far."""
+    """The rights of an API key: the site that it belongs to, and its scope."""
 
     key_id: str | None
     site: str
@@ -122,8 +122,8 @@ class IdempotencyKey:
 class Write:
     """A revision to write.
 
-    Without `slug`, a new FAQ is created under a new slug. `must_exist` refuses to create one under `slug`.
-    Without `lang`, it is `detected_lang` or, if that is None as well, the language of the FAQ, or English.
+    Without `slug`, a new FAQ is created under a new slug. With `must_exist`, `slug` must be that of an FAQ.
+    Without `lang`, the language is `detected_lang`, else the default language of the FAQ, else English.
     """
 
     content: Content
@@ -145,7 +145,7 @@ class Written(NamedTuple):
     state: RevisionState
     digest: str
     is_new: bool
-    """The slug was not there before."""
+    """Whether this created the FAQ."""
 
 
 class Publication(NamedTuple):
@@ -160,12 +160,12 @@ class Publication(NamedTuple):
 
     @property
     def version(self) -> str:
-        """What changes whenever this translation is published."""
+        """A text that changes whenever this translation is published."""
         return f"{self.digest} {self.published_at}"
 
 
 class Listing(NamedTuple):
-    """A published FAQ of a listed site, with its title and website name in its default language."""
+    """A published FAQ of a listed site: its title and website name in the default language."""
 
     slug: str
     lang: str

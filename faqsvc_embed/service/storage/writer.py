@@ -1,7 +1,7 @@
-"""Writes to FAQs: revisions are written and published, FAQs unpublished and purged.
+"""Writes and publishes revisions, and unpublishes and purges FAQs.
 
-Each method is one transaction. It locks the FAQ first, then the site with its counters, then the number of
-the last event, so that writers wait for each other and never deadlock.
+Each method is one transaction. It locks the FAQ, then the site with its counters, then the number of the last
+event. All writers use this order, so they cannot deadlock.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ from faqsvc_embed.service.storage.values import (
 
 DEFAULT_LANGUAGE: Final = "en"
 ENOUGH_ITEMS: Final = 3
-"""Items from which a detected language is trusted to be a new translation of an FAQ."""
+"""With fewer items, a detected language does not start a new translation of an FAQ."""
 
 
 class Writer:
@@ -100,7 +100,7 @@ class Writer:
         return written._replace(is_new=is_new)
 
     def _detected(self, connection: Connection, faq: Row[Any], request: Write, is_new: bool) -> Lang | None:
-        """Return the detected language. A few words make no new translation of an FAQ that exists."""
+        """Return the detected language, unless it would start a translation with too few items."""
         lang = request.detected_lang
         if lang is None or is_new or len(request.content.items) >= ENOUGH_ITEMS:
             return lang
@@ -166,7 +166,7 @@ class Writer:
             self._count(connection, access.site, faqs=-is_last, size=-(size or 0))
             if not is_last:
                 self._settle(connection, slug)
-            elif faq.state == "draft":  # no reader has heard of it
+            elif faq.state == "draft":  # no cache can have it
                 connection.execute(delete(faqs).where(faqs.c.slug == slug))
             else:
                 values = {"state": "purged", "updated_at": self._clock()}
@@ -218,7 +218,7 @@ class Writer:
         return connection.execute(query.where(revisions.c.slug == slug, revisions.c.lang == lang)).first()
 
     def _languages(self, connection: Connection, slug: str, lang: Lang | None) -> list[Lang]:
-        """Return the languages of an FAQ, or the one that is named."""
+        """Return the languages of an FAQ, or only `lang`; raises FAQNotFound if the FAQ lacks it."""
         query = select(translations.c.lang).where(translations.c.slug == slug)
         languages = list(connection.scalars(query))
         if lang is not None and lang not in languages:
@@ -274,7 +274,7 @@ class Writer:
         connection.execute(update(translations).where(*mine).values(published=None))
 
     def _settle(self, connection: Connection, slug: str) -> None:
-        """Update the state of an FAQ, and its default language, which is a published one if there is any."""
+        """Update the state of an FAQ and its default language, which is a published one if possible."""
         query = select(translations.c.lang).where(
             translations.c.slug == slug, translations.c.published.is_not(None)
         )
@@ -286,7 +286,7 @@ class Writer:
         connection.execute(update(faqs).where(faqs.c.slug == slug).values(values))
 
     def _count(self, connection: Connection, site: str, *, faqs: int = 0, size: int = 0) -> None:
-        """Update the counters of a site, within its quota."""
+        """Update the counters of a site; raises QuotaExceeded beyond its quota."""
         columns = sites.c
         row = connection.execute(
             update(sites)
@@ -314,7 +314,7 @@ class Writer:
 
 
 def _check_preconditions(preconditions: Preconditions, newest: Any) -> None:
-    """Compare with the newest revision, a draft included: a write that does not know it would lose it."""
+    """Check against the newest revision, even a draft, because a writer who has not seen it would undo it."""
     if preconditions.is_create_only and newest is not None:
         raise RevisionConflict("The FAQ exists in this language", newest.number)
     tags = preconditions.if_match

@@ -99,7 +99,7 @@ def test_requests_that_wait_share_a_query_and_later_ones_get_another(storage: St
         return put_before[-1]
 
     put_before: list[int] = []
-    storage.publications.last_event = last_event  # type: ignore[method-assign]
+    storage.changes.last = last_event  # type: ignore[method-assign]
 
     async def main() -> list[int | None]:
         version = ContentVersion(storage)

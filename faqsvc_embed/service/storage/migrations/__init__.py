@@ -1,1 +1,1 @@
-"""The migrations of the database schema, run by Alembic; `versions/` has them in their order."""
+"""The migrations of the database schema, in order in `versions/`. Alembic runs them."""

@@ -1,4 +1,4 @@
-"""The copy of the records of release 0.1, which had one table of them, `editions`."""
+"""Copies the records of release 0.1 from its only table of records, `editions`."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ _SITE: Final = text(
     "INSERT INTO sites (id, name, listed, faq_count, byte_count, created_at)"
     " VALUES (:id, :name, :listed, 0, 0, :created_at)"
 )
-# Those that were never copied, or written again since.
+# Records that were never copied, or written again since.
 _BATCH: Final = text(
     "SELECT e.slug, e.lang, e.record, e.website_url, e.updated_at, f.lang AS default_lang, f.owner, f.site"
     " FROM editions e JOIN faqs f ON f.slug = e.slug"
@@ -44,7 +44,7 @@ def copy_editions(connection: Connection) -> None:
 
 
 def _create_sites(connection: Connection) -> None:
-    """Create a site for each key, and one for the FAQs that have none, which operators stored."""
+    """Create a site for each key, and one for the FAQs without a key, which an operator stored."""
     keys = connection.execute(text("SELECT id, name, created_at FROM api_keys WHERE site IS NULL")).all()
     for key_id, name, created_at in keys:
         site = secrets.token_hex(4)

@@ -1,4 +1,4 @@
-"""The tables of release 0.1, unless it has created them, and its version, so that it can read them."""
+"""Create the tables of release 0.1 if they are missing, with a version that release 0.1 can read."""
 
 import sqlalchemy
 from alembic import op

@@ -1,4 +1,4 @@
-"""Copy what release 0.1 has published: one site for each of its keys, every record as revision 1.
+"""Copy the records of release 0.1: each becomes revision 1, and each key gets a site.
 
 The copies are made in batches, each in a transaction of its own on PostgreSQL, so that no lock lasts long.
 """

@@ -1,6 +1,6 @@
-"""Replace the table `editions` by a view, which processes of release 0.1 go on reading.
+"""Replace the table `editions` by a view, so that processes of release 0.1 can still read.
 
-Their writes fail from here on, which is better than being lost.
+Their writes fail from now on; otherwise they would be lost.
 """
 
 from alembic import op

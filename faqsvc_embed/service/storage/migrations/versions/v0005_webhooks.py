@@ -1,4 +1,4 @@
-"""Add the table of what was delivered to webhooks."""
+"""Add the table that records deliveries to webhooks."""
 
 from alembic import op
 from sqlalchemy import BigInteger, Column, Text
