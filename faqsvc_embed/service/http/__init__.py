@@ -1,5 +1,5 @@
-"""HTTP, as every route of the service needs it.
+"""The HTTP code that all routes of the service share.
 
-`endpoint.py` dispatches by method and `problems.py` has the form of every error. The other modules each do
+`endpoint.py` dispatches by method, and `problems.py` makes error responses. The other modules each do
 one step of a request: rate limits, authentication, bodies, content negotiation, conditional responses.
 """

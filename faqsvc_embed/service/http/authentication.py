@@ -17,16 +17,16 @@ from faqsvc_embed.service.storage import APIKeys, StorageUnavailable
 from faqsvc_embed.service.storage.values import Access
 
 MAX_FAILURES: Final = 60
-"""Wrong keys a minute of one client network."""
+"""Wrong keys that one client network may send in a minute."""
 USE_TIMEOUT: Final = 1.0
-"""Seconds to wait for a thread that records the use of a key. The next request records it as well."""
+"""Seconds to wait for a thread that records the use of a key; after that, the next request does."""
 
 
 @dataclass(frozen=True)
 class APIKeyAuth:
-    """Authenticates requests by their API key; `quotas` counts those of each site.
+    """Authenticates requests by their API key; `quotas` counts the requests of each site.
 
-    `failures` counts wrong keys of each client network, which beyond its limit are not looked up.
+    `failures` counts the wrong keys of each client network. Beyond its limit, no key is looked up.
     """
 
     keys: APIKeys
@@ -35,11 +35,11 @@ class APIKeyAuth:
     failures: RateLimiter = field(default_factory=lambda: RateLimiter(MAX_FAILURES))
 
     async def authenticate(self, request: Request, scope: Scope) -> Access:
-        """Return what the key of a request gives access to, which includes a scope.
+        """Return the access rights of the request's key, which must have `scope`.
 
         Raises:
-            Problem: there is no key (401), it is unknown, expired or revoked, it lacks the scope (403), or
-                its site, or its network with wrong keys, asks too often (429).
+            Problem: there is no key (401); it is unknown, expired or revoked, or lacks the scope (403); its
+                site sent too many requests, or its network too many wrong keys (429).
         """
         key = request.headers.get(KEY_HEADER)
         if not key:
@@ -54,7 +54,7 @@ class APIKeyAuth:
             if network is not None:
                 self.failures.hit(network)
             raise Problem(403, "unknown-key", f"The API key in {KEY_HEADER} is unknown, expired or revoked")
-        # The request itself may not write at all, so it does not wait until other writers are done.
+        # The request may only read, so it does not wait long for other writers.
         with suppress(StorageUnavailable), anyio.move_on_after(USE_TIMEOUT):
             await run_blocking(self.keys.record_use, access.key_id or "", limiter=self.writers)
         await self.quotas.count_write(access.site)

@@ -1,4 +1,4 @@
-"""The change feed of one process: it reads the log of changes, and passes each on to its subscribers."""
+"""The change feed of one process: it reads the change log and passes each change to its subscribers."""
 
 import asyncio
 import logging
@@ -13,23 +13,23 @@ from faqsvc_embed.service.storage import Storage, StorageUnavailable
 from faqsvc_embed.service.storage.change_log import LoggedChange
 
 POLL: Final = 0.25
-"""Seconds between two looks at the database, which tell of the changes of all processes."""
+"""Seconds between two queries of the database, which has the changes of all processes."""
 MAX_WAITING: Final = 200
-"""Changes that wait for a slow subscriber; one that misses some has to read everything again."""
+"""Changes that may wait for a slow subscriber. If there are more, it must read everything again."""
 MAX_FOLLOWED: Final = 200_000
-"""Slugs of all subscribers together; each takes some 200 bytes."""
+"""Slugs of all subscribers together; each takes about 200 bytes."""
 RETRY_AFTER: Final = 1.0
-"""Seconds before the database is asked again when it has not responded."""
+"""Seconds until the next query after one has failed."""
 
 logger = logging.getLogger("faqsvc_embed.service")
 
 
 class FeedFull(Exception):
-    """No further subscriber is accepted, or none from this network."""
+    """There are too many subscribers, in total or from one network."""
 
 
 class Subscriber:
-    """The changes of some slugs that one connection has not sent yet."""
+    """The changes that wait to be sent to one connection."""
 
     def __init__(self, slugs: Iterable[str], network: str | None) -> None:
         self.slugs = frozenset(sys.intern(slug) for slug in slugs)  # most subscribers follow the same ones
@@ -39,7 +39,7 @@ class Subscriber:
         self.has_news = asyncio.Event()
 
     def add(self, change: LoggedChange) -> None:
-        """Add a change, unless too many wait already."""
+        """Add a change. If too many wait already, drop those and mark them as missed."""
         if len(self.waiting) >= MAX_WAITING:
             self.waiting.clear()
             self.has_missed = True
@@ -55,8 +55,8 @@ class Subscriber:
 class ChangeFeed:
     """Polls while there are subscribers. It belongs to the event loop of the application.
 
-    A quarter of the files that this process may have open are for subscribers, and half of those for the
-    subscribers of one network, so that nobody can take the feed, or the service, from all others.
+    Subscribers may use a quarter of the files that this process may have open, and those of one network half
+    of that, so that no client can block the feed or the service for others.
     """
 
     def __init__(self, storage: Storage) -> None:
@@ -69,7 +69,7 @@ class ChangeFeed:
         self._task: asyncio.Task[None] | None = None
 
     def check_room(self, network: str | None, slugs: int) -> None:
-        """Raise FeedFull if a subscriber of so many slugs is not accepted. None is a network like others."""
+        """Raise FeedFull if there is no room for a subscriber of this many slugs; None is a Unix socket."""
         limit = open_file_limit() // 4
         if self._by_network.total() >= limit or self._followed + slugs > MAX_FOLLOWED:
             raise FeedFull("Too many subscribers; poll instead")
@@ -81,10 +81,10 @@ class ChangeFeed:
     ) -> tuple[Subscriber, int]:
         """Return a new subscriber, and the number of the last change.
 
-        With `after`, the changes since then wait for it already, or it has missed some.
+        With `after`, the changes since then already wait for it, unless there are too many or some are gone.
 
         Raises:
-            FeedFull: others were faster.
+            FeedFull: there is no room any more.
             StorageUnavailable: the database does not respond.
         """
         subscriber = Subscriber(slugs, network)
@@ -95,7 +95,7 @@ class ChangeFeed:
             self._by_slug[slug].add(subscriber)
         try:
             await self._start()
-            last = self._last  # what comes after it is on its way to the subscriber
+            last = self._last  # later changes already reach the subscriber
             if after is not None and after != last:
                 await self._catch_up(subscriber, after)
         except BaseException:
@@ -130,7 +130,7 @@ class ChangeFeed:
         if missed is None or len(missed) > MAX_WAITING:
             subscriber.miss()
             return
-        for change in missed:  # perhaps a second time, which costs a request
+        for change in missed:  # the poll may add one of them too, which costs the reader one request
             subscriber.add(change)
 
     async def _poll(self) -> None:
@@ -139,16 +139,16 @@ class ChangeFeed:
             try:
                 if self._has_changed():
                     await self._read()
-            except StorageUnavailable:  # which `run_blocking` reports
-                self._version = None  # what it announced was not read
+            except StorageUnavailable:  # `run_blocking` has reported it
+                self._version = None  # so that the next round reads again
                 await asyncio.sleep(RETRY_AFTER)
-            except Exception:  # the subscribers are still there
+            except Exception:  # subscribers still need the feed
                 logger.exception("the change feed failed; it continues")
                 self._version = None
                 await asyncio.sleep(RETRY_AFTER)
 
     def _has_changed(self) -> bool:
-        """Return whether there may be changes; only SQLite tells without a query."""
+        """Return whether there may be changes; for PostgreSQL, only a query shows it."""
         if not self._storage.database.is_sqlite:
             return True
         before, self._version = self._version, self._storage.database.data_version()

@@ -6,11 +6,11 @@ import anyio
 from starlette.types import Message, Receive, Scope, Send
 
 SMALL_BODY: Final = 65_536
-"""Bytes of a body that are left to the server to discard, so that the connection can be used again."""
+"""A rest of at most so many bytes is left to the server, which can then use the connection again."""
 MAX_DRAINED: Final = 8_000_000
 """Bytes of a body that are read and discarded before the connection is closed."""
 DRAIN_TIMEOUT: Final = 2.0
-"""Seconds for that."""
+"""Seconds for reading them."""
 
 
 class BodyTracker:
@@ -30,7 +30,7 @@ class BodyTracker:
 
     @property
     def must_be_drained(self) -> bool:
-        """More of the body is to come than the server discards by itself."""
+        """Whether the rest of the body may be too large for the server to discard."""
         return self._is_large and not self._is_complete
 
     async def drain(self) -> None:

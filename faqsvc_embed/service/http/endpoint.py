@@ -20,14 +20,11 @@ Handler = Callable[[Request], Awaitable[Response]]
 # Without Access-Control-Allow-Credentials, browsers send no cookies and accept `*` everywhere (Fetch
 # standard, CORS protocol).
 _ORIGIN: Final = "access-control-allow-origin"
-_CORS: Final = {
-    _ORIGIN: "*",
-    "access-control-expose-headers": "ETag, Retry-After",
-}
+_CORS: Final = {_ORIGIN: "*", "access-control-expose-headers": "ETag, Retry-After"}
 _PREFLIGHT: Final = {
-    "access-control-allow-origin": "*",
+    _ORIGIN: "*",
     "access-control-allow-methods": "GET, HEAD",
-    # Pages that are traced add headers of their own, such as `traceparent`, to every request.
+    # Tracing libraries add headers such as `traceparent` to every request of a page.
     "access-control-allow-headers": "*",
     "access-control-max-age": "86400",
 }
@@ -36,7 +33,7 @@ _PREFLIGHT: Final = {
 def allow_any_origin(request: Request, response: Response) -> None:
     """Let pages of any origin read the response to a GET or HEAD, and to no other method.
 
-    That includes errors, or a script could not tell a 404 from a broken network.
+    Errors are included: otherwise a script could not tell a 404 from a broken network.
     """
     if request.method in ("GET", "HEAD") and _ORIGIN not in response.headers:
         response.headers.update(_CORS)
@@ -49,10 +46,10 @@ def _is_plain_read(request: Request) -> bool:
 
 
 class Endpoint:
-    """An ASGI application for one path; it answers HEAD, OPTIONS and 405 by itself.
+    """An ASGI application for one path, which also handles HEAD, OPTIONS and methods that are not allowed.
 
-    `handlers` has one for each method. `limiter` counts the requests of each client network, before anything
-    else happens. If `is_public`, pages of any origin may read what GET returns; `cache` keeps it.
+    `handlers` are by method. `limiter` counts the requests of each client network before anything else is
+    done. If `is_public`, pages of any origin may read the responses to GET. `cache` stores them.
     """
 
     def __init__(
@@ -85,7 +82,7 @@ class Endpoint:
 
     async def _respond(self, request: Request) -> Response:
         try:
-            if request.method != "OPTIONS":  # a preflight costs no more than its refusal
+            if request.method != "OPTIONS":  # refusing a preflight would cost as much as responding
                 self._limiter.enforce(client_network(request.scope.get("client")))
             handler = self._handlers.get(request.method)
             if handler is None:
@@ -96,7 +93,7 @@ class Endpoint:
             return await handler(request)
         except Problem as problem:
             return problem.response()
-        except StorageUnavailable:  # it names the database, which is for the operator only
+        except StorageUnavailable:  # its message names the database, which is not for the public
             retry = {"retry-after": "1"}
             return Problem(
                 503, "unavailable", "The database is not available; try again", headers=retry

@@ -16,10 +16,10 @@ _QUALITY = re.compile(r"q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)", re.ASCII)
 
 
 def best_media_type(request: Request, *offers: str) -> str:
-    """Return the offer that the client prefers; the first one if it states no preference.
+    """Return the offer that the client prefers, or the first one if it states no preference.
 
-    Where qualities are equal, which the RFC leaves open, a type that is named beats one that matches a
-    wildcard, and the order of the header decides between two that are named.
+    The RFC does not order equal qualities. Here a named type beats a wildcard, and of two named types
+    the first in the header wins.
 
     Raises:
         Problem: no offer is acceptable (406).
@@ -46,7 +46,7 @@ def _parse(header: str) -> Iterator[tuple[str, float]]:
 
 
 def _rank(offer: str, ranges: Sequence[tuple[str, float]]) -> tuple[float, int, int]:
-    """Return the quality of an offer, how specific the range is that matches it, and its place."""
+    """Return the quality of an offer, and how specific and how early the range is that matches it."""
     family = offer.partition("/")[0] + "/*"
     for specificity, pattern in ((2, offer), (1, family), (0, "*/*")):
         for place, (media_range, quality) in enumerate(ranges):

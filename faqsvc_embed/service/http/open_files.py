@@ -1,14 +1,14 @@
-"""How many files, which includes connections, this process may have open."""
+"""The number of files, including sockets, that this process may have open."""
 
 import sys
 from typing import Final
 
 MAX_OPEN_FILES: Final = 8192
-"""Open files that are reckoned with where the system allows more."""
+"""The number to use if the system allows more."""
 
 
 def open_file_limit() -> int:
-    """Return how many files, including sockets, this process may have open."""
+    """Return how many files this process may have open, at most `MAX_OPEN_FILES`."""
     if sys.platform == "win32":  # which has no such limit
         return MAX_OPEN_FILES
     import resource

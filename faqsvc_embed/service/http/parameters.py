@@ -19,12 +19,12 @@ def slug_of(request: Request, *, is_new: bool = False) -> str:
     """Return the slug in the path.
 
     Raises:
-        Problem: no FAQ can have it (404, or 422 where the request would create one).
+        Problem: it is not a valid slug (404, or with `is_new` 422).
     """
     slug = str(request.path_params["slug"])
     if is_new and (problems := field_problems("slug", slug, Slug)):
         raise Problem.invalid(*problems, code="invalid-parameter")
-    if not is_slug(slug):  # PostgreSQL, for one, refuses U+0000
+    if not is_slug(slug):  # PostgreSQL refuses U+0000, for example
         raise Problem(404, "not-found", f"No FAQ has the slug {quoted(slug)}")
     return slug
 
@@ -41,14 +41,12 @@ def flag(request: Request, name: str) -> bool:
     """Return whether a parameter is `true`. Raises Problem (422) if it is neither that nor `false`."""
     value = request.query_params.get(name)
     if value not in _FLAGS:
-        raise Problem.invalid(
-            f"{name} is {quoted(value)}: true or false is accepted", code="invalid-parameter"
-        )
+        raise Problem.invalid(f"{name} is {quoted(value)}: expected true or false", code="invalid-parameter")
     return _FLAGS[value]
 
 
 def number_of(request: Request) -> int:
-    """Return the revision number in the path. Raises Problem (404) if no revision can have it."""
+    """Return the revision number in the path. Raises Problem (404) if it is not a number from 1."""
     text = str(request.path_params["number"])
     if re.fullmatch("[1-9][0-9]{0,8}", text) is None:
         raise Problem(404, "not-found", f"There is no revision {quoted(text)}")
@@ -56,9 +54,9 @@ def number_of(request: Request) -> int:
 
 
 def page_of(request: Request) -> dict[str, Any]:
-    """Return the arguments of a list: `limit`, and the cursor `after`. Raises Problem (422)."""
+    """Return `limit` and the cursor `after` of a list. Raises Problem (422) if `limit` is not valid."""
     limit = request.query_params.get("limit", str(DEFAULT_LIMIT))
     if re.fullmatch("[0-9]{1,9}", limit) is None or not 1 <= int(limit) <= MAX_LIMIT:
-        detail = f"limit is {quoted(limit)}: a whole number from 1 to {MAX_LIMIT} is accepted"
+        detail = f"limit is {quoted(limit)}: expected a whole number from 1 to {MAX_LIMIT}"
         raise Problem.invalid(detail, code="invalid-parameter")
     return {"limit": int(limit), "after": request.query_params.get("after")}

@@ -1,4 +1,4 @@
-"""Problem documents: the form of every error response (RFC 9457)."""
+"""Problem documents, which all error responses are (RFC 9457)."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -53,9 +53,9 @@ _STORAGE_ERRORS: Final[dict[type[Exception], tuple[int, Code]]] = {
 
 
 class Problem(Exception):
-    """An error response, raised where the request turns out to be wrong.
+    """An error response that a handler raises.
 
-    `problems` lists every reason where there can be several. `headers` are added to the response, and
+    `problems` lists every reason if there can be several. `headers` are added to the response, and
     `extra` are further members of the document.
     """
 
@@ -79,13 +79,13 @@ class Problem(Exception):
 
     @classmethod
     def invalid(cls, *problems: str, code: Code = "invalid-body") -> Self:
-        """Return a 422 with every reason why a request cannot be processed."""
+        """Return a 422 that lists every problem of a request."""
         detail = problems[0] if len(problems) == 1 else f"The request has {len(problems)} problems"
         return cls(422, code, detail, problems=problems)
 
     @classmethod
     def of(cls, error: FAQError | InvalidCursor) -> "Problem | None":
-        """Return the response to an error of the storage, or None if it has none."""
+        """Return the problem for an error of the storage, or None if it is unexpected."""
         if isinstance(error, InvalidCursor):
             return Problem.invalid("after is not a cursor that a list returned", code="invalid-parameter")
         status, code = _STORAGE_ERRORS.get(type(error), (0, None))

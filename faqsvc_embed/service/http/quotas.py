@@ -1,7 +1,7 @@
 """Quotas of a site that are not in the database: writes a minute, and generations at once.
 
-With Redis they are counted over all processes, otherwise in each process. If Redis does not respond, each
-process counts for itself, because an outage of Redis must not prevent writes.
+With Redis, all processes count together, otherwise each counts alone. If Redis does not respond, each
+process counts on its own, because an outage of Redis must not prevent writes.
 """
 
 import math
@@ -23,7 +23,7 @@ from faqsvc_embed.service.storage import StorageUnavailable
 from faqsvc_embed.service.telemetry.outages import OutageLog
 
 REDIS_TIMEOUT: Final = 1.0
-"""Seconds."""
+"""Seconds to connect to Redis, and for each of its responses."""
 PREFIX: Final = "faqsvc:service"
 
 
@@ -49,11 +49,11 @@ class SiteQuotas:
             yield
         finally:
             self._generations[site] -= 1
-            self._generations += Counter()  # forgets zeros
+            self._generations += Counter()  # removes the sites that have none
 
 
 def too_many_generations(limit: int) -> Problem:
-    """Return the response to a generation beyond the limit."""
+    """Return the problem for a generation beyond the limit."""
     detail = f"More than {limit} generations at once; try again when one of them has ended"
     return Problem(429, "rate-limited", detail, headers={"retry-after": "5"})
 
@@ -62,7 +62,7 @@ class RedisQuotas(SiteQuotas):
     """Quotas that all processes with the same Redis share."""
 
     def __init__(self, url: str, writes_per_minute: int | None, max_generations: int | None) -> None:
-        """Raises ConfigurationError if the URL is not valid; it is not quoted as it may have a password."""
+        """Raises ConfigurationError if the URL is not valid; the message leaves it out for its password."""
         super().__init__(writes_per_minute, max_generations)
         with needs_extra("redis"):
             import redis  # `limits` uses the same client
@@ -98,9 +98,7 @@ class RedisQuotas(SiteQuotas):
             self._outages.failed(error)
             await super().count_write(site)
             return
-        seconds = max(1, math.ceil(stats.reset_time - time.time()))
-        detail = f"More than {self._item.amount} requests in a minute; try again in {seconds} s"
-        raise Problem(429, "rate-limited", detail, headers={"retry-after": str(seconds)})
+        raise self._writes.problem(stats.reset_time - time.time())
 
     @asynccontextmanager
     async def generation(self, site: str, lifetime: float) -> AsyncIterator[None]:
@@ -121,7 +119,7 @@ class RedisQuotas(SiteQuotas):
                     await run_blocking(self._release, name, token)
 
     def _claim(self, name: str, token: str, lifetime: float) -> bool:
-        """Add a generation to the set of those that run, with its end as the score."""
+        """Add a generation to the sorted set of running ones unless it is full; the score is its end."""
         now = time.time()
         with self._redis.pipeline() as commands:
             commands.zremrangebyscore(name, 0, now)  # of processes that were killed

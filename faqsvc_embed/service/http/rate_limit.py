@@ -10,7 +10,7 @@ from typing import Final
 from faqsvc_embed.service.http.problems import Problem
 
 MAX_CLIENTS: Final = 50_000
-"""How many keys or networks are remembered. Beyond that, the one unseen for longest is forgotten."""
+"""How many keys or networks are remembered. Beyond that, the least recently seen one is forgotten."""
 
 _MINUTE: Final = 60.0
 _NAT64: Final = IPv6Network("64:ff9b::/96")  # RFC 6052: the last 32 bits are an IPv4 address
@@ -52,7 +52,7 @@ class RateLimiter:
         return wait if wait > interval * 1e-6 else 0.0  # tolerates floating-point error
 
     def enforce(self, client: str | None) -> None:
-        """Count a request. None is a client that cannot be told apart, which has no limit.
+        """Count a request. A client without a network (None) has no limit.
 
         Raises:
             Problem: the limit is exceeded (429, with Retry-After).
@@ -61,7 +61,7 @@ class RateLimiter:
             raise self.problem(wait)
 
     def problem(self, wait: float) -> Problem:
-        """Return the response to a request that is `wait` seconds too early."""
+        """Return the problem for a request that is `wait` seconds too early."""
         seconds = max(1, math.ceil(wait))
         detail = f"More than {self._per_minute} requests in a minute; try again in {seconds} s"
         return Problem(429, "rate-limited", detail, headers={"retry-after": str(seconds)})
@@ -71,8 +71,8 @@ class RateLimiter:
 def client_network(client: tuple[str, int] | None) -> str | None:
     """Return the network that a request comes from, or None if it came over a Unix socket.
 
-    That is an IPv4 address, or the first 64 bits of an IPv6 one, as one customer has 2^64 addresses. A proxy
-    that is trusted too much lets clients send any text as their address; what is no address counts as one.
+    The network is an IPv4 address, or the first 64 bits of an IPv6 address, because one customer has 2^64 of
+    those. All clients with an invalid address, which a badly configured proxy may pass on, count as one.
     """
     if client is None or not client[0]:  # granian has a client without a host
         return None

@@ -17,7 +17,7 @@ def require_json(request: Request) -> None:
     """Check the headers of a request that sends and accepts JSON: UTF-8 (RFC 8259), not compressed.
 
     Raises:
-        Problem: the body is something else (415), or the client does not accept JSON (406).
+        Problem: the body is not such JSON (415), or the client does not accept JSON (406).
     """
     best_media_type(request, JSON)
     media_type, _, parameters = request.headers.get("content-type", "").partition(";")
@@ -62,7 +62,7 @@ async def read_body(request: Request, *, max_size: int, timeout: float) -> bytes
 
 
 def parse_object(body: bytes) -> dict[str, Any]:
-    """Return the JSON object that a body is; a byte order mark is skipped (RFC 8259, 8.1).
+    """Parse a body as a JSON object; a byte order mark is skipped (RFC 8259, 8.1).
 
     Raises:
         Problem: it is not a JSON object (422).
@@ -79,6 +79,6 @@ def parse_object(body: bytes) -> dict[str, Any]:
 
 
 def _content_length(request: Request) -> int:
-    """Return the declared length. It is a reason to refuse a body, and never a reason to accept one."""
+    """Return the declared length, 0 if it is missing or malformed. Only a refusal may rely on it."""
     declared = request.headers.get("content-length", "")
     return int(declared) if re.fullmatch("[0-9]{1,18}", declared) else 0

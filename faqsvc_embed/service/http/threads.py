@@ -1,4 +1,4 @@
-"""Blocking calls, such as those to the database, run in worker threads."""
+"""Runs blocking calls, such as those to the database, in worker threads."""
 
 from collections.abc import Callable
 from typing import Final, TypeVar, TypeVarTuple
@@ -10,9 +10,9 @@ from faqsvc_embed.service.storage import StorageUnavailable
 from faqsvc_embed.service.telemetry.outages import database_outages
 
 WRITER_THREADS: Final = 4
-"""Threads that may wait for the disk at a time, so that readers always find a free one."""
+"""Threads that may write at a time, so that readers always find a free one."""
 CALL_TIMEOUT: Final = 10.0
-"""Seconds for a call and for the free thread that it needs; databases have shorter time-outs themselves."""
+"""Seconds for a call, including its wait for a thread; the time-outs of databases are shorter."""
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")

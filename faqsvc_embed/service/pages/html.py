@@ -22,7 +22,7 @@ from faqsvc_embed.service.storage.values import Publication
 from faqsvc_embed.theme import Theme
 
 MAX_DESCRIPTION: Final = 160
-"""Characters of the meta description, which is made of the first questions."""
+"""Characters of the meta description, which consists of the first questions."""
 
 ICON: Final = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7"'
@@ -39,7 +39,7 @@ _templates = Environment(
 
 
 class LanguageLink(NamedTuple):
-    """A link to the page in one language; `url` leads there whatever the reader prefers."""
+    """A link to the page in one language; `url` selects the language whatever the reader prefers."""
 
     lang: str
     name: str
@@ -48,7 +48,7 @@ class LanguageLink(NamedTuple):
 
 
 class PageLinks(NamedTuple):
-    """The URLs of a page: `page` in the reader's language, `canonical` in the one that is served."""
+    """The URLs of a page: `page` selects the reader's language, `canonical` the served one."""
 
     page: str
     canonical: str
@@ -83,7 +83,7 @@ class PageLinks(NamedTuple):
 def render_page(
     base: str, faq: FAQ, publication: Publication, links: PageLinks, *, notice: str | None = None
 ) -> str:
-    """Return the page of an FAQ; one with a notice, about a preview, has no JSON-LD."""
+    """Return the page of an FAQ. With a notice about a preview, it has no JSON-LD."""
     lang = faq.lang or "en"
     fragment = _renderer.fragment(faq, _STYLE)
     questions = " ".join(item.question.strip() for item in faq.items[:3])
@@ -110,13 +110,13 @@ def render_not_found(base: str, lang: str, status: int = 404) -> str:
 
 
 def render_start(base: str, links: Sequence[tuple[str, str, str]]) -> str:
-    """Return the page at the root, with the title, language and URL of FAQs."""
+    """Return the start page; `links` are the title, language and URL of FAQs."""
     return _templates.get_template("start.html").render(base=base, lang="en", links=links, css=_css())
 
 
 @cache
 def templates_digest() -> str:
-    """Return a digest of everything that a page depends on beside its FAQ."""
+    """Return a digest of the templates, texts and styles that a page depends on."""
     sources = [_templates.get_template(name).filename or "" for name in _templates.list_templates()]
     texts = [Path(source).read_text(encoding="utf-8") for source in sources]
     return hashlib.sha256(repr((texts, MESSAGES, _css())).encode()).hexdigest()[:32]

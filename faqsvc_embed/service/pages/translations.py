@@ -15,11 +15,11 @@ class Messages(NamedTuple):
     not_found: str
     not_found_reason: str
     updated: str
-    """What precedes the date of the last change."""
+    """The text before the date of the last change."""
     preview: str
-    """What a page says that shows a draft."""
+    """The notice on a page that shows a draft."""
     refused_preview: str
-    """What a page says whose preview token is not valid."""
+    """The notice on a page if the preview token is not valid."""
 
 
 MESSAGES: Final = {

@@ -26,12 +26,12 @@ RETRY: Final = 2_000
 MAX_SLUGS: Final = 1_000
 HEADERS: Final = {
     "cache-control": "no-store",
-    "x-accel-buffering": "no",  # nginx would collect the events
+    "x-accel-buffering": "no",  # otherwise nginx buffers the events
 }
 
 
 class EventResponse(StreamingResponse):
-    """A stream without an end, which ends in order when the server shuts down and cancels it."""
+    """An endless stream, which ends properly when the server shuts down and cancels it."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -41,7 +41,7 @@ class EventResponse(StreamingResponse):
 
 
 class EventStream:
-    """The route, with the feed of this process."""
+    """The handler of the route, over the change feed of this process."""
 
     def __init__(self, feed: ChangeFeed) -> None:
         self._feed = feed
@@ -49,10 +49,9 @@ class EventStream:
     async def __call__(self, service: ServiceContext, request: Request) -> Response:
         """Return the changes of the slugs in the query, from `Last-Event-ID` or from now on."""
         slugs = list(dict.fromkeys(request.query_params.getlist("slug")))
-        problems = [f"slug is {quoted(slug)}: no FAQ can have it" for slug in slugs if not is_slug(slug)]
+        problems = [f"slug is {quoted(slug)}: not a valid slug" for slug in slugs if not is_slug(slug)]
         if not 0 < len(slugs) <= MAX_SLUGS:
-            accepted = f"1 to {MAX_SLUGS} are accepted, as in ?slug=a&slug=b"
-            problems.append(f"there are {len(slugs)} slugs: {accepted}")
+            problems.append(f"there are {len(slugs)} slugs: expected 1 to {MAX_SLUGS}, as in ?slug=a&slug=b")
         if problems:
             raise Problem.invalid(*problems, code="invalid-parameter")
         if request.method == "HEAD":
@@ -68,7 +67,7 @@ class EventStream:
     async def _stream(self, slugs: list[str], network: str | None, after: int | None) -> AsyncIterator[bytes]:
         try:
             subscriber, last = await self._feed.subscribe(slugs, network, after)
-        except (FeedFull, StorageUnavailable):  # after the head was sent: the subscriber connects again
+        except (FeedFull, StorageUnavailable):  # the head is sent already; the subscriber connects again
             return
         try:
             if after is None:
@@ -88,7 +87,7 @@ class EventStream:
 
 
 def _news(subscriber: Subscriber, last: int) -> bytes:
-    """Return all that waits for a subscriber, and take it from there."""
+    """Take the waiting changes from a subscriber, and return them as events."""
     changes = list(subscriber.waiting)
     subscriber.waiting.clear()
     subscriber.has_news.clear()

@@ -1,4 +1,4 @@
-"""POST /api/v1/faq/generate: the questions that a website answers. Nothing is stored."""
+"""POST /api/v1/faq/generate: questions and answers from a website. Nothing is stored."""
 
 import logging
 import os
@@ -36,7 +36,7 @@ from faqsvc_embed.service.http.responses import private_response
 MAX_BODY: Final = 16_384
 BODY_TIMEOUT: Final = 10.0
 MAX_CONCURRENT: Final = 4
-"""Generations of one process that run at a time. Others wait, within their own deadline."""
+"""Generations that one process runs at a time. Others wait, within their own deadline."""
 
 logger = logging.getLogger("faqsvc_embed.service")
 
@@ -45,8 +45,8 @@ logger = logging.getLogger("faqsvc_embed.service")
 class Generator:
     """The handler of generation, with its engine and limits.
 
-    `allowed` are addresses that may be read although they are not public. `timeout` is in seconds, for one
-    generation from its first byte to its last.
+    `allowed` are addresses that may be read although they are not public. `timeout` is the seconds for one
+    request, from reading its body to the result.
     """
 
     engine: Engine
@@ -67,7 +67,7 @@ class Generator:
         allowed = parse_allowed(os.environ.get("FAQSVC_GENERATE_ALLOW", "") if allow is None else allow)
         if allowed:
             names = ", ".join(sorted(f"{host}:{port}" for host, port in allowed))
-            logger.warning("generation may read %s, although not public (FAQSVC_GENERATE_ALLOW)", names)
+            logger.warning("generation may read %s, which need not be public (FAQSVC_GENERATE_ALLOW)", names)
         engine = from_environment(os.environ) or ExtractiveEngine()
         return cls(engine=engine, allowed=allowed, timeout=generation_timeout())
 
@@ -103,7 +103,7 @@ class Generator:
             found = await self.run(generation)
         except Problem as problem:  # returned, because a task group would wrap it
             return problem.response()
-        return await run_in_thread(partial(_generated, found))  # it may be megabytes
+        return await run_in_thread(partial(_generated, found))  # because encoding megabytes takes a while
 
     async def run(self, generation: GenerationRequest) -> Generation:
         """Read a website.
@@ -129,7 +129,7 @@ class Generator:
 
 
 def parse_generation_request(body: bytes, allowed: frozenset[Address] = frozenset()) -> GenerationRequest:
-    """Return what a body asks for. Unknown fields are ignored.
+    """Parse the body of a generation. Unknown fields are ignored.
 
     Raises:
         Problem: a field is not valid (422); `problems` has every reason.
@@ -137,7 +137,7 @@ def parse_generation_request(body: bytes, allowed: frozenset[Address] = frozense
     fields = parse_object(body)
     blocked = _blocked(fields.get("websiteUrl"), allowed)
     problems = [*blocked, *problems_of(fields, GenerateBody)]
-    if blocked:  # which says more than that it is no web address
+    if blocked:  # the reason is better than `websiteUrl is not a web address`
         problems = [problem for problem in problems if not problem.startswith("websiteUrl is ")]
     if problems:
         raise Problem.invalid(*problems, code="unreadable-website" if problems == blocked else "invalid-body")

@@ -1,4 +1,4 @@
-"""Probes: `/livez` of the process, `/healthz` with its database, `/readyz` for load balancers."""
+"""Probes: `/livez` for the process, `/healthz` for its database, `/readyz` for load balancers."""
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -10,12 +10,12 @@ from faqsvc_embed.service.storage import upgrade
 
 
 async def check_liveness(service: ServiceContext, _: Request) -> Response:
-    """Return 200 as long as the process responds: only a restart would help one that does not."""
+    """Return 200. If this does not respond, only a restart of the process helps."""
     return JSONResponse({"status": "ok"}, headers={"cache-control": "no-store"})
 
 
 async def check_readiness(service: ServiceContext, _: Request) -> Response:
-    """Return 200 if requests can be sent here: the database responds, and has the schema of this release."""
+    """Return 200 if this process can serve: the database responds and needs no upgrade; else 503."""
     if await run_blocking(upgrade.needs_upgrade, service.storage.database):
         raise Problem(503, "unavailable", "The database needs an upgrade", headers={"retry-after": "5"})
     return JSONResponse({"status": "ready"}, headers={"cache-control": "no-store"})

@@ -1,4 +1,4 @@
-"""What owners read: their FAQs in every state, revisions, and previews of drafts."""
+"""Routes for owners: FAQs in every state, revisions, and previews of drafts."""
 
 from functools import partial
 
@@ -32,7 +32,7 @@ async def list_revisions(service: ServiceContext, request: Request) -> Response:
 
 
 async def read_revision(service: ServiceContext, request: Request) -> Response:
-    """GET …/revisions/{number}: one revision, whole."""
+    """GET …/revisions/{number}: one revision with its content."""
     access = await service.auth.authenticate(request, "read")
     arguments = (access, slug_of(request), lang_of(request), number_of(request))
     revision, content = await run_blocking(service.storage.history.revision, *arguments)

@@ -43,9 +43,9 @@ MARKDOWN_SUFFIX: Final = ".md"
 
 
 async def show_page(service: ServiceContext, request: Request) -> Response:
-    """Return the page, its Markdown, or a 404 or 410 in the form and language that the reader prefers."""
+    """Return the page, its Markdown, or a 404 or 410, in the reader's preferred format and language."""
     urls = service.urls(request)
-    # Rendering a large FAQ takes a while, so it is done in the worker thread as well.
+    # All of it runs in a worker thread, because rendering a large FAQ takes a while.
     return await run_blocking(_respond, service, urls, request)
 
 
@@ -58,7 +58,7 @@ class _Selection(NamedTuple):
     """All languages of the FAQ, the default first, each with the version of its content."""
     lang: str
     is_negotiated: bool
-    """The language depends on the Accept-Language header."""
+    """Whether the language depends on the Accept-Language header."""
 
 
 def _respond(service: ServiceContext, urls: PublicURLs, request: Request) -> Response:
@@ -126,7 +126,7 @@ def _page(service: ServiceContext, urls: PublicURLs, request: Request, selection
     def digest(version: str) -> str:
         return digest_of(f"{templates_digest()} {version} {languages} {links.canonical} {is_markdown}")
 
-    # Whether the reader has this version is known before it is rendered.
+    # A reader who has this version gets 304 without any rendering.
     current = digest(selection.languages[selection.lang])
     if not_modified(request, current):
         return conditional_response(request, b"", selection.media_type, headers, digest=current)
@@ -148,7 +148,7 @@ def _select(storage: Storage, request: Request) -> _Selection | None:
 
     Raises:
         Gone: the FAQ was unpublished.
-        Problem: there is one, but not in an acceptable media type (406).
+        Problem: neither HTML nor Markdown is acceptable (406).
     """
     path = request.path_params["slug"]
     candidates = [(path, False)]
@@ -165,12 +165,12 @@ def _select(storage: Storage, request: Request) -> _Selection | None:
             lang = _preferred_language(request, tuple(languages))
             return _Selection(slug, media_type, languages, lang, True)
     for slug, _ in candidates:
-        storage.publications.get(slug)  # raises Gone where there was one
+        storage.publications.get(slug)  # raises Gone if there was one
     return None
 
 
 def _preferred_language(request: Request, languages: tuple[str, ...]) -> str:
-    # Languages that the FAQ does not have are excluded, as if the header said so itself.
+    # Missing languages are excluded with q=0 in front of the reader's own preferences.
     excluded = [f"{lang};q=0" for lang in LANGUAGES if lang not in languages]
     header = ", ".join([*excluded, *request.headers.getlist("accept-language")])
     return negotiate(header[:MAX_HEADER], languages[0]) or languages[0]

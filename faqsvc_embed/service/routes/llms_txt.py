@@ -1,4 +1,4 @@
-"""GET /llms.txt: a list of all FAQs for language models and other readers of text (llmstxt.org)."""
+"""GET /llms.txt: the FAQs of listed sites, for language models (llmstxt.org)."""
 
 from functools import partial
 from typing import Final
@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faqsvc_embed.api.slugs import is_slug
+from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.markdown_writer import escaped_line
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import conditional_response
@@ -31,7 +32,7 @@ async def write_llms_txt(service: ServiceContext, request: Request) -> Response:
     media_type = best_media_type(request, "text/plain", "text/markdown")
     after = request.query_params.get("after")
     if after is not None and not is_slug(after):
-        raise Problem.invalid("after is not a valid slug", code="invalid-parameter")
+        raise Problem.invalid(f"after is {quoted(after)}: expected a slug", code="invalid-parameter")
     faqs = await run_blocking(
         partial(service.storage.publications.listed, after=after or "", limit=PAGE_SIZE + 1)
     )

@@ -1,4 +1,4 @@
-"""GET /openapi.json: the description of the API (OpenAPI 3.1), made of the contract's structs."""
+"""GET /openapi.json: the description of the API (OpenAPI 3.1), generated from the contract's structs."""
 
 from functools import cache
 from inspect import cleandoc
@@ -142,8 +142,12 @@ _PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     "lang:page": {"type": "string"},
     "purge": {"type": "boolean"},
     "limit": {"type": "integer", "minimum": 1, "maximum": contract.MAX_LIMIT},
-    "after:faq": {"type": "string", "pattern": CURSOR, "description": "`next` of the page before."},
-    "after:revision": {"type": "string", "pattern": REVISION_CURSOR, "description": "The same."},
+    "after:faq": {"type": "string", "pattern": CURSOR, "description": "`next` of the previous page."},
+    "after:revision": {
+        "type": "string",
+        "pattern": REVISION_CURSOR,
+        "description": "`next` of the previous page.",
+    },
     "after:slug": msgspec.json.schema(Slug),
     "slug:list": {"type": "array", "items": msgspec.json.schema(Slug), "minItems": 1, "maxItems": MAX_SLUGS},
     "Last-Event-ID": {"type": "string", "description": "The `id` of the last event that arrived."},

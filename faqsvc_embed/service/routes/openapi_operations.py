@@ -18,7 +18,7 @@ _TEXTS: Final = ("text/html", "text/markdown")
 
 
 class Operation(NamedTuple):
-    """An operation: what it takes, what it returns, and how it fails."""
+    """An operation: its parameters, its responses and its errors."""
 
     method: str
     path: str
@@ -36,11 +36,13 @@ class Operation(NamedTuple):
 
     @property
     def is_link_source(self) -> bool:
-        """The response names an FAQ that other operations can use."""
+        """Whether the response names an FAQ that other operations can use."""
         return self.response is contract.PublishResponse
 
 
-_IF_MATCH: Final = "`If-Match` with the entity tag of the newest revision refuses to overwrite another one."
+_IF_MATCH: Final = (
+    "With the entity tag of a revision in `If-Match`, the request fails if there is a newer revision."
+)
 _FAQ: Final = API_PATH + "/{slug}"
 
 OPERATIONS: Final = (
@@ -181,7 +183,7 @@ OPERATIONS: Final = (
         media_types=_TEXTS,
     ),
     Operation(
-        "get", "/", "showStart", "Say what this is", (200, 304), (400, *_READS), media_types=_TEXTS[:1]
+        "get", "/", "showStart", "Show the start page", (200, 304), (400, *_READS), media_types=_TEXTS[:1]
     ),
     Operation(
         "get",
@@ -233,7 +235,7 @@ OPERATIONS: Final = (
         "get",
         "/readyz",
         "checkReadiness",
-        "Check that requests can be sent here: the database responds, and has the schema of this release",
+        "Check that this process can serve: the database responds and needs no upgrade",
         (200,),
         (503, *_ALWAYS),
         media_types=("application/json",),

@@ -58,7 +58,7 @@ async def put_faq(service: ServiceContext, request: Request) -> Response:
 
 
 def write_response(urls: PublicURLs, written: Written, status: int) -> Response:
-    """Return what was written, with the entity tag of the record."""
+    """Return the response to a write, with the entity tag of the record."""
     slug = written.slug
     install = Install("npm install @faqsvc/react", f'<FAQ slug="{html.escape(slug)}" />')
     body = PublishResponse(
@@ -76,10 +76,10 @@ def write_response(urls: PublicURLs, written: Written, status: int) -> Response:
 
 
 def parse_publish_body(raw: bytes) -> PublishBody:
-    """Return what a body publishes. Unknown fields are ignored; the order of the items is their position.
+    """Parse the body of a publication. Unknown fields are ignored; the order of the items is their position.
 
     Raises:
-        Problem: something cannot be published (422); `problems` has every reason.
+        Problem: the body is not valid (422); `problems` has every reason.
     """
     fields = parse_object(raw)
     if problems := problems_of(fields, PublishBody):
@@ -100,7 +100,7 @@ def _write(body: PublishBody, **target: Any) -> Write:
         tuple(items),
         body.title,
         body.answer_format or "text",
-        UNSET,  # a body has none
+        UNSET,  # a body has no call to action
     )
     return Write(content=content, is_draft=bool(body.draft), **{"lang": body.lang, **target})
 

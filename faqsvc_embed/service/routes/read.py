@@ -1,4 +1,4 @@
-"""GET /api/v1/faq/{slug}: a published FAQ, public and cacheable for an hour."""
+"""GET /api/v1/faq/{slug}: read a published FAQ. The response is public and cacheable for an hour."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What browsers and crawlers look for at the root: /, /robots.txt, /sitemap.xml and /favicon.ico."""
+"""The files that browsers and crawlers expect at the root: /, /robots.txt, /sitemap.xml, /favicon.ico."""
 
 from functools import partial
 from typing import Final
@@ -16,14 +16,14 @@ from faqsvc_embed.service.storage.values import Listing
 from faqsvc_embed.service.storage.writer import digest_of
 
 MAX_LINKS: Final = 100
-"""FAQs that the page at / names; /llms.txt has all."""
+"""FAQs that the start page lists; /llms.txt has all."""
 MAX_URLS: Final = 50_000
 """URLs of a sitemap (sitemaps.org)."""
 CACHE_CONTROL: Final = "public, max-age=300"
 
 
 async def show_start(service: ServiceContext, request: Request) -> Response:
-    """GET /: a page that says what this is, and names FAQs of listed sites."""
+    """GET /: the start page, with FAQs of listed sites."""
     urls = service.urls(request)
     faqs = await _listed(service, MAX_LINKS)
     links = [(faq.title.strip() or faq.slug, faq.lang, urls.page(faq.slug)) for faq in faqs]
@@ -32,7 +32,7 @@ async def show_start(service: ServiceContext, request: Request) -> Response:
 
 
 async def advise_robots(service: ServiceContext, request: Request) -> Response:
-    """GET /robots.txt: everything may be read; where the sitemap is (RFC 9309)."""
+    """GET /robots.txt: allow everything, and name the sitemap (RFC 9309)."""
     text = f"User-agent: *\nDisallow:\n\nSitemap: {service.urls(request).base}/sitemap.xml\n"
     return _response(request, text, "text/plain")
 
@@ -45,7 +45,7 @@ async def map_site(service: ServiceContext, request: Request) -> Response:
 
 
 async def show_icon(_: ServiceContext, request: Request) -> Response:
-    """GET /favicon.ico, which every browser asks for; it need not be in that format."""
+    """GET /favicon.ico: the icon as SVG, which browsers accept under this name."""
     return _response(request, ICON, "image/svg+xml")
 
 

@@ -12,7 +12,7 @@ from faqsvc_embed.service.http.threads import run_blocking
 
 
 async def unpublish_faq(service: ServiceContext, request: Request) -> Response:
-    """Unpublish; the same request again changes nothing and succeeds as well, unless the FAQ is purged."""
+    """Unpublish or purge. Unpublishing again succeeds and changes nothing; purging again fails."""
     access = await service.auth.authenticate(request, "publish")
     writer = service.storage.writer
     remove = writer.purge if flag(request, "purge") else writer.unpublish

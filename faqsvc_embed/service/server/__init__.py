@@ -1,8 +1,8 @@
 """The service under uvicorn: sockets, worker processes, slow clients and graceful shutdown.
 
-Start with `run.py`. Another ASGI server can also run `create_app()`. That server, or the proxy in front of
-it, must then protect against slow clients, and must trust `X-Forwarded-*` headers only from known proxies:
-otherwise clients can choose the address by which they are rate-limited.
+Start with `run.py`. Another ASGI server can also run `create_app()`. That server, or the proxy in front, must
+then protect against slow clients, and trust `X-Forwarded-*` headers only from known proxies: otherwise
+clients can choose the address by which they are rate-limited.
 """
 
 from faqsvc_embed.runtime.extras import needs_extra

@@ -1,4 +1,4 @@
-"""HTTP/1.1 as uvicorn speaks it, with a time-out for request heads and a limit of idle connections."""
+"""uvicorn's HTTP/1.1 protocol with a time-out for request heads and a limit of idle connections."""
 
 import asyncio
 from typing import Final
@@ -17,13 +17,13 @@ HEAD_TIMEOUT: Final = 10.0
 class TimeoutH11Protocol(H11Protocol):
     """Closes connections that send no complete request head.
 
-    uvicorn waits forever for the first head, and for one that has begun. Here a connection is closed after
-    `HEAD_TIMEOUT`. While connections use half of the files that this process may open, each new one closes
-    the one that has waited longest.
+    uvicorn waits forever for the first head, and for the rest of a head. This closes the connection after
+    `HEAD_TIMEOUT`. While connections use half of the files that this process may open, each new connection
+    closes the one that has waited longest.
     """
 
     _deadline: asyncio.TimerHandle | None = None
-    """Set while a head is awaited."""
+    """Set while the connection waits for a head."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -38,11 +38,11 @@ class TimeoutH11Protocol(H11Protocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        if self.cycle.response_complete:  # or else a pipelined request has begun
+        if self.cycle.response_complete:  # otherwise a pipelined request has begun
             self._start_timer()
 
     def shutdown(self) -> None:
-        """Let the request finish, then close the connection; a stream of events has no end to wait for."""
+        """Let the request finish, then close the connection. A stream of events never ends: close it now."""
         if self.cycle is not None and self.cycle.scope["path"] == FEED_PATH:
             self.transport.close()
         else:

@@ -10,7 +10,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from faqsvc_embed.errors import ConfigurationError, quoted
 
 UNIX: Final = ("unix", 0)
-"""Stands for the client of a Unix socket, which has no address; a proxy on this machine connects there."""
+"""Stands for the client of a Unix socket, which has no address. It is a proxy on this machine."""
 
 
 def check_proxies(proxies: Sequence[str]) -> None:

@@ -22,7 +22,7 @@ from faqsvc_embed.service.server.proxies import BehindProxies
 BACKLOG: Final = 2048
 """Connections that may wait to be accepted."""
 SEND_TIMEOUT: Final = 60.0
-"""Seconds in which a client must acknowledge some of what was sent to it."""
+"""Seconds in which a client must acknowledge some of the data that was sent to it."""
 
 
 def listen(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
@@ -43,12 +43,12 @@ def listen(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
 
 @contextmanager
 def listen_unix(path: str) -> Iterator[socket.socket]:
-    """Lend a listening Unix socket, for a proxy on the same machine; its file is removed in the end.
+    """Lend a listening Unix socket, for a proxy on the same machine; its file is removed when the block ends.
 
-    A socket that a process has left, which a signal ended, is replaced.
+    A socket that a killed process has left is replaced.
 
     Raises:
-        OSError: the file exists and is no socket, or is one that a process listens on.
+        OSError: the file exists and is not a socket, or a process listens on it.
     """
     file = Path(path)
     with suppress(FileNotFoundError):
@@ -77,8 +77,8 @@ def url_of(listening: socket.socket) -> str:
 def serve(app: ASGIApp, listening: socket.socket, proxies: Sequence[str] = ()) -> None:
     """Serve until SIGINT or SIGTERM; requests then have `shutdown.GRACE` seconds to finish.
 
-    `X-Forwarded-For` and `X-Forwarded-Proto` count only in requests from `proxies`, which are addresses or
-    networks, or over a Unix socket.
+    `X-Forwarded-For` and `X-Forwarded-Proto` are used only in requests over a Unix socket or from `proxies`,
+    which are addresses or networks.
     """
     _server(BehindProxies(app, proxies)).run(sockets=[listening])
 
@@ -124,7 +124,7 @@ def _config(
         factory=factory,
         workers=workers,
         http=TimeoutH11Protocol,
-        # asyncio accepts as many connections at once, before the protocol can close any of them.
+        # asyncio accepts up to this many connections at once, before the protocol can close any of them.
         backlog=min(BACKLOG, open_file_limit() // 4),
         timeout_graceful_shutdown=shutdown.GRACE,
         log_config=None,  # the host of the process decides

@@ -12,9 +12,9 @@ GRACE: Final = 3
 
 
 class GracefulShutdown:
-    """ASGI middleware that takes a cancellation as the end of the server, which is its only cause.
+    """ASGI middleware that responds with 503 when the server cancels a request because it shuts down.
 
-    uvicorn cancels requests that are not done in time, and would log a traceback for each.
+    uvicorn cancels requests that have not finished in time, and would log a traceback for each.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -46,7 +46,7 @@ def _shut_down_if_cancelled(receive: Receive) -> Receive:
     async def receive_shutdown() -> Message:
         try:
             return await receive()
-        except asyncio.CancelledError:  # after a second Ctrl-C: database connections are closed all the same
+        except asyncio.CancelledError:  # a second Ctrl-C; database connections must be closed all the same
             return {"type": "lifespan.shutdown"}
 
     return receive_shutdown

@@ -1,7 +1,7 @@
-"""What the service reports to its operator: an access log, metrics, request ids and outages.
+"""Reports to the operator of the service: an access log, metrics, request ids and outages.
 
-`requests.py` is the place to begin: it observes each request, and passes what it saw to the access log and
-the metrics. Logging itself is configured by `logs.py`, which only `faqsvc serve` calls.
+Start with `requests.py`, which observes each request for the access log and the metrics. `logs.py` also
+configures logging, for `faqsvc serve` only.
 """
 
 from starlette.applications import Starlette
@@ -12,7 +12,7 @@ from faqsvc_embed.service.telemetry.requests import ObservedRequests, Observer
 
 
 def observe(app: Starlette, *, access_log: bool, metrics: bool) -> None:
-    """Give the requests of an application ids, log them, and serve `/metrics`, as wanted."""
+    """Give requests ids; with `access_log`, log each request; with `metrics`, serve `/metrics`."""
     observers = list[Observer]()
     if access_log:
         observers.append(log_access)

@@ -1,4 +1,4 @@
-"""The log of the service: as text or as JSON, with a line for each request if wanted."""
+"""The log of the service, as text or as JSON, and its access log."""
 
 import json
 import logging
@@ -18,7 +18,7 @@ access_logger: Final = logging.getLogger("faqsvc_embed.service.access")
 
 
 def configure_logging(log_format: LogFormat = "text") -> None:
-    """Send all log lines of this process to stderr; for the command, which owns its process."""
+    """Send all log lines of this process to stderr. Only a command, which owns its process, may call this."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JSONFormatter() if log_format == "json" else TextFormatter())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
@@ -55,8 +55,8 @@ class TextFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
         id_ = request_id.get()
-        mark = f" [{id_}]" if id_ else ""
-        line = f"{_time(record)} {record.levelname} {record.name}{mark} {_line(record.getMessage())}"
+        request = f" [{id_}]" if id_ else ""
+        line = f"{_time(record)} {record.levelname} {record.name}{request} {_line(record.getMessage())}"
         return line if record.exc_info is None else f"{line}\n{self.formatException(record.exc_info)}"
 
 
@@ -77,7 +77,7 @@ class JSONFormatter(logging.Formatter):
             entry["http"] = http
         if record.exc_info is not None:
             entry["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(entry)  # ASCII only: nothing in a record can end the line
+        return json.dumps(entry)  # ASCII only, so that no character in a record can end the line
 
 
 def _time(record: logging.LogRecord) -> str:

@@ -1,6 +1,6 @@
 """The metrics of the service in the format of Prometheus.
 
-Each process counts for itself. Where several share a port, set PROMETHEUS_MULTIPROC_DIR to an empty
+Each process counts alone. If several share a port, set PROMETHEUS_MULTIPROC_DIR to an empty
 directory: then each of them returns the metrics of all, as the documentation of prometheus-client says.
 """
 
@@ -24,7 +24,7 @@ from prometheus_client.registry import Collector
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faqsvc_embed.service.telemetry.outages import OutageLog, database_outages
+from faqsvc_embed.service.telemetry.outages import database_outages
 from faqsvc_embed.service.telemetry.requests import Exchange
 
 MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
@@ -49,8 +49,7 @@ class ServiceMetrics:
             buckets=BUCKETS,
             registry=self._collectors,
         )
-        for collector in (_Database(database_outages), _Build()):
-            self._collectors.register(collector)
+        _register_own(self._collectors)
         ProcessCollector(registry=self._collectors)
         PlatformCollector(registry=self._collectors)
         GCCollector(registry=self._collectors)
@@ -66,29 +65,33 @@ class ServiceMetrics:
         if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
             collectors = CollectorRegistry()
             multiprocess.MultiProcessCollector(collectors)  # type: ignore[no-untyped-call]
-            for collector in (_Database(database_outages), _Build()):
-                collectors.register(collector)
+            _register_own(collectors)
         headers = {"cache-control": "no-store", "content-type": MEDIA_TYPE}
         return Response(generate_latest(collectors), headers=headers)
 
 
-class _Database(Collector):
-    """Whether the database responds, as the requests of this process have found."""
+def _register_own(collectors: CollectorRegistry) -> None:
+    """Register what each process reports about itself."""
+    collectors.register(_Database())
+    collectors.register(_Build())
 
-    def __init__(self, outages: OutageLog) -> None:
-        self._outages = outages
+
+class _Database(Collector):
+    """Whether the database responds to the requests of this process."""
 
     def collect(self) -> Iterable[Metric]:
         yield GaugeMetricFamily(
-            "faqsvc_database_up", "1 while the database responds", float(not self._outages.is_down)
+            "faqsvc_database_up", "1 while the database responds", float(not database_outages.is_down)
         )
         yield CounterMetricFamily(
-            "faqsvc_database_failures", "Calls that the database did not respond to", self._outages.failures
+            "faqsvc_database_failures",
+            "Calls that the database did not respond to",
+            database_outages.failures,
         )
 
 
 class _Build(Collector):
-    """The release that runs."""
+    """The version of the package."""
 
     def collect(self) -> Iterable[Metric]:
         build = GaugeMetricFamily("faqsvc_build_info", "The release that runs", labels=["version"])

@@ -1,4 +1,4 @@
-"""Outages of the database or of Redis: a line when one begins, once a minute, and when it ends."""
+"""Logs outages, such as those of the database: when one begins, once a minute, and when it ends."""
 
 import logging
 import time
@@ -9,7 +9,7 @@ from typing import Final
 from faqsvc_embed.runtime import fork
 
 QUIET: Final = 2.0
-"""Seconds without a failure after which a success ends the outage: a busy database fails now and then."""
+"""Seconds without a failure after which a success ends an outage. A busy database fails now and then."""
 PERIOD: Final = 60.0
 """Seconds between two lines about the same outage."""
 
@@ -17,7 +17,7 @@ logger: Final = logging.getLogger("faqsvc_embed.service")
 
 
 class OutageLog:
-    """Logs the outages of one thing that many requests need."""
+    """Logs the outages of one dependency, which is called `name` in the log."""
 
     def __init__(self, name: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._name = name
@@ -40,7 +40,7 @@ class OutageLog:
         return self._since is not None
 
     def failed(self, error: Exception) -> None:
-        """Note a failure; the first of an outage is logged."""
+        """Record a failure, and log it if it is the first of an outage or a minute has passed."""
         with self._lock:
             now, self.failures = self._clock(), self.failures + 1
             if self._since is None:
@@ -58,8 +58,8 @@ class OutageLog:
             )
 
     def succeeded(self) -> None:
-        """Note a success, which ends an outage."""
-        if self._since is None:  # without a lock, as on nearly every request
+        """Record a success, which ends an outage."""
+        if self._since is None:  # without the lock, because this is nearly always so
             return
         with self._lock:
             now = self._clock()
@@ -71,4 +71,4 @@ class OutageLog:
 
 
 database_outages: Final = OutageLog("the database")
-"""The outages of the database of this process."""
+"""The outages of the database, as this process sees them."""

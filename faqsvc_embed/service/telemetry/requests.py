@@ -30,7 +30,7 @@ class Exchange:
     id: str
     method: str
     path: str
-    """The path and the query, as they were sent, but for preview tokens."""
+    """The path and the query as they were sent, without preview tokens."""
     route: str
     """The path of the route, such as `/api/v1/faq/{slug}`, of which there are few."""
     client: str | None
@@ -45,10 +45,10 @@ Observer = Callable[[Exchange], object]
 
 
 class ObservedRequests:
-    """ASGI middleware that gives each request an id, and tells observers of each response.
+    """ASGI middleware that gives each request an id, and reports each exchange to observers.
 
-    A request keeps the X-Request-ID that it came with, unless that is malformed. A public response without
-    one gets none either: caches would give it to others. `routes` has the path of each endpoint.
+    A valid X-Request-ID of a request is kept and returned. A new id is not put into public responses, because
+    caches would give it to other clients. `routes` has the path of each endpoint.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class ObservedRequests:
                 sent_bytes += len(message.get("body", b""))
             await send(message)
 
-        request_id.set(id_)  # for this task, to its end: the server may still log an exception
+        request_id.set(id_)  # never reset, because the server may log an exception later
         try:
             await self._app(scope, receive, observed_send)
         except Exception:
