@@ -1,4 +1,4 @@
-"""Differences between two revisions of an FAQ, by word."""
+"""The differences between two revisions of an FAQ, by word."""
 
 import re
 from collections.abc import Sequence
@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 from faqsvc_embed.service.desk.draft import Draft
 
 MAX_WORDS: Final = 2_000
-"""Longer texts are compared by line, because comparing takes time that grows with the square."""
+"""Longer texts are compared by line, because the time grows with the square of the number of words."""
 MAX_COMPARED: Final = 100
-"""Fields that are compared by word. Further ones are shown whole."""
+"""Fields that are compared by word. Further fields are shown whole."""
 
 # Words with the space after them; Chinese, Japanese and Thai characters count as words of their own.
 _WORDS: Final = re.compile(
@@ -49,7 +49,7 @@ def changes(before: Draft, after: Draft) -> list[Change]:
 
 
 def words(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
-    """Return both texts in pieces, of which those that differ are marked."""
+    """Return the pieces of both texts; those that differ are marked `old` or `new`."""
     old, new = _split(before), _split(after)
     matcher = SequenceMatcher(None, old, new)
     left, right = list[Piece](), list[Piece]()
@@ -63,7 +63,7 @@ def words(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
 
 
 def _item_changes(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> list[Change]:
-    """Match items by their question, then by their place among those that are left."""
+    """Return the items that were changed, added, moved or removed."""
     matched = _matches(before, after)
     found = list[Change]()
     kept = [matched[new] for new in range(len(after)) if new in matched]
@@ -87,7 +87,7 @@ def _item_changes(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, 
 
 
 def _matches(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> dict[int, int]:
-    """Return the old index of each new item: with the same question, then answer, then place."""
+    """Return the old index of each new item: by equal questions, then equal answers, then equal places."""
     matched = dict[int, int]()
     for part in (0, 1):
         free = dict[str, list[int]]()
@@ -109,7 +109,7 @@ def _is_similar(before: tuple[str, str], after: tuple[str, str]) -> bool:
 
 
 def _ascending(numbers: list[int]) -> set[int]:
-    """Return a longest ascending part of some numbers: those that did not move."""
+    """Return the numbers of a long ascending subsequence: the items that did not move."""
     matcher = SequenceMatcher(None, numbers, sorted(numbers), autojunk=False)
     return {
         numbers[i] for block in matcher.get_matching_blocks() for i in range(block.a, block.a + block.size)

@@ -13,7 +13,7 @@ from faqsvc_embed.service.desk.forms import Form
 from faqsvc_embed.service.storage.values import Content, Publication
 
 Problems = dict[str, str]
-"""What is wrong, by field: `slug`, `title`, `websiteName`, `websiteUrl`, `items`, `items[3].answer`."""
+"""Messages by field: `slug`, `title`, `websiteName`, `websiteUrl`, `items`, `items[3].answer`."""
 
 _LABELS: Final = {
     "slug": "The slug",
@@ -33,7 +33,7 @@ _PROBLEM: Final = re.compile(r"([\w.\[\]]+) (.*)", re.DOTALL)
 
 
 def too_many(count: int) -> str:
-    """Return what is wrong with a number of questions."""
+    """Return the message for too many questions."""
     return f"This FAQ has {count:,} questions; the limit is {MAX_ITEMS:,}. Split it into several FAQs."
 
 
@@ -52,7 +52,7 @@ class Draft:
 
     @classmethod
     def of_form(cls, form: Form) -> Self:
-        """Return what an editor typed."""
+        """Return the draft that an editor typed into a form."""
         questions, answers = form.all("question"), form.all("answer")
         return cls(
             slug=form.get("slug").strip(),
@@ -66,7 +66,7 @@ class Draft:
 
     @classmethod
     def of_publication(cls, slug: str, publication: Publication) -> Self:
-        """Return what a revision has."""
+        """Return the draft with the content of a revision."""
         faq = FAQ.from_json(publication.record)
         return cls(
             slug=slug,
@@ -85,7 +85,7 @@ class Draft:
         return tuple(pair for pair in self.items if pair[0].strip() or pair[1].strip())
 
     def edited(self, action: str) -> tuple["Draft", int]:
-        """Return the draft after a button such as `up:3`, and the index of the item that it is about."""
+        """Return the draft after a press of a button such as `up:3`, and the index of the item concerned."""
         name, _, text = action.partition(":")
         index = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else len(self.items)
         items = list(self.items)
@@ -100,7 +100,7 @@ class Draft:
         return replace(self, items=tuple(items)), min(index, max(0, len(items) - 1))
 
     def problems(self, *, is_new: bool) -> Problems:
-        """Return everything that keeps this from being saved, by field."""
+        """Return all reasons why this cannot be saved, by field."""
         found = field_problems("slug", self.slug, Slug) if is_new and self.slug else []
         found += problems_of(self._body(), PublishBody)
         if not self.written:
@@ -117,7 +117,7 @@ class Draft:
         return problems
 
     def content(self, cta: Any) -> Content:
-        """Return what is stored. Call it if there are no problems."""
+        """Return the content to store. The draft must have no problems."""
         return Content(
             self.website_url,
             self.website_name,
@@ -156,7 +156,7 @@ class Draft:
         return body | ({"title": self.title} if self.title else {})
 
     def _place(self, path: str) -> str:
-        """Return the path with the index in `items` for the one in `written`."""
+        """Return a path with an index in `written` as a path with the index in `items`."""
         match = re.fullmatch(r"items\[(\d+)\](.*)", path)
         if match is None:
             return path

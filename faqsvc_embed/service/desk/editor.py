@@ -1,4 +1,4 @@
-"""The page on which an FAQ is written: created, edited, previewed, saved and published."""
+"""The page on which editors create, edit, preview, save and publish an FAQ."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -40,8 +40,8 @@ class Editor:
     """The page with the form and its messages.
 
     `base` is the entity tag of the revision that the editor began with, empty for a new translation. After a
-    conflict, `theirs` is what somebody else saved meanwhile, and `changes` compare both. `focus` is the
-    index of the item that a button was about.
+    conflict, `theirs` says who saved which revision meanwhile, and `changes` compares both. After a press of
+    the button `focused` of an item, `focus` is the index of that item.
     """
 
     draft: Draft
@@ -81,7 +81,7 @@ def show_new(visit: Visit) -> Response:
 
 
 def new_draft(visit: Visit) -> Draft:
-    """Return an FAQ with one empty question, of the site's website or else of that of its last FAQ."""
+    """Return an FAQ with one empty question and the website of the site, else of the site's last FAQ."""
     draft = Draft(items=(("", ""),))
     site = visit.storage.sites.get(visit.access.site)
     if site.website_url:
@@ -100,7 +100,7 @@ def show(visit: Visit) -> Response:
     done = DONE.get(visit.query("done"), "")
     default = _newest(visit, faq.lang)
     if faq.translation(lang) is None:
-        assert default is not None  # noqa: S101 - the overview lists only what has a revision
+        assert default is not None  # noqa: S101 - every FAQ in the overview has a revision
         original = Draft.of_publication(faq.slug, default)
         draft = replace(original, lang=lang, title="", items=tuple(("", "") for _ in original.items))
         return Editor(draft=draft, faq=faq, done=done).page(visit)
@@ -111,7 +111,7 @@ def show(visit: Visit) -> Response:
 
 
 def submit(visit: Visit) -> Response:
-    """POST: press a button of the page."""
+    """POST: do what the pressed button says, from moving a question to publishing."""
     form = visit.form
     is_new = "slug" not in visit.request.path_params
     draft = Draft.of_form(form)
@@ -141,10 +141,9 @@ def submit(visit: Visit) -> Response:
 def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     draft = editor.draft
     newest = _newest(visit, draft.lang, draft.slug) if editor.faq else None
-    if newest is not None and draft.is_same(newest):  # also if a form is sent twice
+    if newest is not None and draft.is_same(newest):  # a form that is sent twice, for example
         return _save_again(visit, editor, newest, is_draft=is_draft)
-    is_known = bool(editor.base)
-    conditions = Preconditions(if_match=[editor.base]) if is_known else Preconditions(is_create_only=True)
+    conditions = Preconditions(if_match=[editor.base]) if editor.base else Preconditions(is_create_only=True)
     content = draft.content(FAQ.from_json(newest.record).cta if newest else None)
     write = Write(
         content=content,
@@ -167,7 +166,7 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
 
 
 def _save_again(visit: Visit, editor: Editor, newest: Publication, *, is_draft: bool) -> Response:
-    """Publish the newest revision if it is what is wanted, rather than write the same once more."""
+    """Publish the newest revision if it is a draft and should be public; do not write it again."""
     draft = editor.draft
     info = editor.faq.translation(draft.lang) if editor.faq else None
     if not is_draft and info is not None and info.has_draft:
@@ -199,7 +198,7 @@ def _saved(visit: Visit, written: Written) -> Response:
 
 
 def _known(visit: Visit, slug: str | None = None) -> FAQInfo | None:
-    """Return the FAQ, or None if it was deleted while somebody edited it, or is one of another site."""
+    """Return the FAQ; None if it was deleted meanwhile, or is an unpublished one of another site."""
     try:
         return visit.storage.overview.faq(visit.access, visit.slug if slug is None else slug)
     except FAQNotFound:

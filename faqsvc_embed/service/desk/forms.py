@@ -1,7 +1,8 @@
-"""Forms: what a browser posts, and where it was posted from."""
+"""The forms that browsers post, and the check of their origin."""
 
 import hmac
 from dataclasses import dataclass
+from io import BytesIO
 from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
@@ -16,7 +17,7 @@ from faqsvc_embed.service.http.request_body import read_body
 from faqsvc_embed.service.http.urls import PublicURLs
 
 MAX_FORM: Final = 4_000_000
-"""Bytes of a form: a record as large as may be published, of which every byte is escaped."""
+"""Bytes of a form: enough for the largest record, with every byte escaped."""
 MAX_FIELDS: Final = 20_000
 TIMEOUT: Final = 30.0
 """Seconds in which a form must arrive."""
@@ -27,7 +28,7 @@ MULTIPART: Final = "multipart/form-data"
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file as it was uploaded."""
+    """An uploaded file."""
 
     name: str
     content: bytes
@@ -50,7 +51,7 @@ class Form:
 
 
 async def read_form(request: Request) -> Form:
-    """Return the form in the body of a request.
+    """Read the form in the body of a request.
 
     Raises:
         Problem: it is too large (413), too slow (408), or not a form (415, 400).
@@ -69,7 +70,7 @@ def check_origin(request: Request, urls: PublicURLs) -> None:
     The scheme is not compared, because a proxy may have ended TLS.
 
     Raises:
-        Problem: the form is one of another origin, or does not say (403).
+        Problem: the form is from another origin, or does not name its origin (403).
     """
     origin = request.headers.get("origin", "")
     own = {request.headers.get("host", "").lower(), urlsplit(urls.base).netloc.lower()}
@@ -78,12 +79,12 @@ def check_origin(request: Request, urls: PublicURLs) -> None:
 
 
 def number_of(text: str) -> int | None:
-    """Return a number from 1 to 99,999,999, or None if the text is none."""
+    """Return a number from 1 to 99,999,999, or None if the text is not one."""
     return int(text) or None if text.isascii() and text.isdigit() and len(text) < 9 else None
 
 
 def is_same_token(form: Form, token: str) -> bool:
-    """Return whether a form has the token of its session."""
+    """Return whether a form has this session token, in constant time."""
     return hmac.compare_digest(form.get("token").encode(), token.encode())
 
 
@@ -116,21 +117,10 @@ def _parse_multipart(request: Request, body: bytes) -> Form:
 
     headers = {"Content-Type": request.headers["content-type"].encode("latin-1")}
     try:
-        parse_form(headers, _Once(body), on_field, on_file)
+        parse_form(headers, BytesIO(body), on_field, on_file)
     except (FormParserError, ValueError):
         raise Problem(400, "bad-request", "The form cannot be read") from None
     return Form(tuple(fields), next((upload for upload in uploads if upload.name), None))
-
-
-class _Once:
-    """A body as a stream."""
-
-    def __init__(self, body: bytes) -> None:
-        self._body = body
-
-    def read(self, size: int, /) -> bytes:
-        taken, self._body = self._body[:size], self._body[size:]
-        return taken
 
 
 def _normalized(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The history of a translation: its revisions, what differs between two, and publishing one again."""
+"""The history of a translation: its revisions, the differences between two, and publishing one again."""
 
 from typing import cast
 from urllib.parse import quote
@@ -44,7 +44,7 @@ def show(visit: Visit) -> Response:
 
 
 def publish(visit: Visit) -> Response:
-    """POST …/history: publish a revision again, as it was."""
+    """POST …/history: publish a draft, or an earlier revision again."""
     visit.require("publish")
     number = number_of(visit.form.get("number"))
     lang = visit.form.get("lang")

@@ -1,4 +1,4 @@
-"""Importing an FAQ from a text or a file. The result is shown before anything is saved."""
+"""Imports an FAQ from a text or a file. Editors see the result before anything is saved."""
 
 import re
 from dataclasses import replace
@@ -20,9 +20,9 @@ from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Visit
 
 MAX_IMPORT: Final = 1_000_000
-"""Bytes of a text or file: as many as may be published."""
+"""Bytes of a text or file, as many as may be published."""
 MAX_LINES: Final = 20_000
-"""Lines of a text or file: reading more of them would keep the service busy for many seconds."""
+"""Lines of a text or file; reading more would keep the service busy for many seconds."""
 _QUESTION: Final = re.compile(r"^[ \t]*([^\s#>|-].{0,1000}[?？])[ \t]*$", re.MULTILINE)
 FORMATS: Final = {".md": "Markdown or plain text", ".csv": "A table (CSV)", ".json": "JSON"}
 ENCODING: Final = (
@@ -66,16 +66,16 @@ def submit(visit: Visit) -> Response:
 
 
 def _keep(visit: Visit) -> Response:
-    """Show the ticked questions of a website as a new FAQ that is not saved."""
+    """Show the selected questions of a website as a new FAQ that is not saved."""
     items = list(zip(visit.form.all("question"), visit.form.all("answer"), strict=False))
-    ticked = set(visit.form.all("keep"))
+    selected = set(visit.form.all("keep"))
     document = Document(
         website_url=visit.form.get("website_url"),
         lang=visit.form.get("lang"),
         items=[
             {"question": question, "answer": answer}
             for index, (question, answer) in enumerate(items)
-            if str(index) in ticked
+            if str(index) in selected
         ],
     )
     draft = draft_of(document, new_draft(visit))
@@ -85,7 +85,7 @@ def _keep(visit: Visit) -> Response:
 
 
 def draft_of(document: Document, empty: Draft) -> Draft:
-    """Return a document as a draft; what the document leaves out is that of `empty`."""
+    """Return a document as a draft, with the values of `empty` for missing fields."""
     found = document.items if isinstance(document.items, list) else []
     items = tuple(
         (_text(item.get("question")), _text(item.get("answer"))) for item in found if isinstance(item, dict)
@@ -106,10 +106,10 @@ def draft_of(document: Document, empty: Draft) -> Draft:
 
 
 def _read(ending: str, content: bytes) -> Document:
-    """Return what a file has. In plain text, lines that end with a question mark are questions.
+    """Read a file. In plain text, lines that end with a question mark are questions.
 
     Raises:
-        ValueError: it cannot be read; the message is a sentence.
+        ValueError: the file cannot be read; the message is a sentence for the editor.
     """
     reader = read_markdown if ending == ".txt" else READERS.get(ending)
     if reader is None:
@@ -139,6 +139,6 @@ def _text(value: object) -> str:
 
 
 def show_form(visit: Visit, status: int = 200, **problems: str) -> Response:
-    """Return the form with what is wrong with its fields, `text` and `website_url`."""
+    """Return the form; `problems` are the messages of its fields `text` and `website_url`."""
     endings = ",".join((*READERS, ".txt"))
     return render(visit, "import.html", status, problems=problems, formats=FORMATS, endings=endings)

@@ -38,7 +38,7 @@ def render(visit: Visit, template: str, status: int = 200, **context: Any) -> Re
         .get_template(template)
         .render(visit=visit, session=visit.session, root=visit.root, static=static_url(visit.root), **context)
     )
-    # What was typed may contain lone surrogates, which UTF-8 cannot encode.
+    # Typed text may contain lone surrogates, which UTF-8 cannot encode.
     return Response(text.encode("utf-8", "replace"), status, HEADERS, "text/html")
 
 
@@ -48,7 +48,7 @@ def redirect(visit: Visit, path: str) -> Response:
 
 
 def static_file(name: str, query: Mapping[str, str]) -> Response | None:
-    """Return a static file, or one with the colours of a theme; None if there is none with this name."""
+    """Return a static file or the stylesheet of a theme; None if there is no file with this name."""
     headers = {"cache-control": "public, max-age=31536000, immutable", "x-content-type-options": "nosniff"}
     if name in _MEDIA_TYPES:
         return Response(_static(name), 200, headers, _MEDIA_TYPES[name])
@@ -93,7 +93,7 @@ def _templates() -> Environment:
 
 
 def _moment(time: datetime | None) -> Markup:
-    """Return a time as 22 Nov 2026, 16:20 UTC, which the script turns into the editor's own format."""
+    """Return a time such as 22 Nov 2026, 16:20 UTC. The script rewrites it in the editor's format."""
     if time is None:
         return Markup()
     text = f"{time.day} {time:%b %Y, %H:%M} UTC"

@@ -1,4 +1,4 @@
-"""The preview of what an editor writes, by the renderer of the embeds and the hosted pages."""
+"""The preview of a draft, made by the same renderer as embeds and hosted pages."""
 
 from typing import Final, NamedTuple
 
@@ -11,11 +11,11 @@ from faqsvc_embed.service.desk.draft import Draft
 from faqsvc_embed.theme import Theme
 
 HEADING_LEVEL: Final = 3
-"""A preview is a section of its own on the page, below a heading of the second level."""
+"""The level of the preview's title, because the preview is below an h2."""
 
 
 class Preview(NamedTuple):
-    """The HTML of a preview, empty if there is nothing to show, and the name of the file with its colours."""
+    """The HTML of a preview, empty without questions, and the name of the stylesheet with its colours."""
 
     html: Markup
     theme_file: str
@@ -24,6 +24,6 @@ class Preview(NamedTuple):
 def preview_of(draft: Draft, accent_color: str) -> Preview:
     """Return a draft as readers would see it, in the accent colour of their website."""
     theme = Theme(accent_color or None)
-    # A renderer caches for as long as a record lives, which is one preview.
+    # A new renderer, because a cache would serve only this one record.
     fragment = Renderer().fragment(draft.record(), Style(theme, heading_level=HEADING_LEVEL))
     return Preview(Markup() if fragment is None else Markup(fragment.html), theme_name(theme))

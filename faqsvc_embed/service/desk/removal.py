@@ -1,4 +1,4 @@
-"""Unpublishing an FAQ, or deleting it with its history."""
+"""The page to unpublish an FAQ, or to delete it with its history."""
 
 from typing import cast
 from urllib.parse import quote

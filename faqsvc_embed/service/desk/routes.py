@@ -26,7 +26,7 @@ from faqsvc_embed.service.routes.generate import Generator
 from faqsvc_embed.service.storage import StorageUnavailable
 
 Handler = Callable[[Visit], Response | Awaitable[Response]]
-"""Returns the response to a visit, in a worker thread; if it is awaitable, the event loop awaits it."""
+"""Runs in a worker thread and returns the response, or an awaitable of it for the event loop."""
 
 
 class Desk:

@@ -1,7 +1,7 @@
 """Sessions and sign-in links, signed with the digest of an API key.
 
-A session is a cookie with the id of a key. Its signature depends on the digest in the database, so it needs
-no secret of its own, is valid in every process of the service, and ends when the key is revoked.
+A session is a cookie with the id of a key, signed with the digest of the key in the database. So a session
+needs no other secret, is valid in every process of the service, and ends when the key is revoked.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ _SEPARATOR: Final = "."
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """An editor who is signed in. `token` must come with every form of the session."""
+    """The session of an editor. Every form of the session must send its `token` (against CSRF)."""
 
     access: Access
     key_name: str
@@ -47,7 +47,7 @@ class Sessions:
         return self._sign("session", key_id)
 
     def find(self, cookie: str | None) -> Session | None:
-        """Return the session of a cookie, or None if it is not signed, has ended, or its key is not valid."""
+        """Return the session of a cookie; None if its signature or its key is not valid, or it has ended."""
         found = self._unsign("session", cookie, LIFETIME)
         if found is None:
             return None
@@ -59,7 +59,7 @@ class Sessions:
         return self._sign("link", key_id)
 
     def redeem_link(self, token: str) -> str | None:
-        """Return the id of the key of a link, which nobody has used before; None if it is not valid."""
+        """Use a link and return the id of its key; None if the link is not valid or was used before."""
         found = self._unsign("link", token, LINK_LIFETIME)
         if found is None or found[0].access.key_id is None or not self._keys.claim(found[0].access.key_id):
             return None
@@ -85,7 +85,7 @@ class Sessions:
         try:
             seconds = int(lifetime.total_seconds())
             value = self._signer(key, purpose).unsign(text or "", max_age=seconds)
-        except (BadSignature, ValueError):  # which is also what an expired one, or one with odd bytes, raises
+        except (BadSignature, ValueError):  # forged, expired, or not ASCII
             return None
         return key, value.decode()
 

@@ -1,4 +1,4 @@
-"""Signing in, with an API key or with a link that can be used once, and signing out."""
+"""Signs editors in with an API key or a link that works once, and out."""
 
 import re
 from dataclasses import replace
@@ -12,29 +12,29 @@ from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.http.rate_limit import RateLimiter, client_network
 
 ATTEMPTS_PER_MINUTE: Final = 10
-"""Failed attempts of one client network."""
+"""Failed attempts that one client network may make."""
 KEPT: Final = "kept:"
-"""What precedes the names of fields that were typed before a session ended."""
+"""Prefix of the names of fields that were typed before a session ended."""
 DESK: Final = "/desk"
 _WRITING: Final = re.compile("/new|/import|/faqs/[^/]+")
 NOT_KEPT: Final = frozenset({"token", "action", "key"})
 
 
 class SignIn:
-    """The pages to sign in and out; `failures` counts wrong keys of each client network."""
+    """The page to sign in; `failures` counts the wrong keys of each client network."""
 
     def __init__(self) -> None:
         self.failures = RateLimiter(ATTEMPTS_PER_MINUTE)
 
     def show(self, visit: Visit) -> Response:
-        """GET: the form, or the button of a link. A link is not used up by whatever opens it."""
+        """GET: the form, or a button for a link: opening a link, as mail programs do, must not use it up."""
         link = visit.query("link")
         if link and not visit.sessions.is_link_valid(link):
             return _page(visit, 403, problem="This link was used before, or is more than an hour old.")
         return _page(visit, link=link, next=visit.query("next"))
 
     def submit(self, visit: Visit) -> Response:
-        """POST: start a session. What was typed before the last one ended comes back."""
+        """POST: start a session. Text that was typed before the last session ended comes back."""
         form = visit.form
         network = client_network(visit.request.scope.get("client")) or ""
         if wait := self.failures.wait(network):
@@ -74,9 +74,9 @@ class SignIn:
 
 
 def ask_again(visit: Visit) -> Response:
-    """Return the page to sign in again, with everything in the form that came without a session.
+    """Return the page to sign in again, which keeps the fields of a form that came without its session.
 
-    A form of an earlier session of this browser, in another tab perhaps, only needs a confirmation.
+    If the browser has another session already, perhaps from another tab, the page only asks to go on.
     """
     path = path_of(visit)
     kept = list[tuple[str, str]]()
@@ -91,7 +91,7 @@ def ask_again(visit: Visit) -> Response:
 
 
 def _resume(visit: Visit, path: str, kept: list[tuple[str, str]]) -> Response:
-    """Return the page that leads back to what was typed."""
+    """Return the page that leads back to the typed text."""
     fields = [(name.removeprefix(KEPT), value) for name, value in kept]
     return render(visit, "resume.html", path=path, kept=fields)
 
@@ -125,6 +125,6 @@ def _page(
 
 
 def _local_path(visit: Visit, path: str) -> str:
-    """Return a path below the desk, or that of its first page: never that of another website."""
+    """Return a path below the desk, or "" for its first page. It never leads to another website."""
     is_local = path.startswith("/") and path.isascii() and path.isprintable()
     return path if is_local and not path.startswith(("/sign-", "/website")) else ""

@@ -1,4 +1,4 @@
-"""How to show an FAQ on a website: lines to copy, and links that show a draft for an hour."""
+"""The page with the code that shows an FAQ on a website, and with links that show a draft for an hour."""
 
 from typing import Final, NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
@@ -136,7 +136,7 @@ def _quoted(text: str) -> str:
 
 
 def _with_parameters(url: str, parameters: dict[str, str]) -> str:
-    """Return the address of a page with parameters added; empty if it is no web address."""
+    """Return the address of a page with parameters added; empty if it is not a web address."""
     try:
         parts = urlsplit(url)
     except ValueError:

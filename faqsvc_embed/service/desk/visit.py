@@ -15,7 +15,7 @@ from faqsvc_embed.service.storage.values import Access
 
 @dataclass(frozen=True, kw_only=True)
 class Visit:
-    """A request; `root` is the path of the desk, and `session` is None if nobody is signed in."""
+    """A request; `root` is the path of the desk, and `session` is None before an editor signs in."""
 
     request: Request
     storage: Storage

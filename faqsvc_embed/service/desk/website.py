@@ -1,4 +1,4 @@
-"""Creating an FAQ from a website: its questions with their sources, to tick those to keep."""
+"""The page to create an FAQ from a website: editors select from its questions, with their sources."""
 
 from collections.abc import Awaitable
 from functools import partial
@@ -17,14 +17,14 @@ from faqsvc_embed.service.routes.generate import Generator, parse_generation_req
 
 
 class FromWebsite:
-    """The page that reads a website, within the quota of the site."""
+    """The page, with the generator and the quotas that it uses."""
 
     def __init__(self, generator: Generator, quotas: SiteQuotas) -> None:
         self._generator = generator
         self._quotas = quotas
 
     def generate(self, visit: Visit) -> Awaitable[Response]:
-        """POST /desk/website: show what is there. Nothing is saved."""
+        """POST /desk/website: show the questions of a website. Nothing is saved."""
         visit.require("draft")
         return self._generate(visit)
 
