@@ -1,7 +1,7 @@
 """Plain REST: read, list, publish, unpublish and generate FAQs. Nothing is cached.
 
-`client` has the methods, `connection` sends what they ask for. `api/contract.py` has the structs that they
-return. Start with `client`.
+Start with `client`, which has the methods. `operations` makes their requests, `connection` sends these, and
+`api/contract.py` has the structs that the methods return.
 """
 
 from faqsvc_embed.api.contract import FAQSummary, Preview, Revision

@@ -22,15 +22,16 @@ class FAQClient:
 
     Settings are keywords, `FAQSVC_` environment variables, or one `settings` value; keywords win. With an API
     key, `base_url` must use https, unless its host is this machine or named in `insecure_hosts`.
-    `generate_faq` may take `generation_timeout` seconds. A client can be shared by threads and event loops;
-    making one opens no socket and starts no thread.
+    `generate_faq` may take `generation_timeout` seconds. Threads and event loops can share a client;
+    creating one opens no socket and starts no thread.
 
-    Every request is sent once and nothing is cached, so a read is never older than a write before it. Embeds
-    of the same service in this process forget what a write has changed.
+    Every request is sent once and nothing is cached, so a read sees every earlier write. Embeds of the same
+    service in this process forget an FAQ that a write has changed.
 
-    Beside the errors that a method lists, what needs the API key raises `AuthenticationError` (it is missing,
-    not accepted, or may not do this), `RateLimited` and `FAQUnavailable`; a write that was sent and got no
-    response raises `errors.OutcomeUnknown`. The `code` of an error is that of the service, such as `gone`.
+    Besides the errors that a method lists, methods that need the API key raise `AuthenticationError` (the key
+    is missing, not accepted, or lacks the scope), `RateLimited` and `FAQUnavailable`. A write that was sent
+    and got no response raises `errors.OutcomeUnknown`. The `code` of an error is that of the service, such
+    as `gone`.
 
     Raises:
         ConfigurationError: a setting is invalid, `base_url` is not set, or the key would be sent in clear.
@@ -63,7 +64,7 @@ class FAQClient:
             )
         if not 0 < generation_timeout < math.inf:
             raise ConfigurationError(
-                f"generation_timeout is {quoted(generation_timeout)}; use a number of seconds above 0"
+                f"generation_timeout is {quoted(generation_timeout)}: use a number of seconds above 0"
             )
         self.settings = settings
         self._generation_timeout = generation_timeout
@@ -109,7 +110,7 @@ class FAQClient:
         await asyncio.to_thread(self.close)
 
     def get_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
-        """Return an FAQ as the service has it now; caches on the way must revalidate.
+        """Return the current version of an FAQ; caches on the way must revalidate theirs.
 
         Raises:
             FAQNotFound: there is no FAQ with this slug.
@@ -123,13 +124,12 @@ class FAQClient:
         return await self._await(self._operations.read(slug, lang))
 
     def publish_faq(self, **publication: Unpack[PublishFields]) -> Publication:
-        """Publish questions and answers: each an `Item`, a mapping with both, or a (question, answer) pair.
+        """Publish an FAQ. Each item is an `Item`, a mapping, or a (question, answer) pair.
 
-        `website_url`, `website_name` and `items` are required. Without `slug`, a new FAQ gets a slug of the
-        service's choice. With it, the FAQ of that slug gets a new revision, or is created; `title`, `lang`
-        (detected by default), `answer_format` (`text` or `markdown`) are those of the revision. With `draft`,
-        it is stored and not published. `if_match`, the `etag` of a publication, writes only if nobody else
-        has written since.
+        `website_url`, `website_name` and `items` are required. With `slug`, this writes a new revision of
+        that FAQ, or creates it; without, it creates an FAQ under a slug that the service chooses. `lang` is
+        detected by default; `answer_format` is `text` or `markdown`. With `draft`, the revision is not
+        published. With `if_match`, the `etag` of a publication, this fails if somebody has written since.
 
         The request is sent once. If it ends without a response, the FAQ may have been published; with an
         `idempotency_key`, 1 to 255 visible ASCII characters, another attempt makes no second FAQ.
@@ -168,7 +168,7 @@ class FAQClient:
         return await self._await(self._operations.revisions(slug, lang))
 
     def get_revision(self, slug: str, number: int, *, lang: str | None = None) -> StoredRevision:
-        """Return one revision, whole: a draft, the published one, or an earlier one.
+        """Return one revision with its content: a draft, the published one, or an earlier one.
 
         Raises:
             FAQNotFound: the site has no such revision.
@@ -188,7 +188,7 @@ class FAQClient:
         return await self._await(self._operations.newest(slug, lang))
 
     def publish_revision(self, slug: str, number: int, *, lang: str | None = None) -> Publication:
-        """Publish a draft, or an earlier revision again under a new number, which undoes those after it.
+        """Publish a draft, or an earlier revision again under a new number, which undoes later ones.
 
         Raises:
             FAQNotFound: the site has no such revision.
@@ -200,7 +200,7 @@ class FAQClient:
         return self._forget(await self._await(self._operations.publish_revision(slug, number, lang)))
 
     def unpublish_faq(self, slug: str, *, lang: str | None = None, purge: bool = False) -> None:
-        """Take back an FAQ, or its translation into `lang`: readers get 410, the history stays.
+        """Unpublish an FAQ, or its translation into `lang`: readers get 410, the history stays.
 
         `purge` deletes the history, too; the slug can be taken again a day later.
 
@@ -211,7 +211,7 @@ class FAQClient:
         forget_written(self.settings.base_url, slug)
 
     async def aunpublish_faq(self, slug: str, *, lang: str | None = None, purge: bool = False) -> None:
-        """Take back an FAQ as `unpublish_faq` does."""
+        """Unpublish an FAQ as `unpublish_faq` does."""
         await self._await(self._operations.unpublish(slug, lang, purge))
         forget_written(self.settings.base_url, slug)
 

@@ -1,4 +1,4 @@
-"""How the requests of a client are sent, and waited for from threads and event loops."""
+"""Sends the requests of a client, and waits for them in threads and event loops."""
 
 import logging
 import traceback
@@ -28,8 +28,8 @@ logger = logging.getLogger("faqsvc_embed")
 class Connection:
     """Sends requests to one service.
 
-    Until it is raised for the caller, an error is a value, so that no traceback leads to a response or to
-    the key.
+    Errors are returned as values and raised only for the caller, so that no traceback leads to a response or
+    to the key.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -59,21 +59,21 @@ class Connection:
         *,
         timeout: float | None = None,
     ) -> T | FAQError:
-        """Send a request once, and return what its response means."""
+        """Send a request once, and return its parsed response or an error."""
         about = f"{request.method} {request.url}"
         if self.settings.offline:
             return FAQUnavailable(f"offline: {about} is not sent")
         try:
             response = await self._transport.send(request, timeout or self.settings.timeout, key=key)
             return _masked(response, key) if isinstance(response, FAQError) else parse(response)
-        except Exception as error:  # a bug of this package, which must not show the key either
+        except Exception as error:  # a bug of this package: the log must not show the key
             text = "".join(traceback.format_exception(error))
             logger.error("%s failed:\n%s", about, key.mask(text) if key else without_keys(text))
             kind = FAQUnavailable if request.method == "GET" else OutcomeUnknown
             return kind(f"{about} failed: {type(error).__name__}; the log has the traceback")
 
     def wait(self, work: Coroutine[Any, Any, T | FAQError]) -> T:
-        """Run work on the background loop and wait for it; a Ctrl-C ends it."""
+        """Run work on the background loop and wait for it; a Ctrl-C cancels the work."""
         future = self._start(work)
         try:
             while not future.done():
@@ -87,7 +87,7 @@ class Connection:
         return _or_raise(outcome)
 
     async def await_(self, work: Coroutine[Any, Any, T | FAQError]) -> T:
-        """Run work on the background loop and await it; cancelling the task that awaits it ends it."""
+        """Run work on the background loop and await it; cancelling the awaiting task cancels the work."""
         import asyncio
 
         future = self._start(work)
@@ -113,7 +113,7 @@ class Connection:
 
 
 def _masked(error: FAQError, key: APIKey | None) -> FAQError:
-    """Return an error of the HTTP client, which may quote the key that the server was sent, without it."""
+    """Return an error of the HTTP client with the key masked in its message."""
     masked = error.without_traceback()
     if key is not None:
         masked.args = (key.mask(str(error)),)

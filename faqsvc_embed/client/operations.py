@@ -1,4 +1,4 @@
-"""What the methods of a client do: the requests that they send, and what the responses mean.
+"""The operations of a client: the requests that its methods send, and how the responses are parsed.
 
 Each method returns a coroutine for the connection. Invalid arguments are raised at once, in the caller's
 thread.
@@ -48,7 +48,7 @@ class Operations:
         self.settings = connection.settings
 
     def read(self, slug: str, lang: str | None) -> Work[FAQ]:
-        """Read an FAQ, past caches."""
+        """Read an FAQ; caches must revalidate it."""
         if not is_slug(slug):
             raise invalid_slug(slug)
         request = read_request(self.settings.base_url, slug, self._language(lang))
@@ -94,7 +94,7 @@ class Operations:
         return exchange()
 
     def unpublish(self, slug: str, lang: str | None, purge: bool) -> Work[None]:
-        """Take back an FAQ."""
+        """Unpublish an FAQ."""
         request = self._route(requests.unpublish_request, slug, lang)(self.settings.base_url, purge=purge)
         return self._exchange(request, responses.parse_unpublished, self._connection.key())
 
@@ -170,7 +170,7 @@ class Operations:
         )
 
     def _route(self, make: Callable[..., Request], slug: str, lang: str | None) -> Callable[..., Request]:
-        """Return what makes the request for an FAQ of the site; no language means its default one."""
+        """Return a function that makes the request for an FAQ; None is the default language."""
         if not is_slug(slug):
             raise invalid_slug(slug)
         language = lookup(lang) if isinstance(lang, str) else None
@@ -179,7 +179,7 @@ class Operations:
         return partial(make, slug=slug, lang=language)
 
     def _language(self, lang: str | None) -> str | None:
-        """Return the language of a read; one that the service does not have is its default."""
+        """Return the language of a read; without `strict`, the setting `lang` replaces an unsupported one."""
         if lang is None:
             return self.settings.lang
         language = lookup(lang) if isinstance(lang, str) else None

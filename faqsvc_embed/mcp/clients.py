@@ -1,4 +1,4 @@
-"""The clients with which the tools read and write."""
+"""The FAQ clients that the tools use."""
 
 from typing import Final
 
@@ -19,9 +19,9 @@ NO_KEY_SENT: Final = (
 
 
 class Clients:
-    """One client, or two that are made from the environment when a call needs them.
+    """One given client, or two that are created from environment variables when a call needs them.
 
-    Reads use a client without a key, so that an invalid key stops writes only.
+    Reads use a client without a key, so that an invalid key stops only writes.
     """
 
     def __init__(self, client: FAQClient | None = None) -> None:

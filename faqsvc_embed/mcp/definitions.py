@@ -1,4 +1,4 @@
-"""The definitions of the tools. A client puts all of them before its model, so they are short."""
+"""The definitions of the tools. They are short, because clients show all of them to the model."""
 
 from typing import Any, Final
 
@@ -47,7 +47,7 @@ def _annotations(**hints: bool) -> dict[str, bool]:
 _BOOLEAN: Final = {"type": "boolean"}
 _SLUG: Final = _described(_TEXT, "Public slug of the FAQ, or the address of its page")
 _OFFSET: Final = _described({**_INTEGER, "minimum": 0}, "Number of items to skip, for paging")
-_NOTE: Final = _described(_TEXT, "What was cut, and how to get it")
+_NOTE: Final = _described(_TEXT, "Says what was cut, and how to get it")
 _READ_ARGUMENTS: Final = _arguments(
     {
         "slug": _SLUG,
@@ -215,4 +215,4 @@ TOOLS: Final[list[Definition]] = [
         "annotations": _annotations(readOnlyHint=False, destructiveHint=True),
     },
 ]
-"""In the order of the specification; those that it does not name follow."""
+"""In the order of the specification, followed by tools that it does not name."""

@@ -24,14 +24,14 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 PATH: Final = "/mcp"
 MAX_BODY: Final = 2_000_000
-"""Bytes: twice what may be published."""
+"""Bytes of a request, twice the largest publication."""
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 
 
 class ToolServerApp:
     """The tool server at the path where it is mounted, and at `/mcp` below it.
 
-    It starts with its first request, because frameworks do not run the lifespan of a mounted application.
+    It starts at the first request, because frameworks do not run the lifespan of a mounted application.
     """
 
     def __init__(self, client: FAQClient | None, security: TransportSecuritySettings | None) -> None:
@@ -52,7 +52,7 @@ class ToolServerApp:
                 await _not_found(send)
 
     async def _manager(self) -> StreamableHTTPSessionManager:
-        """Return the manager of the running event loop, which is started if need be."""
+        """Return the session manager of the running event loop; the first call starts it."""
         loop = asyncio.get_running_loop()
         if self._running is None or self._running[0] is not loop:
             self._running = loop, _Running(self._client, self._security)
@@ -103,8 +103,8 @@ def create_app(client: FAQClient | None = None) -> ToolServerApp:
     """Return the tool server as an ASGI application, to be mounted or served alone.
 
     Each request brings its own API key, in the header `X-Plugin-Key` or as a bearer token. Without `client`,
-    FAQSVC_BASE_URL names the service, and FAQSVC_API_KEY is not used. The key of a given `client` is used
-    for requests that bring none: then the host must decide who may send them.
+    FAQSVC_BASE_URL names the service, and FAQSVC_API_KEY is not used. Requests without a key
+    use that of a given `client`: then the host must decide who may send requests.
     """
     return ToolServerApp(client, None)
 

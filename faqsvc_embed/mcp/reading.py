@@ -25,11 +25,11 @@ from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.rendering.json_ld import to_json_ld, to_json_ld_string
 
 ROOM: Final = MAX_RESULT - 6_000
-"""Bytes for the items of a result; the fields around them have the rest."""
+"""Bytes for the items of a result; the rest is for the other fields."""
 
 
 def slug_in(text: str) -> str:
-    """Return the slug in the address of an FAQ's page, of its Markdown or of its record; else the text."""
+    """Return the slug in the address of an FAQ's page, Markdown or record; any other text is unchanged."""
     if not text.lower().startswith(("http://", "https://")):
         return text
     try:
@@ -95,7 +95,7 @@ async def get_faq_jsonld(clients: Clients, arguments: Arguments) -> Result:
 
 
 async def list_faqs(clients: Clients, arguments: Arguments) -> Result:
-    """Return the FAQs of the key's site, or those whose slug or title has a text."""
+    """Return the FAQs of the key's site whose slug or title contains `query`, if there is one."""
     client, key = clients.writing()
     text, offset = str(arguments.get("query", "")).casefold(), int(arguments.get("offset", 0))
     found = [faq for faq in await client.alist_faqs() if text in f"{faq.slug}\n{faq.title}".casefold()]

@@ -1,4 +1,4 @@
-"""Results of tools, within the number of tokens that a model can read at once."""
+"""Results of tools, short enough for a model to read at once."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 MAX_RESULT: Final = 52_000
-"""Bytes of one result in both its forms: room for the longest answer in English that can be published, and
-fewer than 25,000 tokens as long as a token has more than two bytes, as in any language.
+"""Bytes of one result, as structured content and as text together. The longest answer in English fits, and
+there are fewer than 25,000 tokens, because in every language a token has more than two bytes on average.
 """
 MAX_TITLE: Final = 300
 MAX_EXTRA: Final = 2_000
@@ -40,7 +40,7 @@ def to_json(value: object) -> str:
 
 
 def size_of(value: object) -> int:
-    """Return the bytes of a value in a result: as JSON, and as JSON inside a JSON string."""
+    """Return how many bytes a value takes in a result: as JSON, and again inside a JSON string."""
     text = to_json(value)
     return len(text.encode()) + len(to_json(text).encode())
 
@@ -48,7 +48,7 @@ def size_of(value: object) -> int:
 def take_fitting(
     entries: Sequence[dict[str, Any]], room: int, size: Callable[[dict[str, Any]], int] = size_of
 ) -> list[dict[str, Any]]:
-    """Return the first entries that fit into `room` bytes: at least one, with its texts cut if need be."""
+    """Return the first entries that fit into `room` bytes: at least one, whose texts may be cut."""
     taken, left = list[dict[str, Any]](), room
     for entry in entries:
         left -= size(entry) + 2

@@ -1,7 +1,7 @@
-"""The tools as an MCP server on the official SDK, in both eras of the protocol.
+"""The tools as an MCP server, on the official SDK.
 
-It uses the SDK's low-level server, because the definitions must be exact: schemas that allow nothing else,
-and arguments by their wire names.
+It uses the SDK's low-level server, because the definitions must be exact: schemas without additional
+properties, and arguments by their wire names.
 """
 
 import signal
@@ -28,13 +28,13 @@ from faqsvc_embed.mcp.tools import Tools
 
 NAMES: Final = [tool["name"] for tool in TOOLS]
 DAY: Final = 86_400_000
-"""Milliseconds that a client may cache the tools, which change with a release only."""
+"""Milliseconds for which a client may cache the tools, which change only with a release."""
 
 
 def create_server(client: FAQClient | None = None, *, is_remote: bool = False) -> Server[Any]:
-    """Return the server over a client, which it closes when it ends.
+    """Return a server that uses a client, and closes it in the end.
 
-    By default, clients are made from the settings of the environment when a tool first needs one. With
+    Without `client`, clients are created from environment variables when a tool first needs one. With
     `is_remote`, the API key of the environment is not used: each HTTP request brings its own.
     """
     tools = Tools(client)
@@ -95,7 +95,7 @@ def _clients_of(request: Any, shared: Clients, given: FAQClient | None) -> Clien
 def _version() -> str:
     try:
         return version("faqsvc-embed")
-    except PackageNotFoundError:  # run from its source, without being installed
+    except PackageNotFoundError:  # it runs from its source
         return ""
 
 

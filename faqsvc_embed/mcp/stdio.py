@@ -1,7 +1,7 @@
-"""Standard input and output for the server, on the SDK's own streams.
+"""Standard input and output for the server, over the SDK's own streams.
 
-The SDK's server ignores malformed lines, and drops the requests that are still running when the input ends.
-Here both get their response.
+The SDK's server ignores malformed lines, and drops requests that are still running when the input ends.
+Here both get a response.
 """
 
 import json
@@ -69,7 +69,7 @@ def error_for(exception: Exception) -> types.JSONRPCError | None:
         if not line.strip():
             return None
         code, message = types.PARSE_ERROR, "Parse error: the line is not JSON"
-        inputs = [_lenient_json(line)]  # a lone surrogate is not JSON here, but the request has an id
+        inputs = [_lenient_json(line)]  # accepts lone surrogates, to find the id of the request
     fields = next((value for value in inputs if isinstance(value, dict)), {})
     if isinstance(fields.get("id"), str | int) and not isinstance(fields["id"], bool):
         request_id = fields["id"]
@@ -92,14 +92,14 @@ class _Requests:
         self._changed = anyio.Event()
 
     def receive(self, message: types.JSONRPCMessage) -> None:
-        """Note a message of the client."""
+        """Record a message of the client."""
         if isinstance(message, types.JSONRPCRequest):
             self._ids.add(message.id)
         elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
             self._remove((message.params or {}).get("requestId"))  # it gets no response
 
     def send(self, message: types.JSONRPCMessage) -> None:
-        """Note a message of the server."""
+        """Record a message of the server."""
         if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
             self._remove(message.id)
 

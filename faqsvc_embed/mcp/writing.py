@@ -30,15 +30,16 @@ from faqsvc_embed.settings.api_key import APIKey
 
 T = TypeVar("T")
 Report = Callable[[float, str], Awaitable[None]]
-"""Reports to the client how many seconds a call has taken, and what it is doing."""
+"""Tells the MCP client how many seconds a call has taken, and what it is doing."""
 
 PROGRESS_INTERVAL: Final = 1.0
-"""Seconds."""
+"""Seconds between two reports."""
 MAX_ATTEMPTS: Final = 100
+"""Publications with an unknown outcome that are remembered."""
 
 
 class Writing:
-    """The tools that write. It remembers the publications whose outcome is unknown."""
+    """The tools that write. It remembers publications whose outcome is unknown."""
 
     def __init__(self) -> None:
         self._attempts = dict[bytes, str]()
@@ -86,7 +87,7 @@ class Writing:
         return await _published(client, key, published, is_requested=bool(arguments.get("draft")))
 
     async def update_faq(self, clients: Clients, arguments: Arguments, report: Report) -> Result:
-        """Replace the content of an FAQ in one language; what is not stated stays as it is."""
+        """Replace the items of an FAQ in one language; other fields that are missing keep their values."""
         client, key = clients.writing()
         slug, lang = arguments["slug"], arguments.get("lang")
         newest, is_translated = await _newest(client, slug, lang)
@@ -108,7 +109,7 @@ class Writing:
         return await _published(client, key, published, is_requested=bool(arguments.get("draft")))
 
     async def unpublish_faq(self, clients: Clients, arguments: Arguments, report: Report) -> Result:
-        """Take back an FAQ, or one of its translations."""
+        """Unpublish an FAQ, or one of its translations."""
         client, _ = clients.writing()
         slug, lang = arguments["slug"], arguments.get("lang")
         await _with_progress(client.aunpublish_faq(slug, lang=lang), report, "Taking back")
@@ -131,7 +132,7 @@ def _fields(arguments: Arguments) -> PublishFields:
 
 
 async def _newest(client: FAQClient, slug: str, lang: str | None) -> tuple[StoredRevision, bool]:
-    """Return the newest revision in a language or else in the FAQ's own, and whether it is in the first."""
+    """Return the newest revision in `lang`, else in the default language, and whether it is in `lang`."""
     try:
         return await client.anewest_revision(slug, lang=lang), True
     except FAQNotFound:
@@ -141,7 +142,7 @@ async def _newest(client: FAQClient, slug: str, lang: str | None) -> tuple[Store
 
 
 async def _publish(client: FAQClient, fields: PublishFields) -> Publication:
-    """Publish; a key that may only write drafts writes one."""
+    """Publish, or write a draft if the API key may only do that."""
     try:
         return await client.apublish_faq(**fields)
     except AuthenticationError as error:
@@ -152,7 +153,7 @@ async def _publish(client: FAQClient, fields: PublishFields) -> Publication:
 
 
 async def _published(client: FAQClient, key: APIKey, published: Publication, *, is_requested: bool) -> Result:
-    """Return what was written; a draft, requested or not, comes with the address of its preview."""
+    """Return the result of a write. A draft, requested or not, has the address of its preview."""
     content: dict[str, Any] = {
         "slug": published.slug,
         "faqUrl": shorten(published.faq_url, 2_000),
