@@ -1,7 +1,7 @@
 """The command `faqsvc`: one module for each command, and `options`, `output` and `errors` for all of them.
 
-A command imports what it needs when it runs: `faqsvc --help` is quick, and only a command that needs an
-optional dependency fails without it. Start with `get`.
+A command imports its dependencies when it runs. So `faqsvc --help` is quick, and a missing optional
+dependency stops only the commands that need it. Start with `get`.
 """
 
 import click
@@ -45,12 +45,12 @@ def main() -> None:
       export FAQSVC_BASE_URL=http://127.0.0.1:8700 FAQSVC_API_KEY=fs_live_...
       faqsvc publish faq.md --website-url https://heron.example --website-name Heron
       faqsvc get heron-x7k2
-    Change it, and see what was before:
+    Change it, and list its revisions:
       faqsvc edit heron-x7k2
       faqsvc history heron-x7k2
 
-    Exit status: 0 for success, 1 if something fails, with one line on standard error, and 2 for a mistake in
-    the command line.
+    Exit status: 0 for success; 1 for a failure, with one line on standard error; 2 for a mistake in the
+    command line.
 
     The API key is read from FAQSVC_API_KEY only, because other users of a machine can see the arguments of a
     command.

@@ -19,18 +19,22 @@ _FOLDER: Final = click.Path(file_okay=False, exists=True, path_type=Path)
 
 @click.command()
 @click.argument("directory", metavar="DIR", type=_FOLDER)
-@click.option("--templates", metavar="DIR", type=_FOLDER, help="Find slugs in templates that no file has.")
+@click.option(
+    "--templates", metavar="DIR", type=_FOLDER, help="Also report slugs in these templates that no file has."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object with problems and notes.")
 def check(directory: Path, templates: Path | None, as_json: bool) -> None:
     """Check the FAQ files in DIR.
 
-    Each problem is a line with file and line number, and the exit status is 1 if there is one: files that
-    cannot be read, questions without an answer or asked twice, two files for one FAQ, translations with fewer
-    or more questions. Missing translations are notes.
+    Problems are files that cannot be read, questions without an answer or asked twice, two files for one FAQ,
+    and translations with fewer or more questions. Each is a line with file and line number. Missing
+    translations are notes.
 
     \b
       faqsvc check faqs
       faqsvc check faqs --templates templates
+
+    Exit status: 0; 1 if there is a problem.
     """
     from faqsvc_embed.files.folder import Folder
 

@@ -1,4 +1,4 @@
-"""How commands open the database of a service."""
+"""Opens the database of a service for a command."""
 
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def open_existing(url: str) -> "Storage":
-    """Return a storage whose schema is current, until the command ends. Nothing is created or changed."""
+    """Open a storage until the command ends; its schema must be current. Nothing is created or changed."""
     from faqsvc_embed.service.storage import read_storage
 
     storage = read_storage(url)
@@ -21,7 +21,7 @@ def open_existing(url: str) -> "Storage":
 
 
 def open_or_create(url: str) -> "Storage":
-    """Return a storage, with a new or upgraded schema; a file that --database names must exist."""
+    """Open a storage until the command ends, and create or upgrade its schema; see `check_exists`."""
     from faqsvc_embed.service.storage import open_storage
 
     check_exists(url)
@@ -31,7 +31,7 @@ def open_or_create(url: str) -> "Storage":
 
 
 def check_exists(url: str) -> None:
-    """Refuse a file that --database names and that does not exist, because it may be mistyped."""
+    """Fail if --database names a file that does not exist, because the name may be mistyped."""
     from faqsvc_embed.service.storage.database import Database
 
     source = click.get_current_context().get_parameter_source("database")

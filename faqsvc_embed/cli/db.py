@@ -7,7 +7,7 @@ from typing import IO
 import click
 
 from faqsvc_embed.cli.database import check_exists, open_existing
-from faqsvc_embed.cli.options import database_option
+from faqsvc_embed.cli.options import database_option, json_option
 from faqsvc_embed.cli.output import print_json, print_text
 
 
@@ -25,11 +25,11 @@ def db() -> None:
 
 @db.command()
 @database_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def status(database: str, as_json: bool) -> None:
     """Print the version of the schema and what is stored; nothing is changed.
 
-    Exit status 1 if an upgrade is needed.
+    Exit status: 0; 1 if an upgrade is needed.
     """
     from faqsvc_embed.service.storage import Storage, upgrade
     from faqsvc_embed.service.storage.database import Database
@@ -82,7 +82,7 @@ def backup(database: str, file: Path) -> None:
 @database_option
 @click.argument("file", type=click.File("w", encoding="utf-8", atomic=True), default="-")
 def export_(database: str, file: IO[str]) -> None:
-    """Write sites, keys and FAQs with their history to FILE, as lines of JSON; by default print them."""
+    """Write sites, keys and FAQs with their history to FILE as lines of JSON. Default: print them."""
     from faqsvc_embed.service.storage import transfer
 
     for line in transfer.export_lines(open_existing(database).database):
@@ -93,7 +93,7 @@ def export_(database: str, file: IO[str]) -> None:
 @database_option
 @click.argument("file", type=click.File("r", encoding="utf-8"))
 def import_(database: str, file: IO[str]) -> None:
-    """Import an export into an empty database, SQLite or PostgreSQL; a missing file is created."""
+    """Import the export FILE into an empty database; a missing SQLite file is created."""
     from faqsvc_embed.service.storage import open_storage, transfer
 
     storage = open_storage(database)

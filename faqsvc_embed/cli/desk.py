@@ -1,4 +1,4 @@
-"""`faqsvc desk`: a link that signs an editor in."""
+"""`faqsvc desk`: print a link that signs an editor in."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from faqsvc_embed.cli.options import database_option
 
 @click.command()
 @database_option
-@click.option("--name", default="desk", show_default=True, help="Who signs in; the history shows it.")
+@click.option("--name", default="desk", show_default=True, help="Name of the editor, for the history.")
 @click.option("--site", metavar="ID", help="The site to edit. Default: the only one, created if missing.")
 @click.option(
     "--scope",

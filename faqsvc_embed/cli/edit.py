@@ -1,4 +1,4 @@
-"""`faqsvc edit`: an FAQ in an editor."""
+"""`faqsvc edit`: change an FAQ in an editor."""
 
 import os
 import tempfile
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @json_option
 @base_url_option
 def edit(slug: str, lang: str | None, draft: bool, as_json: bool, base_url: str | None) -> None:
-    """Open the FAQ SLUG in an editor, and publish what is saved.
+    """Open the FAQ SLUG in an editor, and publish the saved text.
 
     The editor opens the newest revision, which may be a draft, as Markdown. If somebody else changes the FAQ
     in the meantime, nothing is published. If your text cannot be published, it is kept in a file. VISUAL or
@@ -82,7 +82,7 @@ def _write(newest: "StoredRevision") -> Path:
 def _publish(
     client: "FAQClient", path: Path, newest: "StoredRevision", *, is_draft: bool
 ) -> "models.Publication":
-    """Publish the edited file as the revision after the one that it was made from."""
+    """Publish the edited file, unless there is a newer revision than the one it was made from."""
     from faqsvc_embed.files import read_file
 
     document = read_file(path)

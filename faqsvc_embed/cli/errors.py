@@ -1,4 +1,4 @@
-"""How commands fail: one line on standard error and exit status 1, never a traceback."""
+"""Failures of commands: one line on standard error and exit status 1, never a traceback."""
 
 import logging
 import sys
@@ -11,10 +11,10 @@ from faqsvc_embed.errors import FAQError
 
 
 class CommandGroup(click.Group):
-    """A group whose commands fail in one line; click reports mistakes of usage, with exit status 2."""
+    """A group that prints failures in one line; click reports mistakes of usage, with exit status 2."""
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Run the command line, including its help, which click prints before it invokes a command."""
+        """Run the command line, and handle output errors of its help, which click prints before `invoke`."""
         try:
             return super().main(*args, **extra)
         except OSError as error:
@@ -45,10 +45,10 @@ def failure(message: str) -> click.ClickException:
 
 
 def _reason(error: OSError) -> str:
-    """Return the file and what is wrong with it, without the number of the error."""
+    """Return the file name and the message of an error, without its number."""
     return f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
 
 
 def silence_log() -> None:
-    """Keep warnings and errors in the log off standard error, where a command prints one line of its own."""
+    """Keep log lines off standard error, where a command prints its own messages."""
     logging.getLogger("faqsvc_embed").addHandler(logging.NullHandler())

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from faqsvc_embed.generation.generator import Generation
 
 MAX_FILE: Final = 2_097_152
-"""Bytes of a file that are read, as of a page."""
+"""Bytes that are read of a file, as many as of a page."""
 
 
 @click.command()
@@ -44,12 +44,13 @@ MAX_FILE: Final = 2_097_152
 def extract(source: str, form: str, pages: int, timeout: float, **options: str | int | None) -> None:
     """Print the questions and answers of the website at URL, or of an HTML file.
 
-    No service, API key or language model is needed. Progress and notes are on standard error. The exit status
-    is 1 if there are no questions.
+    No service, API key or language model is needed. Progress and notes are on standard error.
 
     \b
       faqsvc extract https://heron.example > faq.md
       faqsvc extract --format json faq.html | jq -r '.items[].question'
+
+    Exit status: 0; 1 if no question is found, or the website cannot be read.
     """
     from faqsvc_embed.generation.engines.protocol import GenerationRequest
 
@@ -79,7 +80,7 @@ def _from_website(request: "GenerationRequest", pages: int, timeout: float) -> "
         click.echo(visible(f"{page.url}: {len(page.pairs)} questions"), err=True)
 
     try:
-        # The person who names a host may read it, although it is in their own network.
+        # Users may name a host of their own network, so it is allowed although it is not public.
         named = endpoint_of(check_url(request.website_url, any_port=True))
         work = generate(
             request,
@@ -112,7 +113,7 @@ def _from_file(request: "GenerationRequest") -> "Generation":
 
 
 def _written(generation: "Generation", source: str, form: str) -> str:
-    """Return a document that `faqsvc publish` reads; JSON has the pages and what was dropped as well."""
+    """Return a document that `faqsvc publish` reads. JSON also has the pages and the dropped items."""
     from faqsvc_embed.files import WRITERS, Document
     from faqsvc_embed.generation.report import to_fields
     from faqsvc_embed.languages import lookup

@@ -1,4 +1,4 @@
-"""`faqsvc forget`: remove FAQs from a store, in every process that shares it."""
+"""`faqsvc forget`: remove FAQs from a store, and from all processes that share it."""
 
 import click
 
@@ -31,9 +31,9 @@ def forget(slugs: tuple[str, ...], store: str | None, base_url: str | None) -> N
 
     silence_log()
     if not store:
-        raise failure("there is no store that processes share: give --store, or set FAQSVC_STORE")
+        raise failure("no store is set: use --store or set FAQSVC_STORE, such as file:/var/lib/shop/faqs")
     opened = open_store(Settings(base_url=need_base_url(base_url), store=store))
-    assert opened is not None  # noqa: S101  # the settings name one
+    assert opened is not None  # noqa: S101  # because `store` is set
     loop = BackgroundLoop()
     try:
         for slug in slugs:

@@ -1,4 +1,4 @@
-"""`faqsvc generate`: questions and answers from a website."""
+"""`faqsvc generate`: let the service find questions and answers on a website."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -35,8 +35,8 @@ _ENDINGS: Final = {"json": ".json", "markdown": ".md"}
 def generate(url: str, form: str, base_url: str | None, **options: str | int | None) -> None:
     """Print questions and answers from the website at URL.
 
-    The service finds them, which may take a minute, and stores nothing: review them, and publish those that
-    are right. The API key is read from FAQSVC_API_KEY.
+    The service finds them, which may take a minute, and stores nothing. Review them before you publish them.
+    The API key is read from FAQSVC_API_KEY.
 
     \b
       faqsvc generate https://heron.example --count 10 --format markdown > faq.md
@@ -51,7 +51,7 @@ def generate(url: str, form: str, base_url: str | None, **options: str | int | N
     lang = _common_lang(items)
     wanted = options["lang"]
     if wanted is not None and lang not in (wanted, UNKNOWN):
-        click.echo(f"Nothing is translated: the items are in {lang!r}, not in {wanted!r}.", err=True)
+        click.echo(f"The items are in {lang!r}, not in {wanted!r}: nothing is translated.", err=True)
     if form == "text":
         print_text(items_to_text(items).rstrip("\n"))
         return

@@ -44,8 +44,8 @@ def history(slug: str, lang: str | None, as_json: bool, base_url: str | None) ->
 def revert(slug: str, number: int | None, lang: str | None, as_json: bool, base_url: str | None) -> None:
     """Publish revision N of the FAQ SLUG: an earlier one again, or a draft.
 
-    An earlier revision is copied to a new one, so nothing is lost. If the FAQ was unpublished, it is public
-    again. `faqsvc history` prints the numbers. The API key is read from FAQSVC_API_KEY.
+    An earlier revision is copied to a new one, so nothing is lost. An unpublished FAQ becomes public again.
+    `faqsvc history` prints the numbers. The API key is read from FAQSVC_API_KEY.
 
     \b
       faqsvc history pricing

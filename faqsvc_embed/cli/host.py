@@ -1,4 +1,4 @@
-"""The commands of a host, `flask faq …` and `manage.py faq …`: for the FAQs that its templates show."""
+"""The commands of a host, `flask faq …` and `manage.py faq …`, for the FAQs in its templates."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -20,7 +20,7 @@ _USE: Final = r"""\b(?:use_)?faq(?:\s*\(\s*|\s+)(?:slug\s*=\s*)?(["'])([^"']+)\1
 
 
 class Host(NamedTuple):
-    """What the commands need of a host."""
+    """The embed and the templates of a host."""
 
     embed: "FAQEmbed"
     templates: Iterable[tuple[str, str]]
@@ -28,12 +28,12 @@ class Host(NamedTuple):
 
 
 def host_commands(find_host: Callable[[], Host]) -> click.Group:
-    """Return the commands for a host, which is looked up when one of them runs."""
+    """Return the commands for a host; `find_host` is called when a command runs."""
 
     @click.group("faq", cls=CommandGroup)
     @click.pass_context
     def faq(context: click.Context) -> None:
-        """FAQs of the service that the templates show.
+        """Check, pull and forget the FAQs in the templates.
 
         Slugs are found where a template names them in quotes, as in {{ faq("pricing") }}.
         """

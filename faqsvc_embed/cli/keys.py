@@ -8,7 +8,7 @@ import click
 
 from faqsvc_embed.cli.database import open_existing, open_or_create
 from faqsvc_embed.cli.errors import failure
-from faqsvc_embed.cli.options import database_option
+from faqsvc_embed.cli.options import database_option, json_option
 from faqsvc_embed.cli.output import print_json, print_text
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(day
 
 def _duration(_: click.Context, __: click.Parameter, value: str) -> timedelta:
     if value != "0" and re.fullmatch(r"[1-9][0-9]{0,4}[mhd]", value) is None:
-        raise click.BadParameter(f"{value!r} is no duration such as 30m, 24h or 7d")
+        raise click.BadParameter(f"{value!r} is not a duration such as 30m, 24h or 7d")
     return timedelta(0) if value == "0" else int(value[:-1]) * _UNITS[value[-1]]
 
 
@@ -47,14 +47,14 @@ def keys() -> None:
     help="Permissions of the key: read drafts and history, write drafts, or everything.",
 )
 def create_key(database: str, name: str, site: str | None, scope: Any) -> None:
-    """Print a new API key. Only its digest is stored, so it cannot be shown again."""
+    """Create an API key and print it. Only its digest is stored, so it cannot be shown again."""
     storage = open_or_create(database)
     _print_key(storage, storage.keys.create(name, site=site, scope=scope))
 
 
 @keys.command("list")
 @database_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def list_keys(database: str, as_json: bool) -> None:
     """Print one line for each key, beginning with its id."""
     found = open_existing(database).keys.list()
@@ -76,7 +76,7 @@ def list_keys(database: str, as_json: bool) -> None:
     help="How long the old key stays valid, such as 30m, 24h or 7d. Default: it is revoked at once.",
 )
 def rotate_key(database: str, key_id: str, overlap: timedelta) -> None:
-    """Print a new key that replaces the key ID, with the same site, name and scope."""
+    """Replace the key ID, and print the new key, which has the same site, name and scope."""
     storage = open_existing(database)
     _print_key(storage, storage.keys.rotate(key_id, overlap=overlap))
 
@@ -94,7 +94,7 @@ def _print_key(storage: "Storage", key: str) -> None:
         click.echo(key)
     except OSError as error:
         access = storage.keys.verify(key)
-        if access is not None and access.key_id is not None:  # no one has seen it
+        if access is not None and access.key_id is not None:  # nobody has seen the key
             storage.keys.revoke(access.key_id)
         raise failure(f"cannot print the key, which is revoked again: {error.strerror}") from error
 

@@ -13,7 +13,7 @@ def _address(_: click.Context, __: click.Parameter, value: str | None) -> tuple[
         return None
     found = re.fullmatch(r"(?:\[([0-9a-fA-F:]+)\]|([^:\[\]/]+)):([0-9]{1,5})", value)
     if found is None or int(found[3]) > 65535:
-        raise click.BadParameter(f"{value!r} is no HOST:PORT such as 127.0.0.1:8765")
+        raise click.BadParameter(f"{value!r} is not HOST:PORT, such as 127.0.0.1:8765")
     return found[1] or found[2], int(found[3])
 
 
@@ -28,7 +28,7 @@ def _address(_: click.Context, __: click.Parameter, value: str | None) -> tuple[
 def mcp(address: tuple[str, int] | None) -> None:
     """Run the tool server for MCP clients.
 
-    It speaks over standard input and output. Its tools read, list, generate, publish, change and unpublish
+    It uses standard input and output. Its tools read, list, generate, publish, change and unpublish
     FAQs. FAQSVC_BASE_URL is the address of the service; writing needs FAQSVC_API_KEY. The configuration of a
     client:
 
@@ -37,7 +37,7 @@ def mcp(address: tuple[str, int] | None) -> None:
         "env": {"FAQSVC_BASE_URL": "https://faq.example.com", "FAQSVC_API_KEY": "<API_KEY>"}}}}
 
     With --http, each request brings its own API key, in the header X-Plugin-Key or as a bearer token, and
-    FAQSVC_API_KEY is not used. Put a server with TLS before any address that others can reach.
+    FAQSVC_API_KEY is not used. Put a proxy with TLS in front of any address that others can reach.
 
     Exit status: 0 when the client or Ctrl-C ends it, 1 if the address is in use.
     """

@@ -1,4 +1,4 @@
-"""Options that several commands have, and the client that they make."""
+"""Options of several commands, and the clients that commands use."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,7 @@ base_url_option = click.option(
     help="Address of the FAQ service.",
 )
 lang_option = click.option(
-    "--lang", callback=_language, metavar="LANG", help=f"One of {', '.join(LANGUAGES)}; de-CH means de."
+    "--lang", callback=_language, metavar="LANG", help=f"One of {', '.join(LANGUAGES)}; de-CH is read as de."
 )
 languages_option = click.option(
     "--lang",
@@ -45,13 +45,13 @@ database_option = click.option(
     default="sqlite:///faqsvc.db",
     show_default=True,
     show_envvar=True,
-    help="Database with FAQs and keys; four slashes begin an absolute path. "
+    help="Database with FAQs and keys; an absolute path needs four slashes. "
     "Put an address with a password into the environment variable.",
 )
 
 
 def need_base_url(base_url: str | None) -> str:
-    """Return the address of the service; a missing or invalid one is a mistake of usage."""
+    """Return the address of the service; raises UsageError if it is missing or invalid."""
     from faqsvc_embed.settings import Settings
 
     if not base_url:

@@ -1,4 +1,4 @@
-"""What commands print: for people in the terminal's encoding, for programs in UTF-8."""
+"""Prints text for people in the terminal's encoding, and data for programs in UTF-8."""
 
 import io
 import json
@@ -21,7 +21,7 @@ _UNSAFE: Final = re.compile(
 
 
 def visible(text: str) -> str:
-    """Return text with the characters that control a terminal written as `\\u001b`, which JSON can read."""
+    """Return text in which characters that control a terminal are written as in JSON: `\\u001b`."""
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
@@ -31,7 +31,7 @@ def print_text(text: str) -> None:
 
 
 def print_data(text: str) -> None:
-    """Print JSON, HTML or Markdown: as it is and in UTF-8, unless standard output is a terminal."""
+    """Print JSON, HTML or Markdown: unchanged and in UTF-8, unless standard output is a terminal."""
     if sys.stdout.isatty():
         text = visible(text)
     elif isinstance(sys.stdout, io.TextIOWrapper):
@@ -45,7 +45,7 @@ def print_json(value: object) -> None:
 
 
 def progress(values: Sequence[T], label: str) -> AbstractContextManager[Iterable[T]]:
-    """Return a context with `values`, which shows a progress bar on a terminal if there are several."""
+    """Return `values` in a context that shows a progress bar, if there are several and a terminal."""
     if len(values) < 2 or not sys.stderr.isatty():
         return nullcontext(values)
     bar = click.progressbar(values, label=label, file=sys.stderr)
@@ -63,7 +63,7 @@ def print_table(rows: Iterable[Sequence[str]]) -> None:
 
 @contextmanager
 def waiting(label: str) -> Iterator[None]:
-    """Show on a terminal, from the first second on, what is being waited for and how long."""
+    """Show a label and the seconds that have passed while the block runs, if there is a terminal."""
     if not sys.stderr.isatty():
         yield
         return
@@ -87,7 +87,7 @@ def waiting(label: str) -> Iterator[None]:
 
 
 def escape_unencodable() -> None:
-    """Let standard output print `\\uac00` where its encoding lacks a character, instead of failing."""
+    """Let standard output print `\\uac00` for a character that its encoding lacks, instead of failing."""
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="backslashreplace")
 

@@ -1,4 +1,4 @@
-"""`faqsvc preview`: an FAQ file as it looks on a page, while it is being written."""
+"""`faqsvc preview`: show an FAQ file, or the newest revision of an FAQ, as it looks on a page."""
 
 import sys
 from collections.abc import Callable
@@ -100,7 +100,7 @@ def preview_slug(slug: str, page: str | None, lang: str | None, as_json: bool, b
     """Print the address that shows the newest revision of an FAQ, on a page of the host or of the service."""
     if page is not None and urlsplit(page).scheme not in ("http", "https"):
         raise click.BadParameter(
-            f"{page!r} is no address such as https://heron.example/prices", param_hint="--page"
+            f"{page!r} is not an address such as https://heron.example/prices", param_hint="--page"
         )
     with open_client(base_url) as client:
         made = client.preview_faq(slug, lang=lang)
@@ -116,7 +116,7 @@ def preview_slug(slug: str, page: str | None, lang: str | None, as_json: bool, b
 
 
 class FilePreview:
-    """The page of one file, as the file is now."""
+    """The page that shows one file."""
 
     def __init__(self, path: Path) -> None:
         from faqsvc_embed.embed import FAQEmbed
@@ -138,7 +138,7 @@ class FilePreview:
         return f"{status.st_mtime_ns}-{status.st_size}-{status.st_ino}"
 
     def page(self) -> str:
-        """Return the page; what is wrong with the file is on it."""
+        """Return the page, which shows the problems of a file that cannot be read."""
         from faqsvc_embed.files.folder import read_faq_file
         from faqsvc_embed.rendering.elements import problem_element
 
@@ -173,10 +173,10 @@ def serve(shown: FilePreview, port: int, *, opens: bool) -> None:
 
 
 class _Server(ThreadingHTTPServer):
-    """Serves without a word about browsers that close their connections."""
+    """A server that ignores browsers that close their connections."""
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Print a traceback of what is wrong here only."""
+        """Print a traceback, unless the browser has closed the connection."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)  # type: ignore[arg-type]
 
@@ -189,7 +189,7 @@ class _Handler(BaseHTTPRequestHandler):
         super().__init__(*arguments)  # type: ignore[arg-type]
 
     def do_GET(self) -> None:
-        """Respond to a page of this machine; any other host name was rebound to its address."""
+        """Respond if the Host header names this machine; otherwise it may be DNS rebinding."""
         routes: dict[str, tuple[Callable[[], str], str]] = {
             "/": (self._shown.page, "text/html"),
             "/version": (self._shown.version, "text/plain"),

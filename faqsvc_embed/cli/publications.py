@@ -1,4 +1,4 @@
-"""What `faqsvc publish` publishes: files and folders as FAQs, completed and checked before any is sent."""
+"""Reads files and folders for `faqsvc publish`, and completes and checks them before any is sent."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,15 +18,17 @@ if TYPE_CHECKING:
 
 MAX_PROBLEMS: Final = 20
 _OPTIONS: Final = {"websiteUrl is missing": "--website-url", "websiteName is missing": "--website-name"}
+_WEBSITE: Final = {"website_url": "websiteUrl", "website_name": "websiteName"}
+"""The fields of the website, with their names in a request."""
 _KEPT: Final = ("website_url", "website_name", "title")
 """The fields that an FAQ keeps if a file with a new revision leaves them out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """A file, and what it publishes. Options override what the file states.
+    """A file with its content, in which options have replaced fields.
 
-    A file of a folder is not published again if it is `unchanged`, the revision that is there already.
+    `unchanged` is the newest revision if a file of a folder has the same content, and is not published again.
     """
 
     file: str
@@ -37,7 +39,7 @@ class Publication:
 
     @property
     def slug(self) -> Any:
-        """The slug that it is published under; None if the service is to choose one."""
+        """The slug in the file or the options; None if the service chooses one."""
         return self.document.slug
 
     def fields(self) -> PublishFields:
@@ -55,27 +57,22 @@ class Publication:
         )
 
     def body(self, *, may_lack_website: bool = False) -> dict[str, Any]:
-        """Return the body of the request; what is wrong with the file is a failure that names it.
+        """Return the body of the request; raises a failure that names the file if it is not valid.
 
-        With `may_lack_website`, the service is expected to know the website of an FAQ that has a slug.
+        With `may_lack_website`, an FAQ with a slug may lack its website: the service may know it.
         """
         fields = self.fields()
-        missing = [name for name in ("website_url", "website_name") if not fields.get(name)]
-        may_lack_website = may_lack_website and self.slug is not None
-        for name in missing if may_lack_website else ():
+        missing = dict[str, str]()
+        if may_lack_website and self.slug is not None:
+            missing = {name: wire for name, wire in _WEBSITE.items() if not fields.get(name)}
+        for name in missing:  # a valid value in its place, so that all other fields are checked
             fields[name] = "https://faq.invalid"  # type: ignore[literal-required]
         try:
             body = PublishRequest(**fields).body()
         except PublishRejected as error:
             problems = [_with_option(self.document.locate(problem)) for problem in error.problems]
-            more = f"; and {len(problems) - MAX_PROBLEMS} more" if len(problems) > MAX_PROBLEMS else ""
-            raise failure(f"{self.file}: {'; '.join(problems[:MAX_PROBLEMS])}{more}") from error
-        names = {"website_url": "websiteUrl", "website_name": "websiteName"}
-        return {
-            name: value
-            for name, value in body.items()
-            if not (may_lack_website and name in {names[one] for one in missing})
-        }
+            raise failure(f"{self.file}: {_joined(problems)}") from error
+        return {name: value for name, value in body.items() if name not in missing.values()}
 
 
 def read_publications(
@@ -104,7 +101,7 @@ def read_publications(
 
 
 def complete(client: "FAQClient", publication: Publication) -> Publication:
-    """Return a publication whose missing title and website are those of the FAQ's newest revision."""
+    """Return a publication with the title and website of the newest revision, if the file lacks them."""
     document = publication.document
     missing = [name for name in _KEPT if not getattr(document, name)]
     if publication.slug is None or not (missing or publication.in_folder):
@@ -127,7 +124,7 @@ def complete(client: "FAQClient", publication: Publication) -> Publication:
 
 
 def _is_unchanged(publication: Publication, newest: "StoredRevision") -> bool:
-    """Return whether a revision is what a file would publish."""
+    """Return whether a revision has the same content and state as a publication."""
     document, record = publication.document, newest.faq
     items = [{"question": item.question, "answer": item.answer} for item in record.items]
     return (
@@ -178,8 +175,7 @@ def _read_folder(directory: str) -> Iterator[tuple[str, "Document"]]:
     except OSError as error:
         raise failure(f"{directory}: {error.strerror}") from error
     if problems := folder.problems:
-        more = f"; and {len(problems) - MAX_PROBLEMS} more" if len(problems) > MAX_PROBLEMS else ""
-        raise failure("; ".join(map(str, problems[:MAX_PROBLEMS])) + more)
+        raise failure(_joined([str(problem) for problem in problems]))
     if not folder.files:
         raise failure(f"{directory}: there is no FAQ file in this folder")
     for file in sorted(folder.files, key=lambda file: (file.slug, _rank(file.lang))):
@@ -214,6 +210,12 @@ def _with_website_of(publication: Publication, others: Sequence[Publication]) ->
                 website_name=document.website_name or other.document.website_name,
             )
     return replace(publication, document=document)
+
+
+def _joined(problems: Sequence[str]) -> str:
+    """Return the first problems in one line, and the number of the others."""
+    more = f"; and {len(problems) - MAX_PROBLEMS} more" if len(problems) > MAX_PROBLEMS else ""
+    return "; ".join(problems[:MAX_PROBLEMS]) + more
 
 
 def _with_option(problem: str) -> str:

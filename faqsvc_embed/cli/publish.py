@@ -1,4 +1,4 @@
-"""`faqsvc publish`: from files to FAQs."""
+"""`faqsvc publish`: publish FAQs from files."""
 
 import re
 from secrets import token_hex
@@ -39,7 +39,7 @@ def _idempotency_key(_: click.Context, __: click.Parameter, value: str | None) -
     "--idempotency-key",
     metavar="KEY",
     callback=_idempotency_key,
-    help="Key of an earlier attempt without a response, so that FILE is not published twice.",
+    help="Key of an attempt that got no response; FILE is then not published twice.",
 )
 @json_option
 @base_url_option
@@ -95,7 +95,7 @@ def publish(
                     if publication.unchanged is None:
                         published = _publish(client, publication, idempotency_key or token_hex(16), so_far)
                     else:
-                        published = _as_it_is(client, publication.unchanged)
+                        published = _existing(client, publication.unchanged)
                     is_unchanged = publication.unchanged is not None
                     done.append({**fields_of(published), "unchanged": is_unchanged, "file": publication.file})
                     if not as_json:
@@ -107,13 +107,13 @@ def publish(
 
 
 def line_of(published: "models.Publication") -> str:
-    """Return the line that tells what was published."""
+    """Return the line that is printed for a publication."""
     state = f"  (draft {published.revision})" if published.state == "draft" else ""
     return f"{f'{published.slug}  {published.faq_url}'.rstrip()}  {published.template}{state}"
 
 
 def fields_of(published: "models.Publication") -> dict[str, Any]:
-    """Return the same as an object of JSON."""
+    """Return the JSON object that is printed for a publication."""
     return {
         "slug": published.slug,
         "faqUrl": published.faq_url,
@@ -133,8 +133,8 @@ def _complete(client: "FAQClient", publications: list[Publication]) -> list[Publ
     return completed
 
 
-def _as_it_is(client: "FAQClient", newest: "StoredRevision") -> "models.Publication":
-    """Return the publication of a revision that is there already."""
+def _existing(client: "FAQClient", newest: "StoredRevision") -> "models.Publication":
+    """Return a revision that exists already as a publication."""
     from faqsvc_embed import models
 
     slug = newest.faq.slug
@@ -149,7 +149,7 @@ def _as_it_is(client: "FAQClient", newest: "StoredRevision") -> "models.Publicat
 
 
 def _publish(client: "FAQClient", publication: Publication, key: str, so_far: str) -> "models.Publication":
-    """Publish one file; a failure says how to retry, and how far the command came."""
+    """Publish one file; a failure says how to retry, and how many files are published."""
     file, fields = publication.file, publication.fields()
     retry = ": publish it again; this does not create a second FAQ"
     if publication.slug is None:

@@ -1,4 +1,4 @@
-"""`faqsvc pull`: FAQs as files for a deployment, which shows them while the service is down."""
+"""`faqsvc pull`: write FAQs to files, which an application shows while the service is down."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -65,7 +65,7 @@ def pull(
 
     silence_log()
     records: dict[Key, StoredFAQ] = {}
-    # Settings of the application in the environment do not count: the files hold what the service has now.
+    # Settings of an application in the environment are ignored: the files must have what the service has now.
     embed = FAQEmbed(
         need_base_url(base_url),
         api_key=None,
@@ -119,7 +119,7 @@ def _pull(embed: "FAQEmbed", slug: str, langs: tuple[str, ...]) -> "dict[Key, St
 
 
 Files = dict[Path, str | None]
-"""The text of each file; None where it says the same already."""
+"""The text of each file, or None if the file has this text already."""
 
 
 def _store_files(records: "Mapping[Key, StoredFAQ]", directory: str, embed: "FAQEmbed") -> Files:
@@ -168,7 +168,7 @@ def _same_name(path: Path) -> Iterable[Path]:
 
 
 def _left_over(files: Files, slugs: tuple[str, ...], langs: tuple[str, ...]) -> list[Path]:
-    """Return the files of languages in which an FAQ is not published any more."""
+    """Return the files of languages in which an FAQ is no longer published."""
     from faqsvc_embed.files.folder import file_name
 
     directory = next(iter(files)).parent

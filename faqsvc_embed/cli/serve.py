@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="Form of the log on stderr.",
+    help="Format of the log on standard error.",
 )
 @click.option(
     "--metrics/--no-metrics", default=False, help="Serve /metrics for Prometheus, to anyone who can connect."
@@ -62,12 +62,14 @@ if TYPE_CHECKING:
     "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Number of processes."
 )
 @click.option(
-    "--writes-per-minute", type=click.IntRange(1), help="Writes of one site, in each process. Default: 600."
+    "--writes-per-minute",
+    type=click.IntRange(1),
+    help="Writes of one site in a minute, in each process. Default: 600.",
 )
 @click.option(
     "--reads-per-minute",
     type=click.IntRange(1),
-    help="Reads of one address, in each process. Default: 120000.",
+    help="Requests of one address in a minute, in each process. Default: 120000.",
 )
 @click.option(
     "--cache-tags/--no-cache-tags",
@@ -98,7 +100,7 @@ def serve(database: str, workers: int, proxies: tuple[str, ...], log_format: Any
     if workers > 1 and given["metrics"]:
         _share_metrics()
     make_app = partial(_make_app, log_format, database, **given)
-    app = make_app()  # for several workers too, so that a mistake is reported here, once
+    app = make_app()  # also for several workers, so that a mistake is reported once
     with contextlib.ExitStack() as stack:
         try:
             listening = stack.enter_context(server.listen_unix(uds) if uds else server.listen(host, port))
@@ -115,12 +117,12 @@ def serve(database: str, workers: int, proxies: tuple[str, ...], log_format: Any
                 server.serve(app, listening, proxies)
             else:
                 server.serve_workers(make_app, listening, workers, proxies)
-    # Threads may wait for the database for seconds more; a second Ctrl-C ends the process at once.
+    # Threads may still wait seconds for the database; a second Ctrl-C ends the process at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _make_app(log_format: "LogFormat", database: str, **options: Any) -> Any:
-    """Return the service in a process of its own, which logs to stderr."""
+    """Return the service, and configure the log of this process."""
     from faqsvc_embed.service.app import create_app
     from faqsvc_embed.service.telemetry.logs import configure_logging
 
@@ -129,7 +131,7 @@ def _make_app(log_format: "LogFormat", database: str, **options: Any) -> Any:
 
 
 def _share_metrics() -> None:
-    """Let the worker processes count together, in files, as prometheus-client does with this variable."""
+    """Let worker processes share their metrics in files, as prometheus-client does with this variable."""
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
         folder = tempfile.mkdtemp(prefix="faqsvc-metrics-")
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder

@@ -3,7 +3,7 @@
 import click
 
 from faqsvc_embed.cli.database import open_existing
-from faqsvc_embed.cli.options import database_option
+from faqsvc_embed.cli.options import database_option, json_option
 from faqsvc_embed.cli.output import print_json, print_text
 
 
@@ -33,7 +33,7 @@ def create_site(database: str, name: str, listed: bool, max_faqs: int | None, ma
 
 @sites.command("list")
 @database_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def list_sites(database: str, as_json: bool) -> None:
     """Print one line for each site, beginning with its id."""
     found = open_existing(database).sites.list()
