@@ -1,6 +1,6 @@
-"""For the tests of host projects: an embed with the FAQs of a test, without network, threads or waiting.
+"""Help for the tests of host projects: an embed with given FAQs, without network, threads or waiting.
 
-`faqsvc_embed.testing.chaos` holds a host's pages to their promise while the service fails in every way.
+`faqsvc_embed.testing.chaos` checks a host's pages while the service fails in every way.
 """
 
 from collections.abc import Mapping
@@ -26,10 +26,10 @@ Records = Mapping[str, FAQ | Mapping[str, Any]]
 
 
 def fake_embed(faqs: Records, **settings: "Unpack[SettingOptions]") -> FAQEmbed:
-    """Return an embed that has exactly these FAQs by slug, whatever the requested language.
+    """Return an embed with exactly these FAQs, by slug. Every requested language gets the same record.
 
-    A record is an FAQ, or a mapping in the wire's form, whose `slug` may be left out. Every other slug is not
-    found. Settings are those of `FAQEmbed`.
+    A record is an `FAQ`, or a mapping with the field names of the REST API, in which `slug` may be missing.
+    Any other slug is not found. The settings are those of `FAQEmbed`.
 
     Raises:
         InvalidFAQ: a mapping is not an FAQ record.
@@ -44,7 +44,7 @@ def fake_embed(faqs: Records, **settings: "Unpack[SettingOptions]") -> FAQEmbed:
 def fake_faqs(embed: FAQEmbed, faqs: Records) -> None:
     """Give the embed of an application exactly these FAQs, as `fake_embed` does.
 
-    This is for an application that is made when its module is imported; its settings and templates stay.
+    Use it for an application that is created when its module is imported. Its settings and templates stay.
 
     Raises:
         InvalidFAQ: a mapping is not an FAQ record.
@@ -78,7 +78,7 @@ class _FakeFetcher:
 
     def start_draft(self, key: Key, token: str) -> Fetch:
         fetch = Fetch(key, is_draft=True)
-        error = FAQNotFound(f"there are no drafts in this fake, so none of {key.slug!r}", status=403)
+        error = FAQNotFound(f"there is no draft of {key.slug!r} in this fake", status=403)
         fetch.resolve(self._cache.entry_after(key, NotFound(error)))
         return fetch
 

@@ -9,7 +9,7 @@ from faqsvc_embed.testing.chaos import FAULTS, Chaos, FaultyServer
 
 @pytest.fixture(params=FAULTS, ids=str)
 def faq_chaos(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Chaos]:
-    """One fault of the FAQ service after the other: `faq_chaos.check(app, "/")` checks a page under it."""
+    """Yield one fault of the FAQ service for each test run; `faq_chaos.check(app, "/")` checks a page."""
     with Chaos(request.param) as chaos:
         for name, value in chaos.settings.items():
             monkeypatch.setenv(f"FAQSVC_{name.upper()}", str(value))
@@ -18,6 +18,6 @@ def faq_chaos(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture
 def faq_service() -> Iterator[FaultyServer]:
-    """A FAQ service with a sample record for every slug; `behave` makes it fail."""
+    """Yield a FAQ service with a sample record for every slug; `behave` makes it fail."""
     with FaultyServer(any_slug=True) as service:
         yield service

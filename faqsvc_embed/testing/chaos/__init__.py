@@ -1,4 +1,4 @@
-"""Checks that pages keep their promise while the FAQ service fails: never blank, never broken, never late.
+"""Checks that pages are never blank, broken or late while the FAQ service fails.
 
 Register the plug-in in a `conftest.py` and use its fixture; the test runs once for each fault.
 
@@ -16,7 +16,7 @@ Register the plug-in in a `conftest.py` and use its fixture; the test runs once 
         with Chaos(fault) as chaos:
             chaos.check(create_app(**chaos.settings), "/prices")
 
-Begin reading with `check`; `server` and `behaviours` are the faulty service, and `faults` lists its faults.
+Start with `check`. `server` and `behaviours` are the faulty service, and `faults` lists its faults.
 """
 
 from faqsvc_embed.testing.chaos import behaviours

@@ -1,4 +1,4 @@
-"""Ways in which the faulty service responds: good ones, broken connections, and blocks to build others.
+"""Ways in which the faulty service responds: good responses, broken connections, and building blocks.
 
 A behaviour is a function of one `Exchange`. `FaultyServer.behave()` and `then()` take it.
 """
@@ -17,7 +17,7 @@ _OK: Final = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
 
 def healthy(exchange: Exchange) -> None:
-    """Respond with the record, with 304 if its ETag is current, or with 404 if there is no record."""
+    """Respond with the record, with 304 if the client has it already, or with 404 if there is none."""
     record = exchange.record()
     if record is None:
         exchange.respond(404, as_json({"title": "Not Found", "status": 404}), {"Cache-Control": "no-store"})
@@ -32,7 +32,7 @@ def healthy(exchange: Exchange) -> None:
 
 
 def slow_head(seconds: float) -> Behaviour:
-    """Wait, then respond well."""
+    """Respond well after some seconds."""
 
     def behaviour(exchange: Exchange) -> None:
         exchange.pause(seconds)
@@ -107,7 +107,7 @@ def altered(**changes: object) -> Behaviour:
 
 
 def rewritten(rewrite: Callable[[bytes], bytes], headers: Mapping[str, str] | None = None) -> Behaviour:
-    """Respond with what `rewrite` makes of the good body."""
+    """Respond with the result of `rewrite` for the good body."""
 
     def behaviour(exchange: Exchange) -> None:
         exchange.respond(200, rewrite(exchange.good_body()), headers)
@@ -159,7 +159,7 @@ until_closed = raw(_OK + b"Connection: close\r\n\r\n%BODY%")
 
 
 def refuse(exchange: Exchange) -> None:
-    """Close the port if given to `behave()`; if given to `then()`, close the connection."""
+    """Close the port if passed to `behave()`, or the connection if passed to `then()`."""
     exchange.cut()
 
 
@@ -195,7 +195,7 @@ unknown_coding = body(b"\x0b\x02\x80{}\x03", {"Content-Encoding": "br"})
 
 
 def drip(interval: float) -> Behaviour:
-    """Send the good body one byte an interval: no single read is slow."""
+    """Send the good body, one byte after each interval, so that no single read is slow."""
 
     def behaviour(exchange: Exchange) -> None:
         content = exchange.good_body()
@@ -206,7 +206,7 @@ def drip(interval: float) -> Behaviour:
 
 
 def drip_head(interval: float) -> Behaviour:
-    """Send the head one byte an interval."""
+    """Send the head, one byte after each interval."""
 
     def behaviour(exchange: Exchange) -> None:
         content = exchange.good_body()
@@ -217,7 +217,7 @@ def drip_head(interval: float) -> Behaviour:
 
 
 def drip_forever(data: bytes, interval: float, *, head: bytes = b"") -> Behaviour:
-    """Send `head`, then the same data again and again, once an interval."""
+    """Send `head`, then the same data after each interval, without end."""
 
     def behaviour(exchange: Exchange) -> None:
         exchange.send(head)

@@ -1,4 +1,4 @@
-"""Checks pages of an application while the FAQ service fails: never blank, never broken, never late."""
+"""Checks pages of an application while the FAQ service fails."""
 
 import threading
 import time
@@ -15,16 +15,17 @@ from faqsvc_embed.testing.chaos.trial import HostPage, PageCheckFailed, Trial
 
 WAIT: Final = 0.1
 TIMEOUT: Final = 0.3
+"""Seconds; the settings `wait` and `timeout` of the application."""
 
 
 class Chaos:
     """One fault of the FAQ service, and a check of pages under it.
 
-    As a context manager it closes the service in the end.
+    As a context manager, it closes the service in the end.
 
     `service` is the faulty service. It has a sample record for every slug; `service.serve(record)` adds one
-    of yours. It has no change feed, unless `feed` is one of `FEEDS`. `settings` are what the application
-    needs to use it.
+    of yours. It has no change feed unless `feed` is one of `FEEDS`. The application under test must have the
+    `settings`.
     """
 
     cleanup_timeout = 10.0
@@ -57,8 +58,8 @@ class Chaos:
         Args:
             app: a WSGI or an ASGI application, made with `settings`.
             path: the path of a page with FAQs; it may have a query.
-            embed: the application's embed, which is closed in the end. It is found behind the Flask
-                extension and the ASGI middleware.
+            embed: the application's embed, which is closed in the end. By default, it is that of the Flask
+                extension or the ASGI middleware.
 
         Raises:
             PageCheckFailed: the page is late or not as usual, lacks the cached record or shows another,

@@ -1,4 +1,4 @@
-"""Requests pages from a WSGI or an ASGI application in process; an ASGI application runs its lifespan."""
+"""Requests pages from a WSGI or ASGI application in this process; runs the lifespan of ASGI."""
 
 import asyncio
 import inspect
@@ -164,7 +164,9 @@ class ASGIClient:
         scope = {"type": "lifespan", "asgi": {"version": "3.0"}, "state": self._state}
 
         async def run() -> None:
-            with suppress(Exception):  # without a lifespan an application raises; its failure is a message
+            with suppress(
+                Exception
+            ):  # an application without a lifespan raises; a failed one sends a message
                 await self._app(scope, self._to_app.get, self._from_app.put)
 
         self._lifespan = asyncio.create_task(run())

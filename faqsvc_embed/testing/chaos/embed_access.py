@@ -1,4 +1,4 @@
-"""What the kit knows of the package beyond its public API; no other module of the kit does."""
+"""The only module of the kit that uses more of the package than its public API."""
 
 import time
 from datetime import UTC, datetime, timedelta
@@ -12,15 +12,15 @@ SCOPE_NAME: Final = "faqsvc"
 ENVIRON_NAME: Final = "faqsvc.embed"
 """The key of the embed in the environment of WSGI."""
 THREAD_PREFIX: Final = "faqsvc-embed"
-"""How the names of the package's threads begin."""
+"""The prefix of the names of the package's threads."""
 PLACEHOLDER_PREFIX: Final = "<!--faqsvc "
-"""How the placeholder of an FAQ begins that is filled in as the response leaves."""
+"""The prefix of the placeholder of an FAQ, which is filled in as the response leaves."""
 
 
 class EmbedClock:
-    """Moves the time of an embed forward, as a context manager; at the end it has the real time again.
+    """A context manager that can move the time of an embed forward, and restores the real time.
 
-    Meanwhile the embed's back-offs have their full length instead of a random one.
+    While it is active, back-offs have their full length instead of a random one.
     """
 
     def __init__(self, embed: FAQEmbed) -> None:

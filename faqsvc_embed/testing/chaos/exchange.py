@@ -1,4 +1,4 @@
-"""One request to the faulty service, the records it may be about, and the ways to respond."""
+"""One request to the faulty service, its records, and the ways to respond."""
 
 import json
 import socket
@@ -55,7 +55,7 @@ class ReceivedRequest:
 
     @property
     def slug(self) -> str:
-        """The slug in the path, also behind the redirect of `behaviours.redirect_same_origin`."""
+        """The slug in the path, also after a redirect by `behaviours.redirect_same_origin`."""
         return unquote(urlsplit(self.target).path.removeprefix("/moved").removeprefix(_ROUTE))
 
     @property
@@ -85,8 +85,8 @@ class Records:
 class Exchange:
     """A request and the ways to respond to it.
 
-    The methods raise `OSError` when the client has closed the connection or the service stops; a behaviour
-    lets it pass.
+    The methods raise `OSError` when the client has closed the connection or the service stops. Behaviours
+    need not handle it.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class Exchange:
             self.send(body)
 
     def pause(self, seconds: float) -> None:
-        """Wait; the end of the service ends it early."""
+        """Wait for some seconds, or until the service stops."""
         if self._stopping.wait(min(seconds, MAX_WAIT)):
             raise ConnectionAbortedError("the service stops")
 

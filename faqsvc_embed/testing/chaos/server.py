@@ -1,4 +1,4 @@
-"""A FAQ service on a real socket that fails in every way that a service can.
+"""A FAQ service on a real socket that can fail in many ways.
 
     with FaultyServer() as server:
         server.serve(record, {"Cache-Control": "max-age=60"})
@@ -35,7 +35,7 @@ class FaultyServer:
     stays the same through `refuse()` and `accept()`.
 
     Args:
-        behaviour: what every request meets at first.
+        behaviour: the initial behaviour for every request.
         any_slug: whether slugs without a record get a sample record instead of a 404.
         secure: wraps every connection before anything is read, as TLS does; the scheme is then https.
     """
@@ -52,7 +52,7 @@ class FaultyServer:
         self.log: list[ReceivedRequest] = []
         self.connections = 0
         self.feed: Behaviour = status(404)
-        """What a request for the change feed meets, whatever the others do; `log` has none of them."""
+        """The behaviour for requests of the change feed, which are not in `log`."""
         self.feed_requests = 0
         self._scheme = "http" if secure is None else "https"
         self._behaviour = behaviour
@@ -72,22 +72,22 @@ class FaultyServer:
         """Scheme, host and port: the `base_url` of the settings under test."""
         return f"{self._scheme}://{self.host}:{self.port}"
 
-    # What it does
+    # Behaviour
 
     def serve(
         self, record: Mapping[str, Any], headers: Mapping[str, str] | None = None, *, lang: str | None = None
     ) -> None:
         """Add a record for its slug, in one language or in any.
 
-        `headers`, if given, are those of all good responses from now on; at first they are `Cache-Control:
-        public, max-age=3600`. An ETag of the body is added unless they have one; `{"ETag": ""}` sends none.
+        `headers`, if given, replace those of all later good responses, which are `Cache-Control: public,
+        max-age=3600` at first. An ETag of the body is added if they have none; `{"ETag": ""}` sends none.
         """
         self.records.put(record, lang)
         if headers is not None:
             self.records.headers = dict(headers)
 
     def behave(self, behaviour: Behaviour) -> None:
-        """Give every later request this behaviour; `refuse` closes the port, any other opens it."""
+        """Use this behaviour for all later requests; `refuse` closes the port, any other opens it."""
         with self._changed:
             self._behaviour = behaviour
             self._next.clear()
@@ -97,14 +97,14 @@ class FaultyServer:
             self.accept()
 
     def then(self, *behaviours: Behaviour) -> None:
-        """Give the next requests these behaviours, one each, before the lasting one returns."""
+        """Use these behaviours for the next requests, one each, and then the one of `behave` again."""
         with self._changed:
             self._next.extend(behaviours)
 
-    # What it saw
+    # Requests and connections so far
 
     def wait_for_requests(self, count: int, timeout: float = 5.0) -> None:
-        """Wait until `count` requests have arrived in all.
+        """Wait until the log has `count` requests.
 
         Raises:
             AssertionError: they did not arrive within `timeout` seconds.
@@ -128,7 +128,7 @@ class FaultyServer:
         with self._changed:
             self.log.clear()
 
-    # Its port and its connections
+    # The port and the open connections
 
     def refuse(self) -> None:
         """Close the port and every connection, as a crash does; the port stays reserved."""
@@ -229,7 +229,7 @@ class FaultyServer:
 
 
 class _Listener(socketserver.TCPServer):
-    """A port of 127.0.0.1: reserved as soon as this is made, open after `open()`."""
+    """A port of 127.0.0.1, which is reserved at creation and accepts connections after `open()`."""
 
     allow_reuse_address = True
     request_queue_size = 1024
@@ -254,7 +254,7 @@ class _Listener(socketserver.TCPServer):
             self._thread.start()
 
     def close(self) -> None:
-        """Accept no more connections, and give the port up."""
+        """Accept no more connections, and release the port."""
         if self._thread is not None:
             self.shutdown()
             self._thread.join()

@@ -19,15 +19,15 @@ from faqsvc_embed.testing.chaos.server import FaultyServer
 MARGIN: Final = 0.05
 """Seconds that a page may take beyond its usual time and its budget."""
 TRIES: Final = 4
-"""How many tries a page has to be in time: machines that run tests are busy."""
+"""How often a page may be tried until it is in time, because machines that run tests are busy."""
 REFRESHES: Final = 3
-"""How many refreshes a page may need until it shows what the service says."""
+"""How many refreshes a page may need until it shows the record of the service."""
 MAX_MEMORY: Final = 16 * 1024 * 1024
-"""Bytes that a large response may cost, the service's own part included."""
+"""Bytes of memory that a large response may take, including those of the faulty service."""
 EXPIRY: Final = 8000.0
-"""Seconds; longer than any lifetime, `not_found_for` or Retry-After that is honoured here."""
+"""Seconds; longer than every lifetime, `not_found_for` and Retry-After in the trial."""
 FETCH_TIMEOUT: Final = 10.0
-"""Seconds after which a fetch counts as one that does not end."""
+"""Seconds after which a fetch counts as endless."""
 
 Phase = Literal[
     "healthy",
@@ -55,7 +55,7 @@ Problem = Literal[
 
 
 class PageCheckFailed(AssertionError):
-    """A page fails its check: under `fault`, in a `phase` of the trial, it has a `problem`."""
+    """A page has failed its check: it has a `problem` under `fault`, in one `phase` of the trial."""
 
     def __init__(self, fault: Fault, phase: Phase, problem: Problem, detail: str) -> None:
         super().__init__(f"{fault} ({phase}): {problem}: {detail}")
@@ -122,7 +122,7 @@ class Trial:
                 self._check_cached()
 
     def _learn(self) -> None:
-        """Learn what the page is like while the service is healthy.
+        """Record the status, the time and the FAQs of the page while the service is healthy.
 
         The first fetch of a process imports modules and may be late, so a few tries are allowed.
         """
@@ -223,7 +223,7 @@ class Trial:
         return page
 
     def _refresh(self, phase: Phase) -> PageResponse:
-        """Let the cached records expire, and return the page after they were requested again."""
+        """Let the cached records expire, refresh them, and return the page."""
         self._page.expire()
         self._load(phase)
         self._settle(phase)
@@ -249,12 +249,12 @@ class Trial:
         return [item["question"] for record in records for item in record.get("items", [])]
 
     def _lacks(self, page: PageResponse) -> str | None:
-        """Return a question that the page lacks."""
+        """Return a question that is missing on the page, or None."""
         text = html.unescape(page.text)
         return next((question for question in self._questions() if question not in text), None)
 
     def _shown(self, page: PageResponse) -> str | None:
-        """Return a question that the page shows."""
+        """Return a question that is on the page, or None."""
         text = html.unescape(page.text)
         return next((question for question in self._questions() if question in text), None)
 

@@ -17,7 +17,7 @@ from faqsvc_embed.testing.chaos.faults.sizes import SIZES
 from faqsvc_embed.testing.chaos.faults.statuses import STATUSES
 
 FAULTS: Final = [*CONNECTIONS, *SIZES, *FRAMING, *ENCODINGS, *CONTENTS, *STATUSES, *REDIRECTS]
-"""Every way in which the service fails; a page keeps its promise under each."""
+"""Every way in which the service fails. No fault may make a page blank, broken or late."""
 
 _BY_NAME: Final = {fault.name: fault for fault in FAULTS}
 

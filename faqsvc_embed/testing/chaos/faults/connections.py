@@ -25,7 +25,7 @@ _INTERVAL: Final = 0.05
 
 
 def drip_chunks(exchange: Exchange) -> None:
-    """Send the good body in chunks of one byte, one an interval."""
+    """Send the good body in chunks of one byte, one after each interval."""
     exchange.send(_CHUNKED)
     for byte in exchange.good_body():
         exchange.pause(_INTERVAL)

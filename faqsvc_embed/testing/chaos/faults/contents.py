@@ -12,12 +12,12 @@ _HTML: Final = {"Content-Type": "text/html; charset=utf-8"}
 
 
 def _wrapped(outer: str) -> Behaviour:
-    """Respond with the good record inside other text, in the place of `%s`."""
+    """Respond with `outer`, in which the good record replaces `%s`."""
     return rewritten(lambda record: outer.encode().replace(b"%s", record))
 
 
 def _with_item(**changes: object) -> Behaviour:
-    """Respond with a record with a good item and one with these changes; `...` removes a field."""
+    """Respond with a record of two items: a good one, and one with these changes; `...` removes a field."""
     good: dict[str, Any] = {"position": 0, "question": "Good?", "answer": "Good."}
     changed = {key: value for key, value in {**good, **changes}.items() if value is not ...}
     return altered(items=[good, changed])

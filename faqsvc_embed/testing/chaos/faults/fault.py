@@ -10,12 +10,12 @@ Meaning = Literal["failed", "missing", "gone", "found"]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A behaviour of the service, and what its response means to a reader."""
+    """A behaviour of the service, and the meaning of its response to a reader."""
 
     name: str
     behaviour: Behaviour = field(repr=False)
     means: Meaning = "failed"
-    """What a reader concludes from the response, without a cached record and with one:
+    """How a reader treats the response, without a cached record and with one:
 
     | means     | nothing cached               | a record is cached                                   |
     | --------- | ---------------------------- | ---------------------------------------------------- |

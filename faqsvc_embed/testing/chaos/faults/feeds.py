@@ -1,4 +1,4 @@
-"""Faults of the change feed: whatever it does, pages are as without it."""
+"""Faults of the change feed. Under each, pages must look as they do without a feed."""
 
 import json
 from typing import Final
@@ -16,11 +16,11 @@ _LIES: Final[tuple[dict[str, object], ...]] = (
     {"lang": None, "revision": None, "state": "unpublished"},
 )
 LIE_EVERY: Final = 0.02
-"""Seconds between two lies about each FAQ."""
+"""Seconds between two false reports about each FAQ."""
 
 
 def lie(exchange: Exchange) -> None:
-    """Report changes and deletions that never happened, for as long as somebody listens."""
+    """Report changes and deletions that never happened, until the client disconnects."""
     exchange.cut()
     exchange.send(_HEAD)
     slugs = parse_qs(urlsplit(exchange.request.target).query).get("slug", [])

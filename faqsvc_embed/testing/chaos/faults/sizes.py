@@ -1,4 +1,4 @@
-"""Responses that are too large: heads, bodies, and what a small body decompresses to."""
+"""Responses that are too large: heads, bodies, and small bodies that decompress to large ones."""
 
 import gzip
 import zlib
@@ -69,7 +69,7 @@ def bomb() -> bytes:
     end = b'"}'
     count = BOMB_BYTES // len(unit)
     packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    # After a full flush a block refers to nothing before it, so that one packed megabyte can be repeated.
+    # After a full flush, a block does not refer to data before it, so one packed megabyte can be repeated.
     packed_start = packer.compress(start) + packer.flush(zlib.Z_FULL_FLUSH)
     packed_unit = packer.compress(unit) + packer.flush(zlib.Z_FULL_FLUSH)
     packed_end = packer.compress(end) + packer.flush()

@@ -1,4 +1,4 @@
-"""Responses with a status other than 200, redirects apart."""
+"""Responses with a status other than 200, without redirects."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -29,7 +29,7 @@ def _plain() -> Iterator[Fault]:
 
 
 def _not_found() -> Iterator[Fault]:
-    """Yield 404 and 410; only a 404 in JSON comes from the service, any other from a proxy before it."""
+    """Yield 404 and 410; only a 404 in JSON comes from the service, any other from a proxy in front of it."""
     yield Fault("404 in JSON", body(b'{"detail": "Not Found"}', _JSON, status=404), "missing")
     yield Fault("404 in plain text", body(b"404 page not found\n", _TEXT, status=404))
     yield Fault("404 in HTML", body(b"<!doctype html><h1>404 Not Found</h1>", _HTML, status=404))
@@ -51,9 +51,7 @@ STATUSES: Final = [
     *_plain(),
     *_retry_after(),
     Fault("206 with the record", raw(b"HTTP/1.1 206 Partial Content\r\n" + _RECORD)),
-    Fault(
-        "304", status(304)
-    ),  # invalid for a first request; later it confirms the cached record, which stays
+    Fault("304", status(304)),  # invalid at first; later it confirms the cached record
     Fault("401 with a challenge", status(401, {"WWW-Authenticate": "Basic realm=x"})),
     Fault("407 with a challenge", status(407, {"Proxy-Authenticate": "Basic realm=x"})),
     Fault("500 with the record", raw(b"HTTP/1.1 500 Internal Server Error\r\n" + _RECORD)),
@@ -61,4 +59,4 @@ STATUSES: Final = [
     Fault("502 in HTML", body(b"<h1>Bad gateway</h1>", _HTML, status=502)),
     *_not_found(),
 ]
-"""Statuses other than 200, redirects apart."""
+"""Responses with a status other than 200, without redirects."""
