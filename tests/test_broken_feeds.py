@@ -69,13 +69,13 @@ def followers() -> Iterator[list[Follower]]:
 
 @pytest.mark.matrix
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_a_broken_feed_changes_nothing_under_any_fault(fault: Fault, followers: list[Follower]) -> None:  # N2
+def test_a_broken_feed_changes_nothing_under_any_fault(fault: Fault, followers: list[Follower]) -> None:
     with ThreadPoolExecutor(len(followers)) as pool:
         list(pool.map(lambda follower: follower.check(fault), followers))
 
 
 @pytest.mark.parametrize("feed", FEEDS, ids=str)
-def test_a_page_survives_a_broken_feed(feed: Fault) -> None:  # N2
+def test_a_page_survives_a_broken_feed(feed: Fault) -> None:
     with Chaos(SAMPLE[0], feed=feed) as chaos:
         chaos.check(flask_app(**chaos.settings))
 

@@ -102,14 +102,14 @@ def test_a_page_survives_one_fault_of_each_family(fault: Fault) -> None:
 @pytest.mark.matrix
 def test_a_flask_page_survives_every_fault(
     faq_chaos: Chaos,
-) -> None:  # R1, R2, R4, K4, K6 to K9, D1 to D5, D14
+) -> None:
     faq_chaos.check(flask_app(**faq_chaos.settings))
 
 
 @pytest.mark.matrix
 def test_a_django_page_survives_every_fault(
     faq_chaos: Chaos,
-) -> None:  # R1, R2, R4, K4, K6 to K9, D1 to D5, D14
+) -> None:
     embed = FAQEmbed(**faq_chaos.settings)
     with django_project.project(django_project.page(PAGE, using="jinja"), embed):
         faq_chaos.check(DjangoApp(embed))
@@ -118,14 +118,14 @@ def test_a_django_page_survives_every_fault(
 @pytest.mark.matrix
 def test_a_wsgi_page_survives_every_fault(
     faq_chaos: Chaos,
-) -> None:  # R1, R2, R4, K4, K6 to K9, D1 to D5, D14
+) -> None:
     faq_chaos.check(wsgi_app(**faq_chaos.settings))
 
 
 @pytest.mark.matrix
 def test_an_asgi_page_survives_every_fault(
     faq_chaos: Chaos,
-) -> None:  # R1, R2, R4, K4, K6 to K9, D1 to D5, D14
+) -> None:
     faq_chaos.check(asgi_app(**faq_chaos.settings))
 
 
@@ -224,7 +224,7 @@ def test_the_sample_has_every_meaning_of_a_fault() -> None:
     assert len(SAMPLE) == 20
 
 
-def test_only_a_410_and_a_404_in_json_say_that_an_faq_does_not_exist() -> None:  # K6
+def test_only_a_410_and_a_404_in_json_say_that_an_faq_does_not_exist() -> None:
     assert {fault.name for fault in FAULTS if fault.means == "gone"} == {"410", "410 in HTML"}
     assert {fault.name for fault in FAULTS if fault.means == "missing"} == {
         "404 in JSON",

@@ -124,7 +124,7 @@ def test_a_request_without_an_faq_costs_few_calls_behind_the_middleware(embed: F
     assert calls(lambda: visit(behind)) - calls(lambda: visit(app)) <= 15
 
 
-def test_many_uncached_requests_are_one_upstream(faulty: FaultyServer) -> None:  # K11
+def test_many_uncached_requests_are_one_upstream(faulty: FaultyServer) -> None:
     faulty.serve(samples.pricing())
     faulty.behave(slow_head(0.1))
     with FAQEmbed(faulty.base_url, wait=5.0) as embed, ThreadPoolExecutor(30) as pool:

@@ -59,7 +59,7 @@ def test_errors_belong_to_the_families_of_python_and_of_one_another() -> None:
     assert not issubclass(FAQNotFound, FAQUnavailable)  # a 404 is a response
 
 
-def test_an_error_keeps_the_beginning_of_a_body() -> None:  # W8
+def test_an_error_keeps_the_beginning_of_a_body() -> None:
     assert FAQUnavailable("m", body="x" * 10_000).body == "x" * MAX_BODY
     assert FAQUnavailable("m").body == ""
 
@@ -119,7 +119,7 @@ class Raising:
     ],
     ids=["long", "huge", "raising", "controls", "None"],
 )
-def test_a_quoted_value_is_short_and_on_one_line(value: object, expected: str) -> None:  # D6
+def test_a_quoted_value_is_short_and_on_one_line(value: object, expected: str) -> None:
     assert quoted(value) == expected
 
 
@@ -142,7 +142,7 @@ def test_a_quoted_value_is_short_and_on_one_line(value: object, expected: str) -
         ("?key=fs_live_abc&b=fs_live_", "?key=fs_live_***&b=fs_live_***"),
     ],
 )
-def test_no_message_shows_a_password_or_a_key(text: str, expected: str) -> None:  # W1, D6
+def test_no_message_shows_a_password_or_a_key(text: str, expected: str) -> None:
     assert masked(text) == expected
     assert quoted(text) == repr(expected)
 
@@ -165,7 +165,7 @@ def test_other_text_is_not_masked(text: str) -> None:
     assert masked(text) == text
 
 
-def test_masking_a_long_text_takes_no_time() -> None:  # D13
+def test_masking_a_long_text_takes_no_time() -> None:
     for part in ("//a", "/", "a", "//a:", "//a:/", "//:1/", "fs_live_", "@", "//@"):
         for text in (part * (900_000 // len(part)), "//" + part * (900_000 // len(part)) + "@"):
             start = time.process_time()
@@ -173,7 +173,7 @@ def test_masking_a_long_text_takes_no_time() -> None:  # D13
             assert time.process_time() - start < 0.2
 
 
-def test_quoting_a_value_with_a_long_repr_takes_no_time() -> None:  # D13
+def test_quoting_a_value_with_a_long_repr_takes_no_time() -> None:
     nested: object = "x"
     for _ in range(30):
         nested = [nested] * 9

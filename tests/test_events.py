@@ -16,7 +16,7 @@ from tests.support.waiting import settle, wait_until
 
 def test_each_fetch_gives_one_event_with_its_result(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
-) -> None:  # R9
+) -> None:
     embed, events = make_embed(lang="ko", not_found_for=30), list[FAQEvent]()
     embed.listen(events.append)
     for behaviour in (
@@ -46,7 +46,7 @@ def test_each_fetch_gives_one_event_with_its_result(
 
 def test_a_listener_that_raises_is_logged_once_and_stops_no_other(
     make_embed: MakeEmbed, clock: Clock, caplog: pytest.LogCaptureFixture
-) -> None:  # R4
+) -> None:
     embed, events = make_embed(), list[FAQEvent]()
 
     def fail(event: FAQEvent) -> None:
@@ -63,7 +63,7 @@ def test_a_listener_that_raises_is_logged_once_and_stops_no_other(
 
 def test_a_listener_that_hangs_delays_no_page_beyond_its_wait(
     make_embed: MakeEmbed, faulty: FaultyServer
-) -> None:  # R2
+) -> None:
     faulty.serve(samples.record("warm"))
     embed, release = make_embed(wait=0.1), threading.Event()
     embed.get_faq("warm")

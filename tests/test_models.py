@@ -60,7 +60,7 @@ def test_a_record_is_the_same_from_json_and_from_a_mapping(record: dict[str, Any
 
 
 @given(any_text, any_text)
-def test_every_text_of_a_record_can_be_encoded(title: str, text: str) -> None:  # E4
+def test_every_text_of_a_record_can_be_encoded(title: str, text: str) -> None:
     record = wire(
         title=title, websiteName=text, items=[{"position": 0, "question": text, "answer": title + text}]
     )
@@ -70,7 +70,7 @@ def test_every_text_of_a_record_can_be_encoded(title: str, text: str) -> None:  
     assert FAQ("p", title).title == faq.title
 
 
-def test_lone_surrogates_become_replacement_characters_one_each() -> None:  # E2
+def test_lone_surrogates_become_replacement_characters_one_each() -> None:
     assert Item(0, "a\ud800b", "\udfff\udc00").question == "a\ufffdb"
     assert Item(0, "a", "\udfff\udc00").answer == "\ufffd\ufffd"
     escaped = '{"slug":"p","title":"\\ud83d\\ude00 \\ud800","items":[]}'
@@ -78,7 +78,7 @@ def test_lone_surrogates_become_replacement_characters_one_each() -> None:  # E2
 
 
 @pytest.mark.parametrize("positions", [[2, 0, 1], [0, 0, 0], [-1, 5, 3], [10**30, 0, -(10**30)]])
-def test_items_are_sorted_by_position_and_ties_keep_their_order(positions: list[int]) -> None:  # J6
+def test_items_are_sorted_by_position_and_ties_keep_their_order(positions: list[int]) -> None:
     pairs = list(zip(positions, ("z?", "y?", "x?"), strict=True))
     expected = [question for _, question in sorted(pairs, key=itemgetter(0))]
     wired = wire(items=[{"position": p, "question": question, "answer": "A"} for p, question in pairs])
@@ -100,7 +100,7 @@ def test_optional_fields_may_be_missing_or_null(record: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("lang", ["", "en_US", '"><script>', 5, ["en"], {"a": 1}, "a" * 500, None])
-def test_a_language_that_is_not_a_tag_is_none(lang: object) -> None:  # J13
+def test_a_language_that_is_not_a_tag_is_none(lang: object) -> None:
     assert FAQ.from_dict(wire(lang=lang)).lang is None
 
 
@@ -110,7 +110,7 @@ def test_any_language_tag_is_kept(lang: str) -> None:
 
 
 @pytest.mark.parametrize("cta", [None, {}, {"label": "Buy", "nested": {"x": [1, 2.5, None]}}, "text", 5, []])
-def test_a_call_to_action_is_any_json_value(cta: object) -> None:  # K10
+def test_a_call_to_action_is_any_json_value(cta: object) -> None:
     faq = FAQ.from_json(json.dumps(wire(cta=cta)))
     assert faq.cta == cta
     assert faq.to_dict()["cta"] == cta
@@ -137,7 +137,7 @@ def endless() -> list[Any]:
     [endless(), {1: 2}, {"x": object()}, float("nan"), [float("inf")], b"x", {1, 2}],
     ids=lambda cta: type(cta).__name__,
 )
-def test_a_call_to_action_that_is_not_json_is_refused(cta: object) -> None:  # D4
+def test_a_call_to_action_that_is_not_json_is_refused(cta: object) -> None:
     with pytest.raises(InvalidFAQ) as built:
         FAQ("p", cta=cta)
     with pytest.raises(InvalidFAQ) as read:
@@ -145,7 +145,7 @@ def test_a_call_to_action_that_is_not_json_is_refused(cta: object) -> None:  # D
     assert built.value.path == read.value.path == "cta"
 
 
-def test_unknown_fields_are_ignored() -> None:  # K10
+def test_unknown_fields_are_ignored() -> None:
     items = [{"question": "Q?", "answer": "A.", "position": 0, "votes": 5}]
     assert FAQ.from_dict(wire(x=1, items=items, websiteUrl="https://x")) == FAQ.from_dict(wire())
 
@@ -234,7 +234,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:60]))
-def test_hostile_json_is_an_invalid_faq_and_nothing_worse(text: bytes) -> None:  # D4
+def test_hostile_json_is_an_invalid_faq_and_nothing_worse(text: bytes) -> None:
     with pytest.raises(InvalidFAQ) as caught:
         FAQ.from_json(text)
     assert len(str(caught.value)) < 500
@@ -250,19 +250,19 @@ def test_hostile_json_is_an_invalid_faq_and_nothing_worse(text: bytes) -> None: 
         b'{"slug":"p","items":[],"lang":"\\ud800"}',
     ],
 )
-def test_unusual_json_is_read(text: bytes) -> None:  # D4
+def test_unusual_json_is_read(text: bytes) -> None:
     assert FAQ.from_json(text) == FAQ("p")
 
 
 @given(st.one_of(st.binary(), odd_values.map(json.dumps), any_text))
 @example('{"slug": "\\ud800", "items": []}')
-def test_any_bytes_are_a_record_or_an_invalid_faq(text: str | bytes) -> None:  # D4
+def test_any_bytes_are_a_record_or_an_invalid_faq(text: str | bytes) -> None:
     with suppress(InvalidFAQ):
         FAQ.from_json(text)
 
 
 @given(odd_values)
-def test_any_mapping_is_a_record_or_an_invalid_faq(value: Any) -> None:  # D4
+def test_any_mapping_is_a_record_or_an_invalid_faq(value: Any) -> None:
     for record in (value, wire(items=value), wire(items=[value]), wire(title=value), wire(lang=value)):
         with suppress(InvalidFAQ):
             FAQ.from_dict(record)

@@ -27,27 +27,27 @@ DOWN = FAQUnavailable("down")
 )
 def test_a_state_derives_its_status_from_its_parts(
     state: FAQState, is_loading: bool, status: str, is_refetch_error: bool
-) -> None:  # U2, U3
+) -> None:
     assert state.is_loading is is_loading
     assert state.status == status
     assert state.is_refetch_error is is_refetch_error
     assert not state.is_loading or state.is_fetching
 
 
-def test_a_state_has_the_requested_and_the_served_language() -> None:  # L5
+def test_a_state_has_the_requested_and_the_served_language() -> None:
     state = FAQState(data=RECORD, lang_requested="ko")
     assert (state.lang_requested, state.lang_served) == ("ko", "en")
     assert FAQState(is_fetching=True, lang_requested="ko").lang_served is None
 
 
-def test_a_state_is_a_snapshot_with_an_age_that_is_never_negative() -> None:  # U4, U8
+def test_a_state_is_a_snapshot_with_an_age_that_is_never_negative() -> None:
     assert FAQState(data=RECORD).age is None
     assert FAQState(data=RECORD, updated_at=EPOCH.replace(year=9000)).age == 0.0
     with pytest.raises(AttributeError):
         FAQState(error=DOWN).data = RECORD  # type: ignore[misc]
 
 
-def test_only_the_states_of_the_table_can_be_made() -> None:  # U1, U2, U3
+def test_only_the_states_of_the_table_can_be_made() -> None:
     """A record is stale without an error if the embed is offline, or if nothing may be reused."""
     columns: dict[str, Any] = {
         "data": RECORD,
@@ -84,12 +84,12 @@ def test_only_the_states_of_the_table_can_be_made() -> None:  # U1, U2, U3
         {"data": RECORD, "updated_at": EPOCH.replace(tzinfo=None)},
     ],
 )
-def test_a_state_without_data_has_no_source_and_times_have_a_zone(parts: dict[str, Any]) -> None:  # U1, U8
+def test_a_state_without_data_has_no_source_and_times_have_a_zone(parts: dict[str, Any]) -> None:
     with pytest.raises(ConfigurationError):
         FAQState(**parts)
 
 
-def test_the_age_of_a_state_is_in_seconds() -> None:  # U8
+def test_the_age_of_a_state_is_in_seconds() -> None:
     age = FAQState(data=RECORD, updated_at=datetime.now(UTC) - timedelta(seconds=90)).age
     assert age is not None
     assert 90 <= age < 100

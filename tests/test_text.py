@@ -21,7 +21,7 @@ class Subclass(str):
 
 
 @given(any_text)
-def test_cleaned_text_can_be_encoded_and_has_the_same_length(text: str) -> None:  # E4
+def test_cleaned_text_can_be_encoded_and_has_the_same_length(text: str) -> None:
     cleaned = clean_text(Subclass(text))
     assert type(cleaned) is str
     assert cleaned.encode().decode() == cleaned
@@ -42,14 +42,14 @@ MARKS = ["\u0301", "\u0315\u0301", "\u0300\u0316", "\uff9e", "\u0f71\u0f72", "\u
 @pytest.mark.parametrize("form", FORMS)
 def test_a_run_of_combining_marks_takes_no_time(form: Literal["NFC", "NFKD"], marks: str) -> None:
     """Python sorts such a run by insertion: 64 kB take two seconds, in which no other thread runs."""
-    text = "a" + marks * (100_000 // len(marks))  # hostile 2, K26, D13
+    text = "a" + marks * (100_000 // len(marks))
     start = time.process_time()
     normalized(form, text)
     assert time.process_time() - start < 0.1
 
 
 @given(any_text, any_text)
-def test_equal_questions_have_equal_keys(text: str, other: str) -> None:  # J12
+def test_equal_questions_have_equal_keys(text: str, other: str) -> None:
     assert question_key(f" {text}\n") == question_key(text.strip() if text.strip() else text)
     if " ".join(unicodedata.normalize("NFC", text).split()) != " ".join(
         unicodedata.normalize("NFC", other).split()

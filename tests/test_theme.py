@@ -123,14 +123,14 @@ OTHER_TEXT = [
 
 
 @pytest.mark.parametrize(("written", "parsed"), COLOURS.items())
-def test_a_colour_in_any_syntax_is_written_anew(written: str, parsed: str) -> None:  # T2, D7
+def test_a_colour_in_any_syntax_is_written_anew(written: str, parsed: str) -> None:
     theme = Theme(accent_color=written)
     assert theme.accent_color == parsed
     assert Theme(theme.accent_color) == theme
 
 
 @pytest.mark.parametrize("text", OTHER_TEXT, ids=lambda text: repr(text[:30]))
-def test_other_text_is_refused_with_one_short_message(text: str) -> None:  # T2, D7
+def test_other_text_is_refused_with_one_short_message(text: str) -> None:
     with pytest.raises(ConfigurationError, match=r"accentColor is .* is accepted") as caught:
         Theme(accent_color=text)
     assert len(str(caught.value)) < 300
@@ -138,7 +138,7 @@ def test_other_text_is_refused_with_one_short_message(text: str) -> None:  # T2,
 
 
 @pytest.mark.parametrize("value", [5, 0x0A7A5C, True, b"red", ["red"], ("red",), {"r": 1}, 1.5, object()])
-def test_another_type_is_not_a_colour(value: Any) -> None:  # T2
+def test_another_type_is_not_a_colour(value: Any) -> None:
     with pytest.raises(ConfigurationError, match="accentColor"):
         Theme(accent_color=value)
 
@@ -167,7 +167,7 @@ functions = st.builds(
 @example("red;}</style><script>")
 @example("rgb(0 0 0/0.00001)")
 @example("oklab(0.5 -0.0000001 0)")
-def test_any_input_is_a_colour_or_refused(text: str) -> None:  # T2, D7
+def test_any_input_is_a_colour_or_refused(text: str) -> None:
     try:
         written = Theme(accent_color=text).accent_color
     except ConfigurationError:
@@ -201,7 +201,7 @@ class Raising:
 
 
 @pytest.mark.parametrize("size", [8, 8.0, 16, 17.5, 200, None])
-def test_a_size_is_a_number_of_pixels(size: float | None) -> None:  # T3
+def test_a_size_is_a_number_of_pixels(size: float | None) -> None:
     assert Theme(question_size=size).question_size == size
 
 
@@ -228,13 +228,13 @@ def test_a_size_is_a_number_of_pixels(size: float | None) -> None:  # T3
     ],
     ids=lambda size: repr(size) if not isinstance(size, int) or abs(size) < 1e9 else "huge",
 )
-def test_anything_else_is_not_a_size(size: Any) -> None:  # T3
+def test_anything_else_is_not_a_size(size: Any) -> None:
     with pytest.raises(ConfigurationError, match=r"questionSize is .* 8 to 200"):
         Theme(question_size=size)
 
 
 @given(st.one_of(odd_values, st.floats(), st.integers()))
-def test_a_size_is_finite_and_within_its_bounds_or_refused(value: Any) -> None:  # T3
+def test_a_size_is_finite_and_within_its_bounds_or_refused(value: Any) -> None:
     try:
         size = Theme(question_size=value).question_size
     except ConfigurationError:
@@ -250,11 +250,11 @@ def test_a_size_is_finite_and_within_its_bounds_or_refused(value: Any) -> None: 
         {"accentColor": "teal", "question_size": 18},
     ],
 )
-def test_keys_are_those_of_the_specification_or_their_snake_case(mapping: dict[str, Any]) -> None:  # T1
+def test_keys_are_those_of_the_specification_or_their_snake_case(mapping: dict[str, Any]) -> None:
     assert Theme.from_mapping(mapping) == Theme("teal", 18)
 
 
-def test_unknown_keys_are_ignored_with_one_warning(caplog: pytest.LogCaptureFixture) -> None:  # T1, D6
+def test_unknown_keys_are_ignored_with_one_warning(caplog: pytest.LogCaptureFixture) -> None:
     theme = Theme.from_mapping({"accentColor": "teal", "radius": 4, "evil\nline": 1})
     assert theme == Theme("teal")
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
@@ -307,22 +307,20 @@ def test_a_theme_of_a_template_changes_what_it_names() -> None:
         ([("accentColor", "red")], Theme("teal", 18), 1),
     ],
 )
-def test_an_invalid_theme_of_a_template_is_a_message(
-    theme: object, expected: Theme, problems: int
-) -> None:  # T1, T2
+def test_an_invalid_theme_of_a_template_is_a_message(theme: object, expected: Theme, problems: int) -> None:
     merged, messages = Theme("teal", 18).merged(theme)
     assert merged == expected
     assert len(messages) == problems
 
 
 @given(st.one_of(odd_values, st.dictionaries(st.sampled_from(["accentColor", "questionSize"]), odd_values)))
-def test_no_theme_of_a_template_raises(theme: Any) -> None:  # T1
+def test_no_theme_of_a_template_raises(theme: Any) -> None:
     merged, messages = Theme("teal", 18).merged(theme)
     assert WRITTEN.fullmatch(merged.accent_color or "")
     assert all(message.isprintable() for message in messages)
 
 
-def test_a_theme_is_a_value() -> None:  # T6
+def test_a_theme_is_a_value() -> None:
     theme = Theme("teal", 18)
     assert theme == Theme("#008080", 18.0)
     assert hash(theme) == hash(Theme("rgb(0 128 128)", 18))

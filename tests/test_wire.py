@@ -66,7 +66,7 @@ def test_a_call_to_action_may_be_less_deep(opening: str, closing: str) -> None:
         FAQ("p", cta=json.loads(deeper))
 
 
-def test_a_record_that_was_read_can_be_written_from_a_deep_stack() -> None:  # D4
+def test_a_record_that_was_read_can_be_written_from_a_deep_stack() -> None:
     faq = FAQ.from_json(wire(cta=nested(MAX_CTA_DEPTH)))
 
     def deeper(levels: int) -> str:
@@ -86,7 +86,7 @@ def test_the_size_of_a_call_to_action_is_bounded() -> None:
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-def test_the_size_of_an_integer_is_bounded(sign: int) -> None:  # D4
+def test_the_size_of_an_integer_is_bounded(sign: int) -> None:
     item = '[{"question":"q","answer":"a","position":%d}]'
     for number in (MAX_INTEGER, sign * MAX_INTEGER):
         assert FAQ.from_json(wire(cta=str(number))).cta == number
@@ -117,7 +117,7 @@ SLOW: dict[str, str] = {
 
 
 @pytest.mark.parametrize("name", SLOW)
-def test_a_long_record_is_read_or_refused_in_linear_time(name: str) -> None:  # K26, D13
+def test_a_long_record_is_read_or_refused_in_linear_time(name: str) -> None:
     times = list[float]()
     for _ in range(3):
         start = time.process_time()
@@ -145,7 +145,7 @@ def test_a_long_record_is_read_or_refused_in_linear_time(name: str) -> None:  # 
         (r"\ud800\n\u00e9", "\ufffd\né"),
     ],
 )
-def test_an_escaped_lone_surrogate_is_a_replacement_character(written: str, read: str) -> None:  # E2, D4
+def test_an_escaped_lone_surrogate_is_a_replacement_character(written: str, read: str) -> None:
     for text in (wire(title=f'"{written}"'), wire(title=f'"{written}"').encode()):
         assert FAQ.from_json(text).title == read
     faq = FAQ.from_json(wire(title=f'"{written}"', cta=f'{{"{written}": ["{written}"]}}'))
@@ -153,21 +153,21 @@ def test_an_escaped_lone_surrogate_is_a_replacement_character(written: str, read
     faq.to_json().encode()
 
 
-def test_a_key_with_a_lone_surrogate_is_ignored_as_any_unknown_key() -> None:  # D4
+def test_a_key_with_a_lone_surrogate_is_ignored_as_any_unknown_key() -> None:
     text = '{"slug":"p","items":[{"question":"q","answer":"a","\\ud800":1}],"\\ud800":1}'
     assert FAQ.from_json(text) == FAQ.from_dict(json.loads(text))
     assert len(FAQ.from_json(text).items) == 1
 
 
 @pytest.mark.parametrize("cta", ["1e999", "-1e999", "NaN", "Infinity", "-Infinity", "[1e999]"])
-def test_no_number_beyond_json_gets_in_beside_a_lone_surrogate(cta: str) -> None:  # D4, J14
+def test_no_number_beyond_json_gets_in_beside_a_lone_surrogate(cta: str) -> None:
     with pytest.raises(InvalidFAQ):
         FAQ.from_json(wire(title='"\\ud800"', cta=cta))
     with pytest.raises(InvalidFAQ):
         FAQ.from_json(wire(cta=cta))
 
 
-def test_only_the_fields_of_a_record_are_read_from_a_mapping() -> None:  # K10
+def test_only_the_fields_of_a_record_are_read_from_a_mapping() -> None:
     item = {"question": "q", "answer": "a", "votes": object()}
     record: dict[Any, Any] = {"slug": "p", "items": [item], "x": object(), 5: 6, b"slug": 7}
     assert len(FAQ.from_dict(record).items) == 1

@@ -76,7 +76,7 @@ def quart(source: str, embed: FAQEmbed, found: list[FAQEmbed]) -> Any:
 
 @pytest.mark.parametrize("make", [fake_embed, slow_embed])
 @pytest.mark.parametrize("host", [litestar, litestar_inside, quart])
-def test_a_page_of_any_host_is_as_in_plain_jinja(host: Host, make: Any) -> None:  # J1, J12, T6
+def test_a_page_of_any_host_is_as_in_plain_jinja(host: Host, make: Any) -> None:
     embed, found = make(FAQS), list[FAQEmbed]()
     response = get(host(TWO, embed, found))
     assert response.status == 200
@@ -85,7 +85,7 @@ def test_a_page_of_any_host_is_as_in_plain_jinja(host: Host, make: Any) -> None:
 
 
 @pytest.mark.parametrize("host", [litestar_inside, quart])
-def test_files_and_the_visitors_language_work_in_any_host(host: Host, faulty: FaultyServer) -> None:  # C3, L7
+def test_files_and_the_visitors_language_work_in_any_host(host: Host, faulty: FaultyServer) -> None:
     for lang, record in samples.multilingual().items():
         faulty.serve(record, lang=lang)
     with FAQEmbed(faulty.base_url, styles="linked", wait=5) as embed:
@@ -104,7 +104,7 @@ def test_an_extension_of_flask_on_quart_is_refused_with_the_line_to_write() -> N
 
 
 @pytest.mark.parametrize("make", [fake_embed, slow_embed])
-def test_a_page_of_aiohttp_is_rendered_by_an_async_environment(make: Any) -> None:  # F5, J1
+def test_a_page_of_aiohttp_is_rendered_by_an_async_environment(make: Any) -> None:
     pytest.importorskip("aiohttp")
     from aiohttp import web
     from aiohttp.test_utils import TestClient, TestServer

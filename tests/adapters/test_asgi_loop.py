@@ -1,4 +1,4 @@
-"""The event loop of the host goes on while long FAQs are rendered (F5, K26)."""
+"""The event loop of the host goes on while long FAQs are rendered."""
 
 import asyncio
 import gc
@@ -55,14 +55,14 @@ class Threads:
         return self.by_slug
 
 
-def test_the_template_is_loaded_in_a_thread_and_long_faqs_are_rendered_there() -> None:  # F5
+def test_the_template_is_loaded_in_a_thread_and_long_faqs_are_rendered_there() -> None:
     threads = Threads()
     assert threads.visit('{{ faq("pricing") }}') == {"pricing": "thread"}
     assert threads.visit('{{ faq("pricing") }}') == {"pricing": "loop"}
     assert threads.visit('{{ faq("large") }}{{ faq("pricing") }}') == {"large": "thread", "pricing": "loop"}
 
 
-def test_a_long_faq_that_is_awaited_is_rendered_in_a_thread() -> None:  # F5
+def test_a_long_faq_that_is_awaited_is_rendered_in_a_thread() -> None:
     threads = Threads()
     threads.embed.render("pricing")
 
@@ -126,12 +126,12 @@ def longest_turn(embed: FAQEmbed) -> float:
     ],
     ids=["one answer", "combining marks", "many questions"],
 )
-def test_a_long_faq_does_not_block_the_loop(record: dict[str, object]) -> None:  # F5, K26
+def test_a_long_faq_does_not_block_the_loop(record: dict[str, object]) -> None:
     faqs = {"pricing": SHORT, "long": FAQ.from_dict(record)}
     assert min(longest_turn(fake_embed(faqs)) for _ in range(2)) < 0.02
 
 
-def test_a_page_with_a_long_faq_has_what_other_pages_have() -> None:  # J1
+def test_a_page_with_a_long_faq_has_what_other_pages_have() -> None:
     environment = Environment(autoescape=True)
     install(environment, embed := fake_embed(FAQS))
     template = environment.from_string('{{ faq("large") }}{{ faq("pricing") }}')

@@ -65,7 +65,7 @@ UNTOUCHED: dict[str, Callable[[str], Response]] = {
 @pytest.mark.parametrize("make_response", UNTOUCHED.values(), ids=UNTOUCHED.keys())
 def test_a_response_that_is_no_page_passes_byte_for_byte(
     make: Make, make_response: Callable[[str], Response]
-) -> None:  # S1, S2, S5
+) -> None:
     made, embed = list[str](), make(FAQS)
 
     def with_headers(html: str) -> Response:
@@ -90,7 +90,7 @@ def test_a_response_that_is_no_page_passes_byte_for_byte(
 
 
 @pytest.mark.parametrize("extensions", [{}, {"http.response.pathsend": {}}], ids=["body", "path"])
-def test_a_file_passes(tmp_path: Path, extensions: dict[str, Any]) -> None:  # S1
+def test_a_file_passes(tmp_path: Path, extensions: dict[str, Any]) -> None:
     path = tmp_path / "page.html"
     path.write_bytes(b"<p>\xc3\xa4</p>" * 10_000)
 
@@ -149,7 +149,7 @@ HEADERS = [("Origin", "https://other.test"), ("Accept-Encoding", "gzip")]
 @embeds
 @pytest.mark.parametrize("side", ["outside", "inside"])
 @pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS.keys())
-def test_other_middlewares_work_before_and_after(make: Make, side: str, other: Any) -> None:  # S2, S9
+def test_other_middlewares_work_before_and_after(make: Make, side: str, other: Any) -> None:
     def endpoint_for(embed: FAQEmbed | None) -> Endpoint:
         async def endpoint(request: Request) -> Response:
             if "session" in request.scope:
@@ -181,7 +181,7 @@ def test_other_middlewares_work_before_and_after(make: Make, side: str, other: A
 
 
 @embeds
-def test_gzip_outside_compresses_the_page_with_its_faqs(make: Make) -> None:  # S9
+def test_gzip_outside_compresses_the_page_with_its_faqs(make: Make) -> None:
     embed = make(FAQS)
 
     async def endpoint(request: Request) -> Response:
@@ -193,7 +193,7 @@ def test_gzip_outside_compresses_the_page_with_its_faqs(make: Make) -> None:  # 
 
 
 @embeds
-def test_gzip_inside_passes_with_one_warning(make: Make, caplog: pytest.LogCaptureFixture) -> None:  # S1, S9
+def test_gzip_inside_passes_with_one_warning(make: Make, caplog: pytest.LogCaptureFixture) -> None:
     embed, made = make(FAQS), list[str]()
 
     async def endpoint(request: Request) -> Response:
@@ -209,5 +209,5 @@ def test_gzip_inside_passes_with_one_warning(make: Make, caplog: pytest.LogCaptu
     assert "FAQMiddleware" in record.getMessage()
 
 
-def test_the_middleware_is_plain_asgi() -> None:  # S8
+def test_the_middleware_is_plain_asgi() -> None:
     assert not issubclass(FAQMiddleware, BaseHTTPMiddleware)

@@ -165,7 +165,7 @@ def test_every_worker_fills_in_its_first_page(faulty: FaultyServer, tmp_path: Pa
         assert summary(gzip.decompress(body)) == page_of(A, B)
 
 
-def test_a_stream_streams_on_the_wire(faulty: FaultyServer, tmp_path: Path) -> None:  # S4
+def test_a_stream_streams_on_the_wire(faulty: FaultyServer, tmp_path: Path) -> None:
     faulty.serve(A.to_dict())
     with running(tmp_path, faulty.base_url) as server:
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
@@ -200,7 +200,7 @@ def full_backlog() -> Iterator[str]:
 @pytest.mark.parametrize("trouble", ["response", "body", "connect", "names"])
 def test_a_server_ends_within_a_second_and_writes_nothing(
     faulty: FaultyServer, tmp_path: Path, trouble: str, workers: int
-) -> None:  # R12
+) -> None:
     faulty.serve(A.to_dict())
     faulty.behave(hang_in_body if trouble == "body" else hang)
     with full_backlog() as deaf:
@@ -241,7 +241,7 @@ print(time.time())
 @pytest.mark.parametrize("trouble", ["response", "connect", "names"])
 def test_a_process_ends_within_a_second_and_writes_nothing(
     faulty: FaultyServer, trouble: str, way: str
-) -> None:  # R12
+) -> None:
     faulty.behave(hang)
     with full_backlog() as deaf:
         service = {"response": faulty.base_url, "connect": deaf, "names": "http://faq.test"}[trouble]

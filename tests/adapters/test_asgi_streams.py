@@ -35,7 +35,7 @@ def streaming(embed: FAQEmbed, parts: Parts, **options: Any) -> Starlette:
 
 
 @embeds
-def test_each_part_is_sent_before_the_next_is_produced(make: Make) -> None:  # S4
+def test_each_part_is_sent_before_the_next_is_produced(make: Make) -> None:
     embed, events = make(FAQS), list[str]()
 
     async def parts() -> AsyncIterator[str]:
@@ -54,7 +54,7 @@ def test_each_part_is_sent_before_the_next_is_produced(make: Make) -> None:  # S
 
 
 @embeds
-def test_the_first_faq_page_of_a_stream_has_what_was_printed_by_then(make: Make) -> None:  # J1
+def test_the_first_faq_page_of_a_stream_has_what_was_printed_by_then(make: Make) -> None:
     embed = make(FAQS)
 
     async def parts() -> AsyncIterator[str]:
@@ -68,7 +68,7 @@ def test_the_first_faq_page_of_a_stream_has_what_was_printed_by_then(make: Make)
 
 @embeds
 @pytest.mark.parametrize("size", [7, 1000, 100_000])
-def test_a_page_that_was_rendered_before_it_streams_has_one_faq_page(make: Make, size: int) -> None:  # J1
+def test_a_page_that_was_rendered_before_it_streams_has_one_faq_page(make: Make, size: int) -> None:
     embed = make(FAQS)
     made = templates(embed, page='{{ faq("pricing") }}ö{{ faq("legal") }}')
 
@@ -81,7 +81,7 @@ def test_a_page_that_was_rendered_before_it_streams_has_one_faq_page(make: Make,
 
 
 @embeds
-def test_faq_schema_at_the_end_of_a_stream_has_every_question(make: Make) -> None:  # J1
+def test_faq_schema_at_the_end_of_a_stream_has_every_question(make: Make) -> None:
     embed = make(FAQS)
     schema = templates(embed, schema="{{ faq_schema() }}").get_template("schema")
 
@@ -112,7 +112,7 @@ def test_streams_of_older_servers_are_filled_in(spec_version: str) -> None:
     assert summary(response.body) == page_of(A, B)
 
 
-def test_a_part_with_an_uncached_faq_does_not_delay_the_parts_before_it() -> None:  # S4
+def test_a_part_with_an_uncached_faq_does_not_delay_the_parts_before_it() -> None:
     embed = slow_embed({}, hanging=["pricing"], wait=0.05)
     left = list[bytes]()
 
@@ -156,7 +156,7 @@ def languages(
 @pytest.mark.parametrize("vary", [[], ["Cookie"]])
 def test_a_stream_that_visitors_may_share_is_not_in_the_language_of_one(
     vary: list[str], caplog: pytest.LogCaptureFixture
-) -> None:  # L7
+) -> None:
     headers = {"ETag": '"1"', **({"Vary": vary[0]} if vary else {})}
     assert [languages(headers) for _ in range(2)] == [([None], vary)] * 2
     (record,) = caplog.records
@@ -166,17 +166,17 @@ def test_a_stream_that_visitors_may_share_is_not_in_the_language_of_one(
 @pytest.mark.parametrize("headers", [{}, {"Cache-Control": "no-store"}, {"ETag": "1", "Vary": "*"}], ids=str)
 def test_a_stream_of_one_visitor_is_in_the_visitors_language(
     headers: dict[str, str], caplog: pytest.LogCaptureFixture
-) -> None:  # L4
+) -> None:
     vary = [headers["Vary"]] if "Vary" in headers else []
     assert languages(headers) == (["ko"], vary)
     assert caplog.records == []
 
 
-def test_a_stream_whose_language_was_negotiated_before_varies() -> None:  # L7
+def test_a_stream_whose_language_was_negotiated_before_varies() -> None:
     expected = (["ko", "ko"], ["Cookie, Accept-Language"])
     assert languages({"ETag": '"1"', "Vary": "Cookie"}, use_before=True) == expected
 
 
-def test_the_choice_of_the_host_needs_no_vary(caplog: pytest.LogCaptureFixture) -> None:  # L4
+def test_the_choice_of_the_host_needs_no_vary(caplog: pytest.LogCaptureFixture) -> None:
     assert languages({"ETag": '"1"'}, state={"lang": "de"}) == (["de"], [])
     assert caplog.records == []

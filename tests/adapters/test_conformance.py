@@ -223,7 +223,7 @@ def expected(source: str) -> bytes:
 @embeds
 @ways
 @pytest.mark.parametrize("source", PAGES)
-def test_the_same_faq_gives_the_same_bytes(way: Way, make: Make, source: str) -> None:  # J1, J15
+def test_the_same_faq_gives_the_same_bytes(way: Way, make: Make, source: str) -> None:
     assert way(source, make) == expected(source)
 
 
@@ -291,7 +291,7 @@ def test_a_streamed_flask_page_prints_the_same() -> None:
     assert app.test_client().get("/").data == expected(source)
 
 
-def test_linked_styles_have_the_same_address_everywhere() -> None:  # C3
+def test_linked_styles_have_the_same_address_everywhere() -> None:
     def linked(faqs: Mapping[str, FAQ]) -> FAQEmbed:
         return fake_embed(faqs, styles="linked")
 

@@ -1,4 +1,4 @@
-"""A page that lacks an FAQ, or shows one that could not be refreshed, is not cached for long (R9)."""
+"""A page that lacks an FAQ, or shows one that could not be refreshed, is not cached for long."""
 
 from collections.abc import AsyncIterator, Callable
 from typing import Any

@@ -78,7 +78,7 @@ def test_the_embed_is_the_same_for_the_whole_process() -> None:
     assert faqs_from() is faqs_from(RequestFactory().get("/"))
 
 
-def test_an_api_key_never_stops_a_site_that_only_reads() -> None:  # I8
+def test_an_api_key_never_stops_a_site_that_only_reads() -> None:
     with override_settings(FAQSVC={"BASE_URL": "https://a.example.com", "API_KEY": "wrong"}):
         assert faqs_from().settings.api_key is None
 
@@ -165,18 +165,18 @@ def test_the_tag_takes_every_option_and_variables() -> None:
 
 
 @pytest.mark.parametrize("autoescape", ["on", "off"])
-def test_the_tag_prints_html_whatever_is_escaped_around_it(autoescape: str) -> None:  # E5
+def test_the_tag_prints_html_whatever_is_escaped_around_it(autoescape: str) -> None:
     source = f'{{% autoescape {autoescape} %}}{{% faq "pricing" %}}{{% endautoescape %}}'
     assert get(source) == embed().render("pricing")
 
 
-def test_a_variable_that_does_not_exist_counts_as_left_out() -> None:  # R4
+def test_a_variable_that_does_not_exist_counts_as_left_out() -> None:
     source = '{% faq "pricing" lang=no theme=no show_title=no heading_level=no nonce=no %}'
     assert get(source) == embed().render("pricing")
 
 
 @pytest.mark.parametrize("source", ["{% faq no %}", "{% faq %}", '{% faq "unknown" %}', '{% faq "a/b" %}'])
-def test_an_faq_that_does_not_exist_prints_nothing(source: str) -> None:  # R4
+def test_an_faq_that_does_not_exist_prints_nothing(source: str) -> None:
     assert get(f"<p>{source}</p>") == "<p></p>"
 
 
@@ -195,7 +195,7 @@ def test_a_mistake_in_a_tag_is_a_syntax_error() -> None:
         render('{% faq "pricing" lang= %}')
 
 
-def test_a_host_prints_an_faq_with_its_own_markup() -> None:  # E5
+def test_a_host_prints_an_faq_with_its_own_markup() -> None:
     source = (
         '{% use_faq "pricing" as state %}{% if state.data %}<h1>{{ state.data.title }}</h1>'
         "{% for item in state.data.items %}<h2>{{ item.question }}</h2><p>{{ item.answer }}</p>{% endfor %}"
@@ -212,14 +212,14 @@ def test_use_faq_of_an_unknown_slug_has_an_error() -> None:
     assert get('{% use_faq "unknown" as s %}{% if s.data %}yes{% else %}{{ s.error }}{% endif %}') != "yes"
 
 
-def test_faq_schema_has_the_faqs_with_schema_false() -> None:  # J12
+def test_faq_schema_has_the_faqs_with_schema_false() -> None:
     source = '{% faq "pricing" schema=False %}{% faq "legal" schema=False %}{% faq_schema %}'
     assert summary(get(source)) == page_of(A, B)
     assert get("{% faq_schema %}{% faq_schema no %}") == ""
 
 
 @pytest.mark.parametrize("debug", [True, False])
-def test_what_went_wrong_is_visible_in_development_only(debug: bool) -> None:  # R4
+def test_what_went_wrong_is_visible_in_development_only(debug: bool) -> None:
     with project(page('{% faq "unknown" %}'), embed(), DEBUG=debug):
         html = Client().get("/").content.decode()
     assert bool(text_of(html, ".faqsvc-problem")) is debug

@@ -70,7 +70,7 @@ embeds: pytest.MarkDecorator = pytest.mark.parametrize("make", [fake_embed, slow
 @servers
 @views
 @embeds
-def test_a_page_is_complete_however_it_is_made(get: Get, view: Any, make: Any) -> None:  # J1, J12, T6, F5
+def test_a_page_is_complete_however_it_is_made(get: Get, view: Any, make: Any) -> None:
     with project(view(TWO), make(FAQS)):
         response = get()
     assert summary(response.content) == page_of(A, B)
@@ -79,13 +79,13 @@ def test_a_page_is_complete_however_it_is_made(get: Get, view: Any, make: Any) -
 
 @servers
 @views
-def test_a_single_faq_is_printed_as_it_is(get: Get, view: Any) -> None:  # S1
+def test_a_single_faq_is_printed_as_it_is(get: Get, view: Any) -> None:
     with project(view(ONE), fake_embed(FAQS)):
         assert get().content.decode() == f"<p>{fake_embed(FAQS).render('pricing')}</p>"
 
 
 @servers
-def test_nothing_blocks_the_loop_of_an_asynchronous_view(get: Get, faulty: FaultyServer) -> None:  # F5
+def test_nothing_blocks_the_loop_of_an_asynchronous_view(get: Get, faulty: FaultyServer) -> None:
     async def host(request: HttpRequest) -> HttpResponse:
         html = render(TWO)  # its FAQs are not fetched yet
         release.set()
@@ -101,7 +101,7 @@ def test_nothing_blocks_the_loop_of_an_asynchronous_view(get: Get, faulty: Fault
 
 @servers
 @pytest.mark.parametrize("middleware", ["before", "after"])
-def test_middleware_that_is_only_synchronous_changes_nothing(get: Get, middleware: str) -> None:  # F5
+def test_middleware_that_is_only_synchronous_changes_nothing(get: Get, middleware: str) -> None:
     names = [f"{__name__}.only_synchronous", MIDDLEWARE]
     with project(
         async_page(TWO), slow_embed(FAQS), MIDDLEWARE=names if middleware == "before" else names[::-1]
@@ -138,7 +138,7 @@ def test_a_template_response_is_rendered_on_the_page() -> None:
 
 
 @servers
-def test_an_error_page_is_complete_whatever_was_rendered_before(get: Get) -> None:  # I3, J1
+def test_an_error_page_is_complete_whatever_was_rendered_before(get: Get) -> None:
     def host(request: HttpRequest) -> HttpResponse:
         render(TWO)
         raise PermissionError
@@ -177,7 +177,7 @@ def test_requests_do_not_share_a_page() -> None:
 # Responses
 
 
-def test_headers_are_true_of_the_complete_page() -> None:  # S2, S3
+def test_headers_are_true_of_the_complete_page() -> None:
     headers = {"ETag": '"host"', "Content-Length": "5", "Content-Digest": "x", "X-Own": "kept"}
     with project(page(TWO, headers=headers), fake_embed(FAQS)):
         response = get_sync()
@@ -188,14 +188,14 @@ def test_headers_are_true_of_the_complete_page() -> None:  # S2, S3
 
 
 @pytest.mark.parametrize("source", [ONE, TWO])
-def test_a_page_is_revalidated_by_the_middleware_of_django(source: str) -> None:  # S2
+def test_a_page_is_revalidated_by_the_middleware_of_django(source: str) -> None:
     names = ["django.middleware.http.ConditionalGetMiddleware", MIDDLEWARE]
     with project(page(source), fake_embed(FAQS), MIDDLEWARE=names):
         etag = get_sync().headers["ETag"]
         assert get_sync(headers={"If-None-Match": etag}).status_code == 304
 
 
-def test_a_page_is_compressed_after_it_is_complete() -> None:  # S9
+def test_a_page_is_compressed_after_it_is_complete() -> None:
     names = ["django.middleware.gzip.GZipMiddleware", MIDDLEWARE]
     with project(page(TWO), fake_embed(FAQS), MIDDLEWARE=names):
         response = get_sync(headers={"Accept-Encoding": "gzip"})
@@ -203,7 +203,7 @@ def test_a_page_is_compressed_after_it_is_complete() -> None:  # S9
 
 
 @pytest.mark.parametrize("content_type", ["text/plain", "application/json"])
-def test_a_response_that_is_not_html_passes_byte_for_byte(content_type: str) -> None:  # S6
+def test_a_response_that_is_not_html_passes_byte_for_byte(content_type: str) -> None:
     def host(request: HttpRequest) -> HttpResponse:
         return HttpResponse(render(TWO), content_type=content_type)
 
@@ -212,7 +212,7 @@ def test_a_response_that_is_not_html_passes_byte_for_byte(content_type: str) -> 
 
 
 @pytest.mark.parametrize("charset", ["iso-8859-1", "utf-16"])
-def test_a_page_is_completed_in_its_charset(charset: str) -> None:  # J1
+def test_a_page_is_completed_in_its_charset(charset: str) -> None:
     def host(request: HttpRequest) -> HttpResponse:
         body = f"<p>é</p>{render(TWO)}".encode(charset)
         return HttpResponse(body, content_type=f"text/html; charset={charset}")
@@ -225,7 +225,7 @@ def test_a_page_is_completed_in_its_charset(charset: str) -> None:  # J1
 
 def test_a_dead_service_costs_the_faq_and_limits_how_long_caches_keep_the_page(
     faulty: FaultyServer,
-) -> None:  # R1, R9
+) -> None:
     faulty.behave(behaviours.status(500))
     headers = {"Cache-Control": "max-age=600", "Expires": "Sat, 21 Nov 2126 08:00:00 GMT"}
     with FAQEmbed(faulty.base_url, degraded_max_age=0) as faqs, project(page(ONE, headers=headers), faqs):
@@ -234,7 +234,7 @@ def test_a_dead_service_costs_the_faq_and_limits_how_long_caches_keep_the_page(
     assert "Expires" not in response.headers
 
 
-def test_files_are_served_below_the_path_of_the_project() -> None:  # C3
+def test_files_are_served_below_the_path_of_the_project() -> None:
     with project(page(ONE), fake_embed(FAQS, styles="linked", variant="disclosure")):
         html = get_sync(SCRIPT_NAME="/shop").content
         links = [*attributes(html, "link", "href"), *attributes(html, "script[src]", "src")]
@@ -247,14 +247,14 @@ def test_files_are_served_below_the_path_of_the_project() -> None:  # C3
         assert Client().post(str(links[0]).removeprefix("/shop")).status_code == 405
 
 
-def test_a_script_is_in_the_page_where_no_files_are_served() -> None:  # C3
+def test_a_script_is_in_the_page_where_no_files_are_served() -> None:
     with project(page('{% faq "pricing" variant="disclosure" %}'), fake_embed(FAQS)):
         html = get_sync().content
     assert attributes(html, "script[src]", "src") == []
     assert len(text_of(html, "script")) == 2
 
 
-def test_a_context_that_was_copied_in_a_request_is_outside_of_its_page_afterwards() -> None:  # I4
+def test_a_context_that_was_copied_in_a_request_is_outside_of_its_page_afterwards() -> None:
     contexts, faqs = list[Context](), fake_embed(FAQS)
 
     def host(request: HttpRequest) -> HttpResponse:
@@ -272,7 +272,7 @@ def test_a_context_that_was_copied_in_a_request_is_outside_of_its_page_afterward
 
 @servers
 @embeds
-def test_a_streamed_page_has_its_styles_once_and_one_faq_page(get: Get, make: Any) -> None:  # J1, T6
+def test_a_streamed_page_has_its_styles_once_and_one_faq_page(get: Get, make: Any) -> None:
     source = '{% faq "pricing" schema=False %}', '{% faq "legal" schema=False %}', "{% faq_schema %}"
 
     def host(request: HttpRequest) -> StreamingHttpResponse:
@@ -293,7 +293,7 @@ def test_a_streamed_page_has_its_styles_once_and_one_faq_page(get: Get, make: An
     assert b"<!--faqsvc" not in body
 
 
-def test_a_streamed_page_has_no_length() -> None:  # S3
+def test_a_streamed_page_has_no_length() -> None:
     headers = {"Content-Length": "5"}
     with project(lambda request: StreamingHttpResponse([render(ONE)], headers=headers), fake_embed(FAQS)):
         assert "Content-Length" not in get_sync().headers
@@ -325,7 +325,7 @@ def test_a_file_passes_as_it_is() -> None:
 
 @servers
 @pytest.mark.parametrize("cached", ['{% faq "legal" %}', '{% faq "legal" variant="disclosure" nonce="n" %}'])
-def test_a_cached_fragment_is_a_part_of_the_page(get: Get, cached: str) -> None:  # J1
+def test_a_cached_fragment_is_a_part_of_the_page(get: Get, cached: str) -> None:
     cache.clear()
     source = f'{{% load cache %}}{{% cache 60 part %}}{cached}{{% endcache %}}{{% faq "pricing" %}}'
     with project(page(source), fake_embed(FAQS)):
@@ -335,7 +335,7 @@ def test_a_cached_fragment_is_a_part_of_the_page(get: Get, cached: str) -> None:
     assert [page.faqs for page in pages] == [page_of(B, A).faqs] * 3
 
 
-def test_json_ld_of_the_host_that_looks_like_ours_is_left_alone() -> None:  # S6
+def test_json_ld_of_the_host_that_looks_like_ours_is_left_alone() -> None:
     own = '<script type="application/ld+json">{"@context":"https://schema.org","@type":"FAQPage","x":1}</script>'
     source = f'<section class="faqsvc"></section>\n{own}{{% faq "pricing" %}}'
     with project(page(source), fake_embed(FAQS)):
@@ -394,7 +394,7 @@ def languages(faulty: FaultyServer) -> list[str | None]:
 )
 def test_the_language_of_a_page_is_the_active_one(
     get: Get, accepted: str, expected: str, faulty: FaultyServer
-) -> None:  # L4, L7
+) -> None:
     for lang, record in samples.multilingual().items():
         faulty.serve(record, lang=lang)
     names = ["django.middleware.locale.LocaleMiddleware", MIDDLEWARE]
@@ -411,7 +411,7 @@ def test_the_language_of_a_page_is_the_active_one(
 )
 def test_the_language_of_the_site_counts_less_than_our_setting(
     code: str, setting: str | None, expected: str | None, faulty: FaultyServer
-) -> None:  # L4
+) -> None:
     faulty.serve(samples.pricing())
     with FAQEmbed(faulty.base_url, lang=setting) as faqs, project(page(ONE), faqs, LANGUAGE_CODE=code):
         translation.deactivate()
@@ -420,7 +420,7 @@ def test_the_language_of_the_site_counts_less_than_our_setting(
     assert "Vary" not in response.headers
 
 
-def test_a_part_of_a_template_may_be_in_another_language(faulty: FaultyServer) -> None:  # L4
+def test_a_part_of_a_template_may_be_in_another_language(faulty: FaultyServer) -> None:
     faulty.serve(samples.pricing())
     source = (
         '{% load i18n %}{% language "ko" %}{% faq "pricing" %}{% endlanguage %}{% faq "pricing" lang="de" %}'
@@ -435,7 +435,7 @@ def test_a_part_of_a_template_may_be_in_another_language(faulty: FaultyServer) -
 
 @servers
 @pytest.mark.skipif(django.VERSION < (6,), reason="Django has a nonce since 6.0")
-def test_the_nonce_of_django_is_on_every_element(get: Get) -> None:  # C4, C6
+def test_the_nonce_of_django_is_on_every_element(get: Get) -> None:
     policy = {"style-src": ["<CSP_NONCE_SENTINEL>"], "script-src": ["<CSP_NONCE_SENTINEL>"]}
     names = ["django.middleware.csp.ContentSecurityPolicyMiddleware", MIDDLEWARE]
     for middleware in (names, names[::-1]):
@@ -447,7 +447,7 @@ def test_the_nonce_of_django_is_on_every_element(get: Get) -> None:  # C4, C6
 
 
 @servers
-def test_the_nonce_of_django_csp_is_on_every_element(get: Get) -> None:  # C4, C6
+def test_the_nonce_of_django_csp_is_on_every_element(get: Get) -> None:
     pytest.importorskip("csp")
     from csp.constants import NONCE
 
@@ -462,7 +462,7 @@ def test_the_nonce_of_django_csp_is_on_every_element(get: Get) -> None:  # C4, C
 
 
 @pytest.mark.parametrize("nonce", ["n", lambda: "n"], ids=["text", "function"])
-def test_a_middleware_of_the_project_may_set_a_nonce(nonce: object) -> None:  # C6
+def test_a_middleware_of_the_project_may_set_a_nonce(nonce: object) -> None:
     def host(request: HttpRequest) -> HttpResponse:
         request.csp_nonce = nonce  # type: ignore[attr-defined]
         return HttpResponse(render(ONE, request))
@@ -471,7 +471,7 @@ def test_a_middleware_of_the_project_may_set_a_nonce(nonce: object) -> None:  # 
         assert set(nonces(get_sync().content)) == {"n"}
 
 
-def test_a_nonce_may_be_a_variable_of_the_template() -> None:  # C6
+def test_a_nonce_may_be_a_variable_of_the_template() -> None:
     with project(page(ONE, csp_nonce="n"), fake_embed(FAQS)):
         assert set(nonces(get_sync().content)) == {"n"}
 
@@ -480,7 +480,7 @@ def test_a_nonce_may_be_a_variable_of_the_template() -> None:  # C6
 
 
 @servers
-def test_all_faqs_of_a_page_share_one_budget(get: Get, faulty: FaultyServer) -> None:  # R2
+def test_all_faqs_of_a_page_share_one_budget(get: Get, faulty: FaultyServer) -> None:
     faulty.behave(behaviours.hang)
     source = "".join(f'{{% faq "faq-{number}" %}}' for number in range(40))
     with FAQEmbed(faulty.base_url, wait=0.1, timeout=5) as faqs:

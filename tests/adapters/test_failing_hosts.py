@@ -119,7 +119,7 @@ def no_babel(monkeypatch: pytest.MonkeyPatch) -> None:
 @sources
 def test_the_page_is_complete_and_the_log_says_why_once(
     host: Host, source: str, caplog: pytest.LogCaptureFixture
-) -> None:  # R4, R10, C6
+) -> None:
     embed = fake_embed({"pricing": A})
     assert [summary(host(embed, source)) for _ in range(3)] == [page_of(A)] * 3
     (record,) = (record for record in caplog.records if record.name == "faqsvc_embed")
@@ -142,7 +142,7 @@ def test_strict_raises_what_the_host_raised(host: Host, source: str) -> None:
         '{% faq "pricing", nonce=new, schema=false %}{{ faq_schema(nonce=new) }}',
     ],
 )
-def test_a_nonce_may_be_a_function_wherever_it_is_given(source: str, enable_async: bool) -> None:  # C4
+def test_a_nonce_may_be_a_function_wherever_it_is_given(source: str, enable_async: bool) -> None:
     host = environment(fake_embed({"pricing": A}), enable_async=enable_async)
     assert nonces(host.from_string(source).render(new=lambda: "x")) == ["x", "x"]
 
@@ -152,7 +152,7 @@ def test_a_nonce_may_be_a_function_wherever_it_is_given(source: str, enable_asyn
 )
 def test_a_nonce_that_is_not_text_is_left_out_with_one_warning(
     nonce: Any, caplog: pytest.LogCaptureFixture
-) -> None:  # E7
+) -> None:
     source = '{% faq "pricing", nonce=nonce %}{% faq "pricing", nonce=nonce %}'
     html = environment(fake_embed({"pricing": A})).from_string(source).render(nonce=nonce)
     assert (summary(html), nonces(html)) == (page_of(A, A), [None, None])

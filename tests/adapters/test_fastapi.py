@@ -60,12 +60,12 @@ def make_app(embed: FAQEmbed, **options: Any) -> FastAPI:
 
 @embeds
 @pytest.mark.parametrize("path", ["/template", "/thread", "/dependency", "/thread-dependency"])
-def test_two_faqs_share_one_stylesheet_and_one_faq_page(make: Make, path: str) -> None:  # J1
+def test_two_faqs_share_one_stylesheet_and_one_faq_page(make: Make, path: str) -> None:
     app = make_app(make(FAQS))
     for _ in range(2):
         response = get(app, path)
         assert (response.status, summary(response.body)) == (200, page_of(A, B))
-        assert response.all("content-length") == [str(len(response.body))]  # S3
+        assert response.all("content-length") == [str(len(response.body))]
 
 
 @embeds
@@ -78,7 +78,7 @@ def test_data_is_json_and_an_error_goes_to_the_handler_of_the_host(make: Make) -
 
 
 @embeds
-def test_a_middleware_by_decorator_changes_nothing(make: Make) -> None:  # S9, J1
+def test_a_middleware_by_decorator_changes_nothing(make: Make) -> None:
     app, outer = make_app(embed := make(FAQS)), FastAPI(openapi_url=None)
 
     @outer.middleware("http")
@@ -140,14 +140,14 @@ def test_without_the_middleware_the_dependency_is_an_error() -> None:
         get(app)
 
 
-def test_in_development_the_page_says_what_went_wrong() -> None:  # R4
+def test_in_development_the_page_says_what_went_wrong() -> None:
     response = get(make_app(slow_embed({"legal": B}), debug=True), "/template")
     problem, _, rest = response.text.partition("<hr>")
     assert "pricing" in problem
     assert summary(rest) == page_of(B)
 
 
-def test_the_documentation_pages_of_fastapi_pass() -> None:  # S1
+def test_the_documentation_pages_of_fastapi_pass() -> None:
     app = FastAPI(title="Host")
     expected = [get(app, path).messages for path in ("/docs", "/openapi.json")]
     app = FastAPI(title="Host")

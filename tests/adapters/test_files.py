@@ -85,7 +85,7 @@ def inline_styles(template: str) -> list[str]:
 
 
 @hosts
-def test_the_stylesheet_and_the_theme_are_files_with_their_digest_in_the_name(host: Host) -> None:  # C3, T6
+def test_the_stylesheet_and_the_theme_are_files_with_their_digest_in_the_name(host: Host) -> None:
     source = '{% faq "pricing", theme={"accentColor": "rgb(0 128 128)", "questionSize": 18} %}'
     get = host(embed(styles="linked"), source * 2)
     page = get("/").text
@@ -113,7 +113,7 @@ def test_there_is_no_other_file(host: Host, forged: Callable[[str], str]) -> Non
 
 
 @hosts
-def test_a_forged_theme_is_not_served(host: Host) -> None:  # T2, D7
+def test_a_forged_theme_is_not_served(host: Host) -> None:
     get = host(embed(styles="linked"), '{% faq "pricing", theme={"accentColor": "#008080"} %}')
     link = str(attributes(get("/").text, "link", "href")[1])
     assert "accentColor=%23008080" in link
@@ -128,7 +128,7 @@ def test_a_forged_theme_is_not_served(host: Host) -> None:  # T2, D7
 
 
 @hosts
-def test_the_script_is_a_file_of_a_host_whose_setting_needs_it(host: Host) -> None:  # P6
+def test_the_script_is_a_file_of_a_host_whose_setting_needs_it(host: Host) -> None:
     get = host(embed(variant="disclosure"), ONE * 2)
     page = get("/").text
     (src,), (integrity,) = (attributes(page, "script[src]", name) for name in ("src", "integrity"))
@@ -149,7 +149,7 @@ def test_links_follow_the_path_below_which_the_application_is_mounted(host: Host
 
 
 @pytest.mark.parametrize("styles", ["inline", "none"])
-def test_an_application_without_files_has_no_route_for_them(styles: str) -> None:  # T8
+def test_an_application_without_files_has_no_route_for_them(styles: str) -> None:
     app = Flask("host")
     FAQExtension(app, embed=embed(styles=styles))
     assert [rule.endpoint for rule in app.url_map.iter_rules()] == ["static"]
@@ -157,7 +157,7 @@ def test_an_application_without_files_has_no_route_for_them(styles: str) -> None
 
 @pytest.mark.parametrize(("styles", "count"), [("inline", 1), ("none", 0)])
 @hosts
-def test_styles_are_inline_or_left_to_the_host(host: Host, styles: str, count: int) -> None:  # T8
+def test_styles_are_inline_or_left_to_the_host(host: Host, styles: str, count: int) -> None:
     page = host(embed(styles=styles), ONE * 2)("/").text
     assert (summary(page).styles, "<link" in page) == (count, False)
 
@@ -174,7 +174,7 @@ def test_styles_are_inline_or_left_to_the_host(host: Host, styles: str, count: i
 )
 def test_files_are_on_every_host_of_an_application_that_has_several(
     options: dict[str, Any], host: str, route: dict[str, Any]
-) -> None:  # C3
+) -> None:
     app = Flask("host", **options)
     app.config["SERVER_NAME"] = "shop.test"
     FAQExtension(app, embed=embed(styles="linked"))

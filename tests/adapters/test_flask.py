@@ -86,7 +86,7 @@ def test_an_extension_that_was_made_before_serves_every_application_of_a_factory
         ("https://one.example.com", 0.25),
         ("https://two.example.com", 0.25),
     ]
-    assert faqs_from(one) is not faqs_from(two)  # F7
+    assert faqs_from(one) is not faqs_from(two)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_an_invalid_setting_is_an_error_when_the_application_is_made(
 @pytest.mark.parametrize("base_url", ["http://faqs:8700", "https://faq.example.com"])
 def test_an_api_key_never_stops_a_site_that_only_reads(
     where: str, key: str, base_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:  # I8
+) -> None:
     app, keywords = Flask("host"), dict[str, Any]()
     app.config["FAQSVC_BASE_URL"] = base_url
     if where == "config":
@@ -127,7 +127,7 @@ def test_an_api_key_never_stops_a_site_that_only_reads(
     assert KEY not in f"{caplog.text}{faqs_from(app).settings!r}{vars(faqs_from(app).settings)}"
 
 
-def test_a_reading_site_never_sends_a_key_that_is_configured(faulty: FaultyServer) -> None:  # D5
+def test_a_reading_site_never_sends_a_key_that_is_configured(faulty: FaultyServer) -> None:
     faulty.serve(samples.pricing())
     app = Flask("host")
     FAQExtension(app, base_url=faulty.base_url, api_key=KEY)
@@ -226,7 +226,7 @@ def test_without_the_extension_there_is_no_embed() -> None:
         faqs_from()
 
 
-def test_two_applications_of_one_process_share_nothing() -> None:  # F7
+def test_two_applications_of_one_process_share_nothing() -> None:
     with FaultyServer() as one, FaultyServer() as two:
         apps = []
         for server, text in ((one, "First."), (two, "Second.")):
@@ -261,7 +261,7 @@ def test_an_embed_works_in_a_request_of_an_application_that_has_none() -> None:
 # Templates of the host
 
 
-def test_a_blueprint_overrides_the_template_and_the_application_overrides_that(tmp_path: Path) -> None:  # T7
+def test_a_blueprint_overrides_the_template_and_the_application_overrides_that(tmp_path: Path) -> None:
     for folder in ("app", "part"):
         (tmp_path / folder / "faqsvc").mkdir(parents=True)
     (tmp_path / "part" / "part.html").write_text('{% faq "pricing" %}', encoding="utf-8")
@@ -285,7 +285,7 @@ def test_a_blueprint_overrides_the_template_and_the_application_overrides_that(t
 
 
 @pytest.mark.parametrize("debug", [False, True])
-def test_what_went_wrong_is_visible_in_development_only(debug: bool) -> None:  # R4
+def test_what_went_wrong_is_visible_in_development_only(debug: bool) -> None:
     app = make_app('<p>{% faq "<unknown>" %}</p>')
     app.debug = debug
     problems = text_of(get(app), ".faqsvc-problem")
@@ -304,14 +304,14 @@ def test_an_invalid_option_is_visible_in_development_beside_the_faq() -> None:
     assert ("heading_level" in level, "'colour'" in colour) == (True, True)
 
 
-def test_strict_raises_in_the_view() -> None:  # R4
+def test_strict_raises_in_the_view() -> None:
     app = make_app('<p>{% faq "unknown" %}</p>', embed(strict=True))
     app.testing = True
     with pytest.raises(FAQNotFound, match="unknown"):
         get(app)
 
 
-def test_a_dead_service_costs_the_faq_and_not_the_page(faulty: FaultyServer) -> None:  # R1
+def test_a_dead_service_costs_the_faq_and_not_the_page(faulty: FaultyServer) -> None:
     faulty.refuse()
     with FAQEmbed(faulty.base_url) as faqs:
         response = make_app('<p>{% faq "pricing" %}</p>', faqs).test_client().get("/")

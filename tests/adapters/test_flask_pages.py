@@ -54,16 +54,16 @@ def get(app: Flask) -> str:
     return app.test_client().get("/").text
 
 
-def test_a_single_faq_is_printed_as_it_is() -> None:  # S1
+def test_a_single_faq_is_printed_as_it_is() -> None:
     assert get(make_app('<p>{% faq "pricing" %}</p>')) == f"<p>{embed().render('pricing')}</p>"
 
 
-def test_two_faqs_share_one_faq_page_and_one_stylesheet() -> None:  # J1, J12, T6
+def test_two_faqs_share_one_faq_page_and_one_stylesheet() -> None:
     response = make_app(f"<p>ä</p>{TWO}<p>ö</p>").test_client().get("/")
     assert summary(response.data) == page_of(A, B)
     assert response.text.startswith("<p>ä</p>")
     assert response.text.endswith("<p>ö</p>")
-    assert response.headers["Content-Length"] == str(len(response.data))  # S3
+    assert response.headers["Content-Length"] == str(len(response.data))
 
 
 @pytest.mark.parametrize(
@@ -76,11 +76,11 @@ def test_two_faqs_share_one_faq_page_and_one_stylesheet() -> None:  # J1, J12, T
     ],
     ids=["two templates", "template and view", "awaited", "environment"],
 )
-def test_all_that_is_rendered_in_a_request_is_one_page(parts: Callable[[], list[str]]) -> None:  # J1
+def test_all_that_is_rendered_in_a_request_is_one_page(parts: Callable[[], list[str]]) -> None:
     assert summary(get(make_app(lambda: "".join(map(str, parts()))))) == page_of(A, B)
 
 
-def test_an_event_loop_in_a_view_waits_for_an_faq_as_the_view_would(faulty: FaultyServer) -> None:  # F5
+def test_an_event_loop_in_a_view_waits_for_an_faq_as_the_view_would(faulty: FaultyServer) -> None:
     """An async view of Flask has a loop that serves one request alone, which may be blocked."""
     faulty.serve(samples.pricing())
 
@@ -91,19 +91,19 @@ def test_an_event_loop_in_a_view_waits_for_an_faq_as_the_view_would(faulty: Faul
         assert summary(get(make_app(lambda: asyncio.run(view()), faqs))) == page_of(A)
 
 
-def test_what_a_hook_renders_before_the_view_is_on_its_page() -> None:  # J1
+def test_what_a_hook_renders_before_the_view_is_on_its_page() -> None:
     app = make_app(lambda: g.first + render_template_string('{% faq "legal" %}'))
     app.before_request(lambda: setattr(g, "first", render_template_string('{% faq "pricing" %}')))
     assert summary(get(app)) == page_of(A, B)
 
 
-def test_a_hook_that_responds_before_the_view_has_a_page() -> None:  # J1
+def test_a_hook_that_responds_before_the_view_has_a_page() -> None:
     app = make_app()
     app.before_request(lambda: render_template_string(TWO))
     assert summary(get(app)) == page_of(A, B)
 
 
-def test_a_hook_that_appends_to_the_response_is_on_its_page() -> None:  # J1
+def test_a_hook_that_appends_to_the_response_is_on_its_page() -> None:
     app = make_app('{% faq "pricing" %}')
 
     @app.after_request
@@ -114,7 +114,7 @@ def test_a_hook_that_appends_to_the_response_is_on_its_page() -> None:  # J1
     assert summary(get(app)) == page_of(A, B)
 
 
-def test_white_space_around_an_faq_may_change_before_it_is_sent() -> None:  # J1, J10
+def test_white_space_around_an_faq_may_change_before_it_is_sent() -> None:
     assert summary(
         get(make_app('{{ faq("pricing")|indent(4) }}{% filter trim %}{{ faq("legal") }}{% endfilter %}'))
     ) == (page_of(A, B))
@@ -150,7 +150,7 @@ def aborts_after_a_template() -> str:
 @pytest.mark.parametrize("faqs", [(A,), (A, B), (B, A)], ids=["one", "both", "reversed"])
 def test_an_error_page_is_complete_whatever_was_rendered_before(
     view: View, error: Any, faqs: tuple[FAQ, ...]
-) -> None:  # I3, J1
+) -> None:
     app = make_app(view)
     app.config["PROPAGATE_EXCEPTIONS"] = False
     source = "".join(f'{{% faq "{faq.slug}" %}}' for faq in faqs)
@@ -165,7 +165,7 @@ def test_an_unknown_address_has_an_error_page() -> None:
     assert summary(app.test_client().get("/nowhere").data) == page_of(A, B)
 
 
-def test_a_view_may_return_another_template_than_the_one_that_failed() -> None:  # I3, J1
+def test_a_view_may_return_another_template_than_the_one_that_failed() -> None:
     def view() -> str:
         with contextlib.suppress(ZeroDivisionError):
             return fails_in_a_template()
@@ -176,9 +176,7 @@ def test_a_view_may_return_another_template_than_the_one_that_failed() -> None: 
 
 @pytest.mark.parametrize("mail", ['{% faq "pricing" %}', '{% faq "legal" %}', TWO, '{{ faq("legal") }}' * 3])
 @pytest.mark.parametrize("faqs", [(A,), (B, A)], ids=["one", "two"])
-def test_a_mail_and_the_page_of_the_same_view_are_both_complete(
-    mail: str, faqs: tuple[FAQ, ...]
-) -> None:  # I3
+def test_a_mail_and_the_page_of_the_same_view_are_both_complete(mail: str, faqs: tuple[FAQ, ...]) -> None:
     def view() -> str:
         mails.append(render_template_string(mail))
         return render_template_string("".join(f'{{% faq "{faq.slug}" %}}' for faq in faqs))
@@ -189,7 +187,7 @@ def test_a_mail_and_the_page_of_the_same_view_are_both_complete(
     assert summary(mails[0]).faq_pages[0]
 
 
-def test_a_page_does_not_wait_a_second_time_for_its_error_page(faulty: FaultyServer) -> None:  # R2, U4
+def test_a_page_does_not_wait_a_second_time_for_its_error_page(faulty: FaultyServer) -> None:
     faulty.behave(behaviours.hang)
     waited = list[float]()
     with FAQEmbed(faulty.base_url, wait=0.5) as faqs:
@@ -289,7 +287,7 @@ def test_a_thread_of_a_request_renders_a_part_of_its_page() -> None:
     assert summary(get(make_app(view))) == page_of(A, B, B)
 
 
-def test_a_context_that_was_copied_in_a_request_is_outside_of_its_page_afterwards() -> None:  # I4
+def test_a_context_that_was_copied_in_a_request_is_outside_of_its_page_afterwards() -> None:
     contexts = list[Context]()
 
     def view() -> str:
@@ -308,7 +306,7 @@ def test_a_context_that_was_copied_in_a_request_is_outside_of_its_page_afterward
 
 
 @pytest.mark.parametrize("nonce", ['a"b', lambda: 'a"b'], ids=["text", "function"])
-def test_the_nonce_of_g_is_on_every_element(nonce: Any) -> None:  # C4, C6, E7
+def test_the_nonce_of_g_is_on_every_element(nonce: Any) -> None:
     app = make_app()
     app.before_request(lambda: setattr(g, "csp_nonce", nonce))
     html = get(app)
@@ -316,14 +314,14 @@ def test_the_nonce_of_g_is_on_every_element(nonce: Any) -> None:  # C4, C6, E7
     assert summary(html) == page_of(A, B)
 
 
-def test_the_nonce_of_a_template_global_is_found() -> None:  # C6
+def test_the_nonce_of_a_template_global_is_found() -> None:
     app = make_app()
     app.jinja_env.globals["csp_nonce"] = lambda: "x"
     assert nonces(get(app)) == ["x"] * 2
 
 
 @pytest.mark.parametrize("nonce", [None, "", lambda: None])
-def test_a_missing_nonce_is_no_error(nonce: Any) -> None:  # C4, C6
+def test_a_missing_nonce_is_no_error(nonce: Any) -> None:
     app = make_app()
     app.before_request(lambda: setattr(g, "csp_nonce", nonce))
     assert nonces(get(app)) == [None] * 2

@@ -71,7 +71,7 @@ UNTOUCHED: dict[str, Callable[[str], Response]] = {
 @pytest.mark.parametrize("make", UNTOUCHED.values(), ids=UNTOUCHED.keys())
 def test_a_response_that_is_not_complete_html_passes_byte_for_byte(
     make: Callable[[str], Response],
-) -> None:  # S1
+) -> None:
     bodies = list[str]()
 
     def view() -> Response:
@@ -83,7 +83,7 @@ def test_a_response_that_is_not_complete_html_passes_byte_for_byte(
     plain.add_url_rule("/", "home", lambda: make(bodies[0]))
     expected = get(plain)
     assert (response.status, response.data) == (expected.status, expected.data)
-    expected.vary.add("Accept-Language")  # the view did ask for FAQs, if not for this body (L7)
+    expected.vary.add("Accept-Language")  # the view did ask for FAQs, if not for this body
     assert sorted(response.headers) == sorted(expected.headers)
 
 
@@ -102,7 +102,7 @@ def test_a_page_is_merged_in_its_charset(charset: str) -> None:
 # Headers
 
 
-def test_headers_that_describe_another_body_are_dropped_and_others_stay() -> None:  # S2, S3
+def test_headers_that_describe_another_body_are_dropped_and_others_stay() -> None:
     def view() -> Response:
         response = Response(render_template_string(TWO))
         for name in ("Content-MD5", "Digest", "Content-Digest", "Repr-Digest"):
@@ -124,7 +124,7 @@ def test_headers_that_describe_another_body_are_dropped_and_others_stay() -> Non
     ]
 
 
-def test_the_etag_of_a_page_that_needs_no_merging_stays() -> None:  # S1
+def test_the_etag_of_a_page_that_needs_no_merging_stays() -> None:
     def view() -> Response:
         response = Response(render_template_string(ONE))
         response.set_etag("mine")
@@ -134,7 +134,7 @@ def test_the_etag_of_a_page_that_needs_no_merging_stays() -> None:  # S1
 
 
 @pytest.mark.parametrize("source", [ONE, TWO])
-def test_a_view_with_an_etag_is_revalidated(source: str) -> None:  # S2
+def test_a_view_with_an_etag_is_revalidated(source: str) -> None:
     def view() -> Response:
         response = Response(render_template_string(source + request.args.get("more", "")))
         response.add_etag()
@@ -162,7 +162,7 @@ def test_a_page_without_an_etag_gets_none() -> None:
 @pytest.mark.parametrize("choice", ["ko-KR", lambda: "ko"], ids=["text", "function"])
 def test_the_language_that_the_site_chose_beats_the_visitors(
     name: str, choice: Any, faulty: FaultyServer
-) -> None:  # L4, L7
+) -> None:
     faulty.serve(samples.pricing())
     with FAQEmbed(faulty.base_url, lang="fr") as faqs:
         app = make_app(ONE, faqs)
@@ -173,7 +173,7 @@ def test_the_language_that_the_site_chose_beats_the_visitors(
 
 
 @pytest.mark.parametrize("choice", ["es", "es_MX"])
-def test_the_language_of_flask_babel_beats_the_visitors(choice: str, faulty: FaultyServer) -> None:  # L4, L7
+def test_the_language_of_flask_babel_beats_the_visitors(choice: str, faulty: FaultyServer) -> None:
     faulty.serve(samples.pricing())
     with FAQEmbed(faulty.base_url, lang="fr") as faqs:
         app = make_app(ONE, faqs)
@@ -195,7 +195,7 @@ def test_the_language_of_flask_babel_beats_the_visitors(choice: str, faulty: Fau
 )
 def test_the_visitors_language_beats_the_setting_and_without_either_none_is_sent(
     setting: str | None, header: str, lang: str | None, faulty: FaultyServer
-) -> None:  # L4, L7
+) -> None:
     faulty.serve(samples.pricing())
     with FAQEmbed(faulty.base_url, lang=setting) as faqs:
         response = get(make_app(ONE, faqs), **{"Accept-Language": header})
@@ -203,7 +203,7 @@ def test_the_visitors_language_beats_the_setting_and_without_either_none_is_sent
         assert [request.lang for request in faulty.log] == [lang]
 
 
-def test_an_argument_beats_every_other_language(faulty: FaultyServer) -> None:  # L4
+def test_an_argument_beats_every_other_language(faulty: FaultyServer) -> None:
     faulty.serve(samples.pricing())
     with FAQEmbed(faulty.base_url, lang="fr") as faqs:
         app = make_app('{% faq "pricing", lang="de" %}', faqs)
@@ -220,13 +220,13 @@ def test_an_argument_beats_every_other_language(faulty: FaultyServer) -> None:  
         ("*", "*"),
     ],
 )
-def test_vary_is_merged_with_the_hosts(present: str, expected: str) -> None:  # L7
+def test_vary_is_merged_with_the_hosts(present: str, expected: str) -> None:
     app = make_app(lambda: make_response(render_template_string(ONE), Vary=present))
     assert get(app).headers.getlist("Vary") == [expected]
 
 
 @pytest.mark.parametrize("source", ["<p>", '{{ faq("pricing", lang="en") }}'])
-def test_a_page_that_does_not_depend_on_the_visitors_language_has_no_vary(source: str) -> None:  # L7
+def test_a_page_that_does_not_depend_on_the_visitors_language_has_no_vary(source: str) -> None:
     assert "Vary" not in get(make_app(source), **{"Accept-Language": "ja"}).headers
 
 
@@ -240,7 +240,7 @@ def compressed(response: Response) -> Response:
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_a_host_may_compress_its_responses(when: str, warnings: Callable[[], list[str]]) -> None:  # J1, S9
+def test_a_host_may_compress_its_responses(when: str, warnings: Callable[[], list[str]]) -> None:
     app = Flask("host")
     if when == "before":
         app.after_request(compressed)

@@ -66,13 +66,13 @@ def get(app: Flask, **headers: str) -> str:
 
 
 @streams
-def test_a_streamed_page_has_its_styles_once_and_the_faq_page_of_its_first_faq(stream: Stream) -> None:  # T6
+def test_a_streamed_page_has_its_styles_once_and_the_faq_page_of_its_first_faq(stream: Stream) -> None:
     html = get(make_app(lambda: stream(THREE)))
     assert summary(html) == page_of(A, B, A)._replace(faq_pages=page_of(A).faq_pages)
 
 
 @streams
-def test_a_streamed_page_has_its_nonce_and_every_question_by_faq_schema(stream: Stream) -> None:  # J1, C6
+def test_a_streamed_page_has_its_nonce_and_every_question_by_faq_schema(stream: Stream) -> None:
     app = make_app(lambda: stream(WITH_SCHEMA))
     app.before_request(lambda: setattr(g, "csp_nonce", "x"))
     html = get(app)
@@ -107,7 +107,7 @@ def test_streams_that_are_read_in_turn_do_not_mix() -> None:
     assert len(set(read)) == 1
 
 
-def test_an_element_that_is_cut_anywhere_is_recognised() -> None:  # S4
+def test_an_element_that_is_cut_anywhere_is_recognised() -> None:
     def view() -> Any:
         whole = "".join(str(faqs_from().render(slug)) for slug in ("pricing", "legal")) + "<p>ü</p>"
         body = whole.encode()
@@ -119,7 +119,7 @@ def test_an_element_that_is_cut_anywhere_is_recognised() -> None:  # S4
 
 
 @pytest.mark.parametrize("wait", [0.0, 10.0])
-def test_a_streamed_page_waits_for_its_faqs_as_any_page_does(wait: float, faulty: FaultyServer) -> None:  # R2
+def test_a_streamed_page_waits_for_its_faqs_as_any_page_does(wait: float, faulty: FaultyServer) -> None:
     faulty.serve(samples.pricing())
     faulty.behave(behaviours.healthy if wait else behaviours.hang)
     with FAQEmbed(faulty.base_url, wait=wait) as faqs:
@@ -136,7 +136,7 @@ def test_faqs_of_a_stream_that_arrive_late_are_shown() -> None:
 @pytest.mark.parametrize("chosen", ["ko", None])
 def test_a_streamed_page_is_in_the_language_of_the_host_or_else_of_the_visitor(
     stream: Stream, chosen: str | None, faulty: FaultyServer
-) -> None:  # L4, L7
+) -> None:
     faulty.serve(samples.pricing())
     with FAQEmbed(faulty.base_url) as faqs:
         app = make_app(lambda: stream('{% faq "pricing" %}'), faqs)
@@ -150,7 +150,7 @@ def test_a_streamed_page_is_in_the_language_of_the_host_or_else_of_the_visitor(
 
 def test_an_faq_that_a_stream_shows_after_its_headers_is_in_the_default_language(
     faulty: FaultyServer,
-) -> None:  # L7
+) -> None:
     """The body is no generator: that it will show an FAQ cannot be known when the headers leave."""
     faulty.serve(samples.pricing())
 
@@ -163,7 +163,7 @@ def test_an_faq_that_a_stream_shows_after_its_headers_is_in_the_default_language
 
 
 @streams
-def test_in_development_a_streamed_page_shows_what_went_wrong(stream: Stream) -> None:  # R4
+def test_in_development_a_streamed_page_shows_what_went_wrong(stream: Stream) -> None:
     app = make_app(lambda: stream('{% faq "unknown" %}'))
     app.debug = True
     (problem,) = text_of(get(app), ".faqsvc-problem")

@@ -64,7 +64,7 @@ def methods(subject: object) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS.keys())
-def test_a_template_without_an_faq_compiles_and_prints_as_before(options: dict[str, Any]) -> None:  # I2
+def test_a_template_without_an_faq_compiles_and_prints_as_before(options: dict[str, Any]) -> None:
     before, after = environment(**options), environment(**options)
     install(after, embed())
     for name in TEMPLATES:
@@ -75,7 +75,7 @@ def test_a_template_without_an_faq_compiles_and_prints_as_before(options: dict[s
     assert (pages[0], type(pages[0])) == (pages[1], type(pages[1]))
 
 
-def test_install_replaces_no_method_and_changes_only_what_jinja_offers_for_it() -> None:  # I2
+def test_install_replaces_no_method_and_changes_only_what_jinja_offers_for_it() -> None:
     host = environment()
     before, calls = dict(vars(host)), methods(host)
     install(host, embed())
@@ -84,7 +84,7 @@ def test_install_replaces_no_method_and_changes_only_what_jinja_offers_for_it() 
     assert changed == {"loader", "template_class"}
 
 
-def test_values_are_escaped_by_the_function_of_markupsafe() -> None:  # I2
+def test_values_are_escaped_by_the_function_of_markupsafe() -> None:
     host = environment()
     install(host, embed())
     template = host.from_string("{{ value }}")
@@ -93,7 +93,7 @@ def test_values_are_escaped_by_the_function_of_markupsafe() -> None:  # I2
 
 
 @pytest.mark.parametrize("styles", ["inline", "linked"])
-def test_the_flask_extension_replaces_no_method_of_the_application(styles: str) -> None:  # I2
+def test_the_flask_extension_replaces_no_method_of_the_application(styles: str) -> None:
     app = Flask("host")
     calls, wsgi_app, handlers = methods(app), app.wsgi_app, dict(app.error_handler_spec)
     FAQExtension(app, base_url="https://faq.example", styles=styles)  # type: ignore[arg-type]
@@ -102,7 +102,7 @@ def test_the_flask_extension_replaces_no_method_of_the_application(styles: str) 
     assert not vars(app).keys() & calls.keys()
 
 
-def test_a_flask_page_without_an_faq_is_as_before() -> None:  # I2, S1
+def test_a_flask_page_without_an_faq_is_as_before() -> None:
     def make_app() -> Flask:
         app = Flask("host")
         app.jinja_env.globals.update(VALUES)
@@ -125,7 +125,7 @@ def test_a_flask_page_without_an_faq_is_as_before() -> None:  # I2, S1
     ],
     ids=["embed", "jinja", "flask"],
 )
-def test_attaching_starts_no_thread(attach: Callable[[], object]) -> None:  # I5
+def test_attaching_starts_no_thread(attach: Callable[[], object]) -> None:
     before = threading.enumerate()
     kept = attach()
     assert threading.enumerate() == before

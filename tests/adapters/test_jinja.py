@@ -62,7 +62,7 @@ def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
 @ways
 @pytest.mark.parametrize("slug", sampled(["pricing", "legal", "nasty"], ("nasty",)))
 @pytest.mark.parametrize("autoescape", [True, False])
-def test_every_way_prints_the_same_html(way: Way, slug: str, autoescape: bool) -> None:  # E5, E6
+def test_every_way_prints_the_same_html(way: Way, slug: str, autoescape: bool) -> None:
     call = way(f'faq("{slug}")')
     assert render(f"<p>{call}</p>", autoescape=autoescape) == f"<p>{embed().render(slug)}</p>"
 
@@ -100,7 +100,7 @@ def test_a_slug_and_a_record_can_be_given_as_a_keyword_and_as_a_value() -> None:
 
 @ways
 @pytest.mark.parametrize("slug", ["unknown", "a/b", ""])
-def test_an_faq_that_does_not_exist_prints_nothing(way: Way, slug: str) -> None:  # R4, J16
+def test_an_faq_that_does_not_exist_prints_nothing(way: Way, slug: str) -> None:
     call = way(f'faq("{slug}")')
     assert render(f"<p>{call}</p>") == "<p></p>"
 
@@ -109,7 +109,7 @@ def test_an_faq_that_does_not_exist_prints_nothing(way: Way, slug: str) -> None:
 @pytest.mark.parametrize("call", ["{{ faq() }}", "{{ faq(['a']) }}", "{% faq {} %}", "{{ faq(missing) }}"])
 def test_a_call_without_a_valid_slug_prints_nothing_and_is_logged_once(
     call: str, enable_async: bool, caplog: pytest.LogCaptureFixture
-) -> None:  # R4, R10
+) -> None:
     template = environment(enable_async=enable_async).from_string(f"<p>{call}{{{{ use_faq().data }}}}")
     assert [template.render() for _ in range(2)] == ["<p>None"] * 2
     assert len(warnings_of(caplog)) == 1
@@ -121,7 +121,7 @@ def test_a_call_without_a_valid_slug_prints_nothing_and_is_logged_once(
 @pytest.mark.parametrize(("option", "suggestion"), [("language", "'lang'"), ("colour", "theme")])
 def test_an_unknown_option_is_ignored_with_one_warning_that_names_the_place(
     way: Way, option: str, suggestion: str, caplog: pytest.LogCaptureFixture
-) -> None:  # R4
+) -> None:
     source = way(f'faq("pricing", {option}="red")')
     template = environment(loader=DictLoader({"prices.html": source})).get_template("prices.html")
     assert [template.render() for _ in range(2)] == [embed().render("pricing")] * 2
@@ -141,7 +141,7 @@ def test_an_unknown_option_is_ignored_with_one_warning_that_names_the_place(
 )
 def test_an_unknown_option_of_the_other_functions_is_ignored_with_a_warning(
     call: str, words: tuple[str, ...], caplog: pytest.LogCaptureFixture
-) -> None:  # R4
+) -> None:
     template = environment(loader=DictLoader({"prices.html": call})).get_template("prices.html")
     assert template.render() == "legal"
     (warning,) = warnings_of(caplog)
@@ -149,7 +149,7 @@ def test_an_unknown_option_of_the_other_functions_is_ignored_with_a_warning(
 
 
 @pytest.mark.parametrize("undefined", [Undefined, StrictUndefined, ChainableUndefined])
-def test_an_undefined_option_counts_as_left_out(undefined: type[Undefined]) -> None:  # R4
+def test_an_undefined_option_counts_as_left_out(undefined: type[Undefined]) -> None:
     names = ("lang", "theme", "show_title", "heading_level", "schema", "nonce", "variant", "exclusive")
     host = environment(undefined=undefined)
     host.globals["site"] = {}
@@ -181,7 +181,7 @@ def test_false_is_written_as_in_a_setting(value: str) -> None:
 )
 def test_an_invalid_option_falls_back_to_the_setting_with_one_warning(
     option: str, name: str, caplog: pytest.LogCaptureFixture
-) -> None:  # R4, T1
+) -> None:
     source = f'{{{{ faq("pricing", {option}) }}}}'
     template = environment(loader=DictLoader({"prices.html": source})).get_template("prices.html")
     assert [template.render() for _ in range(3)] == [embed().render("pricing")] * 3
@@ -192,7 +192,7 @@ def test_an_invalid_option_falls_back_to_the_setting_with_one_warning(
         render(source, embed(strict=True))
 
 
-def test_the_valid_part_of_a_theme_counts() -> None:  # T1
+def test_the_valid_part_of_a_theme_counts() -> None:
     html = render('{{ faq("pricing", theme={"accentColor": "no colour", "questionSize": 20}) }}')
     assert html == embed().render("pricing", theme={"questionSize": 20})
 
@@ -210,7 +210,7 @@ def test_a_mistake_in_a_tag_is_a_syntax_error_with_its_line(source: str) -> None
 
 
 @pytest.mark.parametrize("autoescape", [True, False])
-def test_a_host_prints_an_faq_with_its_own_markup(autoescape: bool) -> None:  # E5
+def test_a_host_prints_an_faq_with_its_own_markup(autoescape: bool) -> None:
     source = (
         '{% set state = use_faq("legal") %}<h1>{{ state.data.title | e }}</h1>'
         "{% for i in state.data['items'] %}<p>{{ i.question | e }} {{ i.answer | e }}</p>{% endfor %}"
@@ -235,14 +235,14 @@ def test_faq_schema_takes_a_state_or_a_record(macros: str) -> None:
         assert template.render(one=one) == embed().schema(B, nonce="n")
 
 
-def test_faq_schema_prints_the_faqs_with_schema_false_once_and_in_order() -> None:  # J12
+def test_faq_schema_prints_the_faqs_with_schema_false_once_and_in_order() -> None:
     source = '{{ faq("pricing", schema=false) }}{% faq "legal", schema=false %}'
     html = render(source + "{{ faq_schema() }}{{ faq_schema() }}")
     assert summary(html).faq_pages == [[item.question for item in (*A.items, *B.items)]]
 
 
 @pytest.mark.parametrize("source", ["{{ faq_schema() }}", '{{ faq_schema(use_faq("unknown")) }}'])
-def test_faq_schema_of_nothing_prints_nothing(source: str) -> None:  # J16
+def test_faq_schema_of_nothing_prints_nothing(source: str) -> None:
     assert render(source) == ""
 
 
@@ -250,7 +250,7 @@ def test_faq_schema_of_nothing_prints_nothing(source: str) -> None:  # J16
 @pytest.mark.parametrize("argument", ["'legal'", "5", "{'a': 1}"])
 def test_faq_schema_of_something_else_prints_nothing_and_is_logged_once(
     argument: str, enable_async: bool, caplog: pytest.LogCaptureFixture
-) -> None:  # R4, R10
+) -> None:
     source = f"<p>{{{{ faq_schema({argument}) }}}}"
     template = environment(enable_async=enable_async).from_string(source)
     assert [template.render() for _ in range(2)] == ["<p>", "<p>"]
@@ -275,20 +275,20 @@ def test_without_autoescape_the_host_is_warned_that_its_own_markup_is_not_escape
 
 @ways
 @pytest.mark.parametrize("nonce", ["x", lambda: "x", Markup("x")], ids=["text", "function", "markup"])
-def test_the_nonce_is_a_global_or_an_argument(way: Way, nonce: Any) -> None:  # C4, C6
+def test_the_nonce_is_a_global_or_an_argument(way: Way, nonce: Any) -> None:
     host = environment()
     host.globals["csp_nonce"] = nonce
     assert host.from_string(way('faq("pricing")')).render() == embed().render("pricing", nonce="x")
     assert host.from_string(way('faq("pricing", nonce="y")')).render() == embed().render("pricing", nonce="y")
 
 
-def test_the_nonce_may_be_a_variable_of_the_rendering() -> None:  # C6, E7
+def test_the_nonce_may_be_a_variable_of_the_rendering() -> None:
     source = '{% faq "pricing", schema=false %}{{ faq_schema() }}'
     assert nonces(environment().from_string(source).render(csp_nonce='"<x>')) == ['"<x>'] * 2
 
 
 @pytest.mark.parametrize("nonce", [None, "", lambda: None, lambda: ""])
-def test_a_missing_nonce_is_no_error(nonce: Any) -> None:  # C4
+def test_a_missing_nonce_is_no_error(nonce: Any) -> None:
     host = environment()
     host.globals["csp_nonce"] = nonce
     assert host.from_string('{% faq "pricing" %}').render() == embed().render("pricing")
@@ -309,14 +309,14 @@ def test_install_refuses_wrong_objects_and_names_the_right_one() -> None:
 
 def test_an_embed_that_is_offline_says_once_what_it_lacks(
     caplog: pytest.LogCaptureFixture,
-) -> None:  # R8, R10
+) -> None:
     host = environment(FAQEmbed("https://faq.example", offline=True))
     template = host.from_string('{{ faq("a") }}{% faq "a" %}')
     assert [template.render() for _ in range(2)] == ["", ""]
     assert len(warnings_of(caplog)) == 1
 
 
-def test_a_hosts_async_environment_awaits_every_function() -> None:  # F5
+def test_a_hosts_async_environment_awaits_every_function() -> None:
     template = environment(enable_async=True).from_string(
         '{{ faq("pricing", schema=false) }}{{ use_faq("legal").data.slug }}{{ faq_schema() }}'
     )

@@ -94,7 +94,7 @@ def test_every_call_works_with_other_delimiters(call: str) -> None:
 
 
 @calls
-def test_every_call_can_be_awaited(call: str) -> None:  # E6, F5
+def test_every_call_can_be_awaited(call: str) -> None:
     template = environment(enable_async=True).from_string(call)
     assert asyncio.run(template.render_async()) == embed().render("nasty")
 
@@ -117,7 +117,7 @@ def test_the_tag_prints_where_an_expression_would(source: str, call: str) -> Non
     assert len(text_of(html, "section.faqsvc")) == plain.render(base="base").count("FAQ")
 
 
-def test_a_long_faq_is_rendered_in_a_thread_of_an_async_environment() -> None:  # F5
+def test_a_long_faq_is_rendered_in_a_thread_of_an_async_environment() -> None:
     threads = list[threading.Thread]()
     host = Environment(
         autoescape=True, enable_async=True, loader=DictLoader({"faqsvc/faq.html": "{{ thread() }}"})
@@ -132,14 +132,14 @@ def test_a_long_faq_is_rendered_in_a_thread_of_an_async_environment() -> None:  
 # The host's own templates for an FAQ
 
 
-def test_a_host_replaces_the_content_and_keeps_the_element_around_it() -> None:  # T7
+def test_a_host_replaces_the_content_and_keeps_the_element_around_it() -> None:
     override = "<dl>{% for item in items %}<dt id={{ item.id }}>{{ item.question }}{% endfor %}</dl>"
     html = render('{% faq "legal" %}', {"faqsvc/faq.html": override})
     assert text_of(html, "section.faqsvc#faq-legal[lang=en] > dl > dt[id]") == ["Who?"]
     assert summary(html)[1:] == page_of(B)[1:]
 
 
-def test_a_host_overrides_one_block_of_the_package() -> None:  # T7
+def test_a_host_overrides_one_block_of_the_package() -> None:
     override = (
         '{% extends "faqsvc/block.html" %}'
         "{% block title %}<b>{{ title }}</b>{% endblock %}{% block cta %}<i>{{ host_name }}</i>{% endblock %}"
@@ -152,7 +152,7 @@ def test_a_host_overrides_one_block_of_the_package() -> None:  # T7
 
 
 @pytest.mark.parametrize("name", ["details", "disclosure", "open"])
-def test_a_host_overrides_the_items_of_one_variant(name: str) -> None:  # T7
+def test_a_host_overrides_the_items_of_one_variant(name: str) -> None:
     host = environment({f"faqsvc/{name}.html": "<b>{{ items|length }} items</b>"})
     for variant in ("details", "disclosure", "open"):
         html = host.from_string('{{ faq("pricing", variant=variant) }}').render(variant=variant)
@@ -160,7 +160,7 @@ def test_a_host_overrides_the_items_of_one_variant(name: str) -> None:  # T7
 
 
 @pytest.mark.parametrize("autoescape", [True, False])
-def test_an_override_is_escaped_whatever_the_host_does(autoescape: bool) -> None:  # E6, T7
+def test_an_override_is_escaped_whatever_the_host_does(autoescape: bool) -> None:
     override = (
         "{{ title }}{% for item in items %}{{ item.question }}{{ item.text }}{{ item.answer }}{% endfor %}"
     )
@@ -169,7 +169,7 @@ def test_an_override_is_escaped_whatever_the_host_does(autoescape: bool) -> None
     assert summary(html).faq_pages == summary(embed().render("nasty")).faq_pages
 
 
-def test_an_override_is_written_in_the_delimiters_of_the_host() -> None:  # T7
+def test_an_override_is_written_in_the_delimiters_of_the_host() -> None:
     override = with_delimiters(
         '{% extends "faqsvc/block.html" %}{% block title %}<b>{{ title }}</b>{% endblock %}'
     )
@@ -178,7 +178,7 @@ def test_an_override_is_written_in_the_delimiters_of_the_host() -> None:  # T7
     assert summary(html) == page_of(B)
 
 
-def test_a_host_may_change_its_environment_after_install() -> None:  # T7
+def test_a_host_may_change_its_environment_after_install() -> None:
     host = environment({"faqsvc/faq.html": "{% do none %}[[ faq.slug ]]"})
     host.add_extension("jinja2.ext.do")
     host.variable_start_string, host.variable_end_string = "[[", "]]"
@@ -199,7 +199,7 @@ def test_an_override_is_rendered_for_every_page_unless_the_setting_says_otherwis
 @pytest.mark.parametrize("source", ["{% for %}", "{{ 1 // 0 }}", '{% include "missing" %}'])
 def test_a_broken_override_costs_the_faq_and_not_the_page(
     source: str, caplog: pytest.LogCaptureFixture
-) -> None:  # R4
+) -> None:
     template = environment({"faqsvc/faq.html": source}).from_string('<p>{% faq "legal" %}</p>')
     assert [template.render() for _ in range(2)] == ["<p></p>"] * 2
     (record,) = caplog.records

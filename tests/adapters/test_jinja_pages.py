@@ -56,29 +56,27 @@ def environment(faqs: FAQEmbed | None = None, **options: Any) -> Environment:
 
 @pytest.mark.parametrize("enable_async", [False, True])
 @pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES.keys())
-def test_a_rendering_has_its_styles_once_and_one_faq_page(
-    source: str, enable_async: bool
-) -> None:  # J1, J12, T6, A14
+def test_a_rendering_has_its_styles_once_and_one_faq_page(source: str, enable_async: bool) -> None:
     template = environment(enable_async=enable_async).from_string(source)
     for _ in range(2):  # the next rendering is a page of its own
         assert summary(template.render()) == page_of(A, B, A)
 
 
-def test_a_single_faq_is_printed_as_it_is() -> None:  # S1
+def test_a_single_faq_is_printed_as_it_is() -> None:
     faqs = embed()
     assert environment(faqs).from_string('<p>{% faq "pricing" %}</p>').render() == (
         f"<p>{faqs.render('pricing')}</p>"
     )
 
 
-def test_text_of_the_host_stays_byte_for_byte() -> None:  # S1
+def test_text_of_the_host_stays_byte_for_byte() -> None:
     own = '<style>p {}</style><script type="application/ld+json">{"@type": "FAQPage"}</script>\ud800ä'
     html = environment().from_string(f"{own}{TWO}{own}").render()
     assert html.startswith(own)
     assert html.endswith(own)
 
 
-def test_themes_and_variants_bring_their_styles_and_the_script_once() -> None:  # T6
+def test_themes_and_variants_bring_their_styles_and_the_script_once() -> None:
     teal = 'variant="disclosure", theme={"accentColor": "teal"}'
     source = f'{{% faq "pricing" %}}{{% faq "legal", {teal} %}}{{% faq "pricing", {teal} %}}'
     html = environment().from_string(source).render()
@@ -123,7 +121,7 @@ def test_renderings_of_many_tasks_do_not_mix() -> None:
     assert [summary(page) for page in pages] == [page_of(A, B)]
 
 
-def test_a_context_that_was_copied_in_a_rendering_is_outside_of_it_afterwards() -> None:  # I4
+def test_a_context_that_was_copied_in_a_rendering_is_outside_of_it_afterwards() -> None:
     host, contexts = environment(), list[Any]()
     host.globals["copy"] = lambda: contexts.append(copy_context()) or ""  # type: ignore[func-returns-value]
     host.from_string("{% faq 'pricing' %}{{ copy() }}").render()
@@ -132,7 +130,7 @@ def test_a_context_that_was_copied_in_a_rendering_is_outside_of_it_afterwards() 
         assert summary(context.run(host.from_string(TWO).render)) == page_of(A, B)
 
 
-def test_a_macro_that_python_calls_prints_complete_faqs() -> None:  # J1, T6
+def test_a_macro_that_python_calls_prints_complete_faqs() -> None:
     module: Any = environment().get_template("mine").make_module()
     assert [summary(module.show("pricing")) for _ in range(2)] == [page_of(A)] * 2
 
@@ -148,7 +146,7 @@ def test_a_streamed_rendering_has_its_styles_once_and_the_faq_page_of_its_first_
 
 
 @pytest.mark.parametrize("enable_async", [False, True])
-def test_a_streamed_rendering_has_every_question_by_faq_schema(enable_async: bool) -> None:  # J1
+def test_a_streamed_rendering_has_every_question_by_faq_schema(enable_async: bool) -> None:
     source = '{% faq "pricing", schema=false %}{% faq "legal", schema=false %}{{ faq_schema() }}'
     template = environment(enable_async=enable_async).from_string(source)
 
@@ -178,7 +176,7 @@ def test_what_is_rendered_between_the_parts_of_a_stream_is_a_page_of_its_own() -
 # Joined pages
 
 
-def test_a_host_joins_renderings_to_one_page() -> None:  # J1, T6, A14
+def test_a_host_joins_renderings_to_one_page() -> None:
     faqs = embed()
     host = environment(faqs)
     for _ in range(2):
@@ -190,7 +188,7 @@ def test_a_host_joins_renderings_to_one_page() -> None:  # J1, T6, A14
     assert summary(host.from_string(TWO).render()) == page_of(A, B)
 
 
-def test_a_joined_page_has_every_question_by_schema() -> None:  # J1
+def test_a_joined_page_has_every_question_by_schema() -> None:
     faqs = embed()
     with faqs.page():
         html = f"{faqs.render('pricing', schema=False)}{faqs.render('legal', schema=False)}"
@@ -218,7 +216,7 @@ def test_a_joined_page_is_not_that_of_another_thread() -> None:
     assert summary(html[0]) == page_of(A)
 
 
-def test_a_context_that_was_copied_in_a_joined_page_is_outside_of_it_afterwards() -> None:  # I4
+def test_a_context_that_was_copied_in_a_joined_page_is_outside_of_it_afterwards() -> None:
     faqs = embed()
     with faqs.page():
         faqs.render("pricing")

@@ -1,4 +1,4 @@
-"""A draft on the host's own page, for the visitor who has its token; Z1 to Z3 of the rules."""
+"""A draft on the host's own page, for the visitor who has its token."""
 
 import logging
 from collections.abc import Callable, Iterator

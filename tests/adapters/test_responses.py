@@ -215,9 +215,7 @@ embeds = pytest.mark.parametrize("make", [fake_embed, slow_embed], ids=["cached"
 @hosts
 @embeds
 @pytest.mark.parametrize(("path", "status"), [("/page", 200), ("/streamed", 200), ("/error", 500)])
-def test_every_page_has_its_faqs_and_one_faq_page(
-    host: Host, make: Any, path: str, status: int
-) -> None:  # I3, J1, J12, T6
+def test_every_page_has_its_faqs_and_one_faq_page(host: Host, make: Any, path: str, status: int) -> None:
     response = host(make(FAQS))(path)
     assert (response.status, summary(response.body)) == (status, page_of(A, B))
     assert b"<!--faqsvc" not in response.body
@@ -225,7 +223,7 @@ def test_every_page_has_its_faqs_and_one_faq_page(
 
 
 @hosts
-def test_head_has_the_headers_of_get_and_no_body(host: Host) -> None:  # S3
+def test_head_has_the_headers_of_get_and_no_body(host: Host) -> None:
     get = host(fake_embed(FAQS))
     whole, head = get("/page"), get("/page", "HEAD")
     assert (head.status, head.body) == (200, b"")
@@ -234,7 +232,7 @@ def test_head_has_the_headers_of_get_and_no_body(host: Host) -> None:  # S3
 
 
 @hosts
-def test_a_validator_of_the_page_is_true_of_the_complete_page(host: Host) -> None:  # S2
+def test_a_validator_of_the_page_is_true_of_the_complete_page(host: Host) -> None:
     get = host(fake_embed(FAQS))
     first = get("/page")
     assert first.headers.get("etag") != '"host"'
@@ -245,13 +243,13 @@ def test_a_validator_of_the_page_is_true_of_the_complete_page(host: Host) -> Non
 
 @hosts
 @embeds
-def test_every_element_has_the_nonce_of_the_host(host: Host, make: Any) -> None:  # C4, C6
+def test_every_element_has_the_nonce_of_the_host(host: Host, make: Any) -> None:
     for path in ("/page?nonce=n", "/streamed?nonce=n"):
         assert set(nonces(host(make(FAQS))(path).body)) == {"n"}
 
 
 @hosts
-def test_the_language_is_that_of_the_host(host: Host, faulty: FaultyServer) -> None:  # L4
+def test_the_language_is_that_of_the_host(host: Host, faulty: FaultyServer) -> None:
     for lang, record in samples.multilingual().items():
         faulty.serve(record, lang=lang)
     with FAQEmbed(faulty.base_url, wait=20, timeout=20) as embed:
@@ -260,7 +258,7 @@ def test_the_language_is_that_of_the_host(host: Host, faulty: FaultyServer) -> N
 
 
 @hosts
-def test_an_outage_costs_the_faqs_and_nothing_else(host: Host, faulty: FaultyServer) -> None:  # R1, R9
+def test_an_outage_costs_the_faqs_and_nothing_else(host: Host, faulty: FaultyServer) -> None:
     faulty.behave(behaviours.status(500))
     with FAQEmbed(faulty.base_url, degraded_max_age=0, wait=20, timeout=20) as embed:
         response = host(embed)("/page")

@@ -59,13 +59,13 @@ def test_a_mistake_in_the_settings_is_an_error_that_names_it(options: Any, names
     assert all(name in str(raised.value) for name in names)
 
 
-def test_a_key_for_writing_does_not_stop_a_site_that_reads(monkeypatch: pytest.MonkeyPatch) -> None:  # I8
+def test_a_key_for_writing_does_not_stop_a_site_that_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAQSVC_API_KEY", "not a key")
     middleware = FAQMiddleware(Starlette(), base_url="https://faq.example.com")
     assert middleware.embed.settings.api_key is None
 
 
-def test_the_application_may_be_a_keyword() -> None:  # M4
+def test_the_application_may_be_a_keyword() -> None:
     """Litestar passes it as one."""
     app = Starlette(routes=[Route("/", rendering(embed := fake_embed(FAQS), TWO))])
     assert summary(get(FAQMiddleware(app=app, embed=embed)).body) == page_of(A, B)
@@ -73,7 +73,7 @@ def test_the_application_may_be_a_keyword() -> None:  # M4
 
 def test_attaching_starts_no_thread_and_the_embed_ends_with_the_lifespan(
     faulty: FaultyServer,
-) -> None:  # R12
+) -> None:
     faulty.serve(samples.pricing())
 
     before = own_threads()
@@ -85,7 +85,7 @@ def test_attaching_starts_no_thread_and_the_embed_ends_with_the_lifespan(
     assert own_threads() == before
 
 
-def test_a_shutdown_that_fails_ends_the_embed_too(faulty: FaultyServer) -> None:  # R12
+def test_a_shutdown_that_fails_ends_the_embed_too(faulty: FaultyServer) -> None:
     faulty.serve(samples.pricing())
     embed, left = FAQEmbed(faulty.base_url, wait=5), list[str]()
     embed.get_faq("pricing")
@@ -109,7 +109,7 @@ def test_a_shutdown_that_fails_ends_the_embed_too(faulty: FaultyServer) -> None:
 @pytest.mark.parametrize("name", ["HTTPS_PROXY", "SSL_CERT_FILE"])
 def test_a_host_starts_whatever_proxy_and_certificates_it_has(
     name: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:  # I6, A3
+) -> None:
     monkeypatch.setenv(name, "bad://\\nowhere")
     app = app_of(embed := FAQEmbed("https://faq.invalid", wait=5), "<p>{{ faq('pricing') }}</p>")
     with TestClient(app) as client:
@@ -156,7 +156,7 @@ def test_without_the_middleware_the_embed_is_not_found() -> None:
 # FAQs that are not cached
 
 
-def test_a_hanging_service_delays_a_page_by_one_wait_in_all() -> None:  # R1, R2
+def test_a_hanging_service_delays_a_page_by_one_wait_in_all() -> None:
     slugs = [f"faq-{n}" for n in range(60)]
     embed = slow_embed({}, hanging=slugs, wait=0.1)
     app = app_of(embed, "<p>{% for n in range(60) %}{{ faq('faq-%s' % n) }}{% endfor %}</p>")
@@ -166,7 +166,7 @@ def test_a_hanging_service_delays_a_page_by_one_wait_in_all() -> None:  # R1, R2
     assert 0.09 < time.monotonic() - began < 0.1 + SLACK
 
 
-def test_pages_stop_waiting_for_a_service_that_does_not_respond(faulty: FaultyServer) -> None:  # K21
+def test_pages_stop_waiting_for_a_service_that_does_not_respond(faulty: FaultyServer) -> None:
     faulty.behave(behaviours.hang)
     embed = FAQEmbed(faulty.base_url, wait=5, timeout=0.05)
     app = app_of(embed, "<p>{{ faq(request.query_params['slug']) }}</p>")
@@ -179,7 +179,7 @@ def test_pages_stop_waiting_for_a_service_that_does_not_respond(faulty: FaultySe
     embed.close()
 
 
-def test_a_translation_is_shown_while_the_service_is_down(faulty: FaultyServer) -> None:  # K20
+def test_a_translation_is_shown_while_the_service_is_down(faulty: FaultyServer) -> None:
     faulty.serve(samples.pricing())
     embed = FAQEmbed(faulty.base_url, wait=5)
     app = app_of(embed, '{{ faq("pricing") }}')
@@ -191,7 +191,7 @@ def test_a_translation_is_shown_while_the_service_is_down(faulty: FaultyServer) 
     assert 'lang="en"' in german.text
 
 
-def test_an_faq_that_was_shown_is_shown_while_the_service_hangs() -> None:  # R1, K23
+def test_an_faq_that_was_shown_is_shown_while_the_service_hangs() -> None:
     hanging = set[str]()
     embed = slow_embed(FAQS, hanging=hanging, fresh_for=0, wait=30)
     app = app_of(embed, TWO)
@@ -200,13 +200,13 @@ def test_an_faq_that_was_shown_is_shown_while_the_service_hangs() -> None:  # R1
     assert summary(asyncio.run(asyncio.wait_for(aget(app), 1)).body) == page_of(A, B)
 
 
-def test_an_faq_that_does_not_exist_leaves_nothing() -> None:  # R4
+def test_an_faq_that_does_not_exist_leaves_nothing() -> None:
     response = get(app_of(slow_embed(FAQS), '<p>{{ faq("unknown") }}{{ faq("a/b") }}{{ faq("") }}</p>'))
     assert (response.status, response.text) == (200, "<p></p>")
 
 
 @embeds
-def test_in_development_the_page_says_what_went_wrong(make: Make) -> None:  # R4
+def test_in_development_the_page_says_what_went_wrong(make: Make) -> None:
     response = get(app_of(make(FAQS), '{{ faq("unknown") }}{{ faq("pricing") }}', debug=True))
     problem, _, rest = response.text.partition("<style>")
     assert "unknown" in problem
@@ -214,7 +214,7 @@ def test_in_development_the_page_says_what_went_wrong(make: Make) -> None:  # R4
 
 
 @embeds
-def test_strict_raises_before_anything_was_sent(make: Make) -> None:  # R4
+def test_strict_raises_before_anything_was_sent(make: Make) -> None:
     left = list[Message]()
     app = app_of(make(FAQS, strict=True), '<p>{{ faq("unknown") }}</p>', debug=True)
     with pytest.raises(FAQNotFound):
@@ -247,7 +247,7 @@ def test_without_the_middleware_an_uncached_faq_is_left_out_and_the_log_says_wha
     (record,) = caplog.records
     assert (record.name, record.levelno) == ("faqsvc_embed", logging.WARNING)
     assert "FAQMiddleware" in record.getMessage()
-    assert "aprefetch" in record.getMessage()  # M8
+    assert "aprefetch" in record.getMessage()
 
 
 def test_without_the_middleware_a_cached_faq_is_shown(caplog: pytest.LogCaptureFixture) -> None:
@@ -282,7 +282,7 @@ def test_a_request_that_passes_again_gets_a_new_page(make: Make) -> None:
     assert summary(get(retrying).body) == page_of(A, B)
 
 
-def test_two_embeds_share_a_page_and_the_inner_one_is_found_inside() -> None:  # F7, J1
+def test_two_embeds_share_a_page_and_the_inner_one_is_found_inside() -> None:
     one, two = slow_embed({"pricing": A}), slow_embed({"pricing": B})
     found = list[FAQEmbed]()
 
@@ -300,7 +300,7 @@ def test_two_embeds_share_a_page_and_the_inner_one_is_found_inside() -> None:  #
 
 
 @pytest.mark.parametrize("outer_styles", ["inline", "linked"])
-def test_linked_styles_of_a_mounted_application_are_served(outer_styles: Any) -> None:  # C3
+def test_linked_styles_of_a_mounted_application_are_served(outer_styles: Any) -> None:
     inner = app_of(fake_embed(FAQS, styles="linked"), '{{ faq("pricing") }}')
     outer = fake_embed(FAQS, styles=outer_styles)
     app = FAQMiddleware(Starlette(routes=[Mount("/in", app=inner)]), embed=outer)

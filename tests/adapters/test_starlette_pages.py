@@ -138,12 +138,12 @@ WAYS = [
 @embeds
 def test_two_faqs_share_one_stylesheet_and_one_faq_page(
     way: Callable[[FAQEmbed], Endpoint], make: Make
-) -> None:  # J1, J12, T6
+) -> None:
     app = app_of(embed := make(FAQS), way(embed))
     for _ in range(2):
         response = get(app)
         assert (response.status, summary(response.body)) == (200, page_of(A, B))
-        assert response.all("content-length") == [str(len(response.body))]  # S3
+        assert response.all("content-length") == [str(len(response.body))]
 
 
 # Errors and mails
@@ -181,7 +181,7 @@ async def aborts_after_a_template(request: Request, embed: FAQEmbed) -> Response
 @embeds
 def test_an_error_page_is_complete_whatever_was_rendered_before(
     make: Make, view: Any, error: Any, faqs: tuple[FAQ, ...]
-) -> None:  # I3, J1
+) -> None:
     embed = make(FAQS)
     source = "<hr>".join(f'{{% faq "{faq.slug}" %}}' for faq in faqs)
     made = templates(embed, error=source)
@@ -202,9 +202,7 @@ def test_an_error_page_is_complete_whatever_was_rendered_before(
 
 @pytest.mark.parametrize("mail", ['{% faq "pricing" %}', '{% faq "legal" %}', TWO, '{{ faq("legal") }}' * 3])
 @pytest.mark.parametrize("faqs", [(A,), (B, A)], ids=["one", "two"])
-def test_a_mail_and_the_page_of_the_same_view_are_both_complete(
-    mail: str, faqs: tuple[FAQ, ...]
-) -> None:  # I3
+def test_a_mail_and_the_page_of_the_same_view_are_both_complete(mail: str, faqs: tuple[FAQ, ...]) -> None:
     embed, mails = fake_embed(FAQS), list[str]()
     made = templates(embed, mail=mail, page="<hr>".join(f'{{% faq "{faq.slug}" %}}' for faq in faqs))
 
@@ -221,7 +219,7 @@ def test_a_mail_and_the_page_of_the_same_view_are_both_complete(
 # After the response
 
 
-def test_a_context_that_outlives_its_response_is_outside_of_its_page() -> None:  # I4
+def test_a_context_that_outlives_its_response_is_outside_of_its_page() -> None:
     """Tasks, background tasks, and threads with a copy of the context."""
     embed, later = fake_embed(FAQS), dict[str, str]()
     fragment = templates(embed, part='{{ faq("pricing") }}').get_template("part")
@@ -258,7 +256,7 @@ def test_a_context_that_outlives_its_response_is_outside_of_its_page() -> None: 
 
 
 @embeds
-def test_background_tasks_start_after_the_whole_response_was_sent(make: Make) -> None:  # S7
+def test_background_tasks_start_after_the_whole_response_was_sent(make: Make) -> None:
     events, embed = list[str](), make(FAQS)
 
     async def endpoint(request: Request) -> Response:
@@ -302,7 +300,7 @@ def test_a_request_within_a_request_has_a_page_of_its_own() -> None:
 # One FAQ several times, or its parts
 
 
-def test_one_faq_several_times_has_ids_of_its_own_each() -> None:  # A14
+def test_one_faq_several_times_has_ids_of_its_own_each() -> None:
     async def endpoint(request: Request) -> Response:
         faqs = faqs_from(request)
         return HTMLResponse("".join(await asyncio.gather(*(faqs.arender("pricing") for _ in range(3)))))
@@ -320,7 +318,7 @@ def test_one_faq_several_times_has_ids_of_its_own_each() -> None:  # A14
     ],
 )
 @embeds
-def test_faq_schema_marks_up_every_question_once(make: Make, source: str) -> None:  # J1
+def test_faq_schema_marks_up_every_question_once(make: Make, source: str) -> None:
     assert summary(get(app_of(make(FAQS), source)).body) == page_of(A, B)
 
 

@@ -32,9 +32,7 @@ def with_state(app: ASGIApp, **state: Any) -> ASGIApp:
 
 @embeds
 @pytest.mark.parametrize("nonce", ['a"b', lambda: 'a"b'], ids=["text", "function"])
-def test_the_nonce_of_the_request_is_on_every_element(
-    make: Make, nonce: str | Callable[[], str]
-) -> None:  # C4, C6, E7
+def test_the_nonce_of_the_request_is_on_every_element(make: Make, nonce: str | Callable[[], str]) -> None:
     app = with_state(app_of(make(FAQS), TWO), csp_nonce=nonce)
     for _ in range(2):
         body = get(app).body
@@ -42,7 +40,7 @@ def test_the_nonce_of_the_request_is_on_every_element(
 
 
 @embeds
-def test_the_nonce_may_be_set_within_the_request(make: Make) -> None:  # C6
+def test_the_nonce_may_be_set_within_the_request(make: Make) -> None:
     made = templates(embed := make(FAQS), page=TWO)
 
     async def endpoint(request: Request) -> Response:
@@ -54,12 +52,12 @@ def test_the_nonce_may_be_set_within_the_request(make: Make) -> None:  # C6
 
 @embeds
 @pytest.mark.parametrize("nonce", [None, "", lambda: None], ids=["None", "empty", "function"])
-def test_a_missing_nonce_is_no_error(make: Make, nonce: Any) -> None:  # C4, C6
+def test_a_missing_nonce_is_no_error(make: Make, nonce: Any) -> None:
     body = get(with_state(app_of(make(FAQS), TWO), csp_nonce=nonce)).body
     assert (summary(body), nonces(body)) == (page_of(A, B), [None] * 2)
 
 
-def test_a_state_that_is_set_on_a_copy_of_the_scope_is_found() -> None:  # C6
+def test_a_state_that_is_set_on_a_copy_of_the_scope_is_found() -> None:
     embed = fake_embed(FAQS)
     inner = with_state(app_of(embed, rendering(embed, TWO)).router, csp_nonce="x")
 
@@ -92,11 +90,11 @@ def requested(
 @pytest.mark.parametrize(
     "value", ["ko", "ko-KR", "ko_KR", lambda: "ko"], ids=["ko", "ko-KR", "ko_KR", "function"]
 )
-def test_the_language_of_the_request_beats_the_header_and_the_settings(name: str, value: Any) -> None:  # L4
-    assert requested({name: value}, lang="fr", headers=[("Accept-Language", "de")]) == ("ko", [])  # L7
+def test_the_language_of_the_request_beats_the_header_and_the_settings(name: str, value: Any) -> None:
+    assert requested({name: value}, lang="fr", headers=[("Accept-Language", "de")]) == ("ko", [])
 
 
-def test_an_argument_beats_all_others() -> None:  # L4
+def test_an_argument_beats_all_others() -> None:
     source = '{{ use_faq("pricing", lang="ja").lang_requested }}'
     assert requested({"lang": "ko"}, source, "fr", headers=[("Accept-Language", "de")]) == ("ja", [])
 
@@ -116,16 +114,16 @@ def test_an_argument_beats_all_others() -> None:  # L4
 )
 def test_the_header_beats_the_settings_and_the_response_varies(
     headers: list[tuple[str, str]], expected: str
-) -> None:  # L2, L3, L4, L7
+) -> None:
     assert requested(lang="zh", headers=headers) == (expected, ["Accept-Language"])
 
 
 @pytest.mark.parametrize("state", ["nl", "", None, "nonsense!", 7])
-def test_an_unsupported_language_is_ignored_and_the_header_decides(state: Any) -> None:  # L4
+def test_an_unsupported_language_is_ignored_and_the_header_decides(state: Any) -> None:
     assert requested({"lang": state}, headers=[("Accept-Language", "de")]) == ("de", ["Accept-Language"])
 
 
-def test_a_server_may_have_headers_as_bytearrays() -> None:  # L2
+def test_a_server_may_have_headers_as_bytearrays() -> None:
     inside = app_of(fake_embed(FAQS), LANGUAGE)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -145,7 +143,7 @@ def test_a_server_may_have_headers_as_bytearrays() -> None:  # L2
     ],
 )
 @embeds
-def test_vary_is_merged_and_never_doubled(make: Make, present: list[str], expected: list[str]) -> None:  # L7
+def test_vary_is_merged_and_never_doubled(make: Make, present: list[str], expected: list[str]) -> None:
     made = templates(embed := make(FAQS), page='{{ faq("pricing") }}')
 
     async def endpoint(request: Request) -> Response:
@@ -157,7 +155,7 @@ def test_vary_is_merged_and_never_doubled(make: Make, present: list[str], expect
     assert get(app_of(embed, endpoint)).all("vary") == expected
 
 
-def test_only_what_was_negotiated_varies() -> None:  # L7
+def test_only_what_was_negotiated_varies() -> None:
     def data(lang: str | None) -> Any:
         async def endpoint(request: Request) -> Response:
             return JSONResponse((await faqs_from(request).aget_faq("pricing", lang=lang)).title)

@@ -106,7 +106,7 @@ def asynchronous(source: str, embed: FAQEmbed) -> Any:
 
 @pytest.mark.parametrize("make", [fake_embed, slow_embed])
 @pytest.mark.parametrize("host", [plain, falcon, bottle, pyramid, asynchronous])
-def test_a_page_of_any_host_is_as_in_plain_jinja(host: Any, make: Any) -> None:  # J1, J12, T6
+def test_a_page_of_any_host_is_as_in_plain_jinja(host: Any, make: Any) -> None:
     embed = make(FAQS)
     if host in (falcon, bottle, pyramid):
         pytest.importorskip(host.__name__)
@@ -214,7 +214,7 @@ def test_the_body_of_the_host_is_closed_once(headers: list[tuple[str, str]]) -> 
     assert (response.data, body.closed) == (b"ab", 1)
 
 
-def test_a_body_that_is_not_html_passes_as_the_object_that_it_is() -> None:  # S6
+def test_a_body_that_is_not_html_passes_as_the_object_that_it_is() -> None:
     body = [b"{}"]
 
     def app(environ: Any, start_response: Any) -> Iterable[bytes]:
@@ -243,7 +243,7 @@ def test_a_response_without_an_faq_passes_as_it_is() -> None:
 # Pages
 
 
-def test_a_middleware_within_another_prints_on_the_same_page() -> None:  # J1
+def test_a_middleware_within_another_prints_on_the_same_page() -> None:
     embed = fake_embed(FAQS)
     template = environment(embed).from_string(ONE)
     inner = FAQMiddleware(app_of(lambda: [template.render().encode()]), embed=embed)
@@ -255,7 +255,7 @@ def test_a_middleware_within_another_prints_on_the_same_page() -> None:  # J1
     assert summary(response.data) == page_of(A, B)
 
 
-def test_an_event_loop_in_a_view_waits_for_an_faq_as_the_view_would(faulty: FaultyServer) -> None:  # F5
+def test_an_event_loop_in_a_view_waits_for_an_faq_as_the_view_would(faulty: FaultyServer) -> None:
     faulty.serve(samples.pricing())
 
     async def view() -> str:
@@ -266,7 +266,7 @@ def test_an_event_loop_in_a_view_waits_for_an_faq_as_the_view_would(faulty: Faul
         assert summary(Client(FAQMiddleware(app, embed=embed)).get("/", buffered=True).data) == page_of(A)
 
 
-def test_a_context_that_was_copied_in_a_request_is_outside_of_its_page_afterwards() -> None:  # I4
+def test_a_context_that_was_copied_in_a_request_is_outside_of_its_page_afterwards() -> None:
     contexts, embed = list[Context](), fake_embed(FAQS)
 
     def body() -> Iterable[bytes]:
@@ -280,7 +280,7 @@ def test_a_context_that_was_copied_in_a_request_is_outside_of_its_page_afterward
 # Headers
 
 
-def test_headers_are_true_of_the_complete_page() -> None:  # S2, S3
+def test_headers_are_true_of_the_complete_page() -> None:
     response = page(TWO, fake_embed(FAQS), ("ETag", '"x"'), ("Content-Length", "1"), ("X-Own", "kept")).get(
         "/"
     )
@@ -304,9 +304,7 @@ def test_head_has_no_length_that_the_get_does_not_have() -> None:
 @pytest.mark.parametrize(
     ("present", "expected"), [((), "Accept-Language"), ((("Vary", "Cookie"),), "Cookie, Accept-Language")]
 )
-def test_a_page_in_the_visitors_language_says_so(
-    present: Any, expected: str, faulty: FaultyServer
-) -> None:  # L7
+def test_a_page_in_the_visitors_language_says_so(present: Any, expected: str, faulty: FaultyServer) -> None:
     for lang, record in samples.multilingual().items():
         faulty.serve(record, lang=lang)
     with FAQEmbed(faulty.base_url, wait=5) as embed:
@@ -314,7 +312,7 @@ def test_a_page_in_the_visitors_language_says_so(
     assert ([request.lang for request in faulty.log], response.headers["Vary"]) == (["ko"], expected)
 
 
-def test_a_streamed_page_is_in_the_visitors_language_and_says_so(faulty: FaultyServer) -> None:  # L7
+def test_a_streamed_page_is_in_the_visitors_language_and_says_so(faulty: FaultyServer) -> None:
     faulty.serve(samples.pricing())
 
     def body() -> Iterator[bytes]:
@@ -327,7 +325,7 @@ def test_a_streamed_page_is_in_the_visitors_language_and_says_so(faulty: FaultyS
     assert response.headers["Vary"] == "Accept-Language"
 
 
-def test_the_host_names_the_language_and_the_nonce_in_the_environment(faulty: FaultyServer) -> None:  # L4, C6
+def test_the_host_names_the_language_and_the_nonce_in_the_environment(faulty: FaultyServer) -> None:
     faulty.serve(samples.pricing())
     settings: dict[str, Any] = {"faqsvc.lang": "de_CH", "faqsvc.csp_nonce": lambda: "n"}
     with FAQEmbed(faulty.base_url, wait=5) as embed:
@@ -339,14 +337,14 @@ def test_the_host_names_the_language_and_the_nonce_in_the_environment(faulty: Fa
 
 def test_a_dead_service_costs_the_faq_and_limits_how_long_caches_keep_the_page(
     faulty: FaultyServer,
-) -> None:  # R1, R9
+) -> None:
     faulty.behave(behaviours.status(500))
     with FAQEmbed(faulty.base_url, degraded_max_age=0) as embed:
         response = page(ONE, embed, ("Cache-Control", "max-age=600")).get("/", buffered=True)
     assert (response.text, response.headers["Cache-Control"]) == ("<p></p>", "max-age=0")
 
 
-def test_files_are_served_below_the_path_of_the_application() -> None:  # C3
+def test_files_are_served_below_the_path_of_the_application() -> None:
     client = page(ONE, fake_embed(FAQS, styles="linked"))
     (link,) = attributes(client.get("/", base_url="http://host/shop").data, "link", "href")
     assert str(link).startswith("/shop/faqsvc/")

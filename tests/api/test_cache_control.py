@@ -55,11 +55,11 @@ def date(seconds: float) -> str:
 )
 def test_a_response_is_fresh_for_its_lifetime_less_its_age(
     headers: dict[str, str], fresh_for: float | None
-) -> None:  # K1, K2
+) -> None:
     assert parse_cache_control(headers, NOW).fresh_for == fresh_for
 
 
-def test_private_and_no_store_are_read() -> None:  # K2
+def test_private_and_no_store_are_read() -> None:
     cache_control = parse_cache_control({"cache-control": "Private, NO-STORE,must-revalidate"}, NOW)
     assert (cache_control.private, cache_control.no_store) == (True, True)
     cache_control = parse_cache_control({"cache-control": "public"}, NOW)
@@ -91,7 +91,7 @@ def test_private_and_no_store_are_read() -> None:  # K2
 )
 def test_retry_after_is_seconds_or_a_date_and_at_most_an_hour(
     value: str | None, seconds: float | None
-) -> None:  # K8
+) -> None:
     assert parse_retry_after(value, NOW) == seconds
 
 
@@ -117,6 +117,6 @@ def test_no_header_raises_and_every_lifetime_is_bounded(
 
 
 @given(dates, wall_clocks)
-def test_no_retry_after_raises_and_every_wait_is_bounded(value: str, now: datetime) -> None:  # K8
+def test_no_retry_after_raises_and_every_wait_is_bounded(value: str, now: datetime) -> None:
     seconds = parse_retry_after(value, now)
     assert seconds is None or 0.0 <= seconds <= MAX_RETRY_AFTER

@@ -37,7 +37,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 # With our own service
 
 
-def test_a_published_faq_is_read(ours: Service) -> None:  # W4, W7
+def test_a_published_faq_is_read(ours: Service) -> None:
     with FAQClient(ours.base_url, ours.key) as client:
         publication = client.publish_faq(**TEA, lang="en", title="Prices")
         faq = client.get_faq(publication.slug)
@@ -67,7 +67,7 @@ def test_the_asynchronous_methods_do_the_same(ours: Service) -> None:
     assert (faq.slug, faq.lang) == (first.slug, "fr")
 
 
-def test_the_next_read_is_never_older_than_a_write(ours: Service) -> None:  # W7
+def test_the_next_read_is_never_older_than_a_write(ours: Service) -> None:
     with FAQClient(ours.base_url, ours.key) as client:
         slug = client.publish_faq(**TEA, lang="en").slug
         for answer in ("one", "two", "three"):
@@ -75,7 +75,7 @@ def test_the_next_read_is_never_older_than_a_write(ours: Service) -> None:  # W7
             assert client.get_faq(slug).items == (Item(0, "Open?", answer),)
 
 
-def test_an_idempotency_key_makes_a_second_attempt_safe(ours: Service) -> None:  # W5
+def test_an_idempotency_key_makes_a_second_attempt_safe(ours: Service) -> None:
     with FAQClient(ours.base_url, ours.key) as client:
         first, second = (client.publish_faq(**TEA, idempotency_key="attempt-1") for _ in range(2))
         third = client.publish_faq(**TEA)
@@ -89,7 +89,7 @@ def test_many_threads_publish_with_one_client(ours: Service) -> None:
     assert len(slugs) == 16
 
 
-def test_an_unknown_key_is_an_authentication_error(ours: Service) -> None:  # W8
+def test_an_unknown_key_is_an_authentication_error(ours: Service) -> None:
     with FAQClient(ours.base_url, SECRET) as client:
         error = failure(lambda: client.publish_faq(**TEA))
     assert (type(error), error.status) == (AuthenticationError, 403)
@@ -100,7 +100,7 @@ def test_an_unknown_key_is_an_authentication_error(ours: Service) -> None:  # W8
 
 def test_a_write_is_one_request_with_the_key_in_its_header_only(
     clients: Clients, faulty: FaultyServer
-) -> None:  # W1, W4
+) -> None:
     faulty.behave(created)
     publication = clients().publish_faq(**TEA, idempotency_key="one")
     assert publication == Publication("tea", CREATED["faqUrl"], CREATED["install"])  # type: ignore[arg-type]
@@ -124,16 +124,14 @@ def test_a_write_is_one_request_with_the_key_in_its_header_only(
 @pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
 def test_a_request_to_this_machine_uses_no_proxy(
     clients: Clients, faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:  # W1, W3
+) -> None:
     monkeypatch.setenv(name, "http://127.0.0.1:9")
     faulty.behave(created)
     assert clients().publish_faq(**TEA).slug == "tea"
     assert faulty.log[0].headers["host"] == f"127.0.0.1:{faulty.port}"
 
 
-def test_a_read_carries_no_key_and_makes_caches_revalidate(
-    clients: Clients, faulty: FaultyServer
-) -> None:  # D5, W7
+def test_a_read_carries_no_key_and_makes_caches_revalidate(clients: Clients, faulty: FaultyServer) -> None:
     faulty.behave(created)
     client = clients()
     client.publish_faq(**TEA)
@@ -167,7 +165,7 @@ def test_generated_items_are_returned(clients: Clients, faulty: FaultyServer) ->
 @pytest.mark.parametrize("write", WRITES, ids=WRITE_IDS)
 def test_without_a_key_a_write_says_which_variable_to_set_and_sends_nothing(
     clients: Clients, faulty: FaultyServer, write: Callable[[FAQClient], object]
-) -> None:  # W2
+) -> None:
     error = failure(lambda: write(clients(None)))
     assert (type(error), error.status) == (AuthenticationError, None)
     assert "FAQSVC_API_KEY" in str(error)
@@ -176,7 +174,7 @@ def test_without_a_key_a_write_says_which_variable_to_set_and_sends_nothing(
 
 def test_every_local_problem_is_reported_at_once_and_nothing_is_sent(
     clients: Clients, faulty: FaultyServer
-) -> None:  # W6
+) -> None:
     with pytest.raises(PublishRejected) as caught:
         clients().publish_faq(website_url="tea", website_name="", items=[("", ""), ("a", "b"), ("a", "c")])
     assert [problem.partition(" ")[0] for problem in caught.value.problems] == [
@@ -192,13 +190,13 @@ def test_every_local_problem_is_reported_at_once_and_nothing_is_sent(
 @pytest.mark.parametrize(
     "key", ["s3cretABC", "FS_LIVE_s3cretABC", "fs_live_", "fs_live_s3cretABC\n", b"fs_live_s3cretABC"]
 )
-def test_a_malformed_key_is_refused_and_not_shown(key: Any) -> None:  # W2
+def test_a_malformed_key_is_refused_and_not_shown(key: Any) -> None:
     error = failure(lambda: FAQClient("https://faq.example", key))
     assert type(error) is ConfigurationError
     assert "s3cret" not in spoken(error)
 
 
-def test_plain_http_with_a_key_is_refused_except_to_loopback() -> None:  # W3
+def test_plain_http_with_a_key_is_refused_except_to_loopback() -> None:
     assert type(failure(lambda: FAQClient("http://faq.example", SECRET))) is ConfigurationError
     FAQClient("http://faq.example")
     FAQClient("http://127.0.0.1:1", SECRET)
@@ -214,12 +212,12 @@ def test_a_client_needs_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("slug", ["", "..", "a/b", "a\\b", "a\nb", "x" * 201, None, 7])
-def test_an_invalid_slug_is_not_requested(clients: Clients, faulty: FaultyServer, slug: Any) -> None:  # K18
+def test_an_invalid_slug_is_not_requested(clients: Clients, faulty: FaultyServer, slug: Any) -> None:
     assert type(failure(lambda: clients().get_faq(slug))) is FAQNotFound
     assert faulty.connections == 0
 
 
-def test_offline_makes_no_request(clients: Clients, faulty: FaultyServer) -> None:  # R8
+def test_offline_makes_no_request(clients: Clients, faulty: FaultyServer) -> None:
     client = clients(offline=True)
     for work in (lambda: client.get_faq("pricing"), lambda: client.publish_faq(**TEA)):
         assert type(failure(work)) is FAQUnavailable
@@ -228,7 +226,7 @@ def test_offline_makes_no_request(clients: Clients, faulty: FaultyServer) -> Non
 
 def test_an_unknown_language_is_an_error_in_development_and_the_default_otherwise(
     clients: Clients, faulty: FaultyServer
-) -> None:  # L1
+) -> None:
     faulty.serve(samples.pricing())
     clients(lang="fr").get_faq("pricing", lang="tlh")
     assert faulty.log[-1].target == "/api/v1/faq/pricing?lang=fr"

@@ -33,7 +33,7 @@ from tests.support.faulty import FAULTS, Behaviour, Exchange, Fault, FaultyServe
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_every_fault_of_the_service_is_an_faq_error(
     clients: Clients, faulty: FaultyServer, fault: Fault
-) -> None:  # W8
+) -> None:
     client = clients(timeout=0.3)
     faulty.behave(fault.behaviour)
     assert isinstance(failure(lambda: client.publish_faq(**TEA)), FAQError)
@@ -44,7 +44,7 @@ def test_every_fault_of_the_service_is_an_faq_error(
 @pytest.mark.parametrize("write", WRITES, ids=WRITE_IDS)
 def test_a_write_follows_no_redirect(
     clients: Clients, faulty: FaultyServer, write: Callable[[FAQClient], object], status: int
-) -> None:  # D5
+) -> None:
     faulty.behave(behaviours.redirect("/elsewhere", status))
     error = failure(lambda: write(clients()))
     assert (type(error), error.status, len(faulty.log)) == (FAQUnavailable, status, 1)
@@ -61,7 +61,7 @@ def test_a_write_follows_no_redirect(
 )
 def test_a_write_that_fails_is_not_sent_again(
     clients: Clients, faulty: FaultyServer, behaviour: Behaviour
-) -> None:  # W5
+) -> None:
     faulty.behave(behaviour)
     failure(lambda: clients().publish_faq(**TEA))
     assert len(faulty.log) == 1
@@ -75,7 +75,7 @@ def test_a_write_that_fails_is_not_sent_again(
 )
 def test_one_deadline_covers_a_write(
     clients: Clients, faulty: FaultyServer, write: Callable[[FAQClient], object], behaviour: Behaviour
-) -> None:  # D1
+) -> None:
     faulty.behave(behaviour)
     client, start = clients(timeout=0.05, generation_timeout=0.05), time.monotonic()
     error = failure(lambda: write(client))
@@ -86,7 +86,7 @@ def test_one_deadline_covers_a_write(
 @pytest.mark.parametrize("behaviour", [behaviours.reset, behaviours.truncated, behaviours.status(504)])
 def test_a_publication_without_a_response_has_an_unknown_outcome(
     clients: Clients, faulty: FaultyServer, behaviour: Behaviour
-) -> None:  # W5
+) -> None:
     faulty.behave(behaviour)
     without = failure(lambda: clients().publish_faq(**TEA))
     with_key = failure(lambda: clients().publish_faq(**TEA, idempotency_key="a"))
@@ -101,9 +101,7 @@ def test_a_publication_that_was_not_sent_is_not_published(clients: Clients, faul
     assert faulty.base_url in str(error)
 
 
-def test_the_head_of_a_response_is_enough_to_refuse_a_write(
-    clients: Clients, faulty: FaultyServer
-) -> None:  # K8
+def test_the_head_of_a_response_is_enough_to_refuse_a_write(clients: Clients, faulty: FaultyServer) -> None:
     def hangs(exchange: Exchange) -> None:
         exchange.head(429, {"Retry-After": "7", "Content-Length": "5000"})
         exchange.hang()
@@ -142,7 +140,7 @@ def test_an_faq_that_is_not_there_is_reported_with_the_address_of_the_request(
     assert f"{faulty.base_url}/api/v1/faq/pricing?lang=ko" in str(error)
 
 
-def test_a_response_is_read_up_to_max_bytes(clients: Clients, faulty: FaultyServer) -> None:  # D2
+def test_a_response_is_read_up_to_max_bytes(clients: Clients, faulty: FaultyServer) -> None:
     def much(exchange: Exchange) -> None:
         exchange.respond(201, b" " * 5000 + json.dumps(CREATED).encode())
 
@@ -152,7 +150,7 @@ def test_a_response_is_read_up_to_max_bytes(clients: Clients, faulty: FaultyServ
     assert "4096" in str(error)
 
 
-def test_cancelling_a_task_ends_its_request(clients: Clients, faulty: FaultyServer) -> None:  # G14
+def test_cancelling_a_task_ends_its_request(clients: Clients, faulty: FaultyServer) -> None:
     gone = threading.Event()
 
     def hang(exchange: Exchange) -> None:
@@ -176,7 +174,7 @@ def test_cancelling_a_task_ends_its_request(clients: Clients, faulty: FaultyServ
 @pytest.mark.parametrize("write", WRITES, ids=WRITE_IDS)
 def test_closing_ends_a_write_with_an_error(
     clients: Clients, faulty: FaultyServer, write: Callable[[FAQClient], object]
-) -> None:  # R12
+) -> None:
     faulty.behave(behaviours.hang)
     client, errors = clients(timeout=30), list[FAQError]()
     thread = threading.Thread(target=lambda: errors.append(failure(lambda: write(client))))
@@ -189,7 +187,7 @@ def test_closing_ends_a_write_with_an_error(
 
 def test_a_client_may_be_used_inside_an_event_loop_and_after_closing(
     clients: Clients, faulty: FaultyServer
-) -> None:  # F5
+) -> None:
     faulty.serve(samples.pricing())
     client = clients()
 
@@ -203,7 +201,7 @@ def test_a_client_may_be_used_inside_an_event_loop_and_after_closing(
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_a_forked_child_sends_on_its_own(clients: Clients, faulty: FaultyServer) -> None:  # F1, F2
+def test_a_forked_child_sends_on_its_own(clients: Clients, faulty: FaultyServer) -> None:
     faulty.serve(samples.pricing())
     client = clients()
     client.get_faq("pricing")

@@ -67,7 +67,7 @@ def test_no_error_leads_to_the_key(
     caplog: pytest.LogCaptureFixture,
     write: Callable[[FAQClient], object],
     behaviour: Behaviour,
-) -> None:  # W1, D6
+) -> None:
     faulty.behave(behaviour)
     caplog.set_level(logging.INFO)
     client = clients()
@@ -76,7 +76,7 @@ def test_no_error_leads_to_the_key(
     assert len(error.body) <= 500
 
 
-def test_no_local_mistake_leads_to_the_key(clients: Clients) -> None:  # W1
+def test_no_local_mistake_leads_to_the_key(clients: Clients) -> None:
     client = clients()
     mistakes: list[Callable[[], object]] = [
         lambda: client.publish_faq(website_url="tea", website_name="", items=[]),

@@ -69,7 +69,7 @@ def test_a_chosen_slug_gets_one_revision_after_the_other(site: Site) -> None:
     )
 
 
-def test_writers_with_the_same_if_match_do_not_overwrite_each_other(site: Site) -> None:  # Y3
+def test_writers_with_the_same_if_match_do_not_overwrite_each_other(site: Site) -> None:
     before = site.client.publish_faq(**{**PRICES, "slug": "match"})
     after = site.client.publish_faq(**DRAFT, slug="match", if_match=before.etag)
     conflict = failure(lambda: site.client.publish_faq(**PRICES | {"slug": "match"}, if_match=before.etag))
@@ -98,7 +98,7 @@ def test_a_preview_token_ends_within_hours(site: Site) -> None:
     assert 0 < (preview.expires_at - datetime.now(UTC)).total_seconds() < 86_400
 
 
-def test_an_unpublished_faq_is_gone_until_it_is_published_again(site: Site) -> None:  # Y4
+def test_an_unpublished_faq_is_gone_until_it_is_published_again(site: Site) -> None:
     site.client.publish_faq(**{**PRICES, "slug": "taken"})
     site.client.publish_faq(**{**PRICES, "slug": "taken", "lang": "de"})
     site.client.unpublish_faq("taken", lang="de-AT")
@@ -134,7 +134,7 @@ def test_a_list_of_several_pages_is_read_to_its_end(site: Site, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("who", "code"), [("draft", "missing-scope"), ("read", "missing-scope"), ("other", "not-your-site")]
 )
-def test_a_refusal_is_known_by_its_code(site: Site, who: str, code: str) -> None:  # W8
+def test_a_refusal_is_known_by_its_code(site: Site, who: str, code: str) -> None:
     site.client.publish_faq(**{**PRICES, "slug": "mine"})
     error = failure(lambda: site.clients[who].publish_faq(**PRICES | {"slug": "mine"}))
     assert (type(error), error.status, error.code) == (AuthenticationError, 403, code)
@@ -186,7 +186,7 @@ def test_an_invalid_if_match_or_draft_is_refused(site: Site, fields: dict[str, A
     assert (len(error.problems), error.status) == (1, None)
 
 
-def test_an_embed_in_the_same_process_reads_what_was_written(site: Site) -> None:  # W7
+def test_an_embed_in_the_same_process_reads_what_was_written(site: Site) -> None:
     with FAQEmbed(site.base_url) as embed:
         for answer in ("First.", "Second."):
             site.client.publish_faq(**{**PRICES, "items": [("Cost?", answer)], "slug": "read-back"})

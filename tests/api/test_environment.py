@@ -12,7 +12,7 @@ SCHEMES = ["https", "HTTPS", "Https"]
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_certificates_are_checked_however_the_scheme_is_written(scheme: str) -> None:  # K25
+def test_certificates_are_checked_however_the_scheme_is_written(scheme: str) -> None:
     with secure_service() as impostor:
         base_url = f"{scheme}://{impostor.host}:{impostor.port}"
         with FAQEmbed(base_url) as embed:
@@ -23,7 +23,7 @@ def test_certificates_are_checked_however_the_scheme_is_written(scheme: str) -> 
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_a_trusted_certificate_is_accepted(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:  # K25
+def test_a_trusted_certificate_is_accepted(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
     trust_authority(monkeypatch)
     with secure_service() as service, FAQEmbed(f"{scheme}://{service.host}:{service.port}") as embed:
         assert embed.get_faq("pricing").slug == "pricing"
@@ -32,7 +32,7 @@ def test_a_trusted_certificate_is_accepted(scheme: str, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("scheme", ["http", "HTTP"])
 def test_plain_http_needs_no_certificates(
     scheme: str, make_embed: MakeEmbed, faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch
-) -> None:  # K25
+) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", "/nowhere")
     assert make_embed(base_url=faulty.base_url.replace("http", scheme)).get_faq("pricing")
 
@@ -49,7 +49,7 @@ def test_plain_http_needs_no_certificates(
 )
 def test_an_unusable_environment_is_one_line_in_the_log_and_a_page_without_the_faq(
     variable: str, value: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:  # I6
+) -> None:
     monkeypatch.setenv(variable, value)
     with FAQEmbed("https://127.0.0.1:1") as embed:
         embed.cache.random = lambda: 0.0  # no back-off
@@ -68,6 +68,6 @@ def test_a_proxy_does_not_receive_requests_to_this_machine(
     assert make_embed().get_faq("pricing").slug == "pricing"
 
 
-def test_a_name_that_does_not_resolve_is_a_failure(make_embed: MakeEmbed) -> None:  # I6, R1
+def test_a_name_that_does_not_resolve_is_a_failure(make_embed: MakeEmbed) -> None:
     embed = make_embed(base_url="http://a..b")  # not a host name: no resolver is asked
     assert isinstance(failure(embed), FAQUnavailable)

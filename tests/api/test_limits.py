@@ -41,7 +41,7 @@ def redirect_slowly(exchange: Exchange) -> None:
 )
 def test_one_deadline_covers_a_request_from_connecting_to_its_last_byte(
     make_embed: MakeEmbed, faulty: FaultyServer, behaviour: Behaviour
-) -> None:  # D1
+) -> None:
     embed = make_embed(timeout=TIMEOUT)
     faulty.behave(behaviour)
     errors = list[FAQError]()
@@ -52,7 +52,7 @@ def test_one_deadline_covers_a_request_from_connecting_to_its_last_byte(
 
 def test_the_connection_of_an_abandoned_request_is_closed(
     make_embed: MakeEmbed, faulty: FaultyServer
-) -> None:  # D1
+) -> None:
     closed = threading.Event()
 
     def hang(exchange: Exchange) -> None:
@@ -95,7 +95,7 @@ def test_an_error_is_known_by_its_head_whatever_becomes_of_its_body(
     kind: type[FAQError],
     timeout: float,
     interval: float,
-) -> None:  # D1, K6, K8
+) -> None:
     embed = make_embed(timeout=timeout)
     faulty.behave(body_never_ends(status, interval))
     errors = list[FAQError]()
@@ -105,9 +105,7 @@ def test_an_error_is_known_by_its_head_whatever_becomes_of_its_body(
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_an_error_is_known_by_its_head_also_if_the_loop_is_late(
-    faulty: FaultyServer, method: str
-) -> None:  # K8
+def test_an_error_is_known_by_its_head_also_if_the_loop_is_late(faulty: FaultyServer, method: str) -> None:
     """On a busy machine a thread may not run for a while: all that was due meanwhile is due at once."""
     faulty.behave(body_never_ends(429))
     request, transport = Request(f"{faulty.base_url}/api/v1/faq/pricing", {}, method), Transport(1000)
@@ -124,7 +122,7 @@ def test_an_error_is_known_by_its_head_also_if_the_loop_is_late(
 
 def test_an_error_whose_body_breaks_off_is_known_by_its_head(
     make_embed: MakeEmbed, faulty: FaultyServer
-) -> None:  # K8
+) -> None:
     faulty.behave(behaviours.raw(b"HTTP/1.1 503 No\r\nRetry-After: 7\r\nContent-Length: 9\r\n\r\nsorry"))
     error = failure(make_embed())
     assert (error.status, error.retry_after, error.body) == (503, 7.0, "sorry")
@@ -135,14 +133,14 @@ def test_an_error_whose_body_breaks_off_is_known_by_its_head(
 )
 def test_a_record_may_have_max_bytes_and_no_more(
     make_embed: MakeEmbed, faulty: FaultyServer, behaviour: Behaviour
-) -> None:  # D2
+) -> None:
     size = len(as_json(samples.pricing()))
     faulty.behave(behaviour)
     assert make_embed(max_bytes=size).get_faq("pricing") == PRICING
     assert isinstance(failure(make_embed(max_bytes=size - 1)), InvalidFAQ)
 
 
-def test_compressed_bytes_are_limited_too(make_embed: MakeEmbed, faulty: FaultyServer) -> None:  # D2
+def test_compressed_bytes_are_limited_too(make_embed: MakeEmbed, faulty: FaultyServer) -> None:
     content = gzip.compress(as_json(samples.pricing())) + b"\0" * 5000
     faulty.behave(behaviours.body(content, {"Content-Encoding": "gzip"}))
     assert isinstance(failure(make_embed(max_bytes=4096)), InvalidFAQ)
@@ -159,7 +157,7 @@ def test_compressed_bytes_are_limited_too(make_embed: MakeEmbed, faulty: FaultyS
 )
 def test_a_body_that_cannot_be_decompressed_is_a_failure(
     make_embed: MakeEmbed, faulty: FaultyServer, behaviour: Behaviour
-) -> None:  # K9
+) -> None:
     faulty.behave(behaviour)
     assert isinstance(failure(make_embed()), InvalidFAQ)
 
@@ -167,7 +165,7 @@ def test_a_body_that_cannot_be_decompressed_is_a_failure(
 @pytest.mark.parametrize("behaviour", [gzip_bomb, oversize_chunked])
 def test_a_flood_of_bytes_costs_little_memory(
     make_embed: MakeEmbed, faulty: FaultyServer, behaviour: Behaviour
-) -> None:  # D2
+) -> None:
     bomb()
     embed = make_embed()
     embed.get_faq("pricing")  # what is imported and made once does not count
@@ -181,9 +179,7 @@ def test_a_flood_of_bytes_costs_little_memory(
     assert peak < 16 * 1024 * 1024
 
 
-def test_an_error_that_is_a_bomb_costs_little_memory(
-    make_embed: MakeEmbed, faulty: FaultyServer
-) -> None:  # D2
+def test_an_error_that_is_a_bomb_costs_little_memory(make_embed: MakeEmbed, faulty: FaultyServer) -> None:
     packed = gzip.compress(bytes(64 * 1024 * 1024))
     embed = make_embed()
     embed.get_faq("pricing")  # what is imported and made once does not count

@@ -60,17 +60,17 @@ def fields(problems: list[str]) -> list[str]:
     ],
     ids=["pairs", "lists", "mappings", "items", "generated items", "an iterator"],
 )
-def test_items_are_accepted_in_many_forms_and_sent_in_one(items: Any) -> None:  # W4
+def test_items_are_accepted_in_many_forms_and_sent_in_one(items: Any) -> None:
     assert body(items=items) == BODY
 
 
-def test_optional_fields_are_sent_only_if_given() -> None:  # W4
+def test_optional_fields_are_sent_only_if_given() -> None:
     assert body() == BODY
     given = {"lang": "ko", "title": "Prices", "slug": "pricing"}
     assert body(**given, idempotency_key="one") == {**BODY, **given}
 
 
-def test_a_publication_is_one_json_request_without_the_key() -> None:  # W1, W4
+def test_a_publication_is_one_json_request_without_the_key() -> None:
     request = PublishRequest(**GOOD, idempotency_key="one").to_http("https://faq.example")
     assert (request.method, request.url) == ("POST", "https://faq.example/api/v1/faq")
     assert json.loads(request.body) == BODY
@@ -88,7 +88,7 @@ def test_an_unknown_field_is_an_error_of_the_caller() -> None:
         PublishRequest(**GOOD, titel="Prices")  # type: ignore[call-arg]
 
 
-def test_every_problem_is_reported_at_once_with_the_index_of_its_item() -> None:  # W6
+def test_every_problem_is_reported_at_once_with_the_index_of_its_item() -> None:
     items = [
         ("", "answer"),
         ("Twice?", " \n"),
@@ -136,7 +136,7 @@ def test_every_problem_is_reported_at_once_with_the_index_of_its_item() -> None:
     assert [value for value in named if value not in text] == []
 
 
-def test_the_message_names_the_first_problems_and_counts_the_others() -> None:  # W6
+def test_the_message_names_the_first_problems_and_counts_the_others() -> None:
     with pytest.raises(PublishRejected, match=r"items\[4\].*2 more") as caught:
         body(items=[("", "a")] * 7)
     assert "items[5]" not in str(caught.value)
@@ -145,19 +145,19 @@ def test_the_message_names_the_first_problems_and_counts_the_others() -> None:  
 @pytest.mark.parametrize(
     "items", [None, [], "text", {"question": "q", "answer": "a"}, 7, itertools.repeat(("q", "a"))]
 )
-def test_items_must_be_a_list_of_1_to_1000(items: Any) -> None:  # W6
+def test_items_must_be_a_list_of_1_to_1000(items: Any) -> None:
     assert fields(problems(items=items)) == ["items"]
 
 
 @pytest.mark.parametrize("first", ["e\u0301t\u00e9?", "  What   now?", "Tab\tor space?"])
-def test_a_question_that_json_ld_would_merge_is_a_duplicate(first: str) -> None:  # W6, J12
+def test_a_question_that_json_ld_would_merge_is_a_duplicate(first: str) -> None:
     second = " ".join(unicodedata.normalize("NFC", first).split())
     (found,) = problems(items=[(first, "one"), (second, "two")])
     assert found.startswith("items[1].question")
     assert "items[0]" in found
 
 
-def test_questions_that_differ_in_case_are_two() -> None:  # J12
+def test_questions_that_differ_in_case_are_two() -> None:
     body(items=[("Ok?", "a"), ("OK?", "a")])
 
 
@@ -179,12 +179,12 @@ def test_questions_that_differ_in_case_are_two() -> None:  # J12
         "https://tea.example/" + "x" * 2000,
     ],
 )
-def test_an_invalid_address_is_refused(url: Any) -> None:  # W6
+def test_an_invalid_address_is_refused(url: Any) -> None:
     assert fields(problems(website_url=url)) == ["websiteUrl"]
 
 
 @pytest.mark.parametrize("key", ["", "x" * 256, "with space", "kéy", "a\nb", 7])
-def test_an_idempotency_key_that_no_header_could_carry_is_refused(key: Any) -> None:  # W5
+def test_an_idempotency_key_that_no_header_could_carry_is_refused(key: Any) -> None:
     assert fields(problems(idempotency_key=key)) == ["idempotency_key"]
 
 
@@ -196,7 +196,7 @@ def test_a_body_that_is_too_large_is_refused() -> None:
 @given(st.lists(st.tuples(any_text, any_text), min_size=1, max_size=4), any_text, any_text)
 def test_our_service_accepts_the_requests_of_the_client(
     items: list[tuple[str, str]], name: str, title: str
-) -> None:  # W6, D12
+) -> None:
     try:
         sent = PublishRequest(
             website_url="https://tea.example", website_name=name, items=items, title=title

@@ -38,7 +38,7 @@ def refused(status: int, body: Any, **headers: str) -> FAQError:
     return error
 
 
-def test_a_201_is_a_publication() -> None:  # W4
+def test_a_201_is_a_publication() -> None:
     install = {"npm": "npm install @faqsvc/react", "component": '<FAQ slug="tea" />'}
     body = {"slug": "tea", "faqUrl": "https://faq.example/faq/tea", "install": install, "more": [1]}
     assert parse_publication(response(201, body), KEY, NOW) == Publication(
@@ -93,15 +93,13 @@ def test_a_201_without_a_slug_is_no_usable_response(body: bytes) -> None:
         (307, FAQUnavailable),
     ],
 )
-def test_each_refusal_is_an_error_of_its_kind_with_status_and_body(
-    status: int, kind: type[FAQError]
-) -> None:  # W8
+def test_each_refusal_is_an_error_of_its_kind_with_status_and_body(status: int, kind: type[FAQError]) -> None:
     error = refused(status, b"x" * 5_000)
     assert (type(error), error.status, error.body) == (kind, status, "x" * 500)
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_an_error_has_the_time_to_retry(status: int) -> None:  # W8
+def test_an_error_has_the_time_to_retry(status: int) -> None:
     assert refused(status, {}, retry_after="7").retry_after == 7
     assert refused(status, {}, retry_after="Sat, 21 Nov 2026 00:00:30 GMT").retry_after == 30
     assert refused(status, {}).retry_after is None
@@ -132,14 +130,14 @@ def test_an_error_has_the_time_to_retry(status: int) -> None:  # W8
         (b"[" * 5000, []),
     ],
 )
-def test_reasons_are_read_from_any_form_of_body(body: Any, problems: list[str]) -> None:  # W8
+def test_reasons_are_read_from_any_form_of_body(body: Any, problems: list[str]) -> None:
     error = refused(422, body)
     assert isinstance(error, PublishRejected)
     assert list(error.problems) == problems
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 422, 429, 500])
-def test_text_of_the_service_is_quoted_in_a_message(status: int) -> None:  # D6
+def test_text_of_the_service_is_quoted_in_a_message(status: int) -> None:
     message = str(refused(status, {"problems": ["it's so\x1b[2J", "Ignore all 'rules'"]}))
     assert repr("it's so\ufffd[2J") in message
     assert f"({status})" in message or f"with {status}" in message
@@ -163,13 +161,13 @@ def test_a_message_names_the_first_reasons_and_says_if_there_is_none() -> None:
         json.dumps({"errors": {SECRET: ["x" * 290 + SECRET]}}).encode(),
     ],
 )
-def test_the_key_is_in_no_part_of_an_error(status: int, body: bytes) -> None:  # W1
+def test_the_key_is_in_no_part_of_an_error(status: int, body: bytes) -> None:
     error = refused(status, body, location=SECRET)
     said = [str(error), repr(error), error.body, *getattr(error, "problems", ())]
     assert [text for text in said if "s3cret" in text] == []
 
 
-def test_the_key_is_in_no_part_of_a_publication() -> None:  # W1
+def test_the_key_is_in_no_part_of_a_publication() -> None:
     install = {"npm": f"npm install --key {SECRET}", SECRET: [{"a": SECRET}], "more": None}
     body = {"slug": "tea", "faqUrl": f"https://faq.example/faq/tea?key={SECRET}", "install": install}
     shown = {"npm": "npm install --key fs_live_***", "fs_live_***": [{"a": "fs_live_***"}], "more": None}
@@ -196,7 +194,7 @@ def test_an_address_that_is_not_safe_to_show_is_left_out(address: str) -> None:
 
 
 @pytest.mark.parametrize("secret", ['fs_live_a"b\\c/d', "fs_live_<&'>+%"])
-def test_a_key_is_masked_however_it_is_written(secret: str) -> None:  # W1
+def test_a_key_is_masked_however_it_is_written(secret: str) -> None:
     import html
     from urllib.parse import quote
 
@@ -206,7 +204,7 @@ def test_a_key_is_masked_however_it_is_written(secret: str) -> None:  # W1
 
 
 @given(st.integers(100, 599), st.binary(max_size=60) | st.sampled_from([b'{"items":[{}]}', b'{"slug":[]}']))
-def test_every_response_is_a_result_or_an_error(status: int, body: bytes) -> None:  # D4
+def test_every_response_is_a_result_or_an_error(status: int, body: bytes) -> None:
     assert isinstance(parse_publication(response(status, body), KEY, NOW), Publication | FAQError)
     assert isinstance(parse_generation(response(status, body), KEY, NOW), list | FAQError)
 
@@ -243,13 +241,13 @@ def test_generated_items_come_in_order_with_their_sources() -> None:
         (501, FAQNotFound),
     ],
 )
-def test_generation_that_is_refused_is_an_error_of_its_kind(status: int, kind: type[FAQError]) -> None:  # W8
+def test_generation_that_is_refused_is_an_error_of_its_kind(status: int, kind: type[FAQError]) -> None:
     error = parse_generation(response(status, b"x" * 5_000), KEY, NOW)
     assert isinstance(error, FAQError)
     assert (type(error), error.status, error.body) == (kind, status, "x" * 500)
 
 
-def test_the_key_is_in_nothing_generated() -> None:  # W1
+def test_the_key_is_in_nothing_generated() -> None:
     items = parse_generation(
         response(200, {"items": [dict.fromkeys(("question", "answer", "source"), SECRET)]}), KEY, NOW
     )

@@ -15,7 +15,7 @@ HERE = "http://faq.example.com:8700/api/v1/faq/pricing"
 DATE = "Sat, 21 Nov 2026 08:00:00 GMT"
 
 
-def test_a_read_is_a_get_without_key_or_cookie() -> None:  # D5
+def test_a_read_is_a_get_without_key_or_cookie() -> None:
     request = read_request(BASE, "pricing")
     assert (request.method, request.url, request.body) == ("GET", f"{BASE}/api/v1/faq/pricing", b"")
     assert set(request.headers) == {"accept", "accept-encoding"}
@@ -36,7 +36,7 @@ def test_a_language_is_a_parameter_of_the_query(lang: str) -> None:
 )
 def test_a_request_is_conditional_if_there_are_validators(
     validators: Validators, headers: dict[str, str]
-) -> None:  # K5
+) -> None:
     sent = read_request(BASE, "pricing", None, validators).headers
     assert {name: value for name, value in sent.items() if name.startswith("if-")} == headers
 
@@ -53,7 +53,7 @@ def test_a_request_is_conditional_if_there_are_validators(
         ("https://h/a", "https://H/b", "https://H/b"),
     ],
 )
-def test_a_redirect_within_the_origin_is_followed(url: str, location: str, target: str) -> None:  # D5
+def test_a_redirect_within_the_origin_is_followed(url: str, location: str, target: str) -> None:
     assert redirect_target(url, location) == target
 
 
@@ -81,12 +81,12 @@ def test_a_redirect_within_the_origin_is_followed(url: str, location: str, targe
         "ht\ntp://evil.example/",
     ],
 )
-def test_a_redirect_to_another_origin_is_refused(location: str | None) -> None:  # K19, D5
+def test_a_redirect_to_another_origin_is_refused(location: str | None) -> None:
     assert redirect_target(HERE, location) is None
 
 
 @pytest.mark.parametrize("location", ["http://h/", "http://h:443/", "//h:80/"])
-def test_a_redirect_from_https_to_http_is_refused(location: str) -> None:  # K19
+def test_a_redirect_from_https_to_http_is_refused(location: str) -> None:
     assert redirect_target("https://h/a", location) is None
 
 
@@ -95,7 +95,7 @@ def test_a_redirect_from_https_to_http_is_refused(location: str) -> None:  # K19
         any_text, st.text("htps:/\\@.#?[]%evil \t\n012", max_size=40), st.text("/\\@:evil", max_size=12)
     )
 )
-def test_no_location_leads_to_another_origin_or_raises(location: str) -> None:  # K19
+def test_no_location_leads_to_another_origin_or_raises(location: str) -> None:
     target = redirect_target(HERE, location)
     if target is not None:
         parts = urlsplit(target)

@@ -59,7 +59,7 @@ def test_a_record_comes_with_its_lifetime_and_its_validators() -> None:
 
 
 @pytest.mark.parametrize("cta", [None, {}, {"label": "Ask us", "href": "/ask"}])
-def test_unknown_fields_and_any_call_to_action_are_accepted(cta: object) -> None:  # K10
+def test_unknown_fields_and_any_call_to_action_are_accepted(cta: object) -> None:
     outcome = meaning(200, {**samples.pricing(), "cta": cta, "extra": {"deep": [1]}})
     assert isinstance(outcome, Fetched)
     assert outcome.faq.cta == cta
@@ -73,7 +73,7 @@ def test_a_validator_that_could_not_be_sent_back_is_dropped(etag: str) -> None:
 
 
 @pytest.mark.parametrize("other", ["another", "Pricing", "pricing ", "", "pri\u200bcing", "x" * 100_000])
-def test_a_record_of_another_slug_is_a_failure(other: str) -> None:  # D3, K9
+def test_a_record_of_another_slug_is_a_failure(other: str) -> None:
     outcome = meaning(200, samples.record(other))
     error = failure(outcome)
     assert isinstance(error, InvalidFAQ)
@@ -84,7 +84,7 @@ def test_a_record_of_another_slug_is_a_failure(other: str) -> None:  # D3, K9
 
 
 @pytest.mark.parametrize("body", [b"", b"<!doctype html>", b"[]", b"null", b"{}", b"\xff", b"[" * 100_000])
-def test_a_200_that_is_not_a_record_is_a_failure_that_keeps_its_body(body: bytes) -> None:  # K9
+def test_a_200_that_is_not_a_record_is_a_failure_that_keeps_its_body(body: bytes) -> None:
     error = failure(meaning(200, body))
     assert isinstance(error, InvalidFAQ)
     assert (error.status, error.body) == (200, body[:500].decode("utf-8", "replace"))
@@ -93,7 +93,7 @@ def test_a_200_that_is_not_a_record_is_a_failure_that_keeps_its_body(body: bytes
 # 304
 
 
-def test_not_modified_has_the_headers_that_changed() -> None:  # K5
+def test_not_modified_has_the_headers_that_changed() -> None:
     validators = Validators('"1"')
     headers = {"cache-control": "max-age=5", "age": "2"}
     assert meaning(304, b"", headers, validators=validators) == NotModified(CacheControl(5.0, 2.0), 2.0)
@@ -114,7 +114,7 @@ def test_not_modified_of_another_record_is_a_failure() -> None:  # RFC 9111, 4.3
     assert outcome.is_misdirected
 
 
-def test_not_modified_without_a_condition_is_a_failure() -> None:  # K5
+def test_not_modified_without_a_condition_is_a_failure() -> None:
     assert failure(meaning(304, b"", {"cache-control": "max-age=5"})).status == 304
 
 
@@ -122,7 +122,7 @@ def test_not_modified_without_a_condition_is_a_failure() -> None:  # K5
 
 
 @pytest.mark.parametrize("headers", [JSON, PROBLEM])
-def test_a_404_in_json_says_that_there_is_no_such_faq(headers: dict[str, str]) -> None:  # K6
+def test_a_404_in_json_says_that_there_is_no_such_faq(headers: dict[str, str]) -> None:
     outcome = meaning(404, {"status": 404}, headers)
     assert isinstance(outcome, NotFound)
     assert isinstance(outcome.error, FAQNotFound)
@@ -145,13 +145,13 @@ def test_a_404_in_json_says_that_there_is_no_such_faq(headers: dict[str, str]) -
 )
 def test_any_other_404_is_a_failed_refresh(
     body: bytes, headers: dict[str, str], is_complete: bool
-) -> None:  # K6: a proxy says so while the service restarts
+) -> None:  # a proxy says so while the service restarts
     error = failure(meaning(404, body, headers, is_complete=is_complete))
     assert isinstance(error, FAQUnavailable)
     assert error.status == 404
 
 
-def test_a_410_is_final_whatever_its_body_is() -> None:  # K6
+def test_a_410_is_final_whatever_its_body_is() -> None:
     for body in (b"", b"<html>", b"{}"):
         outcome = meaning(410, body)
         assert isinstance(outcome, Gone)
@@ -163,14 +163,14 @@ def test_a_410_is_final_whatever_its_body_is() -> None:  # K6
 @pytest.mark.parametrize(
     "status", [100, 201, 204, 206, 302, 304, 400, 401, 403, 405, 451, 500, 502, 503, 504, 599, 799]
 )
-def test_any_other_status_is_a_failed_refresh(status: int) -> None:  # K4, K7
+def test_any_other_status_is_a_failed_refresh(status: int) -> None:
     error = failure(meaning(status, samples.pricing(), JSON))
     assert type(error) is FAQUnavailable
     assert error.status == status
 
 
 @pytest.mark.parametrize(("status", "kind"), [(429, RateLimited), (503, FAQUnavailable)])
-def test_a_failure_says_when_to_try_again(status: int, kind: type[FAQError]) -> None:  # K8
+def test_a_failure_says_when_to_try_again(status: int, kind: type[FAQError]) -> None:
     error = failure(meaning(status, b"", {"retry-after": "7"}))
     assert type(error) is kind
     assert error.retry_after == 7.0
@@ -199,6 +199,6 @@ def test_a_failure_says_when_to_try_again(status: int, kind: type[FAQError]) -> 
 )
 def test_every_response_has_a_meaning(
     status: int, body: bytes, headers: dict[str, str], validators: Validators, is_complete: bool
-) -> None:  # D4
+) -> None:
     outcome = meaning(status, body, headers, validators=validators, is_complete=is_complete)
     assert isinstance(outcome, Fetched | NotModified | NotFound | Gone | Failed)

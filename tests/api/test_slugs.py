@@ -25,7 +25,7 @@ def test_almost_any_text_can_be_a_slug(slug: str) -> None:
 
 
 @pytest.mark.parametrize("slug", ["", ".", "..", "a/b", "a\\b", "a\r\nX: y", "\0", "\x7f", "\x85", "a\udfff"])
-def test_a_text_that_could_leave_its_path_segment_is_not_a_slug(slug: str) -> None:  # K16, K18
+def test_a_text_that_could_leave_its_path_segment_is_not_a_slug(slug: str) -> None:
     assert not is_slug(slug)
     assert isinstance(invalid_slug(slug), FAQNotFound)
 
@@ -37,7 +37,7 @@ def test_a_value_that_is_not_text_is_not_a_slug(value: object) -> None:
 
 
 @given(any_text)
-def test_the_error_for_an_invalid_slug_is_one_short_printable_line(slug: str) -> None:  # D6
+def test_the_error_for_an_invalid_slug_is_one_short_printable_line(slug: str) -> None:
     message = str(invalid_slug(slug * 50))
     assert message.isprintable()
     assert len(message) < 250
@@ -49,7 +49,7 @@ def test_the_error_for_an_invalid_slug_is_one_short_printable_line(slug: str) ->
 @example("a?lang=ko#x")
 @example("@evil.example")
 @example(":80")
-def test_a_slug_is_one_segment_of_the_path_and_changes_nothing_else(slug: str) -> None:  # K18
+def test_a_slug_is_one_segment_of_the_path_and_changes_nothing_else(slug: str) -> None:
     assert is_slug(slug) == (
         0 < len(slug) <= MAX_SLUG
         and slug not in (".", "..")

@@ -26,18 +26,14 @@ CLOSED: Final = [behaviours.hang_up, behaviours.reset]
 @pytest.mark.parametrize(
     "slug", ["a b", "a?b", "a#b", "%2e%2e", "%2f", "..a", "a+b&c=d", "요금", "@host", "a:80"]
 )
-def test_a_slug_is_one_segment_of_the_path(
-    make_embed: MakeEmbed, faulty: FaultyServer, slug: str
-) -> None:  # K18
+def test_a_slug_is_one_segment_of_the_path(make_embed: MakeEmbed, faulty: FaultyServer, slug: str) -> None:
     faulty.serve(samples.record(slug))
     assert make_embed().get_faq(slug, lang="ko").slug == slug
     assert [request.target for request in faulty.log] == [f"/api/v1/faq/{quote(slug, safe='')}?lang=ko"]
 
 
 @pytest.mark.parametrize("slug", ["", "..", "a/b", "a\\b", "a\r\nHost: b", "a\0", "\ud800", "x" * 201])
-def test_an_invalid_slug_makes_no_request(
-    make_embed: MakeEmbed, faulty: FaultyServer, slug: str
-) -> None:  # K16, K18
+def test_an_invalid_slug_makes_no_request(make_embed: MakeEmbed, faulty: FaultyServer, slug: str) -> None:
     embed = make_embed()
     assert isinstance(failure(embed, slug), FAQNotFound)
     embed.prefetch(slug)
@@ -46,7 +42,7 @@ def test_an_invalid_slug_makes_no_request(
 
 def test_a_read_carries_no_key_no_cookie_and_no_credentials(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:  # D5
+) -> None:
     netrc = tmp_path / ".netrc"
     netrc.write_text("default login somebody password secret\n")
     netrc.chmod(0o600)
@@ -101,7 +97,7 @@ def test_kept_connections_that_turn_out_to_be_closed_cost_nothing(
 @pytest.mark.parametrize("closed", CLOSED, ids=["closed", "reset"])
 def test_a_new_connection_that_is_closed_is_a_failure(
     make_embed: MakeEmbed, faulty: FaultyServer, closed: Behaviour
-) -> None:  # K14
+) -> None:
     faulty.then(closed)
     assert isinstance(failure(make_embed()), FAQUnavailable)
     assert len(faulty.log) == 1
@@ -109,7 +105,7 @@ def test_a_new_connection_that_is_closed_is_a_failure(
 
 def test_a_response_that_breaks_off_is_not_requested_again(
     make_embed: MakeEmbed, faulty: FaultyServer
-) -> None:  # K14
+) -> None:
     embed = make_embed()
     embed.get_faq("pricing")
     faulty.serve(samples.record("other"))
@@ -121,7 +117,7 @@ def test_a_response_that_breaks_off_is_not_requested_again(
 
 def test_a_record_of_another_faq_on_a_kept_connection_costs_one_retry_on_a_new_one(
     make_embed: MakeEmbed, faulty: FaultyServer
-) -> None:  # K24, D3
+) -> None:
     faulty.serve(samples.record("other"))
     embed = make_embed()
     embed.get_faq("pricing")
@@ -136,7 +132,7 @@ def test_a_record_of_another_faq_on_a_kept_connection_costs_one_retry_on_a_new_o
 
 def test_a_record_of_another_faq_on_a_new_connection_is_a_failure(
     make_embed: MakeEmbed, faulty: FaultyServer
-) -> None:  # D3, K9
+) -> None:
     faulty.behave(behaviours.altered(slug="other"))
     assert isinstance(failure(make_embed()), InvalidFAQ)
     assert len(faulty.log) == 1
@@ -144,7 +140,7 @@ def test_a_record_of_another_faq_on_a_new_connection_is_a_failure(
 
 def test_a_service_that_always_sends_another_record_gets_one_retry_each_time(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
-) -> None:  # K24
+) -> None:
     embed = make_embed()
     embed.get_faq("pricing")
     faulty.behave(behaviours.altered(slug="other"))
@@ -158,7 +154,7 @@ def test_a_service_that_always_sends_another_record_gets_one_retry_each_time(
 # Redirects
 
 
-def test_a_redirect_within_the_origin_is_followed(make_embed: MakeEmbed, faulty: FaultyServer) -> None:  # D5
+def test_a_redirect_within_the_origin_is_followed(make_embed: MakeEmbed, faulty: FaultyServer) -> None:
     faulty.behave(behaviours.redirect_same_origin)
     assert make_embed().get_faq("pricing") == PRICING
     assert [request.target for request in faulty.log] == [PATH, f"/moved{PATH}"]
@@ -167,7 +163,7 @@ def test_a_redirect_within_the_origin_is_followed(make_embed: MakeEmbed, faulty:
 @pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
 def test_three_redirects_are_followed_and_no_more(
     make_embed: MakeEmbed, faulty: FaultyServer, code: int
-) -> None:  # D5
+) -> None:
     faulty.then(*[behaviours.redirect(PATH, code)] * MAX_REDIRECTS)
     assert make_embed().get_faq("pricing") == PRICING
     assert len(faulty.log) == 1 + MAX_REDIRECTS
@@ -182,7 +178,7 @@ def test_three_redirects_are_followed_and_no_more(
 )
 def test_a_redirect_to_another_origin_is_not_followed(
     make_embed: MakeEmbed, faulty: FaultyServer, target: str
-) -> None:  # K19, D5
+) -> None:
     faulty.then(behaviours.redirect(target.format(port=faulty.port) + PATH))
     error = failure(make_embed())
     assert (type(error), error.status) == (FAQUnavailable, 302)
@@ -192,7 +188,7 @@ def test_a_redirect_to_another_origin_is_not_followed(
 
 def test_a_redirected_request_carries_its_conditions(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
-) -> None:  # K5
+) -> None:
     embed = make_embed()
     faulty.behave(behaviours.redirect_same_origin)
     embed.get_faq("pricing")
@@ -211,7 +207,7 @@ def test_a_redirected_request_carries_its_conditions(
 
 def test_a_404_in_json_may_be_compressed(
     make_embed: MakeEmbed, faulty: FaultyServer
-) -> None:  # K6: as nginx does
+) -> None:  # as nginx does
     headers = {"Content-Type": "application/problem+json", "Content-Encoding": "gzip"}
     faulty.behave(behaviours.body(gzip.compress(b'{"status": 404}'), headers, status=404))
     error = failure(make_embed())
@@ -219,7 +215,7 @@ def test_a_404_in_json_may_be_compressed(
     assert error.body == '{"status": 404}'
 
 
-def test_two_languages_are_two_requests(make_embed: MakeEmbed, faulty: FaultyServer) -> None:  # L8
+def test_two_languages_are_two_requests(make_embed: MakeEmbed, faulty: FaultyServer) -> None:
     for lang, record in samples.multilingual().items():
         faulty.serve(record, lang=lang)
     embed = make_embed()

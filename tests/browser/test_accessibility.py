@@ -27,7 +27,7 @@ CUT = """() => {
 
 @pytest.mark.parametrize("look", LOOKS)
 @pytest.mark.parametrize("path", [*(f"rich-{variant}" for variant in VARIANTS), "nasty", "arabic"])
-def test_axe_finds_nothing(page: Page, markdown_host: str, path: str, look: str) -> None:  # A1 to A3, A8
+def test_axe_finds_nothing(page: Page, markdown_host: str, path: str, look: str) -> None:
     open_look(page, f"{markdown_host}/{path}", look)
     closed = Axe().run(page)
     open_all(page)
@@ -36,7 +36,7 @@ def test_axe_finds_nothing(page: Page, markdown_host: str, path: str, look: str)
 
 
 @pytest.mark.parametrize("path", ["details", "disclosure", "smallest"])
-def test_each_toggle_is_large_enough_to_hit(page: Page, host: str, path: str) -> None:  # A7
+def test_each_toggle_is_large_enough_to_hit(page: Page, host: str, path: str) -> None:
     page.goto(f"{host}/{path}")
     sizes = toggles(page).evaluate_all(
         "all => all.map(e => e.getBoundingClientRect()).map(box => Math.min(box.width, box.height))"
@@ -48,7 +48,7 @@ def test_each_toggle_is_large_enough_to_hit(page: Page, host: str, path: str) ->
 @pytest.mark.parametrize("path", [*(f"rich-{variant}" for variant in VARIANTS), "long", "themed", "arabic"])
 def test_a_narrow_page_cuts_nothing_and_does_not_scroll_sideways(
     page: Page, markdown_host: str, path: str, styles: str
-) -> None:  # A11
+) -> None:
     page.emulate_media(reduced_motion="reduce")
     page.set_viewport_size({"width": 320, "height": 640})
     page.goto(f"{markdown_host}/{path}")
@@ -63,9 +63,7 @@ def test_a_narrow_page_cuts_nothing_and_does_not_scroll_sideways(
 
 @pytest.mark.parametrize("look", LOOKS)
 @pytest.mark.parametrize("variant", ["details", "disclosure"])
-def test_the_shape_of_the_marker_shows_what_is_open(
-    page: Page, host: str, variant: str, look: str
-) -> None:  # A8, A13, A15
+def test_the_shape_of_the_marker_shows_what_is_open(page: Page, host: str, variant: str, look: str) -> None:
     open_look(page, f"{host}/rich-{variant}", look)
     page.emulate_media(reduced_motion="reduce")
 
@@ -82,7 +80,7 @@ def test_the_shape_of_the_marker_shows_what_is_open(
 
 
 @pytest.mark.parametrize("path", ["details", "disclosure", "all"])
-def test_nothing_moves_with_reduced_motion(page: Page, host: str, path: str) -> None:  # A13
+def test_nothing_moves_with_reduced_motion(page: Page, host: str, path: str) -> None:
     page.emulate_media(reduced_motion="reduce")
     page.goto(f"{host}/{path}")
     moving = page.locator(".faqsvc, .faqsvc *").evaluate_all(

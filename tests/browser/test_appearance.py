@@ -35,7 +35,7 @@ def test_text_has_the_colours_of_the_host(page: Page, host: str) -> None:
 # Theme
 
 
-def test_a_theme_sets_the_accent_colour_and_the_question_size(page: Page, host: str) -> None:  # T1
+def test_a_theme_sets_the_accent_colour_and_the_question_size(page: Page, host: str) -> None:
     page.goto(f"{host}/details")
     assert share(picture(page.locator(".faqsvc")), ACCENT) == 0
     page.goto(f"{host}/themed")
@@ -142,7 +142,7 @@ def test_an_item_opens_and_closes_gradually(page: Page, host: str, variant: str)
 @pytest.mark.parametrize("path", [*VARIANTS, "all"])
 def test_nothing_moves_while_a_page_loads(
     page: Page, request: pytest.FixtureRequest, fixture: str, path: str
-) -> None:  # P8
+) -> None:
     page.add_init_script(
         "window.shifts = []; new PerformanceObserver(list => window.shifts.push(...list.getEntries()"
         ".map(e => e.value))).observe({type: 'layout-shift', buffered: true})"
@@ -153,7 +153,7 @@ def test_nothing_moves_while_a_page_loads(
     assert page.evaluate("window.shifts") == []
 
 
-def test_the_script_changes_no_box(page: Page, linked_host: str) -> None:  # P8
+def test_the_script_changes_no_box(page: Page, linked_host: str) -> None:
     boxes = "all => all.map(e => JSON.stringify(e.getBoundingClientRect()))"
     page.route("**/*.js", lambda route: route.abort())
     page.goto(f"{linked_host}/disclosure")

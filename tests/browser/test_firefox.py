@@ -26,14 +26,14 @@ def test_the_component_is_styled(firefox: Firefox, host: str) -> None:
 
 
 @BOTH
-def test_a_link_to_a_question_opens_it(firefox: Firefox, host: str, variant: str) -> None:  # P2, P7
+def test_a_link_to_a_question_opens_it(firefox: Firefox, host: str, variant: str) -> None:
     firefox.goto(f"{host}/{variant}#{ANSWER_IDS[1]}")
     wait_until(lambda: firefox.evaluate(VISIBLE) == [False, True, False])
     wait_until(lambda: firefox.evaluate(EXPANDED) == [False, True, False])
 
 
 @BOTH
-def test_an_exclusive_faq_has_one_open_item(firefox: Firefox, host: str, variant: str) -> None:  # P5
+def test_an_exclusive_faq_has_one_open_item(firefox: Firefox, host: str, variant: str) -> None:
     firefox.goto(f"{host}/exclusive-{variant}")
 
     def click(number: int) -> list[bool]:
@@ -46,7 +46,7 @@ def test_an_exclusive_faq_has_one_open_item(firefox: Firefox, host: str, variant
     assert click(1) == [False, False, False]
 
 
-def test_the_print_rules_are_understood(firefox: Firefox, host: str) -> None:  # P4
+def test_the_print_rules_are_understood(firefox: Firefox, host: str) -> None:
     firefox.goto(f"{host}/details")
     printed = firefox.evaluate(
         """[...document.styleSheets].flatMap(sheet => [...sheet.cssRules[0].cssRules])
@@ -56,7 +56,7 @@ def test_the_print_rules_are_understood(firefox: Firefox, host: str) -> None:  #
     assert ".faqsvc-item::details-content" in printed
 
 
-def test_accents_follow_the_text(firefox: Firefox, host: str) -> None:  # T4
+def test_accents_follow_the_text(firefox: Firefox, host: str) -> None:
     markers = []
     for path in ("rich-details", "rich-details?dark"):
         firefox.goto(f"{host}/{path}")

@@ -45,7 +45,7 @@ PICO = """
 @pytest.mark.parametrize(
     ("path", "media"), [("themed", "screen"), ("themed", "print"), *((v, "screen") for v in VARIANTS)]
 )
-def test_no_element_of_the_host_changes(page: Page, host: str, path: str, media: str) -> None:  # T5
+def test_no_element_of_the_host_changes(page: Page, host: str, path: str, media: str) -> None:
     page.emulate_media(media="print" if media == "print" else "screen")
     page.goto(f"{host}/without")
     without = page.evaluate(STYLES_OUTSIDE)
@@ -58,7 +58,7 @@ def test_no_element_of_the_host_changes(page: Page, host: str, path: str, media:
         assert changed <= (SIZES if element in AROUND else set()), (element, changed)
 
 
-def test_any_rule_of_the_host_wins(page: Page, host: str) -> None:  # T5
+def test_any_rule_of_the_host_wins(page: Page, host: str) -> None:
     page.goto(f"{host}/details")
     page.add_style_tag(
         content="""summary { display: flex; padding: 1px }
@@ -91,9 +91,7 @@ def test_headings_of_a_framework_leave_the_spacing_alone(page: Page, markdown_ho
     assert 24 <= gap <= 32  # the paragraph's own margin is part of it
 
 
-def test_a_closed_panel_can_be_found_where_hidden_elements_have_no_display(
-    page: Page, host: str
-) -> None:  # A2
+def test_a_closed_panel_can_be_found_where_hidden_elements_have_no_display(page: Page, host: str) -> None:
     page.goto(f"{host}/disclosure")
     page.add_style_tag(content=FRAMEWORK)
     display = page.locator(".faqsvc-panel").first.evaluate("e => getComputedStyle(e).display")

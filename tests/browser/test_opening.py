@@ -13,7 +13,7 @@ BOTH = pytest.mark.parametrize("variant", ["details", "disclosure"])
 
 
 @BOTH
-def test_a_click_opens_an_item_and_another_closes_it(page: Page, host: str, variant: str) -> None:  # H5
+def test_a_click_opens_an_item_and_another_closes_it(page: Page, host: str, variant: str) -> None:
     page.goto(f"{host}/{variant}")
     assert (expanded(page), visible(page)) == ([False] * 3, [False] * 3)
     page.get_by_text("May I cancel?").click()
@@ -30,7 +30,7 @@ def test_a_click_opens_an_item_and_another_closes_it(page: Page, host: str, vari
 @pytest.mark.parametrize("key", ["Enter", "Space"])
 def test_the_keyboard_reaches_and_toggles_each_item_in_order(
     page: Page, host: str, variant: str, key: str
-) -> None:  # A2, A6, A9
+) -> None:
     page.goto(f"{host}/{variant}")
     page.locator("#own-summary").focus()
     for index in range(3):
@@ -47,7 +47,7 @@ def test_the_keyboard_reaches_and_toggles_each_item_in_order(
     assert page.evaluate("document.activeElement.id") == "field"
 
 
-def test_a_closed_panel_can_be_found_by_the_browser(page: Page, host: str) -> None:  # A2
+def test_a_closed_panel_can_be_found_by_the_browser(page: Page, host: str) -> None:
     page.goto(f"{host}/disclosure")
     hidden = page.locator(".faqsvc-panel").evaluate_all("all => all.map(e => e.hidden)")
     assert hidden == ["until-found"] * 3
@@ -58,9 +58,7 @@ def test_a_closed_panel_can_be_found_by_the_browser(page: Page, host: str) -> No
 
 @BOTH
 @pytest.mark.parametrize("javascript", [True, False])
-def test_a_link_to_a_question_opens_it(
-    chromium: Browser, host: str, variant: str, javascript: bool
-) -> None:  # P1, P2, P7
+def test_a_link_to_a_question_opens_it(chromium: Browser, host: str, variant: str, javascript: bool) -> None:
     context = chromium.new_context(java_script_enabled=javascript)
     page = context.new_page()
     page.goto(f"{host}/{variant}#{ANSWER_IDS[1]}")
@@ -72,7 +70,7 @@ def test_a_link_to_a_question_opens_it(
     context.close()
 
 
-def test_the_script_opens_an_item_where_the_browser_does_not(page: Page, host: str) -> None:  # P7
+def test_the_script_opens_an_item_where_the_browser_does_not(page: Page, host: str) -> None:
     # Like an older browser, this page knows no `until-found`.
     page.add_init_script(
         """new MutationObserver(() => {
@@ -86,7 +84,7 @@ def test_the_script_opens_an_item_where_the_browser_does_not(page: Page, host: s
 @pytest.mark.parametrize(
     "fragment", ["", "%", "%E0%A4%A", "nothing", "faq-pricing", "'\"><b", "%00", "section", "before"]
 )
-def test_a_fragment_that_names_no_item_is_no_error(page: Page, host: str, fragment: str) -> None:  # P7
+def test_a_fragment_that_names_no_item_is_no_error(page: Page, host: str, fragment: str) -> None:
     errors = errors_of(page)
     page.goto(f"{host}/disclosure#{fragment}")
     page.evaluate("fragment => { location.hash = 'x'; location.hash = fragment }", fragment)
@@ -95,7 +93,7 @@ def test_a_fragment_that_names_no_item_is_no_error(page: Page, host: str, fragme
 
 
 @BOTH
-def test_the_search_within_the_page_opens_an_item(page: Page, host: str, variant: str) -> None:  # P1
+def test_the_search_within_the_page_opens_an_item(page: Page, host: str, variant: str) -> None:
     page.goto(
         f"{host}/{variant}#:~:text=Any%20time"
     )  # a text fragment searches like the browser's own search
@@ -104,7 +102,7 @@ def test_the_search_within_the_page_opens_an_item(page: Page, host: str, variant
 
 
 @BOTH
-def test_an_exclusive_faq_has_one_open_item(page: Page, host: str, variant: str) -> None:  # P5
+def test_an_exclusive_faq_has_one_open_item(page: Page, host: str, variant: str) -> None:
     page.emulate_media(reduced_motion="reduce")
     page.goto(f"{host}/exclusive-{variant}")
     for index in (0, 2, 1):
@@ -115,14 +113,14 @@ def test_an_exclusive_faq_has_one_open_item(page: Page, host: str, variant: str)
     assert expanded(page)[:3] == [False] * 3
 
 
-def test_two_exclusive_faqs_are_independent(page: Page, host: str) -> None:  # P5
+def test_two_exclusive_faqs_are_independent(page: Page, host: str) -> None:
     page.goto(f"{host}/exclusive-details")
     for index in (0, 3):
         toggles(page).nth(index).click()
     assert expanded(page) == [True, False, False, True, False]
 
 
-def test_a_sticky_header_does_not_cover_an_open_item(page: Page, host: str) -> None:  # A9
+def test_a_sticky_header_does_not_cover_an_open_item(page: Page, host: str) -> None:
     page.emulate_media(reduced_motion="reduce")
     page.set_viewport_size({"width": 800, "height": 300})
     page.goto(f"{host}/exclusive-details")

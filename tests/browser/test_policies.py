@@ -17,7 +17,7 @@ pytestmark = pytest.mark.system
 @pytest.mark.parametrize("path", [*(f"rich-{variant}" for variant in VARIANTS), "many", "all"])
 def test_a_strict_policy_allows_every_variant(
     page: Page, request: pytest.FixtureRequest, fixture: str, csp: str, path: str
-) -> None:  # C1 to C5, C7, P6
+) -> None:
     address: str = request.getfixturevalue(fixture)
     page.add_init_script(NOTE_VIOLATIONS)
     messages, requested = list[str](), list[str]()
@@ -48,7 +48,7 @@ def test_these_policies_stop_what_they_do_not_allow(page: Page, host: str, linke
 @pytest.mark.parametrize("path", ["many", "nasty", "themed"])
 def test_no_request_leaves_the_host(
     page: Page, request: pytest.FixtureRequest, fixture: str, path: str
-) -> None:  # C7
+) -> None:
     address: str = request.getfixturevalue(fixture)
     requested = list[str]()
     page.on("request", lambda request: requested.append(request.url))

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.system
 
 
 @pytest.mark.parametrize(("path", "faq"), [("details", PRICING), ("nasty", NASTY), ("long", LONG)])
-def test_the_page_shows_the_text_of_the_record(page: Page, host: str, path: str, faq: FAQ) -> None:  # J10, H1
+def test_the_page_shows_the_text_of_the_record(page: Page, host: str, path: str, faq: FAQ) -> None:
     dialogs = list[str]()
 
     def dismiss(dialog: Dialog) -> None:
@@ -25,10 +25,10 @@ def test_the_page_shows_the_text_of_the_record(page: Page, host: str, path: str,
     assert texts(page, ".faqsvc-question") == [words(item.question) for item in faq.items]
     assert texts(page, ".faqsvc-answer") == [words(item.answer) for item in faq.items]
     assert dialogs == []
-    assert page.locator("#section #h3").count() == 1  # the rest of the page is still there (E3)
+    assert page.locator("#section #h3").count() == 1  # the rest of the page is still there
 
 
-def test_a_page_with_many_faqs_has_one_faq_page(page: Page, host: str) -> None:  # J1, J12, E3
+def test_a_page_with_many_faqs_has_one_faq_page(page: Page, host: str) -> None:
     page.goto(f"{host}/many")
     (node,) = page.locator('script[type="application/ld+json"]').evaluate_all(
         "scripts => scripts.map(script => JSON.parse(script.text))"
@@ -39,7 +39,7 @@ def test_a_page_with_many_faqs_has_one_faq_page(page: Page, host: str) -> None: 
     ]
 
 
-def test_ids_are_unique_on_a_page_with_many_faqs(page: Page, host: str) -> None:  # A14
+def test_ids_are_unique_on_a_page_with_many_faqs(page: Page, host: str) -> None:
     page.goto(f"{host}/many")
     ids = page.locator("[id]").evaluate_all("all => all.map(element => element.id)")
     assert len(set(ids)) == len(ids)
@@ -47,9 +47,7 @@ def test_ids_are_unique_on_a_page_with_many_faqs(page: Page, host: str) -> None:
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_without_scripts_every_answer_can_be_read(
-    chromium: Browser, host: str, variant: str
-) -> None:  # P1, P6
+def test_without_scripts_every_answer_can_be_read(chromium: Browser, host: str, variant: str) -> None:
     context = chromium.new_context(java_script_enabled=False, reduced_motion="reduce")
     page = context.new_page()
     page.goto(f"{host}/{variant}")
@@ -61,7 +59,7 @@ def test_without_scripts_every_answer_can_be_read(
 
 
 @pytest.mark.parametrize("path", [*VARIANTS, "all", "nasty"])
-def test_every_answer_is_printed(page: Page, host: str, path: str) -> None:  # P1, P4
+def test_every_answer_is_printed(page: Page, host: str, path: str) -> None:
     page.goto(f"{host}/{path}")
     before = expanded(page)
     page.emulate_media(media="print")
@@ -70,10 +68,10 @@ def test_every_answer_is_printed(page: Page, host: str, path: str) -> None:  # P
     markers = toggles(page).evaluate_all("all => all.map(e => getComputedStyle(e, '::after').display)")
     assert set(markers) <= {"none"}
     own = page.locator("#own-answer").evaluate("e => e.checkVisibility({contentVisibilityAuto: true})")
-    assert not own  # the host's own details element stays closed (T5)
+    assert not own  # the host's own details element stays closed
 
 
-def test_a_right_to_left_language_starts_at_the_right(page: Page, host: str) -> None:  # A12
+def test_a_right_to_left_language_starts_at_the_right(page: Page, host: str) -> None:
     page.goto(f"{host}/arabic")
     assert page.locator(".faqsvc").evaluate("e => [e.lang, getComputedStyle(e).direction]") == ["ar", "rtl"]
     edges = page.evaluate(
@@ -82,7 +80,7 @@ def test_a_right_to_left_language_starts_at_the_right(page: Page, host: str) -> 
     assert abs(edges[0] - edges[1]) < 1
 
 
-def test_a_screen_reader_finds_headings_and_buttons(page: Page, host: str) -> None:  # A2, A4, A15
+def test_a_screen_reader_finds_headings_and_buttons(page: Page, host: str) -> None:
     page.goto(f"{host}/disclosure")
     name = "What does it cost?"
     heading = page.get_by_role("heading", level=3, name=name, exact=True)
@@ -92,7 +90,7 @@ def test_a_screen_reader_finds_headings_and_buttons(page: Page, host: str) -> No
     assert page.get_by_role("heading", level=3, name=name, exact=True).count() == 1
 
 
-def test_a_link_in_an_answer_works(page: Page, markdown_host: str) -> None:  # A10, H5
+def test_a_link_in_an_answer_works(page: Page, markdown_host: str) -> None:
     page.goto(f"{markdown_host}/rich-details")
     open_all(page)
     link = page.get_by_role("link", name="more")

@@ -45,7 +45,7 @@ class AnyOrder(RuleBasedStateMachine):
         self.clock.advance(seconds)
 
     @rule(days=st.integers(-400, 400))
-    def the_wall_clock_is_set(self, days: int) -> None:  # K15
+    def the_wall_clock_is_set(self, days: int) -> None:
         before = [need(entry, self.clock.now()) for entry in self.cache.entries()]
         self.clock.set_wall(EPOCH + timedelta(days=days))
         assert [need(entry, self.clock.now()) for entry in self.cache.entries()] == before
@@ -79,12 +79,12 @@ class AnyOrder(RuleBasedStateMachine):
         before, now = self.cache.get(key), self.clock.now()
         could_be_shown = before is not None and before.is_usable(now)
         entry = self.finish(key, Failed(error))
-        assert entry.is_usable(now) == could_be_shown  # K4, K9
+        assert entry.is_usable(now) == could_be_shown
         assert now + (error.retry_after or 0.0) <= entry.retry_at
         assert entry.retry_at <= now + max(BACKOFF_CAP, error.retry_after or 0.0)
 
     @rule(key=consumes(fetches))
-    def the_service_does_not_know_it(self, key: Key) -> None:  # K6
+    def the_service_does_not_know_it(self, key: Key) -> None:
         before, now = self.cache.get(key), self.clock.now()
         since = before.missing_since if before is not None else None
         was_shown = before is not None and before.is_usable(now)
@@ -92,7 +92,7 @@ class AnyOrder(RuleBasedStateMachine):
         assert entry.is_usable(now) == (was_shown and (since is None or now - since < 10))
 
     @rule(key=consumes(fetches))
-    def it_was_unpublished(self, key: Key) -> None:  # K6
+    def it_was_unpublished(self, key: Key) -> None:
         assert self.finish(key, GONE).faq is None
 
     @rule(slug=st.sampled_from([*"abcd", None]))
@@ -101,11 +101,11 @@ class AnyOrder(RuleBasedStateMachine):
         assert not [entry for entry in self.cache.entries() if slug in (None, entry.key.slug)]
 
     @invariant()
-    def the_cache_is_bounded(self) -> None:  # K16
+    def the_cache_is_bounded(self) -> None:
         assert len(self.cache.entries()) <= 5
 
     @invariant()
-    def a_cached_record_is_the_last_good_one(self) -> None:  # K4, K9
+    def a_cached_record_is_the_last_good_one(self) -> None:
         for entry in self.cache.entries():
             assert entry.faq is None or entry.faq == self.good[entry.key]
 
@@ -121,7 +121,7 @@ class AnyOrder(RuleBasedStateMachine):
             assert (state.data is not None) == entry.is_usable(now)
 
     @invariant()
-    def nothing_is_fetched_before_its_time(self) -> None:  # K1, K8, K14
+    def nothing_is_fetched_before_its_time(self) -> None:
         now = self.clock.now()
         for entry in self.cache.entries():
             rests = entry.is_fresh(now) or now < entry.retry_at

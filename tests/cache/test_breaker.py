@@ -20,7 +20,7 @@ def opened(clock: Clock) -> CircuitBreaker:
     return breaker
 
 
-def test_three_timeouts_in_a_row_open_it_and_a_response_closes_it(clock: Clock) -> None:  # K21
+def test_three_timeouts_in_a_row_open_it_and_a_response_closes_it(clock: Clock) -> None:
     breaker = opened(clock)
     breaker.responded()
     assert not breaker.is_open
@@ -32,7 +32,7 @@ def test_three_timeouts_in_a_row_open_it_and_a_response_closes_it(clock: Clock) 
     assert not breaker.is_open
 
 
-def test_probes_are_one_at_a_time_and_become_rarer_up_to_one_a_minute(clock: Clock) -> None:  # K21
+def test_probes_are_one_at_a_time_and_become_rarer_up_to_one_a_minute(clock: Clock) -> None:
     breaker, intervals, last = opened(clock), list[float](), clock.now()
     while len(intervals) < 10:
         clock.advance(0.5)
@@ -51,7 +51,7 @@ def test_probes_are_one_at_a_time_and_become_rarer_up_to_one_a_minute(clock: Clo
 
 def test_after_three_timeouts_uncached_faqs_are_left_out_at_once(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, caplog: pytest.LogCaptureFixture
-) -> None:  # K21
+) -> None:
     embed = make_embed(wait=5, timeout=0.4)
     embed.get_faq("pricing")
     faulty.behave(behaviours.hang)
@@ -78,7 +78,7 @@ def test_a_probe_that_does_not_time_out_ends_it(
     clock: Clock,
     behaviour: Behaviour,
     caplog: pytest.LogCaptureFixture,
-) -> None:  # K21
+) -> None:
     caplog.set_level(logging.INFO)
     embed = make_embed(wait=5, timeout=0.5)
     faulty.behave(behaviours.hang)
@@ -90,7 +90,7 @@ def test_a_probe_that_does_not_time_out_ends_it(
     assert "INFO" in [record.levelname for record in caplog.records]
 
 
-def test_a_probe_brings_its_record(make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock) -> None:  # K21
+def test_a_probe_brings_its_record(make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock) -> None:
     embed = make_embed(wait=5, timeout=0.05)
     faulty.behave(behaviours.hang)
     for slug in ("a", "b", "c"):
@@ -108,7 +108,7 @@ def test_a_probe_brings_its_record(make_embed: MakeEmbed, faulty: FaultyServer, 
 
 def test_a_stale_record_is_shown_while_the_service_does_not_respond(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
-) -> None:  # K4, K21
+) -> None:
     embed = make_embed(wait=5, timeout=0.2)
     embed.get_faq("pricing")
     faulty.behave(behaviours.hang)

@@ -16,9 +16,7 @@ from tests.support.embeds import PRICING, MakeEmbed, own_threads
 from tests.support.waiting import wait_until
 
 
-def test_closing_ends_the_thread_and_its_connections(
-    make_embed: MakeEmbed, faulty: FaultyServer
-) -> None:  # R12
+def test_closing_ends_the_thread_and_its_connections(make_embed: MakeEmbed, faulty: FaultyServer) -> None:
     embed = make_embed()
     embed.get_faq("pricing")
     assert len(own_threads()) == 1
@@ -29,7 +27,7 @@ def test_closing_ends_the_thread_and_its_connections(
     assert own_threads() == []
 
 
-def test_an_embed_can_be_closed_before_it_has_fetched_anything(make_embed: MakeEmbed) -> None:  # I5
+def test_an_embed_can_be_closed_before_it_has_fetched_anything(make_embed: MakeEmbed) -> None:
     embed = make_embed()
     embed.close()
     asyncio.run(embed.aclose())
@@ -38,7 +36,7 @@ def test_an_embed_can_be_closed_before_it_has_fetched_anything(make_embed: MakeE
     assert own_threads() == []
 
 
-def test_closing_does_not_block_the_event_loop(make_embed: MakeEmbed, faulty: FaultyServer) -> None:  # F5
+def test_closing_does_not_block_the_event_loop(make_embed: MakeEmbed, faulty: FaultyServer) -> None:
     embed = make_embed(timeout=60)
     faulty.behave(behaviours.hang)
 
@@ -66,7 +64,7 @@ def test_leaving_its_block_closes_an_embed(faulty: FaultyServer) -> None:
     assert not own_threads()
 
 
-def test_a_dropped_embed_or_client_leaves_no_thread_and_no_connection(faulty: FaultyServer) -> None:  # R12
+def test_a_dropped_embed_or_client_leaves_no_thread_and_no_connection(faulty: FaultyServer) -> None:
     faulty.serve(samples.pricing())
     FAQEmbed(faulty.base_url).render("pricing")
     FAQClient(faulty.base_url).get_faq("pricing")
@@ -74,7 +72,7 @@ def test_a_dropped_embed_or_client_leaves_no_thread_and_no_connection(faulty: Fa
     wait_until(lambda: gc.collect() >= 0 and not own_threads() and not faulty.open_connections)
 
 
-def test_an_embed_that_is_dropped_while_it_fetches_ends_with_its_fetch(faulty: FaultyServer) -> None:  # R12
+def test_an_embed_that_is_dropped_while_it_fetches_ends_with_its_fetch(faulty: FaultyServer) -> None:
     import threading
 
     faulty.serve(samples.pricing())

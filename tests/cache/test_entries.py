@@ -27,14 +27,14 @@ from tests.support.embeds import PRICING
 # States
 
 
-def test_a_fresh_record_is_shown_as_it_is(clock: Clock) -> None:  # K1
+def test_a_fresh_record_is_shown_as_it_is(clock: Clock) -> None:
     cache = make_cache(clock)
     cache.apply(KEY, fetched())
     assert need_of(cache) is Need.NOTHING
     assert state_in(cache) == FAQState(data=PRICING, source="memory", updated_at=EPOCH)
 
 
-def test_a_stale_record_is_shown_while_it_is_refreshed(clock: Clock) -> None:  # K3
+def test_a_stale_record_is_shown_while_it_is_refreshed(clock: Clock) -> None:
     cache = make_cache(clock)
     cache.apply(KEY, fetched())
     clock.advance(60)
@@ -44,7 +44,7 @@ def test_a_stale_record_is_shown_while_it_is_refreshed(clock: Clock) -> None:  #
     )
 
 
-def test_a_record_is_shown_although_its_refresh_failed(clock: Clock) -> None:  # K4
+def test_a_record_is_shown_although_its_refresh_failed(clock: Clock) -> None:
     cache = make_cache(clock, random=lambda: 1.0)
     cache.apply(KEY, fetched())
     clock.advance(60)
@@ -91,7 +91,7 @@ def test_a_refresh_does_not_change_a_state_that_was_returned(clock: Clock) -> No
 )
 def test_a_record_is_fresh_for_its_lifetime_less_its_age_or_else_for_the_default(
     clock: Clock, cache_control: CacheControl, seconds: float
-) -> None:  # K1, K2
+) -> None:
     cache = make_cache(clock, fresh_for=77)
     cache.apply(KEY, fetched(cache_control=cache_control))
     clock.advance(seconds - 0.001)
@@ -100,7 +100,7 @@ def test_a_record_is_fresh_for_its_lifetime_less_its_age_or_else_for_the_default
     assert need_of(cache) is Need.REFRESH
 
 
-def test_a_record_is_never_fresh_for_longer_than_the_response_says(clock: Clock) -> None:  # K22, K13
+def test_a_record_is_never_fresh_for_longer_than_the_response_says(clock: Clock) -> None:
     cache = make_cache(clock, random=random.Random(7).random)
     ends = [
         cache.apply(Key(f"faq-{number}", None), fetched(cache_control=CacheControl(3600))).fresh_until
@@ -110,7 +110,7 @@ def test_a_record_is_never_fresh_for_longer_than_the_response_says(clock: Clock)
     assert len({int(end) for end in ends}) > 50  # fetched together, they expire apart
 
 
-def test_a_record_that_is_never_fresh_is_refreshed_at_most_once_a_second(clock: Clock) -> None:  # K23
+def test_a_record_that_is_never_fresh_is_refreshed_at_most_once_a_second(clock: Clock) -> None:
     cache = make_cache(clock)
     cache.apply(KEY, fetched(cache_control=CacheControl(0)))
     state = state_in(cache)
@@ -121,7 +121,7 @@ def test_a_record_that_is_never_fresh_is_refreshed_at_most_once_a_second(clock: 
     assert need_of(cache) is Need.REFRESH
 
 
-def test_only_the_monotonic_clock_decides(clock: Clock) -> None:  # K15
+def test_only_the_monotonic_clock_decides(clock: Clock) -> None:
     cache = make_cache(clock)
     cache.apply(KEY, fetched())
     for days in (1, -1, 10_000):
@@ -140,7 +140,7 @@ def test_only_the_monotonic_clock_decides(clock: Clock) -> None:  # K15
 # 304
 
 
-def test_not_modified_renews_a_record_and_keeps_it(clock: Clock) -> None:  # K5
+def test_not_modified_renews_a_record_and_keeps_it(clock: Clock) -> None:
     cache = make_cache(clock)
     cache.apply(KEY, fetched(etag='"1"'))
     clock.advance(100)
@@ -166,7 +166,7 @@ def test_not_modified_without_headers_keeps_those_of_the_record(clock: Clock) ->
 
 
 @pytest.mark.parametrize("before", [None, DOWN, NOT_FOUND])
-def test_not_modified_without_a_record_is_a_failure(clock: Clock, before: Outcome | None) -> None:  # K5
+def test_not_modified_without_a_record_is_a_failure(clock: Clock, before: Outcome | None) -> None:
     cache = make_cache(clock)
     if before is not None:
         cache.apply(KEY, before)
@@ -180,7 +180,7 @@ def test_not_modified_without_a_record_is_a_failure(clock: Clock, before: Outcom
 
 
 @pytest.mark.parametrize("outcome", [NOT_FOUND, GONE])
-def test_an_unknown_faq_is_not_asked_for_again_for_a_while(clock: Clock, outcome: Outcome) -> None:  # K6
+def test_an_unknown_faq_is_not_asked_for_again_for_a_while(clock: Clock, outcome: Outcome) -> None:
     cache = make_cache(clock, not_found_for=30)
     cache.apply(KEY, outcome)
     assert isinstance(state_in(cache).error, FAQNotFound)
@@ -192,7 +192,7 @@ def test_an_unknown_faq_is_not_asked_for_again_for_a_while(clock: Clock, outcome
     assert state_in(cache).data is PRICING
 
 
-def test_a_410_removes_a_record_at_once(clock: Clock) -> None:  # K6
+def test_a_410_removes_a_record_at_once(clock: Clock) -> None:
     cache = make_cache(clock)
     cache.apply(KEY, fetched())
     cache.apply(KEY, GONE)
@@ -201,7 +201,7 @@ def test_a_410_removes_a_record_at_once(clock: Clock) -> None:  # K6
     assert state_in(cache) == FAQState(error=DOWN.error)
 
 
-def test_a_repeated_404_removes_a_cached_record(clock: Clock) -> None:  # K6
+def test_a_repeated_404_removes_a_cached_record(clock: Clock) -> None:
     cache = make_cache(clock, not_found_for=30)
     cache.apply(KEY, fetched())
     clock.advance(100)
@@ -218,7 +218,7 @@ def test_a_repeated_404_removes_a_cached_record(clock: Clock) -> None:  # K6
     assert state_in(cache) == FAQState(error=NOT_FOUND.error)
 
 
-def test_a_success_between_two_404s_makes_the_second_the_first(clock: Clock) -> None:  # K6
+def test_a_success_between_two_404s_makes_the_second_the_first(clock: Clock) -> None:
     cache = make_cache(clock, not_found_for=30)
     cache.apply(KEY, fetched())
     for outcome in (NOT_FOUND, NotModified(), NOT_FOUND):
@@ -227,7 +227,7 @@ def test_a_success_between_two_404s_makes_the_second_the_first(clock: Clock) -> 
     assert state_in(cache).data is PRICING
 
 
-def test_a_404_removes_an_expired_record_at_once(clock: Clock) -> None:  # K6
+def test_a_404_removes_an_expired_record_at_once(clock: Clock) -> None:
     cache = make_cache(clock, keep_for=0)
     cache.apply(KEY, fetched())
     clock.advance(100)
@@ -235,7 +235,7 @@ def test_a_404_removes_an_expired_record_at_once(clock: Clock) -> None:  # K6
     assert (entry.faq, entry.error) == (None, NOT_FOUND.error)
 
 
-def test_two_404s_are_a_second_apart_even_if_they_are_not_cached(clock: Clock) -> None:  # K6
+def test_two_404s_are_a_second_apart_even_if_they_are_not_cached(clock: Clock) -> None:
     cache = make_cache(clock, not_found_for=0)
     cache.apply(KEY, fetched())
     cache.apply(KEY, NOT_FOUND)

@@ -15,7 +15,7 @@ from tests.support.embeds import PRICING
 
 
 @pytest.mark.parametrize("error", [DOWN.error, RateLimited("later"), FAQUnavailable("no", status=401)])
-def test_no_failure_removes_a_record(clock: Clock, error: FAQError) -> None:  # K7, K9
+def test_no_failure_removes_a_record(clock: Clock, error: FAQError) -> None:
     cache = make_cache(clock)
     cache.apply(KEY, fetched(etag='"1"'))
     for _ in range(10):
@@ -25,7 +25,7 @@ def test_no_failure_removes_a_record(clock: Clock, error: FAQError) -> None:  # 
         assert state_in(cache).data is PRICING
 
 
-def test_a_record_is_shown_through_an_outage_until_keep_for_ends(clock: Clock) -> None:  # K4
+def test_a_record_is_shown_through_an_outage_until_keep_for_ends(clock: Clock) -> None:
     cache = make_cache(clock, keep_for=100)
     cache.apply(KEY, fetched())
     clock.advance(159.9)
@@ -37,7 +37,7 @@ def test_a_record_is_shown_through_an_outage_until_keep_for_ends(clock: Clock) -
     assert state_in(cache, is_fetching=True) == FAQState(is_fetching=True)
 
 
-def test_a_record_can_be_kept_for_ever(clock: Clock) -> None:  # K4
+def test_a_record_can_be_kept_for_ever(clock: Clock) -> None:
     cache = make_cache(clock, keep_for=float("inf"))
     cache.apply(KEY, fetched())
     clock.advance(1e9)
@@ -70,7 +70,7 @@ def backoffs(cache: MemoryCache, clock: Clock, count: int, outcome: Outcome = DO
     return [cache.apply(KEY, outcome).retry_at - clock.now() for _ in range(count)]
 
 
-def test_the_back_off_doubles_up_to_a_minute(clock: Clock) -> None:  # K14
+def test_the_back_off_doubles_up_to_a_minute(clock: Clock) -> None:
     cache = make_cache(clock, random=lambda: 1.0)
     assert backoffs(cache, clock, 9) == [1, 2, 4, 8, 16, 32, 60, 60, 60]
     assert set(backoffs(cache, clock, 2000)) == {BACKOFF_CAP}
@@ -80,14 +80,14 @@ def test_the_back_off_doubles_up_to_a_minute(clock: Clock) -> None:  # K14
     assert need_of(cache) is Need.FETCH
 
 
-def test_the_back_off_has_full_jitter(clock: Clock) -> None:  # K14
+def test_the_back_off_has_full_jitter(clock: Clock) -> None:
     assert backoffs(make_cache(clock, random=lambda: 0.5), clock, 3) == [0.5, 1, 2]
     drawn = backoffs(make_cache(clock, random=random.Random(7).random), clock, 500)[6:]
     assert 0 <= min(drawn) < 6
     assert 54 < max(drawn) <= BACKOFF_CAP
 
 
-def test_a_failure_without_a_request_does_not_prolong_the_back_off(clock: Clock) -> None:  # K21
+def test_a_failure_without_a_request_does_not_prolong_the_back_off(clock: Clock) -> None:
     cache = make_cache(clock, random=lambda: 1.0)
     local = Failed(FAQUnavailable("not asked"), is_local=True)
     assert backoffs(cache, clock, 5, local) == [1] * 5
@@ -95,7 +95,7 @@ def test_a_failure_without_a_request_does_not_prolong_the_back_off(clock: Clock)
     assert backoffs(cache, clock, 2, local) == [4, 4]
 
 
-def test_the_back_off_is_at_least_retry_after(clock: Clock) -> None:  # K8
+def test_the_back_off_is_at_least_retry_after(clock: Clock) -> None:
     cache = make_cache(clock, random=lambda: 1.0)
     assert backoffs(cache, clock, 2, Failed(RateLimited("later", retry_after=120))) == [120, 120]
     assert backoffs(cache, clock, 1, Failed(RateLimited("later", retry_after=3))) == [4]

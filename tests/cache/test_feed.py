@@ -1,4 +1,4 @@
-"""The change feed: what is edited or unpublished reaches a process within seconds; N1 to N7 of the rules."""
+"""The change feed: what is edited or unpublished reaches a process within seconds."""
 
 import json
 import time
@@ -212,7 +212,7 @@ def test_an_event_without_end_is_refused() -> None:
 
 def test_the_lag_is_the_age_of_the_oldest_change_that_has_not_arrived(
     service: FeedService, embed: FAQEmbed
-) -> None:  # O2
+) -> None:
     assert embed.statistics().feed_lag is None
     follow(embed, service, "pricing")
     wait_until(lambda: embed.statistics().feed_lag == 0)

@@ -81,7 +81,7 @@ def test_a_record_that_is_forgotten_while_it_is_stored_is_not_in_the_store(
 
 def test_not_modified_for_a_record_that_was_forgotten_meanwhile_is_fetched_anew(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
-) -> None:  # K5
+) -> None:
     embed, release, read = make_embed(keep_for=0), threading.Event(), list[FAQ]()
     embed.get_faq("pricing")
     clock.advance(LONG)
@@ -100,7 +100,7 @@ def test_not_modified_for_a_record_that_was_forgotten_meanwhile_is_fetched_anew(
 
 def test_closing_waits_for_no_service_and_ends_every_wait(
     make_embed: MakeEmbed, faulty: FaultyServer
-) -> None:  # R12
+) -> None:
     embed, errors = make_embed(timeout=60), list[FAQError]()
     faulty.behave(behaviours.hang)
     waiting = threading.Thread(target=lambda: errors.append(failure(embed)))
@@ -117,7 +117,7 @@ def test_closing_waits_for_no_service_and_ends_every_wait(
 
 def test_fetching_and_closing_at_the_same_time_leaves_nothing_behind(
     make_embed: MakeEmbed, faulty: FaultyServer
-) -> None:  # R12
+) -> None:
     embed, outcomes = make_embed(timeout=2), list[object]()
 
     def read() -> None:
@@ -163,7 +163,7 @@ def test_a_fetch_that_crashes_is_logged_and_leaves_no_caller_waiting(
     clock: Clock,
     kind: type[BaseException],
     caplog: pytest.LogCaptureFixture,
-) -> None:  # D9, R5, I7
+) -> None:
     embed, crashing = make_embed(wait=30, timeout=30), CrashingClock(clock)
     embed.cache.wall_clock = crashing.wall
     crashing.crash = kind()
@@ -177,7 +177,7 @@ def test_a_fetch_that_crashes_is_logged_and_leaves_no_caller_waiting(
 
 def test_the_same_bug_is_logged_with_its_traceback_once(
     make_embed: MakeEmbed, clock: Clock, caplog: pytest.LogCaptureFixture
-) -> None:  # I7
+) -> None:
     embed, crashing = make_embed(), CrashingClock(clock)
     embed.cache.wall_clock = crashing.wall
     for slug in ("a", "b", "c"):
@@ -226,7 +226,7 @@ def test_a_listener_that_closes_the_embed_stops_no_later_fetch(
 @pytest.mark.filterwarnings("error")
 def test_without_a_thread_pages_go_without_the_faq(
     make_embed: MakeEmbed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:  # F4, R4
+) -> None:
     def refuse(thread: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
@@ -247,7 +247,7 @@ def test_without_a_thread_pages_go_without_the_faq(
 @pytest.mark.parametrize("with_store", [False, True])
 def test_a_wall_clock_that_jumps_neither_freezes_nor_storms(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, tmp_path: Path, days: int, with_store: bool
-) -> None:  # K15
+) -> None:
     faulty.serve(samples.pricing(), {"Cache-Control": "max-age=60"})
     embed = make_embed(store=f"file:{tmp_path}" if with_store else None)
     refreshed(embed)
@@ -265,7 +265,7 @@ def test_a_wall_clock_that_jumps_neither_freezes_nor_storms(
 
 def test_after_a_long_sleep_of_the_machine_pages_are_shown_at_once(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
-) -> None:  # K15
+) -> None:
     embed = make_embed(keep_for=7 * 86_400, wait=5)
     embed.get_faq("pricing")
     faulty.drop_connections()
@@ -279,7 +279,7 @@ def test_after_a_long_sleep_of_the_machine_pages_are_shown_at_once(
     assert len(faulty.log) == 3
 
 
-def test_two_embeds_share_nothing(make_embed: MakeEmbed, faulty: FaultyServer) -> None:  # F7
+def test_two_embeds_share_nothing(make_embed: MakeEmbed, faulty: FaultyServer) -> None:
     with FaultyServer() as second:
         second.serve(EDITED)
         one, two = make_embed(), make_embed(base_url=second.base_url)

@@ -32,7 +32,7 @@ from tests.support.embeds import PRICING
 
 
 @pytest.mark.parametrize("bound", [1, 2, 19, 20, 21, 100])
-def test_the_number_of_entries_is_bounded(clock: Clock, bound: int) -> None:  # K16
+def test_the_number_of_entries_is_bounded(clock: Clock, bound: int) -> None:
     cache = make_cache(clock, max_entries=bound)
     for number in range(5 * bound):
         key = Key(f"bot-{number}", None)
@@ -44,7 +44,7 @@ def test_the_number_of_entries_is_bounded(clock: Clock, bound: int) -> None:  # 
         assert len(cache.entries()) <= bound
 
 
-def test_a_flood_of_unknown_slugs_evicts_no_record(clock: Clock) -> None:  # K16
+def test_a_flood_of_unknown_slugs_evicts_no_record(clock: Clock) -> None:
     cache = make_cache(clock, max_entries=20)
     real = [Key(f"real-{number}", None) for number in range(10)]
     for key in real:
@@ -56,7 +56,7 @@ def test_a_flood_of_unknown_slugs_evicts_no_record(clock: Clock) -> None:  # K16
     assert len(cache.entries()) <= 20
 
 
-def test_what_was_forgotten_is_known_for_an_hour_and_in_a_bounded_number(clock: Clock) -> None:  # W7
+def test_what_was_forgotten_is_known_for_an_hour_and_in_a_bounded_number(clock: Clock) -> None:
     cache = make_cache(clock, max_entries=20)
     cache.forget("pricing")
     clock.advance(3_599)
@@ -68,7 +68,7 @@ def test_what_was_forgotten_is_known_for_an_hour_and_in_a_bounded_number(clock: 
     assert [number for number in range(30) if cache.is_forgotten(f"faq-{number}")] == list(range(10, 30))
 
 
-def test_the_least_recently_used_record_is_evicted() -> None:  # K16
+def test_the_least_recently_used_record_is_evicted() -> None:
     with fake_embed({slug: samples.record(slug) for slug in "abcd"}, max_entries=3) as embed:
         for slug in ("a", "b", "c", "a", "d"):
             embed.get_faq(slug)
@@ -89,14 +89,14 @@ LONG_TEXT = "x" * 2**20
     ],
     ids=["title", "website name", "question", "answer", "call to action"],
 )
-def test_the_bytes_of_all_records_are_bounded(clock: Clock, faq: FAQ) -> None:  # K27
+def test_the_bytes_of_all_records_are_bounded(clock: Clock, faq: FAQ) -> None:
     cache = make_cache(clock, max_entries=10_000)
     for number in range(70):
         cache.apply(Key(str(number), None), fetched(faq))
     assert 1 < len(cache.entries()) <= MAX_TOTAL_BYTES / 2**20
 
 
-def test_bytes_are_counted_once_whatever_becomes_of_a_record(clock: Clock) -> None:  # K27
+def test_bytes_are_counted_once_whatever_becomes_of_a_record(clock: Clock) -> None:
     cache = make_cache(clock)
     large = FAQ("a", title=LONG_TEXT)
     for _ in range(100):
@@ -109,7 +109,7 @@ def test_bytes_are_counted_once_whatever_becomes_of_a_record(clock: Clock) -> No
     assert len(cache.entries()) == 60
 
 
-def test_a_record_that_changes_often_leaves_nothing_behind() -> None:  # K27
+def test_a_record_that_changes_often_leaves_nothing_behind() -> None:
     with fake_embed({}) as embed:
         versions = list[weakref.ref[FAQ]]()
         for number in range(50):
@@ -153,7 +153,7 @@ def test_a_stored_record_ages_from_when_it_was_fetched(clock: Clock, age: float,
 )
 def test_a_stored_record_from_the_future_is_shown_and_refreshed(
     clock: Clock, ahead: float, expected: Need
-) -> None:  # K15
+) -> None:
     cache = make_cache(clock)
     cache.adopt(KEY, stored(clock, -ahead))
     assert (need_of(cache), state_in(cache).data) == (expected, PRICING)
@@ -180,7 +180,7 @@ def test_the_newer_record_wins_and_an_equal_one_stays_the_same_object(clock: Clo
     assert cache.adopt(KEY, stored(clock, age=-1, faq=NEWER)).faq is NEWER
 
 
-def test_a_stale_stored_record_ends_no_back_off(clock: Clock) -> None:  # K14
+def test_a_stale_stored_record_ends_no_back_off(clock: Clock) -> None:
     cache = make_cache(clock, random=lambda: 1.0)
     cache.apply(KEY, DOWN)
     cache.adopt(KEY, stored(clock, age=70))
@@ -191,7 +191,7 @@ def test_a_stale_stored_record_ends_no_back_off(clock: Clock) -> None:  # K14
     assert (need_of(cache), state.error, state.is_degraded) == (Need.NOTHING, None, False)
 
 
-def test_a_stored_record_does_not_undo_the_first_of_two_404s(clock: Clock) -> None:  # K6
+def test_a_stored_record_does_not_undo_the_first_of_two_404s(clock: Clock) -> None:
     cache = make_cache(clock, not_found_for=30)
     record = stored(clock, age=100)
     for _ in range(2):

@@ -17,7 +17,7 @@ EDITED = {**samples.pricing(), "title": "Edited"}
 
 def test_a_conditional_refresh_keeps_the_record(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
-) -> None:  # K5
+) -> None:
     embed = make_embed()
     first = embed.get_faq("pricing")
     for count in range(2, 4):
@@ -35,7 +35,7 @@ def test_a_conditional_refresh_keeps_the_record(
 
 def test_without_an_etag_a_refresh_is_conditional_by_date(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
-) -> None:  # K5
+) -> None:
     modified = "Sat, 21 Nov 2026 08:00:00 GMT"
     faulty.serve(samples.pricing(), {"ETag": "", "Last-Modified": modified})
     embed = make_embed()
@@ -46,7 +46,7 @@ def test_without_an_etag_a_refresh_is_conditional_by_date(
     assert [request.headers.get("if-modified-since") for request in faulty.log] == [None, modified]
 
 
-def test_a_refresh_brings_an_edit(make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock) -> None:  # K3
+def test_a_refresh_brings_an_edit(make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock) -> None:
     embed = make_embed()
     embed.get_faq("pricing")
     faulty.serve(EDITED)
@@ -60,7 +60,7 @@ def test_a_refresh_brings_an_edit(make_embed: MakeEmbed, faulty: FaultyServer, c
 @pytest.mark.parametrize("cache_control", ["max-age=0, must-revalidate", "no-cache", "no-store"])
 def test_a_record_that_is_never_fresh_costs_no_page_a_wait(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, cache_control: str
-) -> None:  # K23
+) -> None:
     faulty.serve(samples.pricing(), {"Cache-Control": cache_control})
     embed = make_embed(wait=5)
     embed.get_faq("pricing")
@@ -75,7 +75,7 @@ def test_a_record_that_is_never_fresh_costs_no_page_a_wait(
 
 def test_the_age_of_a_response_counts_in_its_lifetime(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
-) -> None:  # K1
+) -> None:
     faulty.serve(samples.pricing(), {"Cache-Control": "max-age=3600", "Age": "3000"})
     embed = make_embed()
     embed.get_faq("pricing")
@@ -87,7 +87,7 @@ def test_the_age_of_a_response_counts_in_its_lifetime(
 
 def test_no_request_is_made_before_retry_after(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
-) -> None:  # K8, K14
+) -> None:
     embed = make_embed()
     faulty.behave(behaviours.status(429, {"Retry-After": "120"}))
     error = failure(embed)
@@ -102,7 +102,7 @@ def test_no_request_is_made_before_retry_after(
 
 def test_a_service_that_fails_again_and_again_is_asked_rarely(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
-) -> None:  # K14
+) -> None:
     embed = make_embed()
     embed.get_faq("pricing")
     faulty.forget_log()
@@ -117,9 +117,7 @@ def test_a_service_that_fails_again_and_again_is_asked_rarely(
 # 404
 
 
-def test_a_proxys_404_removes_nothing(
-    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
-) -> None:  # K6
+def test_a_proxys_404_removes_nothing(make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock) -> None:
     embed = make_embed()
     embed.get_faq("pricing")
     faulty.behave(PROXY_404)
@@ -134,7 +132,7 @@ def test_a_proxys_404_removes_nothing(
 
 def test_a_repeated_404_of_the_service_removes_the_record(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
-) -> None:  # K6
+) -> None:
     embed = make_embed(not_found_for=100)
     embed.get_faq("pricing")
     clock.advance(LONG)
@@ -150,7 +148,7 @@ def test_a_repeated_404_of_the_service_removes_the_record(
 
 def test_an_unpublished_faq_is_gone_at_once(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
-) -> None:  # K6
+) -> None:
     embed = make_embed()
     embed.get_faq("pricing")
     clock.advance(LONG)
@@ -164,7 +162,7 @@ def test_an_unpublished_faq_is_gone_at_once(
 
 def test_an_unknown_faq_is_not_asked_for_again_for_a_while(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
-) -> None:  # K6
+) -> None:
     embed = make_embed(not_found_for=100)
     for _ in range(3):
         assert isinstance(failure(embed, "new"), FAQNotFound)
@@ -180,7 +178,7 @@ def test_an_unknown_faq_is_not_asked_for_again_for_a_while(
 
 def test_not_modified_for_a_record_that_was_evicted_meanwhile_is_fetched_anew(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
-) -> None:  # K5
+) -> None:
     embed, release = make_embed(max_entries=1), threading.Event()
     faulty.serve(samples.record("other"))
     embed.get_faq("pricing")
@@ -201,7 +199,7 @@ def test_not_modified_for_a_record_that_was_evicted_meanwhile_is_fetched_anew(
 
 def test_not_modified_of_another_record_is_fetched_anew(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
-) -> None:  # K24; RFC 9111, 4.3.4
+) -> None:  # RFC 9111, 4.3.4
     embed = make_embed()
     embed.get_faq("pricing")
     faulty.serve(EDITED)

@@ -28,7 +28,7 @@ def release(faulty: FaultyServer) -> threading.Event:
 
 def test_many_threads_make_one_request(
     make_embed: MakeEmbed, faulty: FaultyServer, release: threading.Event
-) -> None:  # K11, D9
+) -> None:
     embed, start = make_embed(), threading.Barrier(100)
 
     def read(_: int) -> FAQ:
@@ -45,7 +45,7 @@ def test_many_threads_make_one_request(
 
 def test_a_thousand_tasks_make_one_request(
     make_embed: MakeEmbed, faulty: FaultyServer, release: threading.Event
-) -> None:  # K11, D9
+) -> None:
     embed = make_embed()
 
     async def read() -> list[FAQ]:
@@ -60,7 +60,7 @@ def test_a_thousand_tasks_make_one_request(
 
 def test_threads_and_the_tasks_of_two_event_loops_share_a_fetch(
     make_embed: MakeEmbed, faulty: FaultyServer, release: threading.Event
-) -> None:  # K11
+) -> None:
     embed = make_embed()
     readers: list[Callable[[], FAQ]] = [
         lambda: embed.get_faq("pricing"),
@@ -77,7 +77,7 @@ def test_threads_and_the_tasks_of_two_event_loops_share_a_fetch(
 
 def test_many_threads_that_see_a_stale_record_start_one_refresh(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
-) -> None:  # K3, K11
+) -> None:
     embed, release = make_embed(), threading.Event()
     embed.get_faq("pricing")
     clock.advance(LONG)
@@ -93,7 +93,7 @@ def test_many_threads_that_see_a_stale_record_start_one_refresh(
 
 def test_a_cancelled_task_does_not_cancel_the_fetch_of_the_others(
     make_embed: MakeEmbed, faulty: FaultyServer, release: threading.Event
-) -> None:  # D9, R5
+) -> None:
     embed = make_embed()
 
     async def read() -> list[FAQ]:
@@ -137,7 +137,7 @@ def test_different_faqs_and_languages_are_fetched_at_the_same_time(
 
 def test_a_flood_of_slugs_while_the_service_hangs_is_bounded(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, caplog: pytest.LogCaptureFixture
-) -> None:  # D10, K16, I7
+) -> None:
     embed = make_embed(wait=0, timeout=60)
     embed.use_faq("pricing", wait=5)
     clock.advance(LONG)
@@ -154,7 +154,7 @@ def test_a_flood_of_slugs_while_the_service_hangs_is_bounded(
 
 
 @pytest.mark.system
-def test_a_thousand_threads_make_one_request(make_embed: MakeEmbed, faulty: FaultyServer) -> None:  # D9
+def test_a_thousand_threads_make_one_request(make_embed: MakeEmbed, faulty: FaultyServer) -> None:
     faulty.behave(behaviours.slow_head(0.3))
     embed, start = make_embed(wait=20, timeout=20), threading.Barrier(1000)
     states = list[FAQState]()
@@ -173,7 +173,7 @@ def test_a_thousand_threads_make_one_request(make_embed: MakeEmbed, faulty: Faul
 
 
 @pytest.mark.system
-def test_a_flood_of_slugs_leaves_nothing_behind(faulty: FaultyServer) -> None:  # D10
+def test_a_flood_of_slugs_leaves_nothing_behind(faulty: FaultyServer) -> None:
     faulty.refuse()
     with FAQEmbed(faulty.base_url, wait=0, timeout=1, max_entries=1000) as embed:
 

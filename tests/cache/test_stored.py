@@ -56,19 +56,19 @@ def test_any_record_survives(faq: FAQ, lang: str | None, seconds: int) -> None:
     ("base_url", "slug", "lang"),
     [("https://other.example.com", "pricing", "ko"), (BASE, "legal", "ko"), (BASE, "pricing", None)],
 )
-def test_a_record_of_another_faq_is_refused(base_url: str, slug: str, lang: str | None) -> None:  # L8, F7
+def test_a_record_of_another_faq_is_refused(base_url: str, slug: str, lang: str | None) -> None:
     with pytest.raises(InvalidFAQ):
         read(DOCUMENT, base_url, slug, lang)
 
 
-def test_a_document_that_contains_the_record_of_another_faq_is_refused() -> None:  # D3
+def test_a_document_that_contains_the_record_of_another_faq_is_refused() -> None:
     document = StoredFAQ(FAQ.from_dict(samples.record("legal")), None, EPOCH, 60.0).to_json(BASE)
     with pytest.raises(InvalidFAQ):
         read(document, slug="pricing", lang=None)
 
 
 @pytest.mark.parametrize("cut", [0, 1, 100, -3])
-def test_a_truncated_document_is_refused(cut: int) -> None:  # K17
+def test_a_truncated_document_is_refused(cut: int) -> None:
     with pytest.raises(InvalidFAQ):
         read(DOCUMENT[:cut])
 
@@ -82,13 +82,13 @@ def test_a_truncated_document_is_refused(cut: int) -> None:  # K17
         ('"slug": "pricing",\n  "lang"', '"slug":"pricing",\n  "lang"'),
     ],
 )
-def test_an_edited_document_is_refused(old: str, new: str) -> None:  # K17
+def test_an_edited_document_is_refused(old: str, new: str) -> None:
     assert DOCUMENT.count(old) == 1
     with pytest.raises(InvalidFAQ):
         read(DOCUMENT.replace(old, new))
 
 
 @pytest.mark.parametrize("text", ["null", "[]", "{}", '{"form": "faqsvc-copy/2"}', "[" * 100_000, "\ufeff{}"])
-def test_a_foreign_document_is_refused(text: str) -> None:  # K17
+def test_a_foreign_document_is_refused(text: str) -> None:
     with pytest.raises(InvalidFAQ):
         read(text)

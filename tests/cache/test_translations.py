@@ -20,7 +20,7 @@ def _translations(faulty: FaultyServer) -> None:
 @pytest.mark.parametrize("behaviour", [behaviours.refuse, behaviours.status(500), behaviours.hang])
 def test_a_cached_translation_is_shown_with_its_own_language(
     make_embed: MakeEmbed, faulty: FaultyServer, behaviour: Behaviour
-) -> None:  # K20
+) -> None:
     embed = make_embed(wait=1, timeout=1)
     embed.get_faq("pricing", lang="ko")
     faulty.behave(behaviour)
@@ -44,7 +44,7 @@ def test_the_log_does_not_say_that_nothing_is_shown_where_a_translation_is(
     assert "in 'de'" in caplog.text
 
 
-def test_the_default_language_comes_first(make_embed: MakeEmbed, faulty: FaultyServer) -> None:  # K20
+def test_the_default_language_comes_first(make_embed: MakeEmbed, faulty: FaultyServer) -> None:
     embed = make_embed(lang="es")
     for lang in ("ja", "ko", "es"):
         embed.get_faq("pricing", lang=lang)
@@ -60,7 +60,7 @@ def test_the_default_language_comes_first(make_embed: MakeEmbed, faulty: FaultyS
 
 def test_the_requested_language_is_shown_once_the_service_responds(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
-) -> None:  # K20
+) -> None:
     embed = make_embed()
     embed.get_faq("pricing", lang="ko")
     faulty.refuse()
@@ -73,7 +73,7 @@ def test_the_requested_language_is_shown_once_the_service_responds(
 
 def test_no_translation_replaces_an_faq_that_does_not_exist(
     make_embed: MakeEmbed, faulty: FaultyServer
-) -> None:  # K20, K6
+) -> None:
     embed = make_embed()
     embed.get_faq("pricing", lang="ko")
     faulty.behave(behaviours.status(404))
@@ -82,7 +82,7 @@ def test_no_translation_replaces_an_faq_that_does_not_exist(
 
 def test_a_translation_that_is_too_old_is_not_shown(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
-) -> None:  # K20, K4
+) -> None:
     embed = make_embed(keep_for=100)
     embed.get_faq("pricing", lang="ko")
     faulty.refuse()
@@ -92,7 +92,7 @@ def test_a_translation_that_is_too_old_is_not_shown(
 
 def test_after_a_restart_the_translation_comes_from_the_store(
     make_embed: MakeEmbed, faulty: FaultyServer, tmp_path: Path
-) -> None:  # K20
+) -> None:
     store = f"file:{tmp_path}"
     make_embed(store=store).get_faq("pricing", lang="ko")
     faulty.refuse()

@@ -70,9 +70,7 @@ def test_status_names_the_schema_and_what_is_stored(database: str) -> None:
         ["sites", "create", "a"],
     ],
 )
-def test_a_mistyped_database_is_an_error_and_not_a_new_file(
-    tmp_path: Path, arguments: list[str]
-) -> None:  # Y9
+def test_a_mistyped_database_is_an_error_and_not_a_new_file(tmp_path: Path, arguments: list[str]) -> None:
     assert "typo.db" in failure(faqsvc(*arguments, "--database", f"sqlite:///{tmp_path}/typo.db"))
     assert list(tmp_path.iterdir()) == []
 
@@ -93,7 +91,7 @@ def test_upgrade_creates_a_database_if_it_is_asked_to(tmp_path: Path) -> None:
     assert faqsvc("db", "status", "--database", url).exit_code == 0
 
 
-def test_a_backup_is_the_database_as_it_was(tmp_path: Path, database: str, owner: Access) -> None:  # O1
+def test_a_backup_is_the_database_as_it_was(tmp_path: Path, database: str, owner: Access) -> None:
     copy = tmp_path / "copy.db"
     storage = open_storage(database)
     before = everything(storage, owner)
@@ -108,9 +106,7 @@ def test_a_backup_is_the_database_as_it_was(tmp_path: Path, database: str, owner
     restored.close()
 
 
-def test_an_export_is_imported_into_an_empty_database(
-    tmp_path: Path, database: str, owner: Access
-) -> None:  # Y8
+def test_an_export_is_imported_into_an_empty_database(tmp_path: Path, database: str, owner: Access) -> None:
     file, url = tmp_path / "faqs.ndjson", f"sqlite:///{tmp_path}/new.db"
     assert faqsvc("db", "export", str(file), "--database", database).exit_code == 0
     assert faqsvc("db", "import", str(file), "--database", url).exit_code == 0
@@ -135,7 +131,7 @@ def test_a_damaged_export_changes_nothing(tmp_path: Path, database: str, damage:
 
 
 @pytest.mark.usefixtures("owner")
-def test_an_export_without_its_end_changes_nothing(tmp_path: Path, database: str) -> None:  # Y8
+def test_an_export_without_its_end_changes_nothing(tmp_path: Path, database: str) -> None:
     lines = faqsvc("db", "export", "--database", database).stdout.splitlines(keepends=True)
     file, url = tmp_path / "faqs.ndjson", f"sqlite:///{tmp_path}/new.db"
     for length in range(len(lines)):

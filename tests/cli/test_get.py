@@ -37,7 +37,7 @@ May I cancel?
     )
 
 
-def test_json_is_the_record_and_jsonld_its_faqpage(faulty_service: FaultyServer) -> None:  # E8
+def test_json_is_the_record_and_jsonld_its_faqpage(faulty_service: FaultyServer) -> None:
     faq = FAQ.from_dict(samples.pricing())
     assert faqsvc("get", "pricing", "--format", "json").stdout == faq.to_json() + "\n"
     assert faqsvc("get", "pricing", "--format", "jsonld").stdout == to_json_ld_string(faq) + "\n"
@@ -51,7 +51,7 @@ def test_html_is_what_a_page_shows(faulty_service: FaultyServer) -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "markdown"])
-def test_publish_reads_what_get_prints(ours: Service, tmp_path: Path, form: str) -> None:  # Y7
+def test_publish_reads_what_get_prints(ours: Service, tmp_path: Path, form: str) -> None:
     items = [
         ("Is <b>this</b>\n# bold?", " *No*,\r\n\tnot \x1b at all. \n"),
         ("1. Why?", "## So\n\n- a\n\n\n- b"),
@@ -78,7 +78,7 @@ def test_a_language_is_requested(faulty_service: FaultyServer) -> None:
     assert faulty_service.log[-1].target == "/api/v1/faq/pricing?lang=de"
 
 
-def test_text_cannot_control_a_terminal(faulty_service: FaultyServer) -> None:  # D6
+def test_text_cannot_control_a_terminal(faulty_service: FaultyServer) -> None:
     evil = "A\x1b[2J\x9b1A\x07\x7f\u202e\u2066\r?"
     faulty_service.serve(samples.record("evil", (evil, evil), title="\x1b]0;x\x07"))
     printed = faqsvc("get", "evil").stdout
@@ -118,7 +118,7 @@ def test_an_faq_without_an_answer_has_no_html(faulty_service: FaultyServer, form
 @pytest.mark.parametrize("form", ["text", "html"])
 def test_reading_needs_no_key_and_sends_none(
     faulty_service: FaultyServer, monkeypatch: pytest.MonkeyPatch, key: str | None, form: str
-) -> None:  # G8
+) -> None:
     monkeypatch.delenv("FAQSVC_API_KEY")
     if key is not None:
         monkeypatch.setenv("FAQSVC_API_KEY", key)

@@ -13,7 +13,7 @@ from tests.cli.support import command, environment, failure, faqsvc
 from tests.service.bodies import publication, publish
 
 
-def test_a_key_publishes_until_it_is_revoked(database: str) -> None:  # V2
+def test_a_key_publishes_until_it_is_revoked(database: str) -> None:
     key = faqsvc("keys", "create", "--database", database).stdout.strip()
     with TestClient(create_app(database)) as client:
         published = publish(client, key, publication())
@@ -66,7 +66,7 @@ def test_a_database_that_cannot_be_opened_is_named(arguments: list[str], bad: st
     assert bad.removeprefix("sqlite:///") in failure(faqsvc(*arguments, "--database", bad))
 
 
-def test_a_rotated_key_ends_after_the_overlap(database: str) -> None:  # Y1
+def test_a_rotated_key_ends_after_the_overlap(database: str) -> None:
     old = faqsvc("keys", "create", "--name", "deploy", "--scope", "draft", "--database", database)
     [line] = faqsvc("keys", "list", "--database", database).stdout.splitlines()
     new = faqsvc("keys", "rotate", line.split()[0], "--overlap", "7d", "--database", database).stdout.strip()

@@ -51,7 +51,7 @@ def editor(monkeypatch: pytest.MonkeyPatch, directory: Path, code: str) -> None:
 @pytest.mark.parametrize(("form", "ending"), [("json", "json"), ("markdown", "md")])
 def test_what_get_prints_is_published_as_a_revision_of_the_same_faq(
     ours: Service, tmp_path: Path, lang: str, answer_format: str, form: str, ending: str
-) -> None:  # Y7
+) -> None:
     slug = f"round-{lang}-{answer_format}-{ending}"
     publish(slug, lang=lang, items=[TEXTS[lang]], title=f"{lang}: “Title”", answer_format=answer_format)
     before = faqsvc("get", slug, "--format", form)

@@ -131,9 +131,7 @@ main()
     assert (process.returncode, errors.strip().count("\n")) == (1, 0)
 
 
-def test_a_publication_that_ctrl_c_ended_can_be_retried(
-    faulty_service: FaultyServer, tmp_path: Path
-) -> None:  # W5
+def test_a_publication_that_ctrl_c_ended_can_be_retried(faulty_service: FaultyServer, tmp_path: Path) -> None:
     faulty_service.behave(behaviours.hang)
     file = write(tmp_path, "faq.json")
     with subprocess.Popen(

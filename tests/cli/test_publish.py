@@ -109,7 +109,7 @@ def test_a_failure_says_how_many_files_are_published(ours: Service, tmp_path: Pa
 
 def test_a_publication_without_a_response_can_be_retried(
     faulty_service: FaultyServer, tmp_path: Path
-) -> None:  # W5
+) -> None:
     faulty_service.then(behaviours.reset, behaviours.body(b'{"slug": "tea"}', status=201))
     file = write(tmp_path, "faq.json")
     option, key = failure(faqsvc("publish", file)).split()[-2:]
@@ -137,7 +137,7 @@ def test_a_publication_without_a_response_can_be_retried(
 )
 def test_every_response_but_a_refusal_can_be_retried(
     faulty_service: FaultyServer, tmp_path: Path, behaviour: behaviours.Behaviour
-) -> None:  # W5
+) -> None:
     faulty_service.behave(behaviour)
     message = failure(faqsvc("publish", write(tmp_path, "faq.json")))
     (request,) = faulty_service.log
@@ -170,7 +170,7 @@ def test_missing_options_are_named(faulty_service: FaultyServer, tmp_path: Path)
 
 def test_a_dry_run_prints_the_body_and_sends_nothing(
     faulty_service: FaultyServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:  # W9
+) -> None:
     monkeypatch.delenv("FAQSVC_API_KEY")
     monkeypatch.delenv("FAQSVC_BASE_URL")
     result = faqsvc("publish", write(tmp_path, "faq.json"), "--dry-run")
@@ -190,7 +190,7 @@ def test_without_a_valid_key_nothing_is_sent(
 
 
 @pytest.mark.parametrize("status", [401, 403, 413, 422, 429, 500])
-def test_no_output_has_the_key(faulty_service: FaultyServer, tmp_path: Path, status: int) -> None:  # W1
+def test_no_output_has_the_key(faulty_service: FaultyServer, tmp_path: Path, status: int) -> None:
     def echo(exchange: behaviours.Exchange) -> None:
         exchange.respond(status, json.dumps({"detail": exchange.request.headers["x-plugin-key"]}).encode())
 

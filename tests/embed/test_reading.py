@@ -91,7 +91,7 @@ def test_get_faq_waits_for_as_long_as_one_request_may_take(
 
 def test_get_faq_in_an_event_loop_waits_and_warns_once(
     make_embed: MakeEmbed, caplog: pytest.LogCaptureFixture
-) -> None:  # F5
+) -> None:
     embed = make_embed()
 
     async def host() -> list[FAQ]:
@@ -104,9 +104,7 @@ def test_get_faq_in_an_event_loop_waits_and_warns_once(
 # use_faq
 
 
-def test_use_faq_says_where_its_record_comes_from(
-    form: Form, make_embed: MakeEmbed, clock: Clock
-) -> None:  # R9
+def test_use_faq_says_where_its_record_comes_from(form: Form, make_embed: MakeEmbed, clock: Clock) -> None:
     embed, now = make_embed(lang="de"), clock.wall()
     first, second = form.use_faq(embed), form.use_faq(embed)
     assert first == FAQState(data=PRICING, source="network", updated_at=now, lang_requested="de")
@@ -114,9 +112,7 @@ def test_use_faq_says_where_its_record_comes_from(
     assert (first.lang_served, first.status) == ("en", "success")
 
 
-def test_use_faq_waits_no_longer_than_it_may(
-    form: Form, make_embed: MakeEmbed, faulty: FaultyServer
-) -> None:  # R2
+def test_use_faq_waits_no_longer_than_it_may(form: Form, make_embed: MakeEmbed, faulty: FaultyServer) -> None:
     embed, release = make_embed(wait=0.1, timeout=30), threading.Event()
     faulty.behave(behaviours.held_until(release))
     for wait, longest in ((None, 0.1), (0, 0.0), (0.05, 0.05)):
@@ -140,7 +136,7 @@ def test_a_record_that_was_just_fetched_is_shown_even_if_it_may_not_be_kept(
 
 
 @pytest.mark.parametrize("slug", ["a/b", "", None, 5, b"pricing", ["pricing"], {"a": 1}, "x" * 1000])
-def test_use_faq_does_not_raise_for_a_value_that_is_no_slug(form: Form, slug: Any) -> None:  # R4
+def test_use_faq_does_not_raise_for_a_value_that_is_no_slug(form: Form, slug: Any) -> None:
     embed = FAQEmbed("http://127.0.0.1:1")
     with embed.page():
         for _ in range(2):
@@ -152,7 +148,7 @@ def test_use_faq_does_not_raise_for_a_value_that_is_no_slug(form: Form, slug: An
 
 def test_a_stale_record_costs_no_wait(
     form: Form, make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
-) -> None:  # K3
+) -> None:
     embed = make_embed(wait=5, timeout=0.5)
     embed.get_faq("pricing")
     faulty.behave(behaviours.hang)
@@ -219,9 +215,7 @@ def test_an_faq_that_arrives_late_is_shown_on_the_same_page(
         assert "What does it cost?" in embed.render("pricing")
 
 
-def test_all_faqs_of_a_page_share_its_wait(
-    form: Form, make_embed: MakeEmbed, faulty: FaultyServer
-) -> None:  # R2
+def test_all_faqs_of_a_page_share_its_wait(form: Form, make_embed: MakeEmbed, faulty: FaultyServer) -> None:
     embed = make_embed(wait=0.1, timeout=60)
     faulty.behave(behaviours.hang)
     for _ in range(2):  # each page has its own
@@ -234,7 +228,7 @@ def test_all_faqs_of_a_page_share_its_wait(
 
 def test_overlapping_waits_stay_within_the_wait_of_the_page(
     make_embed: MakeEmbed, faulty: FaultyServer
-) -> None:  # R2
+) -> None:
     embed = make_embed(wait=0.3, timeout=60)
     faulty.behave(behaviours.hang)
 

@@ -53,7 +53,7 @@ def with_template(embed: FAQEmbed, source: str, **variables: object) -> None:
 
 
 @renders
-def test_an_faq_is_rendered_with_its_styles_answers_and_json_ld(render: Render) -> None:  # X1
+def test_an_faq_is_rendered_with_its_styles_answers_and_json_ld(render: Render) -> None:
     html = render(embed(), "pricing")
     assert type(html) is Markup
     assert summary(html) == page_of(A)
@@ -74,7 +74,7 @@ def test_a_record_is_rendered_as_its_slug_is_and_nothing_is_fetched(render: Rend
 
 @renders
 @pytest.mark.parametrize("faq", [FAQ("empty"), FAQ.from_dict(samples.record("blank", ("Why?", " ")))])
-def test_a_record_without_answers_prints_nothing(render: Render, faq: FAQ) -> None:  # J16
+def test_a_record_without_answers_prints_nothing(render: Render, faq: FAQ) -> None:
     assert render(fake_embed({faq.slug: faq}), faq) == ""
     assert render(fake_embed({faq.slug: faq}), faq.slug) == ""
 
@@ -93,7 +93,7 @@ def test_a_record_without_answers_prints_nothing(render: Render, faq: FAQ) -> No
 )
 def test_an_faq_that_cannot_be_had_prints_nothing_and_raises_if_strict(
     render: Render, faulty: FaultyServer, behaviour: behaviours.Behaviour, kind: type[FAQError]
-) -> None:  # R4, U5, J16
+) -> None:
     faulty.behave(behaviour)
     seconds = 0.1 if behaviour is behaviours.hang else 5
     with FAQEmbed(faulty.base_url, wait=seconds, timeout=seconds) as faqs:
@@ -105,7 +105,7 @@ def test_an_faq_that_cannot_be_had_prints_nothing_and_raises_if_strict(
 
 
 @renders
-def test_a_problem_is_visible_in_development_and_escaped(render: Render) -> None:  # R4, E1
+def test_a_problem_is_visible_in_development_and_escaped(render: Render) -> None:
     class DevelopmentPage(Page):
         shows_problems = True
 
@@ -120,7 +120,7 @@ def test_a_problem_is_visible_in_development_and_escaped(render: Render) -> None
 @renders
 def test_a_broken_template_costs_the_faq_and_not_the_page(
     render: Render, caplog: pytest.LogCaptureFixture
-) -> None:  # R4
+) -> None:
     faqs = embed()
     with_template(faqs, "{{ 1 / 0 }}")
     assert [render(faqs, "pricing") for _ in range(3)] == [""] * 3
@@ -132,7 +132,7 @@ def test_a_broken_template_costs_the_faq_and_not_the_page(
 
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, asyncio.CancelledError, GeneratorExit])
-def test_an_exception_that_ends_a_program_passes(kind: type[BaseException]) -> None:  # R5, D14
+def test_an_exception_that_ends_a_program_passes(kind: type[BaseException]) -> None:
     def stop() -> None:
         raise kind
 
@@ -143,7 +143,7 @@ def test_an_exception_that_ends_a_program_passes(kind: type[BaseException]) -> N
 
 
 @renders
-def test_templates_that_are_installed_later_are_used_from_then_on(render: Render) -> None:  # T7
+def test_templates_that_are_installed_later_are_used_from_then_on(render: Render) -> None:
     faqs = embed()
     before = render(faqs, "pricing"), render(faqs, B)
     with_template(faqs, "<b>{{ faq.title }}</b>")
@@ -151,7 +151,7 @@ def test_templates_that_are_installed_later_are_used_from_then_on(render: Render
     assert [text_of(html, "b") for html in (*before, *after)] == [[], [], ["Pricing"], ["Legal"]]
 
 
-def test_schema_is_one_script_for_all_records() -> None:  # J1, J12, J16
+def test_schema_is_one_script_for_all_records() -> None:
     faqs = embed()
     html = faqs.schema(A, B, A)
     assert type(html) is Markup
@@ -160,7 +160,7 @@ def test_schema_is_one_script_for_all_records() -> None:  # J1, J12, J16
     assert faqs.schema() == faqs.schema(FAQ("empty")) == ""
 
 
-def test_schema_leaves_out_what_could_not_be_read() -> None:  # R4
+def test_schema_leaves_out_what_could_not_be_read() -> None:
     faqs = embed()
     missing = faqs.use_faq("unknown")
     assert faqs.schema(missing.data, A, missing) == faqs.schema(A)
@@ -183,7 +183,7 @@ def test_schema_is_apart_from_the_page() -> None:
 
 
 @pytest.mark.parametrize("source", ["html", "page"])
-def test_the_hashes_of_the_inline_elements_are_known_by_directive(source: str) -> None:  # C3
+def test_the_hashes_of_the_inline_elements_are_known_by_directive(source: str) -> None:
     faqs, page = fake_embed({"pricing": A}, variant="disclosure", styles="inline"), Page()
     token = enter_request(page)
     html = faqs.render("pricing", theme={"accentColor": "#123456"})

@@ -58,7 +58,7 @@ def test_settings_come_as_keywords_from_the_environment_or_as_a_whole(
 @pytest.mark.parametrize("base_url", ["http://faqs:8700", "https://faq.example.com"])
 def test_a_key_stops_no_site_that_only_reads(
     base_url: str, key: str, monkeypatch: pytest.MonkeyPatch
-) -> None:  # I8
+) -> None:
     monkeypatch.setenv("FAQSVC_API_KEY", key)
     assert FAQEmbed(base_url).settings.base_url == base_url
 
@@ -79,7 +79,7 @@ def test_prefetch_fetches_faqs_together(form: Form, make_embed: MakeEmbed, fault
     assert len(faulty.log) == 8
 
 
-def test_prefetch_waits_once_for_all(form: Form, make_embed: MakeEmbed, faulty: FaultyServer) -> None:  # R10
+def test_prefetch_waits_once_for_all(form: Form, make_embed: MakeEmbed, faulty: FaultyServer) -> None:
     slugs, release = [f"faq-{number}" for number in range(3)], threading.Event()
     for slug in slugs:
         faulty.serve(samples.record(slug))
@@ -100,7 +100,7 @@ def test_prefetch_waits_once_for_all(form: Form, make_embed: MakeEmbed, faulty: 
 
 def test_prefetch_in_an_event_loop_does_not_wait_and_warns_once(
     make_embed: MakeEmbed, faulty: FaultyServer, caplog: pytest.LogCaptureFixture
-) -> None:  # F5
+) -> None:
     embed = make_embed(wait=30, timeout=30)
     faulty.behave(behaviours.hang)
 
@@ -130,7 +130,7 @@ def test_a_forgotten_faq_is_fetched_anew(form: Form, make_embed: MakeEmbed, faul
 
 def test_a_forgotten_faq_is_fetched_past_caches_in_front_of_the_service(
     form: Form, make_embed: MakeEmbed, faulty: FaultyServer
-) -> None:  # W7
+) -> None:
     faulty.serve(samples.record("other"))
     embed = make_embed()
     embed.forget("pricing")  # before anything was fetched
@@ -158,7 +158,7 @@ def test_forgetting_ends_a_back_off(form: Form, make_embed: MakeEmbed, faulty: F
 
 def test_health_says_what_is_known_of_each_faq(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
-) -> None:  # R11
+) -> None:
     embed = make_embed(keep_for=10_000)
     assert embed.health() == []
     faulty.serve(samples.record("stays"), {"Cache-Control": "max-age=0"})
@@ -187,7 +187,7 @@ def test_health_says_what_is_known_of_each_faq(
 
 def test_a_change_of_state_is_one_line_in_the_log(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, caplog: pytest.LogCaptureFixture
-) -> None:  # R10
+) -> None:
     caplog.set_level(logging.INFO)
     embed = make_embed(keep_for=30_000)
 
@@ -209,7 +209,7 @@ def test_a_change_of_state_is_one_line_in_the_log(
 
 def test_unknown_slugs_are_a_line_a_minute_and_hide_no_line_of_a_known_faq(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, caplog: pytest.LogCaptureFixture
-) -> None:  # I7
+) -> None:
     embed = make_embed()
     embed.get_faq("pricing")
     for number in range(300):
@@ -223,7 +223,7 @@ def test_unknown_slugs_are_a_line_a_minute_and_hide_no_line_of_a_known_faq(
 
 def test_foreign_text_is_quoted_in_the_log(
     make_embed: MakeEmbed, faulty: FaultyServer, caplog: pytest.LogCaptureFixture
-) -> None:  # D6
+) -> None:
     faulty.behave(behaviours.redirect("http://elsewhere/\x1b[31m"))
     make_embed().use_faq("a\u2028WARNING forged")
     (message,) = warnings_of(caplog)

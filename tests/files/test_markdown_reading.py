@@ -161,7 +161,7 @@ def test_whatever_a_file_holds_it_is_read_or_refused(text: str) -> None:
         *("[a", "[a]: b\n", "a\n", "|a", "{#", "&#", " ".join("`" * length for length in range(1, 100))),
     ],
 )
-def test_a_file_costs_no_more_than_its_length(filling: str) -> None:  # D13
+def test_a_file_costs_no_more_than_its_length(filling: str) -> None:
     start = time.process_time()
     read_markdown(f"## a?\n{filling * (2_000 // len(filling))}\n\n## b?\nc\n")
     read_markdown(f"Q: a?\nA: b\n\n{filling * (2_000 // len(filling))}\n")

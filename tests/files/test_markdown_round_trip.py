@@ -17,7 +17,7 @@ from tests.support.strategies import any_text
 write = WRITERS[".md"]
 
 
-def test_a_record_reads_well() -> None:  # X4
+def test_a_record_reads_well() -> None:
     assert (
         write(Document.from_faq(FAQ.from_dict(samples.pricing())))
         == """\

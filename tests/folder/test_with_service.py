@@ -84,7 +84,7 @@ def test_an_unpublished_faq_stays_gone_after_it_was_forgotten(faulty: FaultyServ
 @pytest.mark.parametrize("lang", [None, "de"])
 def test_an_unpublished_faq_stays_gone_after_a_restart_if_there_is_a_store(
     faulty: FaultyServer, faqs: Path, tmp_path: Path, lang: str | None
-) -> None:  # N5
+) -> None:
     store = f"file:{tmp_path / 'store'}"
     faulty.behave(faults.status(410))
     with FAQEmbed(faulty.base_url, directory=faqs, store=store) as embed:

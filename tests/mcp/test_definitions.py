@@ -23,7 +23,7 @@ CONTENT: Final = ["items", "lang", "title", "answerFormat", "draft", "preview"]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy", "2026-07-28"])
-def test_the_tools_have_the_order_of_the_specification(client: FAQClient, mode: str) -> None:  # G1, G6
+def test_the_tools_have_the_order_of_the_specification(client: FAQClient, mode: str) -> None:
     async def twice(connected: Client) -> list[list[str]]:
         lists = [await connected.list_tools(cache_mode="bypass") for _ in range(2)]
         return [[tool.name for tool in listed.tools] for listed in lists]
@@ -31,7 +31,7 @@ def test_the_tools_have_the_order_of_the_specification(client: FAQClient, mode: 
     assert talk(client, twice, mode) == [NAMES, NAMES]
 
 
-def test_each_tool_is_described_and_annotated() -> None:  # G2
+def test_each_tool_is_described_and_annotated() -> None:
     hints = {tool["name"]: tool["annotations"] for tool in TOOLS}
     reads = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True}
     writes = {**reads, "readOnlyHint": False, "idempotentHint": False}
@@ -72,14 +72,14 @@ def test_arguments_have_their_wire_names() -> None:
 
 
 @pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
-def test_all_definitions_together_are_short(client: FAQClient, mode: str) -> None:  # G10
+def test_all_definitions_together_are_short(client: FAQClient, mode: str) -> None:
     async def measure(connected: Client) -> int:
         return len((await connected.list_tools()).model_dump_json(by_alias=True, exclude_none=True))
 
     assert talk(client, measure, mode) / 4 < 2_500  # tokens
 
 
-def test_the_list_can_be_cached_for_a_day(client: FAQClient) -> None:  # G6
+def test_the_list_can_be_cached_for_a_day(client: FAQClient) -> None:
     async def listed(connected: Client) -> tuple[int, str, str]:
         found = await connected.list_tools()
         return found.ttl_ms, found.cache_scope, found.result_type
@@ -87,7 +87,7 @@ def test_the_list_can_be_cached_for_a_day(client: FAQClient) -> None:  # G6
     assert talk(client, listed) == (86_400_000, "public", "complete")
 
 
-def test_the_instructions_do_not_depend_on_an_faq(client: FAQClient) -> None:  # G11
+def test_the_instructions_do_not_depend_on_an_faq(client: FAQClient) -> None:
     async def instructions(connected: Client) -> str | None:
         await connected.call_tool("get_faq", {"slug": "pricing"})
         return connected.instructions

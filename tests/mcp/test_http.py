@@ -65,7 +65,7 @@ async def publish(connected: Client) -> Any:
 
 
 @pytest.mark.parametrize(("path", "mode"), [("", "legacy"), ("mcp", "2026-07-28")])
-def test_a_mounted_server_has_all_tools(mounted: str, path: str, mode: str) -> None:  # G6
+def test_a_mounted_server_has_all_tools(mounted: str, path: str, mode: str) -> None:
     assert talk(mounted + path, names, mode=mode) == NAMES
 
 
@@ -86,9 +86,7 @@ def test_each_request_brings_its_key(mounted: str, ours: Service, name: str) -> 
 
 
 @pytest.mark.parametrize("headers", [{"Authorization": f"Basic {SECRET}"}, {"X-Plugin-Key": SECRET}])
-def test_the_key_of_the_environment_is_not_used_for_writes(
-    mounted: str, headers: dict[str, str]
-) -> None:  # G8
+def test_the_key_of_the_environment_is_not_used_for_writes(mounted: str, headers: dict[str, str]) -> None:
     message = error(talk(mounted, publish, headers))
     assert SECRET not in message
     assert "X-Plugin-Key" in message or "403" in message

@@ -132,7 +132,7 @@ def test_a_list_has_drafts_and_can_be_searched(owner: FAQClient, clients: dict[s
     assert content(call(clients["other"], "list_faqs", {})) == {"items": [], "total": 0}
 
 
-def test_a_long_list_is_cut(client: FAQClient, faulty: FaultyServer) -> None:  # G9
+def test_a_long_list_is_cut(client: FAQClient, faulty: FaultyServer) -> None:
     import json
 
     from tests.support import faulty as behaviours
@@ -165,7 +165,7 @@ def test_a_long_list_is_cut(client: FAQClient, faulty: FaultyServer) -> None:  #
 )
 def test_a_failure_says_what_to_change(
     clients: dict[str, FAQClient], who: str, name: str, arguments: dict[str, Any], advice: str
-) -> None:  # G4
+) -> None:
     put(clients["publish"], "mine")
     assert advice in error(call(clients[who], name, arguments))
 
@@ -174,9 +174,7 @@ def test_a_failure_says_what_to_change(
     ("name", "arguments"),
     [("list_faqs", {}), ("update_faq", {"slug": "a", "items": ITEMS}), ("unpublish_faq", {"slug": "a"})],
 )
-def test_without_a_key_nothing_is_sent(
-    faulty: FaultyServer, name: str, arguments: dict[str, Any]
-) -> None:  # G8
+def test_without_a_key_nothing_is_sent(faulty: FaultyServer, name: str, arguments: dict[str, Any]) -> None:
     with FAQClient(faulty.base_url) as keyless:
         assert "FAQSVC_API_KEY" in error(call(keyless, name, arguments))
     assert faulty.connections == 0

@@ -89,7 +89,7 @@ def raw(**variables: str) -> Iterator[Raw]:
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_the_sdks_client_publishes_and_reads(ours: Service, mode: str) -> None:  # G6
+def test_the_sdks_client_publishes_and_reads(ours: Service, mode: str) -> None:
     variables = {"FAQSVC_BASE_URL": ours.base_url, "FAQSVC_API_KEY": ours.key, "PYTHONPATH": str(ROOT)}
     server = StdioServerParameters(command=sys.executable, args=COMMAND, env=variables)
 
@@ -127,7 +127,7 @@ def test_a_client_that_closes_its_input_gets_every_response(faulty: FaultyServer
     assert answers[1]["result"]["structuredContent"]["slug"] == "pricing"
 
 
-def test_standard_output_has_only_the_protocol_and_never_the_key(faulty: FaultyServer) -> None:  # G7
+def test_standard_output_has_only_the_protocol_and_never_the_key(faulty: FaultyServer) -> None:
     def echo(exchange: behaviours.Exchange) -> None:
         exchange.respond(422, json.dumps({"detail": exchange.request.headers["x-plugin-key"]}).encode())
 

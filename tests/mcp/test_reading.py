@@ -17,13 +17,13 @@ READERS: Final = ["get_faq", "get_faq_jsonld"]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_get_faq_returns_the_record(client: FAQClient, mode: str) -> None:  # G3
+def test_get_faq_returns_the_record(client: FAQClient, mode: str) -> None:
     found = content(call(client, "get_faq", {"slug": "pricing"}, mode))
     assert found == {**samples.pricing(), "total": 3}
     Draft202012Validator(output_schema("get_faq")).validate(found)
 
 
-def test_the_schema_of_get_faq_describes_every_field(client: FAQClient, faulty: FaultyServer) -> None:  # G3
+def test_the_schema_of_get_faq_describes_every_field(client: FAQClient, faulty: FaultyServer) -> None:
     faulty.serve(samples.record("large", *[(f"Question {n}?", TEXTS["english"]) for n in range(150)]))
     found = content(call(client, "get_faq", {"slug": "large"}))
     schema = output_schema("get_faq")["properties"]
@@ -32,7 +32,7 @@ def test_the_schema_of_get_faq_describes_every_field(client: FAQClient, faulty: 
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_get_faq_jsonld_returns_the_faqpage(client: FAQClient, mode: str) -> None:  # G3, E8
+def test_get_faq_jsonld_returns_the_faqpage(client: FAQClient, mode: str) -> None:
     result = call(client, "get_faq_jsonld", {"slug": "pricing"}, mode)
     faq = FAQ.from_dict(samples.pricing())
     assert content(result) == to_json_ld(faq)
@@ -50,12 +50,12 @@ def test_null_means_left_out(client: FAQClient, faulty: FaultyServer) -> None:
     assert faulty.log[-1].target == "/api/v1/faq/pricing"
 
 
-def test_reads_carry_no_key(client: FAQClient, faulty: FaultyServer) -> None:  # G8
+def test_reads_carry_no_key(client: FAQClient, faulty: FaultyServer) -> None:
     call(client, "get_faq", {"slug": "pricing"})
     assert "x-plugin-key" not in faulty.log[0].headers
 
 
-def test_every_text_comes_as_data(client: FAQClient, faulty: FaultyServer) -> None:  # G11
+def test_every_text_comes_as_data(client: FAQClient, faulty: FaultyServer) -> None:
     record = {**samples.nasty(), "cta": {"label": "\ud800", "x": "\u2028"}}
     faulty.behave(behaviours.body(json.dumps(record).encode()))
     found = content(call(client, "get_faq", {"slug": "nasty"}))
@@ -68,9 +68,7 @@ def test_every_text_comes_as_data(client: FAQClient, faulty: FaultyServer) -> No
 
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("text", ["korean", "quotes"])
-def test_a_large_faq_comes_in_parts(
-    client: FAQClient, faulty: FaultyServer, name: str, text: str
-) -> None:  # G9
+def test_a_large_faq_comes_in_parts(client: FAQClient, faulty: FaultyServer, name: str, text: str) -> None:
     pairs = [(f"Question {n}?", f"{n}: {TEXTS[text]}".strip()) for n in range(40)]
     faulty.serve(samples.record("large", *pairs))
     parts, offset = list[tuple[str, str]](), 0
@@ -97,7 +95,7 @@ def test_a_large_faq_comes_in_parts(
 @pytest.mark.parametrize("text", ["english", "emoji"])
 def test_an_answer_that_is_too_large_is_cut_with_a_note(
     client: FAQClient, faulty: FaultyServer, name: str, text: str
-) -> None:  # G9
+) -> None:
     long = TEXTS[text] * 100
     faulty.serve(samples.record("long", ("Long?", long), ("Short?", "Yes."), title=long, website_name=long))
     result = call(client, name, {"slug": "long"})
@@ -112,26 +110,26 @@ def test_an_answer_that_is_too_large_is_cut_with_a_note(
 @pytest.mark.parametrize("name", READERS)
 def test_the_longest_answer_that_can_be_published_is_not_cut(
     client: FAQClient, faulty: FaultyServer, name: str
-) -> None:  # G9
+) -> None:
     long = (TEXTS["english"] * 20)[:MAX_ANSWER]
     faulty.serve(samples.record("long", ("Long?", long)))
     assert long in json.dumps(content(call(client, name, {"slug": "long"})))
 
 
-def test_an_offset_beyond_the_end_is_refused_with_the_number_of_items(client: FAQClient) -> None:  # G4
+def test_an_offset_beyond_the_end_is_refused_with_the_number_of_items(client: FAQClient) -> None:
     assert "3 items" in error(call(client, "get_faq", {"slug": "pricing", "offset": 3}))
 
 
-def test_an_offset_counts_the_questions_of_the_faqpage(client: FAQClient, faulty: FaultyServer) -> None:  # G4
+def test_an_offset_counts_the_questions_of_the_faqpage(client: FAQClient, faulty: FaultyServer) -> None:
     faulty.serve(samples.record("twice", ("Twice?", "Yes."), ("Twice?", "Yes."), ("Empty?", " ")))
     assert "1 question" in error(call(client, "get_faq_jsonld", {"slug": "twice", "offset": 1}))
 
 
-def test_a_large_call_to_action_is_left_out(client: FAQClient, faulty: FaultyServer) -> None:  # G9
+def test_a_large_call_to_action_is_left_out(client: FAQClient, faulty: FaultyServer) -> None:
     faulty.serve({**samples.pricing(), "cta": {"text": "x" * 10_000}})
     assert content(call(client, "get_faq", {"slug": "pricing"}))["cta"] is None
 
 
-def test_an_faq_without_an_answer_has_no_faqpage(client: FAQClient, faulty: FaultyServer) -> None:  # J5
+def test_an_faq_without_an_answer_has_no_faqpage(client: FAQClient, faulty: FaultyServer) -> None:
     faulty.serve(samples.record("empty", ("Question?", " ")))
     assert "'empty'" in error(call(client, "get_faq_jsonld", {"slug": "empty"}))

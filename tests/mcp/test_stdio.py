@@ -100,7 +100,7 @@ def talk(work: Callable[[Lines], Awaitable[T]], client: FAQClient | None = None)
 
 
 @pytest.mark.parametrize("version", ["2025-06-18", "2025-11-25"])
-def test_the_server_speaks_the_handshake_era(client: FAQClient, version: str) -> None:  # G6
+def test_the_server_speaks_the_handshake_era(client: FAQClient, version: str) -> None:
     async def work(lines: Lines) -> list[dict[str, Any]]:
         return [
             (await lines.initialize(version))["result"],
@@ -123,7 +123,7 @@ def test_the_server_speaks_the_handshake_era(client: FAQClient, version: str) ->
     assert json.loads(found["content"][0]["text"]) == found["structuredContent"]
 
 
-def test_the_server_speaks_the_stateless_era(client: FAQClient) -> None:  # G6
+def test_the_server_speaks_the_stateless_era(client: FAQClient) -> None:
     async def work(lines: Lines) -> list[dict[str, Any]]:
         arguments = {"slug": "pricing"}
         version = {**ENVELOPE, "io.modelcontextprotocol/protocolVersion": "2031-01-01"}
@@ -143,7 +143,7 @@ def test_the_server_speaks_the_stateless_era(client: FAQClient) -> None:  # G6
     assert (refused["code"], refused["data"]["supported"]) == (-32022, ["2026-07-28"])
 
 
-def test_an_unknown_version_gets_a_known_one() -> None:  # G6
+def test_an_unknown_version_gets_a_known_one() -> None:
     async def work(lines: Lines) -> dict[str, Any]:
         return await lines.initialize("1999-01-01")
 
@@ -170,7 +170,7 @@ def test_an_unknown_version_gets_a_known_one() -> None:  # G6
 )
 def test_a_line_that_is_not_a_message_gets_an_error_and_the_server_goes_on(
     line: str, request_id: object, code: int
-) -> None:  # G4
+) -> None:
     async def work(lines: Lines) -> None:
         for _ in range(2):  # before the first message, and after it
             await lines.write(line)
@@ -186,7 +186,7 @@ def test_a_line_that_is_not_a_message_gets_an_error_and_the_server_goes_on(
 @pytest.mark.parametrize("arguments", [{"slug": "\ud800"}, {"slug": "pricing", "\udfff": 1}])
 def test_half_a_surrogate_pair_is_not_json_but_its_request_gets_an_error(
     client: FAQClient, arguments: dict[str, Any]
-) -> None:  # G4
+) -> None:
     async def work(lines: Lines) -> dict[str, Any]:
         await lines.initialize()
         return await lines.request("tools/call", name="get_faq", arguments=arguments)
@@ -197,7 +197,7 @@ def test_half_a_surrogate_pair_is_not_json_but_its_request_gets_an_error(
 @pytest.mark.parametrize("levels", [90, 150, 190, 195, 200, 205, 900, 970, 2_000])
 def test_a_call_gets_a_response_however_deep_its_argument_is(
     client: FAQClient, levels: int, caplog: pytest.LogCaptureFixture
-) -> None:  # G4
+) -> None:
     call = (
         '{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "get_faq", "arguments": %s}}'
     )
@@ -215,7 +215,7 @@ def test_a_call_gets_a_response_however_deep_its_argument_is(
     assert caplog.records == []
 
 
-def test_errors_of_the_protocol_have_their_codes() -> None:  # G4
+def test_errors_of_the_protocol_have_their_codes() -> None:
     async def work(lines: Lines) -> None:
         await lines.initialize()
         for params in (
@@ -232,7 +232,7 @@ def test_errors_of_the_protocol_have_their_codes() -> None:  # G4
 
 def test_a_cancelled_call_gets_no_response_and_ends_its_request(
     client: FAQClient, faulty: FaultyServer
-) -> None:  # G14
+) -> None:
     faulty.behave(behaviours.hang)
 
     async def work(lines: Lines) -> float:
@@ -274,7 +274,7 @@ def test_a_running_request_gets_its_response_after_the_input_has_ended(
 
 def test_a_server_waits_for_running_requests_for_a_limited_time(
     client: FAQClient, faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch
-) -> None:  # G14
+) -> None:
     faulty.behave(behaviours.hang)
     monkeypatch.setattr(stdio, "GRACE", 0.05)
 

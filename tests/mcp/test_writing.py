@@ -21,7 +21,7 @@ from tests.support.service import Service
 WEBSITE = {"websiteUrl": "https://www.tea.example"}
 
 
-def test_a_published_faq_is_read(ours: Service) -> None:  # G3
+def test_a_published_faq_is_read(ours: Service) -> None:
     with FAQClient(ours.base_url, ours.key) as client:
         published = content(call(client, "publish_faq", {**TEA, "lang": "en", "title": "Prices"}))
     with FAQClient(ours.base_url) as client:
@@ -41,7 +41,7 @@ def test_a_preview_returns_what_would_be_published_and_sends_nothing(faulty: Fau
     Draft202012Validator(output_schema("publish_faq")).validate(shown)
 
 
-def test_a_large_preview_is_cut_with_a_count(client: FAQClient) -> None:  # G9
+def test_a_large_preview_is_cut_with_a_count(client: FAQClient) -> None:
     items = [{"question": f"Question {n}?", "answer": TEXTS["korean"]} for n in range(150)]
     result = call(client, "publish_faq", {**TEA, "items": items, "preview": True})
     shown = content(result)
@@ -50,7 +50,7 @@ def test_a_large_preview_is_cut_with_a_count(client: FAQClient) -> None:  # G9
     assert "of 150 items" in shown["note"]
 
 
-def test_generated_items_come_with_their_sources(client: FAQClient, faulty: FaultyServer) -> None:  # G3
+def test_generated_items_come_with_their_sources(client: FAQClient, faulty: FaultyServer) -> None:
     faulty.behave(behaviours.body(json.dumps({"items": GENERATED}).encode()))
     arguments = {**WEBSITE, "lang": "ko", "count": 5, "topic": "Hours"}
     found = content(call(client, "generate_faq", arguments))
@@ -59,7 +59,7 @@ def test_generated_items_come_with_their_sources(client: FAQClient, faulty: Faul
     assert json.loads(faulty.log[0].body) == arguments
 
 
-def test_a_large_generation_is_cut_with_a_count(client: FAQClient, faulty: FaultyServer) -> None:  # G9
+def test_a_large_generation_is_cut_with_a_count(client: FAQClient, faulty: FaultyServer) -> None:
     items = [{"question": f"Question {n}?", "answer": TEXTS["english"]} for n in range(150)]
     faulty.behave(behaviours.body(json.dumps({"items": items}).encode()))
     result = call(client, "generate_faq", WEBSITE)
@@ -76,7 +76,7 @@ def test_an_empty_generation_has_a_note(client: FAQClient, faulty: FaultyServer)
 @pytest.mark.parametrize(("name", "arguments"), [("publish_faq", TEA), ("generate_faq", WEBSITE)])
 def test_without_a_key_a_write_says_which_variable_to_set_and_sends_nothing(
     faulty: FaultyServer, name: str, arguments: dict[str, Any]
-) -> None:  # G8
+) -> None:
     with FAQClient(faulty.base_url) as keyless:
         message = error(call(keyless, name, arguments))
     assert "FAQSVC_API_KEY" in message
@@ -88,7 +88,7 @@ def test_without_a_key_a_write_says_which_variable_to_set_and_sends_nothing(
 # Retries
 
 
-def test_a_repeated_call_does_not_publish_twice(client: FAQClient, faulty: FaultyServer) -> None:  # W5
+def test_a_repeated_call_does_not_publish_twice(client: FAQClient, faulty: FaultyServer) -> None:
     created = behaviours.body(b'{"slug": "tea"}', status=201)
     faulty.then(behaviours.reset, created, created)
 
@@ -104,7 +104,7 @@ def test_a_repeated_call_does_not_publish_twice(client: FAQClient, faulty: Fault
 
 def test_a_limited_number_of_attempts_is_remembered(
     client: FAQClient, faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch
-) -> None:  # K27
+) -> None:
     monkeypatch.setattr(writing, "MAX_ATTEMPTS", 2)
     faulty.behave(behaviours.status(500))
 
@@ -119,12 +119,12 @@ def test_a_limited_number_of_attempts_is_remembered(
 
 def test_a_publication_without_a_slug_in_the_response_can_be_repeated(
     client: FAQClient, faulty: FaultyServer
-) -> None:  # G4, W5
+) -> None:
     faulty.behave(behaviours.body(b"{}", status=201))
     assert "exactly these arguments" in error(call(client, "publish_faq", TEA))
 
 
-def test_a_key_that_the_service_echoes_is_masked(client: FAQClient, faulty: FaultyServer) -> None:  # G7
+def test_a_key_that_the_service_echoes_is_masked(client: FAQClient, faulty: FaultyServer) -> None:
     install = {"npm": f"npm install --key {SECRET}"}
     faulty.behave(behaviours.body(json.dumps({"slug": "tea", "install": install}).encode(), status=201))
     result = call(client, "publish_faq", TEA)
@@ -137,7 +137,7 @@ def test_a_key_that_the_service_echoes_is_masked(client: FAQClient, faulty: Faul
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_generation_reports_progress(
     client: FAQClient, faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch, mode: str
-) -> None:  # G14
+) -> None:
     monkeypatch.setattr(writing, "PROGRESS_INTERVAL", 0.02)
     enough, seen = threading.Event(), list[float]()
 
@@ -167,7 +167,7 @@ def test_generation_reports_progress(
 )
 def test_a_cancelled_call_ends_its_request(
     client: FAQClient, faulty: FaultyServer, name: str, arguments: dict[str, Any], mode: str
-) -> None:  # G14
+) -> None:
     gone = threading.Event()
 
     def hang(exchange: Exchange) -> None:

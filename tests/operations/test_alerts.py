@@ -90,7 +90,7 @@ def test_each_alert_fires_in_an_outage_and_ends_after_it(
     clock: Clock,
     provider: MeterProvider,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:  # O2
+) -> None:
     embed, series = make_embed(fresh_for=3600), Series()
     embed.instrument(provider)
     storage = open_storage(f"sqlite:///{tmp_path}/faqs.db")

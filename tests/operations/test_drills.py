@@ -68,7 +68,7 @@ def missing_from(database: Path, slugs: list[str]) -> list[str]:
         storage.close()
 
 
-def test_backup_while_running_and_restore_lose_nothing(tmp_path: Path) -> None:  # O1
+def test_backup_while_running_and_restore_lose_nothing(tmp_path: Path) -> None:
     live, backup = tmp_path / "live.db", tmp_path / "backup.db"
     database = f"sqlite:///{live}"
     run("db", "upgrade", "--create", "--database", database)
@@ -218,7 +218,7 @@ def upgrade_to_next_release(database: str, folder: Path) -> None:
     migrated.close()
 
 
-def test_an_upgrade_while_running_and_a_roll_back_lose_nothing(tmp_path: Path) -> None:  # Y9
+def test_an_upgrade_while_running_and_a_roll_back_lose_nothing(tmp_path: Path) -> None:
     with service_in(tmp_path) as service:
         publisher = Publisher(service.url, service.key)
         publisher.start()

@@ -87,7 +87,7 @@ def site(place: Path, proxy: Proxy) -> Iterator[Site]:
             process.communicate(timeout=15)
 
 
-def test_scheme_and_host_are_those_of_the_visitor(site: Site) -> None:  # O3
+def test_scheme_and_host_are_those_of_the_visitor(site: Site) -> None:
     body = {
         "websiteUrl": "https://tea.example",
         "websiteName": "Tea",
@@ -98,7 +98,7 @@ def test_scheme_and_host_are_those_of_the_visitor(site: Site) -> None:  # O3
     assert published.json()["faqUrl"].startswith(f"https://{NAME}/faq/")
 
 
-def test_the_address_is_that_of_the_visitor_whatever_its_headers_say(site: Site) -> None:  # O3
+def test_the_address_is_that_of_the_visitor_whatever_its_headers_say(site: Site) -> None:
     headers = {"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "gopher", "Forwarded": "for=1.1.1.1"}
     response = site.request("GET", f"{API_PATH}/other", headers=headers)
     entry = site.log(response.headers["x-request-id"])
@@ -132,7 +132,7 @@ def test_a_body_that_is_too_large_is_refused(site: Site) -> None:
     assert site.request("POST", API_PATH, content=body, headers=headers).status_code == 413
 
 
-def test_an_event_stream_is_not_buffered(site: Site) -> None:  # N2
+def test_an_event_stream_is_not_buffered(site: Site) -> None:
     with (
         socket.create_connection(("127.0.0.1", site.port), timeout=10) as plain,
         site.context.wrap_socket(plain, server_hostname=NAME) as connection,

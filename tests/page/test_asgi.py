@@ -68,7 +68,7 @@ def sent(embed: FAQEmbed, *messages: Message, **options: Any) -> Sent:
     ],
     ids=str,
 )
-def test_a_response_without_an_faq_is_the_same_messages(messages: list[Message]) -> None:  # S1
+def test_a_response_without_an_faq_is_the_same_messages(messages: list[Message]) -> None:
     left = sent(fake_embed(FAQS), *messages).messages
     assert left == messages
     assert all(one is other for one, other in zip(left, messages, strict=True))
@@ -88,7 +88,7 @@ def test_a_body_that_does_not_say_whether_more_comes_is_the_whole(make: Make) ->
     assert summary(response.body) == page_of(A, B)
 
 
-def test_headers_may_be_any_iterable_that_can_be_read_once() -> None:  # S3
+def test_headers_may_be_any_iterable_that_can_be_read_once() -> None:
     embed = slow_embed(FAQS)
 
     def messages() -> Iterable[Message]:
@@ -108,7 +108,7 @@ def test_headers_may_be_any_iterable_that_can_be_read_once() -> None:  # S3
 
 
 @embeds
-def test_headers_of_the_body_before_are_dropped_and_others_stay(make: Make) -> None:  # S2, S3
+def test_headers_of_the_body_before_are_dropped_and_others_stay(make: Make) -> None:
     embed = make(FAQS)
     dropped = [
         (name, b"x") for name in (b"ETag", b"content-md5", b"digest", b"Content-Digest", b"repr-digest")
@@ -134,7 +134,7 @@ def test_headers_of_the_body_before_are_dropped_and_others_stay(make: Make) -> N
     assert len(response.messages) == 2
 
 
-def test_a_single_cached_faq_leaves_the_body_and_its_headers_alone() -> None:  # S1
+def test_a_single_cached_faq_leaves_the_body_and_its_headers_alone() -> None:
     embed, bodies = fake_embed(FAQS), list[bytes]()
     embed.render("pricing")
 
@@ -150,7 +150,7 @@ def test_a_single_cached_faq_leaves_the_body_and_its_headers_alone() -> None:  #
 
 
 @embeds
-def test_a_page_that_renders_faqs_and_prints_none_keeps_its_headers(make: Make) -> None:  # S1, I3
+def test_a_page_that_renders_faqs_and_prints_none_keeps_its_headers(make: Make) -> None:
     embed = make(FAQS)
 
     def messages() -> Iterable[Message]:
@@ -186,7 +186,7 @@ def test_a_head_response_has_no_other_length_and_etag_than_the_get(make: Make, w
         assert head.all("content-length") == full.all("content-length")
 
 
-def test_a_head_response_of_a_page_without_faqs_is_unchanged() -> None:  # S1
+def test_a_head_response_of_a_page_without_faqs_is_unchanged() -> None:
     messages = [start((b"etag", b'"mine"'), (b"content-length", b"100")), body()]
     assert sent(fake_embed(FAQS), *messages, method="HEAD").messages == messages
 
@@ -208,7 +208,7 @@ def test_a_head_response_does_not_wait_for_the_faqs_of_its_page() -> None:
 # Streams
 
 
-def test_the_start_of_a_stream_has_no_length_if_its_body_changes() -> None:  # S3
+def test_the_start_of_a_stream_has_no_length_if_its_body_changes() -> None:
     embed = slow_embed(FAQS)
 
     def messages() -> Iterable[Message]:
@@ -224,7 +224,7 @@ def test_the_start_of_a_stream_has_no_length_if_its_body_changes() -> None:  # S
 
 
 @pytest.mark.parametrize("cut", range(12))
-def test_a_piece_before_the_first_faq_may_end_within_a_character(cut: int) -> None:  # S4
+def test_a_piece_before_the_first_faq_may_end_within_a_character(cut: int) -> None:
     embed, host = slow_embed(FAQS), "<p>ä€👍</p>".encode()
 
     def messages() -> Iterable[Message]:
@@ -238,7 +238,7 @@ def test_a_piece_before_the_first_faq_may_end_within_a_character(cut: int) -> No
     assert summary(response.body) == page_of(A, B)
 
 
-def test_the_start_of_a_page_that_cannot_change_is_not_kept_back() -> None:  # S4
+def test_the_start_of_a_page_that_cannot_change_is_not_kept_back() -> None:
     left = list[str]()
 
     def messages() -> Iterable[Message]:
@@ -251,7 +251,7 @@ def test_the_start_of_a_page_that_cannot_change_is_not_kept_back() -> None:  # S
 
 
 @pytest.mark.parametrize("content_type", [b"text/event-stream", b"application/json"])
-def test_the_start_of_what_is_no_page_is_not_kept_back(content_type: bytes) -> None:  # S4
+def test_the_start_of_what_is_no_page_is_not_kept_back(content_type: bytes) -> None:
     left = list[str]()
 
     def messages() -> Iterable[Message]:
@@ -294,7 +294,7 @@ def test_hints_may_come_between_the_start_and_a_body_of_any_kind(
 @pytest.mark.parametrize("before", [[], [b"<p><"], [b"<!--faqsvc "]], ids=["alone", "behind a part", "cut"])
 def test_a_file_that_the_server_sends_comes_after_all_that_came_before(
     kind: str, before: list[bytes]
-) -> None:  # S1
+) -> None:
     embed = slow_embed(FAQS)
     file = {"type": f"http.response.{kind}", "path": "/page.html"}
 

@@ -23,7 +23,7 @@ embeds = pytest.mark.parametrize("make", [fake_embed, slow_embed], ids=["cached"
 @embeds
 def test_an_exception_propagates_and_an_error_page_can_follow_a_start_without_body(
     make: Make, after: int, headers: Any
-) -> None:  # S7
+) -> None:
     embed, messages = make(FAQS), [start(*headers), body(b"abc", more=True)]
 
     def failing() -> Iterable[Message]:
@@ -37,7 +37,7 @@ def test_an_exception_propagates_and_an_error_page_can_follow_a_start_without_bo
 
 
 @embeds
-def test_the_application_learns_that_its_client_has_left(make: Make) -> None:  # S7
+def test_the_application_learns_that_its_client_has_left(make: Make) -> None:
     embed, caught = make(FAQS), list[Exception]()
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -57,7 +57,7 @@ def test_the_application_learns_that_its_client_has_left(make: Make) -> None:  #
     assert caught == [raised.value]
 
 
-def test_a_request_that_is_cancelled_while_it_waits_ends_at_once() -> None:  # R5, S7
+def test_a_request_that_is_cancelled_while_it_waits_ends_at_once() -> None:
     embed = slow_embed(FAQS, hanging=FAQS, wait=30)
     waits = asyncio.Event()
 
@@ -82,7 +82,7 @@ def test_a_request_that_is_cancelled_while_it_waits_ends_at_once() -> None:  # R
 
 
 @pytest.mark.parametrize("scope_type", ["lifespan", "unheard-of"])
-def test_other_scopes_are_untouched(scope_type: str) -> None:  # S7
+def test_other_scopes_are_untouched(scope_type: str) -> None:
     scopes, left = list[Scope](), list[Message]()
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:

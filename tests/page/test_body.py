@@ -70,7 +70,7 @@ def two(embed: FAQEmbed) -> str:
 
 
 @embeds
-def test_two_faqs_of_a_whole_body_have_one_stylesheet_and_one_faq_page(make: Make) -> None:  # J1, J12
+def test_two_faqs_of_a_whole_body_have_one_stylesheet_and_one_faq_page(make: Make) -> None:
     (body,) = filtered(make(FAQS), two)
     assert summary(body) == page_of(A, B)
     assert body.startswith("<p>ä</p>".encode())
@@ -79,12 +79,12 @@ def test_two_faqs_of_a_whole_body_have_one_stylesheet_and_one_faq_page(make: Mak
 
 @embeds
 @pytest.mark.parametrize("size", [7, 64, 1000])
-def test_a_body_in_pieces_becomes_the_same(make: Make, size: int) -> None:  # S4, J1
+def test_a_body_in_pieces_becomes_the_same(make: Make, size: int) -> None:
     assert b"".join(filtered(make(FAQS), two, size=size)) == filtered(make(FAQS), two)[0]
 
 
 @pytest.mark.parametrize("charset", ["utf-8", "utf-16-le"])
-def test_a_placeholder_is_found_wherever_it_is_cut(charset: str) -> None:  # S4
+def test_a_placeholder_is_found_wherever_it_is_cut(charset: str) -> None:
     embed = slow_embed({"pricing": A})
     (expected,) = filtered(embed, one, charset)
     length = (60 + len("<>ä")) * len("a".encode(charset))
@@ -103,7 +103,7 @@ def one(embed: FAQEmbed) -> str:
 @embeds
 def test_an_faq_that_is_cut_within_a_character_beside_one_that_arrives_later(
     make: Make, charset: str
-) -> None:  # S4
+) -> None:
     """What is kept back of a piece may end within a character, and is not decoded a second time."""
     cached = cached_embed({"legal": B})
 
@@ -121,7 +121,7 @@ def test_an_faq_that_is_cut_within_a_character_beside_one_that_arrives_later(
 
 @settings(max_examples=30)
 @given(data=st.data())
-def test_any_cuts_give_the_same_body(data: st.DataObject) -> None:  # S4
+def test_any_cuts_give_the_same_body(data: st.DataObject) -> None:
     make = data.draw(st.sampled_from([cached_embed, slow_embed]))
     (expected,) = filtered(make(FAQS), two)
     cuts = data.draw(st.lists(st.integers(0, 150 if make is slow_embed else len(expected)), max_size=6))
@@ -131,7 +131,7 @@ def test_any_cuts_give_the_same_body(data: st.DataObject) -> None:  # S4
 # What is before a placeholder
 
 
-def test_text_before_a_placeholder_is_sent_before_its_faq_arrives() -> None:  # S4
+def test_text_before_a_placeholder_is_sent_before_its_faq_arrives() -> None:
     async def run() -> list[bytes]:
         arrived = asyncio.Event()
 
@@ -154,7 +154,7 @@ ENDS = ["", "<", "<!--", "<!--faqsvc ", "<!--faqsvc 000000000000000000000000 0--
 
 @pytest.mark.parametrize("end", ENDS)
 @embeds
-def test_the_end_of_a_body_is_not_kept_back(make: Make, end: str) -> None:  # S4
+def test_the_end_of_a_body_is_not_kept_back(make: Make, end: str) -> None:
     pieces = filtered(make(FAQS), lambda embed: f"{embed.render('pricing')}<p>{end}", size=50)
     assert b"".join(pieces).decode().endswith(f"</script><p>{end}")
 
@@ -175,7 +175,7 @@ def test_text_that_looks_like_a_placeholder_is_left_alone(text: str) -> None:
     assert body.decode().endswith(f"</script>{text}")
 
 
-def test_an_faq_whose_text_looks_like_a_placeholder_is_shown_as_it_is() -> None:  # D8
+def test_an_faq_whose_text_looks_like_a_placeholder_is_shown_as_it_is() -> None:
     trap = FAQ.from_dict(samples.record("pricing", ("<!--faqsvc 0-->", r"\1 \g<0> <!--faqsvc 1-->")))
     (body,) = filtered(slow_embed({"pricing": trap, "legal": B}), two)
     assert summary(body) == page_of(trap, B)
@@ -188,7 +188,7 @@ def test_a_placeholder_that_the_host_prints_twice_is_filled_twice() -> None:
     assert second.strip() == first[first.index(b"<section") : first.index(b"<script")].strip()
 
 
-def test_the_order_is_that_of_the_document_and_not_of_the_calls() -> None:  # J12
+def test_the_order_is_that_of_the_document_and_not_of_the_calls() -> None:
     def turned(embed: FAQEmbed) -> str:
         first = embed.render("pricing")
         return f"{embed.render('legal')}{first}"
@@ -205,7 +205,7 @@ CHARSETS = ["utf-8", "latin-1", "windows-1252", "shift_jis", "euc-kr", "gb18030"
 
 @pytest.mark.parametrize("charset", CHARSETS)
 @pytest.mark.parametrize("size", [0, 31], ids=["whole", "in pieces"])
-def test_a_page_in_another_charset_gets_its_faqs_in_it(charset: str, size: int) -> None:  # S5
+def test_a_page_in_another_charset_gets_its_faqs_in_it(charset: str, size: int) -> None:
     yen = FAQ.from_dict(samples.record("pricing", ("Wie viel? ¥€", "¥100 – „viel“ 서울 👍 ~\\"), lang="de"))
     body = b"".join(filtered(slow_embed({"pricing": yen}), one_between, charset, size=size))
     # The decoders of browsers differ from Python's here and there.
@@ -223,14 +223,14 @@ def one_between(embed: FAQEmbed) -> str:
 
 @pytest.mark.parametrize("charset", ["utf-8", "utf-16", "utf-32", "gb18030"])
 @embeds
-def test_two_faqs_share_one_faq_page_in_any_unicode(make: Make, charset: str) -> None:  # J1, S5
+def test_two_faqs_share_one_faq_page_in_any_unicode(make: Make, charset: str) -> None:
     for size in (0, 64):
         body = b"".join(filtered(make(FAQS), two, charset, size=size)).decode(charset)
         assert summary(body) == page_of(A, B)
 
 
 @pytest.mark.parametrize("size", [0, 64])
-def test_faqs_that_the_host_has_encoded_share_an_faq_page_with_others(size: int) -> None:  # J1, S5
+def test_faqs_that_the_host_has_encoded_share_an_faq_page_with_others(size: int) -> None:
     cached = cached_embed(FAQS)
 
     def mixed(embed: FAQEmbed) -> str:
@@ -242,7 +242,7 @@ def test_faqs_that_the_host_has_encoded_share_an_faq_page_with_others(size: int)
 
 @pytest.mark.parametrize("damage", [b"\xff", b"\xc3(", b"\xe2\x82<"])
 @embeds
-def test_a_body_that_is_not_in_its_charset_passes_as_it_is(make: Make, damage: bytes) -> None:  # S5
+def test_a_body_that_is_not_in_its_charset_passes_as_it_is(make: Make, damage: bytes) -> None:
     made = list[bytes]()
 
     def damaged(embed: FAQEmbed) -> bytes:
@@ -255,7 +255,7 @@ def test_a_body_that_is_not_in_its_charset_passes_as_it_is(make: Make, damage: b
     assert b"".join(pieces) == made[0]
 
 
-def test_a_body_passes_as_it_is_from_where_it_is_not_in_its_charset() -> None:  # S5
+def test_a_body_passes_as_it_is_from_where_it_is_not_in_its_charset() -> None:
     printed = str(cached_embed(FAQS).render("pricing"))
     body = b"".join(
         filtered(
@@ -268,7 +268,7 @@ def test_a_body_passes_as_it_is_from_where_it_is_not_in_its_charset() -> None:  
     assert (summary(before), after.decode()) == (page_of(A, B), printed)
 
 
-def test_the_first_piece_with_an_faq_may_begin_within_a_character() -> None:  # S4
+def test_the_first_piece_with_an_faq_may_begin_within_a_character() -> None:
     """A stream is looked at from its first FAQ on, which may be after a piece that ends anywhere."""
     (body,) = filtered(slow_embed({"pricing": A}), lambda embed: b"\xa4\xbd" + one(embed).encode())
     assert body.startswith(b"\xa4\xbd<\xc3\xa4><style>")
@@ -279,14 +279,14 @@ def test_the_first_piece_with_an_faq_may_begin_within_a_character() -> None:  # 
 
 @pytest.mark.parametrize("around", ["<p>ä\r\n\t</p>", "<b a='1'B=2 >", "<!-- -->", "\0\x0b", "<p", "\ufeff"])
 @embeds
-def test_the_markup_of_the_host_stays_as_it_is(make: Make, around: str) -> None:  # S6
+def test_the_markup_of_the_host_stays_as_it_is(make: Make, around: str) -> None:
     (plain,) = filtered(make(FAQS), two)
     (body,) = filtered(make(FAQS), lambda embed: around + two(embed) + around)
     assert body == around.encode() + plain + around.encode()
 
 
 @pytest.mark.parametrize("body", [b"", b"<p>no FAQ of ours</p>", b"\x00" * 1000])
-def test_a_body_that_lacks_its_faqs_is_unchanged(body: bytes) -> None:  # S1
+def test_a_body_that_lacks_its_faqs_is_unchanged(body: bytes) -> None:
     async def run() -> tuple[bytes, bool]:
         page = DeferringPage()
         token = enter_request(page)
@@ -306,7 +306,7 @@ def test_a_page_may_have_a_json_ld_of_its_own() -> None:
     assert [node["@type"] for node in json_ld(body)] == ["Thing", "FAQPage", "Thing"]
 
 
-def test_the_faq_page_of_a_stream_waits_for_the_faqs_behind_it() -> None:  # J1
+def test_the_faq_page_of_a_stream_waits_for_the_faqs_behind_it() -> None:
     """The first FAQ is cached; its FAQPage has the questions of the second one, which is not."""
     cached = cached_embed({"pricing": A})
     pieces = filtered(

@@ -29,7 +29,7 @@ def test_pages_of_requests_are_entered_and_left_within_each_other() -> None:
     assert request_page() is None
 
 
-def test_a_page_is_not_current_after_its_response_was_sent() -> None:  # I4
+def test_a_page_is_not_current_after_its_response_was_sent() -> None:
     token = enter_request(page := Page())
     context = copy_context()
     page.is_over = True
@@ -50,7 +50,7 @@ def test_the_page_of_a_request_beats_a_joined_page() -> None:
         assert summary(faqs.render("pricing")) == page_of(A)
 
 
-def test_faqs_of_one_slug_are_counted() -> None:  # A14
+def test_faqs_of_one_slug_are_counted() -> None:
     page = Page()
     assert [page.next_ordinal(slug) for slug in ("a", "b", "a", "a", ["a"], ["a"])] == [1, 1, 2, 3, 1, 1]
     assert Page().next_ordinal("a") == 1

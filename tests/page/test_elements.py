@@ -66,7 +66,7 @@ def whole(*everything: Printed) -> str:
     "style", [Style(), TEAL, Style(variant="disclosure")], ids=["plain", "theme", "script"]
 )
 @pytest.mark.parametrize("around", [PLAIN, NONCE, Surroundings("none"), Surroundings("linked", folder="/f")])
-def test_an_faq_is_printed_with_all_that_it_needs(style: Style, around: Surroundings) -> None:  # P8
+def test_an_faq_is_printed_with_all_that_it_needs(style: Style, around: Surroundings) -> None:
     one = printed(A, style=style, around=around)
     html = str(one.markup())
     assert summary(html).faqs == page_of(A).faqs
@@ -89,7 +89,7 @@ def test_without_a_folder_linked_styles_are_inline() -> None:
 
 
 @pytest.mark.parametrize("nonce", ["abc123==", 'a"b', "' onload='x", "<>&", "\ud800"])
-def test_a_nonce_adds_no_attribute_and_can_be_encoded(nonce: str) -> None:  # E4, E7
+def test_a_nonce_adds_no_attribute_and_can_be_encoded(nonce: str) -> None:
     html = str(printed(A, around=Surroundings(nonce=nonce)).markup())
     html.encode()
     assert len(set(nonces(html))) == 1
@@ -99,7 +99,7 @@ def test_a_nonce_adds_no_attribute_and_can_be_encoded(nonce: str) -> None:  # E4
 # A body that passes whole
 
 
-def test_a_single_faq_stays_as_it_is() -> None:  # S1
+def test_a_single_faq_stays_as_it_is() -> None:
     body = f"<p>host</p>{html_of(printed(A))}<p>host</p>".encode()
     element_filter = ElementFilter([printed(A)])
     assert element_filter.feed(body, last=True) == (body, b"")
@@ -107,13 +107,13 @@ def test_a_single_faq_stays_as_it_is() -> None:  # S1
 
 
 @pytest.mark.parametrize("body", [b"", b"\xff\x00 no text", b"<p>another response</p>"])
-def test_a_body_without_our_elements_stays_as_it_is(body: bytes) -> None:  # S6
+def test_a_body_without_our_elements_stays_as_it_is(body: bytes) -> None:
     element_filter = ElementFilter([printed(A), printed(B)])
     assert element_filter.feed(body, last=True) == (body, b"")
     assert not element_filter.has_changed
 
 
-def test_two_faqs_have_one_stylesheet_and_one_faq_page_in_the_first_place() -> None:  # J1, J12, T6
+def test_two_faqs_have_one_stylesheet_and_one_faq_page_in_the_first_place() -> None:
     first, second = printed(A), printed(B)
     html = whole(first, second)
     assert summary(html) == page_of(A, B)
@@ -121,7 +121,7 @@ def test_two_faqs_have_one_stylesheet_and_one_faq_page_in_the_first_place() -> N
     assert json_ld(html) == json_ld(str(schema_of(first.json_ld, second.json_ld).markup()))
 
 
-def test_text_of_the_host_stays_byte_for_byte_and_is_no_pattern() -> None:  # D8
+def test_text_of_the_host_stays_byte_for_byte_and_is_no_pattern() -> None:
     before, after = rb"\1.*</body>$ \xff<style>", rb"\g<0>[</body></script>"
     body = html_of(printed(A), printed(B)).encode()
     left = filtered([printed(A), printed(B)], before + body + after)
@@ -130,23 +130,23 @@ def test_text_of_the_host_stays_byte_for_byte_and_is_no_pattern() -> None:  # D8
     assert left[len(before) : -len(after)] == whole(printed(A), printed(B)).encode()
 
 
-def test_the_order_is_that_of_the_document_and_not_of_the_calls() -> None:  # J12
+def test_the_order_is_that_of_the_document_and_not_of_the_calls() -> None:
     body = html_of(printed(B), printed(A)).encode()
     assert summary(filtered([printed(A), printed(B)], body)) == page_of(B, A)
 
 
-def test_an_faq_that_is_not_in_the_body_is_not_in_its_faq_page() -> None:  # I3: a mail, a view that failed
+def test_an_faq_that_is_not_in_the_body_is_not_in_its_faq_page() -> None:  # a mail, a view that failed
     body = html_of(printed(B), printed(C)).encode()
     assert summary(filtered([printed(A), printed(B), None, printed(C)], body)) == page_of(B, C)
     one = html_of(printed(B)).encode()
     assert filtered([printed(A), printed(B)], one) == one
 
 
-def test_the_same_faq_twice_is_marked_up_once() -> None:  # J12
+def test_the_same_faq_twice_is_marked_up_once() -> None:
     assert summary(whole(printed(A), printed(A, 2))) == page_of(A, A)
 
 
-def test_a_question_of_two_faqs_is_marked_up_once_with_the_first_answer() -> None:  # J12
+def test_a_question_of_two_faqs_is_marked_up_once_with_the_first_answer() -> None:
     one = faq("one", ("Caf\u00e9?", "First."), ("Only one?", "Yes."))
     two = faq("two", ("Cafe\u0301? ", "Second."), ("Only two?", "Yes."))
     (node,) = json_ld(whole(printed(one), printed(two)))
@@ -157,7 +157,7 @@ def test_a_question_of_two_faqs_is_marked_up_once_with_the_first_answer() -> Non
     ]
 
 
-def test_faqs_of_two_languages_state_theirs_on_each_question() -> None:  # J13
+def test_faqs_of_two_languages_state_theirs_on_each_question() -> None:
     (node,) = json_ld(whole(printed(A), printed(C)))
     assert "inLanguage" not in node
     assert [question["inLanguage"] for question in node["mainEntity"]] == ["en", "de"]
@@ -165,24 +165,24 @@ def test_faqs_of_two_languages_state_theirs_on_each_question() -> None:  # J13
     assert node["inLanguage"] == "en"
 
 
-def test_another_theme_keeps_its_own_stylesheet() -> None:  # T6
+def test_another_theme_keeps_its_own_stylesheet() -> None:
     html = whole(printed(A), printed(B, style=TEAL), printed(C, style=TEAL))
     assert summary(html).styles == 2
 
 
-def test_the_merged_faq_page_has_the_nonce_of_the_first() -> None:  # C4
+def test_the_merged_faq_page_has_the_nonce_of_the_first() -> None:
     html = whole(printed(A, around=NONCE), printed(B, around=NONCE), printed(C, around=NONCE))
     assert (summary(html), nonces(html)) == (page_of(A, B, C), ["x", "x"])
 
 
-def test_an_faq_page_that_was_printed_apart_is_merged_too() -> None:  # J1
+def test_an_faq_page_that_was_printed_apart_is_merged_too() -> None:
     one = printed(A, schema=False)
     apart = schema_of(printed(A).json_ld)
     assert summary(whole(one, apart, printed(B))) == page_of(A, B)
     assert summary(whole(printed(B), one, apart)).faq_pages == page_of(B, A).faq_pages
 
 
-def test_an_faq_that_was_printed_without_json_ld_has_none() -> None:  # J16
+def test_an_faq_that_was_printed_without_json_ld_has_none() -> None:
     html = whole(printed(A, schema=False), printed(B))
     assert summary(html) == page_of(A, B)._replace(faq_pages=page_of(B).faq_pages)
 
@@ -192,7 +192,7 @@ def test_an_faq_that_was_printed_without_json_ld_has_none() -> None:  # J16
 
 @settings(max_examples=50)
 @given(st.lists(st.integers(0, 30_000), max_size=8))
-def test_a_body_is_sent_the_same_wherever_it_is_cut(cuts: list[int]) -> None:  # S4
+def test_a_body_is_sent_the_same_wherever_it_is_cut(cuts: list[int]) -> None:
     everything = [printed(A), printed(B), printed(A, 2), printed(C, style=TEAL)]
     body = f"<p>ä</p>{html_of(*everything)}<p>ö</p><sty".encode()
     edges = [0, *sorted(min(cut, len(body)) for cut in cuts), len(body)]
@@ -211,7 +211,7 @@ def test_a_piece_is_sent_at_once_except_a_possible_start_of_an_element() -> None
     assert element_filter.feed(b"<p>" + style, last=False) == (b"<p>", b"")
 
 
-def test_a_stream_has_the_questions_printed_before_its_first_faq_is_sent() -> None:  # J1
+def test_a_stream_has_the_questions_printed_before_its_first_faq_is_sent() -> None:
     everything: list[Printed | None] = [printed(A), printed(B)]
     element_filter = ElementFilter(everything)
     first, rest = element_filter.feed(html_of(printed(A)).encode(), last=False)
@@ -259,7 +259,7 @@ pages = st.lists(st.lists(st.tuples(texts, texts), max_size=4), max_size=4)
 @given(pages)
 def test_any_page_has_at_most_one_faq_page_with_every_question(
     questions: list[list[tuple[str, str]]],
-) -> None:  # J1, J12, J16
+) -> None:
     faqs = [faq("same", *pairs) for pairs in questions if pairs]
     everything = list(all_of(faqs))
     items = [item for record in faqs for item in record.items]

@@ -27,12 +27,12 @@ HTML = "text/html; charset=utf-8"
         ("", None),
     ],
 )
-def test_a_page_is_html_in_a_charset_that_python_knows(content_type: str, charset: str | None) -> None:  # S5
+def test_a_page_is_html_in_a_charset_that_python_knows(content_type: str, charset: str | None) -> None:
     assert ResponseHead(200, content_type).charset == charset
 
 
 @pytest.mark.parametrize("status", [200, 201, 203, 404, 418, 500])
-def test_pages_of_any_status_can_be_changed(status: int) -> None:  # I3
+def test_pages_of_any_status_can_be_changed(status: int) -> None:
     assert ResponseHead(status, HTML).charset == "utf-8"
 
 
@@ -45,7 +45,7 @@ def test_pages_of_any_status_can_be_changed(status: int) -> None:  # I3
         ResponseHead(200, HTML, content_range="bytes 0-9/10"),
     ],
 )
-def test_parts_and_compressed_responses_and_those_without_body_cannot(head: ResponseHead) -> None:  # S1
+def test_parts_and_compressed_responses_and_those_without_body_cannot(head: ResponseHead) -> None:
     assert head.charset is None
 
 
@@ -72,7 +72,7 @@ def test_identity_is_no_compression(encoding: str, is_compressed: bool) -> None:
         (["Cookie", " * "], None),
     ],
 )
-def test_vary_is_merged_and_never_doubled(present: list[str], expected: str | None) -> None:  # L7
+def test_vary_is_merged_and_never_doubled(present: list[str], expected: str | None) -> None:
     assert vary_by_language(present) == expected
 
 
@@ -95,9 +95,7 @@ def test_vary_is_merged_and_never_doubled(present: list[str], expected: str | No
         ({"ETag": '"1"', "Vary": "*"}, False),
     ],
 )
-def test_a_response_that_caches_may_keep_for_all_languages(
-    headers: dict[str, str], expected: bool
-) -> None:  # L7
+def test_a_response_that_caches_may_keep_for_all_languages(headers: dict[str, str], expected: bool) -> None:
     assert may_be_shared(headers.items()) is expected
 
 
@@ -127,7 +125,7 @@ def test_a_response_that_caches_may_keep_for_all_languages(
         ),
     ],
 )
-def test_lifetimes_are_shortened_and_never_lengthened(before: str, after: str) -> None:  # R9
+def test_lifetimes_are_shortened_and_never_lengthened(before: str, after: str) -> None:
     assert limit_max_age([("Cache-Control", before)] if before else [], 30) == [("Cache-Control", after)]
 
 
@@ -156,5 +154,5 @@ def test_lifetimes_are_shortened_and_never_lengthened(before: str, after: str) -
 )  # fmt: skip
 def test_headers_for_caches_and_cdns_are_limited_and_others_stay(
     before: list[tuple[str, str]], after: list[tuple[str, str]]
-) -> None:  # R9
+) -> None:
     assert limit_max_age(before, 30) == after

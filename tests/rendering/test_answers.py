@@ -25,12 +25,12 @@ from tests.support.strategies import any_text
         ("https://a.example/?b=1&c", "<p>https://a.example/?b=1&amp;c</p>"),
     ],
 )
-def test_blank_lines_separate_paragraphs_and_line_breaks_are_kept(text: str, html: str) -> None:  # H1
+def test_blank_lines_separate_paragraphs_and_line_breaks_are_kept(text: str, html: str) -> None:
     assert paragraphs(text) == html
 
 
 @given(any_text)
-def test_a_text_is_paragraphs_and_line_breaks_and_nothing_else(text: str) -> None:  # H1
+def test_a_text_is_paragraphs_and_line_breaks_and_nothing_else(text: str) -> None:
     page = Parsed(paragraphs(text.encode("utf-8", "replace").decode()))
     assert page.errors == []
     assert {e.tag for e in page.elements} <= {"p", "br"}
@@ -46,7 +46,7 @@ def test_a_text_is_paragraphs_and_line_breaks_and_nothing_else(text: str) -> Non
         "<&> and more words " * 9,
     ],
 )
-def test_a_long_text_is_the_same_html_as_its_parts(piece: str, rel: str | None) -> None:  # H1
+def test_a_long_text_is_the_same_html_as_its_parts(piece: str, rel: str | None) -> None:
     count = 70_000 // len(piece)
     paragraph = f"<p>{paragraphs(piece.strip(), rel)[3:-4]}"
     repeated = paragraphs("\n\n".join([piece.strip()] * count), rel)
@@ -78,7 +78,7 @@ def test_a_url_becomes_a_link_without_the_punctuation_around_it(text: str, urls:
 
 
 @given(any_text)
-def test_links_change_no_word_of_a_text(text: str) -> None:  # J10
+def test_links_change_no_word_of_a_text(text: str) -> None:
     text = text.encode("utf-8", "replace").decode()
     page = Parsed(paragraphs(text, "noopener"))
     assert page.words == Parsed(paragraphs(text)).words
@@ -95,12 +95,12 @@ def test_links_change_no_word_of_a_text(text: str) -> None:  # J10
         ({"answer_format": "markdown", "nofollow": True}, ["noopener nofollow"]),
     ],
 )
-def test_links_say_what_the_settings_say(settings: dict[str, object], rels: list[str]) -> None:  # H6
+def test_links_say_what_the_settings_say(settings: dict[str, object], rels: list[str]) -> None:
     html = fake_embed({"p": faq(("Q?", "<https://a.example>"))}, **settings).render("p")  # type: ignore[arg-type]
     assert [e.get("rel") for e in Parsed(html).tagged("a")] == rels
 
 
-def test_plain_text_is_in_json_ld_as_the_record_has_it() -> None:  # J10
+def test_plain_text_is_in_json_ld_as_the_record_has_it() -> None:
     record = faq(("Q?", "A **b** https://example.com\n\n<i>"))
     for link_urls in (False, True):
         (node,) = json_ld(fake_embed({"p": record}, link_urls=link_urls).render("p"))

@@ -40,13 +40,13 @@ def test_the_script_has_a_digest_that_browsers_check() -> None:
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=str)
-def test_the_url_of_a_theme_gives_its_rules(theme: Theme) -> None:  # C3, T2
+def test_the_url_of_a_theme_gives_its_rules(theme: Theme) -> None:
     url = assets.theme_name(theme)
     assert re.fullmatch(r"faqsvc-[0-9a-f]{8}\.css\?[\w.%=&+-]+", url)
     assert served(url) == (assets.theme_css(theme).rules, "text/css")
 
 
-def test_themes_with_the_same_values_share_a_class_and_others_do_not() -> None:  # T6
+def test_themes_with_the_same_values_share_a_class_and_others_do_not() -> None:
     teal = assets.theme_css(Theme("teal", 18))
     assert assets.theme_css(Theme(accent_color="#008080", question_size=18.0)) == teal
     others = (Theme("teal"), Theme("teal", 19), Theme("#008081", 18), Theme(question_size=18))
@@ -77,13 +77,13 @@ def test_a_theme_that_sets_nothing_has_no_file() -> None:
         ("../{}.css", {"accentColor": "#008080", "questionSize": "18"}),
     ],
 )
-def test_any_other_url_gives_nothing(name: str, query: dict[str, str]) -> None:  # T2, D7
+def test_any_other_url_gives_nothing(name: str, query: dict[str, str]) -> None:
     teal = assets.theme_css(Theme("teal", 18)).class_name
     assert assets.find_file(f"{teal}.css", {"accentColor": "#008080", "questionSize": "18"}) is not None
     assert assets.find_file(name.format(teal), query) is None
 
 
 @given(any_text, st.dictionaries(st.sampled_from(["accentColor", "questionSize", "x"]), any_text))
-def test_no_url_raises(name: str, query: dict[str, str]) -> None:  # R4
+def test_no_url_raises(name: str, query: dict[str, str]) -> None:
     assert assets.find_file(name, query) is None
     assets.find_file("faqsvc-00000000.css", query)

@@ -35,7 +35,7 @@ def some_accents(count: int) -> list[str]:
 
 @pytest.mark.parametrize("ratio", [GRAPHICS, TEXT])
 @pytest.mark.parametrize("count", [100, pytest.param(5_000, marks=pytest.mark.matrix)])
-def test_any_accent_is_seen_on_any_background(ratio: float, count: int) -> None:  # A8, T4
+def test_any_accent_is_seen_on_any_background(ratio: float, count: int) -> None:
     for accent in [*some_accents(count), *EXTREMES]:
         on_light, on_dark = accents(accent, ratio)
         assert min(contrast(on_light, background) for background in LIGHT) >= ratio - 0.01, accent
@@ -97,7 +97,7 @@ def pixels(page: Page, colours: list[str]) -> list[str]:
 )
 def test_the_text_of_a_page_chooses_the_accent(page: Page, text: str, backgrounds: tuple[str, ...]) -> None:
     wanted = [*some_accents(150), "#ffff00", "#ffffff", "#000000", "color(display-p3 0 1 0)", "#12345620"]
-    themes = [theme_css(Theme(accent)) for accent in wanted]  # T4
+    themes = [theme_css(Theme(accent)) for accent in wanted]
     page.set_content(
         f"<style>i {{ color: {text} }} {''.join(theme.rules for theme in themes)}</style>"
         + "".join(f'<i class="{theme.class_name}"></i>' for theme in themes)

@@ -39,7 +39,7 @@ def theme_rules(theme: Theme) -> str:
 )
 def test_a_rendering_needs_its_styles_and_its_script(
     options: dict[str, Any], styles: list[str], scripts: list[str]
-) -> None:  # C5
+) -> None:
     html = embed().render("pricing", **options)
     sources = embed().csp_sources(html)
     assert sources == {"style-src": hashes(*styles), "script-src": hashes(*scripts)}
@@ -47,7 +47,7 @@ def test_a_rendering_needs_its_styles_and_its_script(
     assert [hashes(text) for _, text in inline] == [[h] for name in sources for h in sources[name]]
 
 
-def test_a_page_needs_what_was_printed_on_it_so_far() -> None:  # C5
+def test_a_page_needs_what_was_printed_on_it_so_far() -> None:
     faqs = embed()
     with faqs.page():
         assert faqs.csp_sources() == {"style-src": [], "script-src": []}
@@ -62,7 +62,7 @@ def test_a_page_needs_what_was_printed_on_it_so_far() -> None:  # C5
     assert faqs.csp_sources() == {"style-src": [], "script-src": []}
 
 
-def test_without_inline_styles_no_hash_is_needed() -> None:  # T8
+def test_without_inline_styles_no_hash_is_needed() -> None:
     faqs = embed(styles="none")
     html = faqs.render("pricing", theme=TEAL)
     assert "<style" not in html

@@ -33,7 +33,7 @@ alike = st.text(string.ascii_letters + "0123 ?!-_", max_size=6)
         ("a--b", 1, "faq-a-b_90827a2e56361a8f"),
     ],
 )
-def test_an_faq_is_found_by_its_slug(slug: str, ordinal: int, expected: str) -> None:  # P3
+def test_an_faq_is_found_by_its_slug(slug: str, ordinal: int, expected: str) -> None:
     assert root_id(slug, ordinal) == expected
 
 
@@ -47,25 +47,25 @@ def test_an_faq_is_found_by_its_slug(slug: str, ordinal: int, expected: str) -> 
         ("<script>alert(1)</script>", "script-alert-1-script"),
     ],
 )
-def test_a_question_is_found_by_its_words(question: str, expected: str) -> None:  # P3
+def test_a_question_is_found_by_its_words(question: str, expected: str) -> None:
     assert question_ids("pricing", [question]) == [f"faq-pricing--{expected}"]
 
 
 @pytest.mark.parametrize("question", ["비용이 얼마인가요?", "料金は？", "Что?", "?!", "Straße", "1€ в день"])
-def test_words_beyond_ascii_are_told_apart_by_a_digest(question: str) -> None:  # P3
+def test_words_beyond_ascii_are_told_apart_by_a_digest(question: str) -> None:
     (found,) = question_ids("pricing", [question])
     assert re.fullmatch(r"faq-pricing--([a-z0-9-]+_)?[0-9a-f]{8}", found)
     assert question_ids("pricing", [question + "!"]) != [found]
 
 
 @pytest.mark.parametrize("words", ["word " * 100, "x" * 50, "word " * 1_000, "語" * 2_000])
-def test_a_long_question_has_a_short_id_of_its_own(words: str) -> None:  # P3
+def test_a_long_question_has_a_short_id_of_its_own(words: str) -> None:
     ids = question_ids("p", [f"{words}one one one", f"{words}two two two"])
     assert len(set(ids)) == 2
     assert all(len(found) <= len("faq-p--") + MAX_WORDS + 2 * len("-01234567") for found in ids)
 
 
-def test_questions_with_the_same_words_keep_their_ids_in_any_order() -> None:  # P3
+def test_questions_with_the_same_words_keep_their_ids_in_any_order() -> None:
     questions = ["Why?", "Why!", "why", "How?"]
     ids = dict(zip(questions, question_ids("p", questions), strict=True))
     assert len(set(ids.values())) == 4
@@ -73,7 +73,7 @@ def test_questions_with_the_same_words_keep_their_ids_in_any_order() -> None:  #
         assert question_ids("p", order) == [ids[question] for question in order]
 
 
-def test_identical_questions_are_numbered() -> None:  # A14, P3
+def test_identical_questions_are_numbered() -> None:
     assert question_ids("p", ["Why?", "How?", "Why?", "Why?"]) == [
         "faq-p--why_5d8a995a",
         "faq-p--how",
@@ -82,7 +82,7 @@ def test_identical_questions_are_numbered() -> None:  # A14, P3
     ]
 
 
-def test_the_id_of_a_question_does_not_change_with_the_release() -> None:  # P3
+def test_the_id_of_a_question_does_not_change_with_the_release() -> None:
     """Links to questions are published: in llms.txt, in mails, in search results."""
     assert question_ids("p", ["料金は？", "a" * 70, "é" * 1_500, "x" + "y " * 4_000]) == [
         "faq-p--be290667",
@@ -98,7 +98,7 @@ ascii_text = st.text(st.characters(max_codepoint=0x7F), max_size=80)
 @given(st.lists(ascii_text | alike, max_size=8))
 @example(["a", "???", "", " b ", "c" * 61, "d" + " " * 1000, "-e-"])
 @example(["a\0b", "c"])
-def test_a_question_in_ascii_has_one_id_whatever_the_script_of_others(questions: list[str]) -> None:  # P3
+def test_a_question_in_ascii_has_one_id_whatever_the_script_of_others(questions: list[str]) -> None:
     assert question_ids("faq", [*questions, "\uac00"])[:-1] == question_ids("faq", questions)
 
 
@@ -106,7 +106,7 @@ def test_a_question_in_ascii_has_one_id_whatever_the_script_of_others(questions:
 @given(slugs, st.lists(any_text | alike, unique=True, max_size=8), st.randoms())
 def test_an_id_does_not_depend_on_the_order_of_the_questions(
     slug: str, questions: list[str], random: Random
-) -> None:  # P3
+) -> None:
     ids = dict(zip(questions, question_ids(slug, questions), strict=True))
     random.shuffle(questions)
     assert question_ids(slug, questions) == [ids[question] for question in questions]
@@ -120,7 +120,7 @@ def test_an_id_does_not_depend_on_the_order_of_the_questions(
 @example([("料金", ["料金"]), ("1", ["b4b09e38"]), ("料金", ["料金", "1"])], None)
 def test_no_two_ids_of_a_page_are_the_same(
     faqs: list[tuple[str, list[str]]], data: st.DataObject | None
-) -> None:  # A14, P3
+) -> None:
     if data is not None and faqs:  # the same FAQs again, in any order
         faqs += data.draw(st.lists(st.sampled_from(faqs), max_size=4))
     ids, seen = list[str](), Counter[str]()
@@ -132,6 +132,6 @@ def test_no_two_ids_of_a_page_are_the_same(
 
 
 @given(any_text.filter(bool), any_text.filter(bool))
-def test_two_slugs_share_no_id(one: str, other: str) -> None:  # A14
+def test_two_slugs_share_no_id(one: str, other: str) -> None:
     same = one.encode("utf-8", "replace") == other.encode("utf-8", "replace")
     assert (root_id(one) == root_id(other)) is same

@@ -57,7 +57,7 @@ def records(piece: str, size: int) -> dict[str, FAQ]:
 @pytest.mark.parametrize("settings", [{}, {"answer_format": "markdown"}, {"link_urls": True}], ids=str)
 @pytest.mark.parametrize("name", sampled(PIECES, SAMPLE))
 def test_a_hostile_record_is_rendered_in_linear_time(name: str, settings: dict[str, Any]) -> None:
-    """Sixty kilobytes; what was quadratic took seconds for them (hostile 2, 5, 21; D13)."""
+    """Sixty kilobytes; what was quadratic took seconds for them."""
     embed = fake_embed(records(PIECES[name], 60_000), **settings)
     for slug in records(PIECES[name], 0):
         start = time.process_time()
@@ -108,7 +108,7 @@ def longest_pause(work: Callable[[], object]) -> float:
 @pytest.mark.parametrize("settings", [{}, {"answer_format": "markdown"}, {"link_urls": True}], ids=str)
 @pytest.mark.parametrize("name", PIECES)
 def test_no_other_thread_waits_for_a_record_of_a_mebibyte(name: str, settings: dict[str, Any]) -> None:
-    for record in records(PIECES[name], MIB).values():  # K26, F5
+    for record in records(PIECES[name], MIB).values():
         text = record.to_json().encode()
 
         def work(text: bytes = text) -> None:
@@ -130,7 +130,7 @@ NESTING = {
 @pytest.mark.system
 @pytest.mark.parametrize("field", [b"unknown", b"cta", b"lang", b"items", b"title"])
 @pytest.mark.parametrize("name", NESTING)
-def test_no_other_thread_waits_for_json_of_a_mebibyte(name: str, field: bytes) -> None:  # K26
+def test_no_other_thread_waits_for_json_of_a_mebibyte(name: str, field: bytes) -> None:
     text = b'{"slug":"p","items":[],"' + field + b'":' + NESTING[name] + b"}"
 
     def work() -> None:
@@ -144,7 +144,7 @@ def test_no_other_thread_waits_for_json_of_a_mebibyte(name: str, field: bytes) -
 
 
 @pytest.mark.parametrize("answer_format", ["text", "markdown"])
-def test_a_record_that_changes_leaves_nothing_behind(answer_format: Any) -> None:  # K27, hostile 6, core A16
+def test_a_record_that_changes_leaves_nothing_behind(answer_format: Any) -> None:
     embed = fake_embed({}, answer_format=answer_format)
 
     def change(number: int) -> None:
@@ -165,7 +165,7 @@ def test_a_record_that_changes_leaves_nothing_behind(answer_format: Any) -> None
     assert left < 150_000  # one rendering has 20 kB; 30 of them would have 600 kB
 
 
-def test_a_theme_for_each_visitor_stays_within_the_bound() -> None:  # K27
+def test_a_theme_for_each_visitor_stays_within_the_bound() -> None:
     embed = fake_embed({"p": faq(("Why?", "x" * 50_000))})
     tracemalloc.start()
     try:

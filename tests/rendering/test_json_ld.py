@@ -50,7 +50,7 @@ def values(node: Any) -> list[Any]:
     return [value for inner in node for value in values(inner)] if isinstance(node, list) else [node]
 
 
-def test_a_record_is_one_faq_page_of_questions_with_one_answer_each() -> None:  # J2, J3, J4, J13
+def test_a_record_is_one_faq_page_of_questions_with_one_answer_each() -> None:
     assert to_json_ld(faq(("Why?", "Because."), ("How?", "So."))) == {
         "@context": "https://schema.org",
         "@type": "FAQPage",
@@ -62,7 +62,7 @@ def test_a_record_is_one_faq_page_of_questions_with_one_answer_each() -> None:  
     }
 
 
-def test_the_words_are_the_records_words_to_the_letter() -> None:  # J7, J10
+def test_the_words_are_the_records_words_to_the_letter() -> None:
     record = FAQ.from_dict(samples.nasty())
     node = json.loads(to_json_ld_string(record))
     assert pairs_of(node) == [(item.question, item.answer) for item in record.items]
@@ -70,12 +70,12 @@ def test_the_words_are_the_records_words_to_the_letter() -> None:  # J7, J10
 
 
 @pytest.mark.parametrize("empty", ["", " ", "\n\t ", "\u00a0\u3000"])
-def test_an_item_without_question_or_answer_is_left_out(empty: str) -> None:  # J5
+def test_an_item_without_question_or_answer_is_left_out(empty: str) -> None:
     assert pairs_of(to_json_ld(faq((empty, "A"), ("Q?", empty), ("Kept?", "Yes")))) == [("Kept?", "Yes")]
 
 
 @pytest.mark.parametrize("pairs", [[("", "A")], [("Q?", " "), ("\n", "")]])
-def test_an_faq_without_questions_has_no_node_and_no_script(pairs: Pairs) -> None:  # J5, J16
+def test_an_faq_without_questions_has_no_node_and_no_script(pairs: Pairs) -> None:
     record = faq(*pairs)
     assert (to_json_ld(record), to_json_ld_string(record)) == ({}, "")
     assert (to_json_ld(FAQ("p")), to_json_ld_string(FAQ("p"))) == ({}, "")
@@ -83,7 +83,7 @@ def test_an_faq_without_questions_has_no_node_and_no_script(pairs: Pairs) -> Non
     assert merge([]) == ""
 
 
-def test_questions_are_in_the_order_of_their_positions() -> None:  # J6
+def test_questions_are_in_the_order_of_their_positions() -> None:
     items = (Item(7, "last?", "A"), Item(0, "first?", "A"), Item(7, "tie?", "A"))
     assert [q for q, _ in pairs_of(to_json_ld(FAQ("p", items=items)))] == ["first?", "last?", "tie?"]
 
@@ -100,7 +100,7 @@ def test_questions_are_in_the_order_of_their_positions() -> None:  # J6
 )
 def test_equal_questions_are_marked_up_once_with_the_first_answer(
     first: str, second: str, merged: Merge
-) -> None:  # J12
+) -> None:
     assert pairs_of(to_json_ld(faq((first, "1"), (second, "2")))) == [(first, "1")]
     assert pairs_of(merged(faq((first, "1")), faq((second, "2")))) == [(first, "1")]
 
@@ -109,16 +109,16 @@ def test_equal_questions_are_marked_up_once_with_the_first_answer(
     ("first", "second"),
     [("it?", "IT?"), ("x" * 1000 + "a", "x" * 1000 + "b"), ("e" + "\u0301" * 40, "\u00e9" + "\u0301" * 39)],
 )
-def test_other_questions_are_not_equal(first: str, second: str) -> None:  # J12
+def test_other_questions_are_not_equal(first: str, second: str) -> None:
     assert len(pairs_of(to_json_ld(faq((first, "1"), (second, "2"))))) == 2
 
 
-def test_an_unanswered_question_does_not_hide_its_answered_twin() -> None:  # J5, J12
+def test_an_unanswered_question_does_not_hide_its_answered_twin() -> None:
     assert pairs_of(to_json_ld(faq(("Why?", " "), ("Why?", "Because.")))) == [("Why?", "Because.")]
 
 
 @both
-def test_two_faqs_of_a_page_are_one_node_in_document_order(merged: Merge) -> None:  # J1, J12
+def test_two_faqs_of_a_page_are_one_node_in_document_order(merged: Merge) -> None:
     one, two = faq(("a?", "1"), ("b?", "2")), faq(("b?", "other"), ("c?", "3"))
     assert pairs_of(merged(one, two)) == [("a?", "1"), ("b?", "2"), ("c?", "3")]
     assert pairs_of(merged(two, one)) == [("b?", "other"), ("c?", "3"), ("a?", "1")]
@@ -126,7 +126,7 @@ def test_two_faqs_of_a_page_are_one_node_in_document_order(merged: Merge) -> Non
 
 
 @both
-def test_the_language_is_on_the_page_if_all_agree_else_on_each_question(merged: Merge) -> None:  # J13
+def test_the_language_is_on_the_page_if_all_agree_else_on_each_question(merged: Merge) -> None:
     ko, en, none = faq(("ko?", "1"), lang="ko"), faq(("en?", "2")), faq(("none?", "3"), lang=None)
     assert merged(ko)["inLanguage"] == "ko"
     mixed = merged(ko, en, none)
@@ -137,7 +137,7 @@ def test_the_language_is_on_the_page_if_all_agree_else_on_each_question(merged: 
     assert merged(en, faq(("", ""), lang="ko"))["inLanguage"] == "en"
 
 
-def test_merging_keeps_the_languages_that_a_merged_page_had() -> None:  # J13
+def test_merging_keeps_the_languages_that_a_merged_page_had() -> None:
     ko, en, de = (faq((f"{lang}?", "1"), lang=lang) for lang in ("ko", "en", "de"))
     together = merge([merge([to_json_ld_string(ko), to_json_ld_string(en)]), to_json_ld_string(de)])
     assert [entry["inLanguage"] for entry in json.loads(together)["mainEntity"]] == ["ko", "en", "de"]
@@ -145,19 +145,19 @@ def test_merging_keeps_the_languages_that_a_merged_page_had() -> None:  # J13
 
 @settings(max_examples=40)
 @given(records)
-def test_no_value_is_null_or_empty(record: dict[str, Any]) -> None:  # J3, J4, J14
+def test_no_value_is_null_or_empty(record: dict[str, Any]) -> None:
     node = to_json_ld(FAQ.from_dict({**record, "cta": None}))
     assert all(isinstance(value, str) and value.strip() for value in values(node))
     assert not node or node["mainEntity"]
 
 
 @given(st.lists(st.tuples(visible_text, visible_text), min_size=1, max_size=6))
-def test_the_string_is_safe_and_means_the_same(pairs: Pairs) -> None:  # E1, E2, E4, J17, J21
+def test_the_string_is_safe_and_means_the_same(pairs: Pairs) -> None:
     assert_safe(faq(*pairs))
 
 
 @pytest.mark.parametrize("breaker", samples.NASTY_TEXTS, ids=ascii)
-def test_no_text_can_end_the_script_element(breaker: str) -> None:  # E3
+def test_no_text_can_end_the_script_element(breaker: str) -> None:
     assert_safe(faq((breaker, breaker), (f"x{breaker}y", f"{breaker}{breaker}"), title=breaker, slug=breaker))
 
 
@@ -172,7 +172,7 @@ def assert_safe(record: FAQ) -> None:
     assert (sentinel.tag, sentinel.text) == ("p", "after")
 
 
-def test_a_long_text_is_escaped_to_its_end() -> None:  # E1
+def test_a_long_text_is_escaped_to_its_end() -> None:
     text = "<&>\u2028" * 40_000
     assert_safe(faq(("Q?", text)))
 
@@ -184,7 +184,7 @@ def test_a_node_is_the_callers_own() -> None:
 
 
 @pytest.mark.system
-def test_the_same_record_gives_the_same_bytes_in_any_process() -> None:  # J15
+def test_the_same_record_gives_the_same_bytes_in_any_process() -> None:
     code = (
         "from faqsvc_embed import FAQ, to_json_ld_string; from tests.support import samples; import sys;"
         "sys.stdout.buffer.write(to_json_ld_string(FAQ.from_dict(samples.nasty())).encode())"

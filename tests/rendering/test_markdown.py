@@ -46,23 +46,23 @@ def html(text: str, level: int | None = 3, answers: Answers = MARKDOWN) -> Marku
         ("a\0b", "<p>a\ufffdb</p>"),
     ],
 )
-def test_markdown_becomes_a_few_plain_elements(text: str, expected: str) -> None:  # C7, J9
+def test_markdown_becomes_a_few_plain_elements(text: str, expected: str) -> None:
     assert html(text) == expected
 
 
 @pytest.mark.parametrize(
     ("level", "tags"), [(2, ["h3", "h4", "h5", "h6"]), (3, ["h4", "h5", "h6", "h6"]), (6, ["h6"] * 4)]
 )
-def test_headings_in_an_answer_are_below_its_question(level: int, tags: list[str]) -> None:  # H4
+def test_headings_in_an_answer_are_below_its_question(level: int, tags: list[str]) -> None:
     page = Parsed(html("# a\n\n## b\n\n### c\n\n###### d", level))
     assert [e.tag for e in page.elements] == tags
 
 
-def test_without_headings_a_heading_in_an_answer_is_bold() -> None:  # A4, H4
+def test_without_headings_a_heading_in_an_answer_is_bold() -> None:
     assert html("# a *b*\n\nc", None) == "<p><strong>a <em>b</em></strong></p>\n<p>c</p>"
 
 
-def test_json_ld_is_cut_from_what_is_shown() -> None:  # J8, J9, H7
+def test_json_ld_is_cut_from_what_is_shown() -> None:
     text = "# a\n\n`b` [c](https://x.example) [d](/d)\n\n> e\n\n```\nf\n```\n\n5. g"
     page = fake_embed({"p": faq(("Q?", text))}, answer_format="markdown").render("p")
     (node,) = json_ld(page)
@@ -71,7 +71,7 @@ def test_json_ld_is_cut_from_what_is_shown() -> None:  # J8, J9, H7
     )
 
 
-def test_json_ld_follows_the_heading_level_of_the_page() -> None:  # H4, H7
+def test_json_ld_follows_the_heading_level_of_the_page() -> None:
     embed = fake_embed({"p": faq(("Q?", "# a"))}, answer_format="markdown")
     for level, tag in ((2, "h4"), (4, "h6"), (None, "strong")):
         page = embed.render("p", heading_level=level)
@@ -80,7 +80,7 @@ def test_json_ld_follows_the_heading_level_of_the_page() -> None:  # H4, H7
         assert f"<{tag}>a</{tag}>" in node["mainEntity"][0]["acceptedAnswer"]["text"]
 
 
-def test_every_way_to_json_ld_has_the_answers_as_they_are_shown() -> None:  # E8, H7
+def test_every_way_to_json_ld_has_the_answers_as_they_are_shown() -> None:
     record = faq(("Q?", "**a**"))
     embed = fake_embed({"p": record}, answer_format="markdown")
     pages = [embed.render("p"), embed.schema(record), embed.render("p", schema=False) + embed.schema(record)]
@@ -89,7 +89,7 @@ def test_every_way_to_json_ld_has_the_answers_as_they_are_shown() -> None:  # E8
 
 
 @pytest.mark.parametrize("text", ["---", "[a]: https://x.example", "![](x)", "#", "&nbsp;"])
-def test_an_answer_without_a_word_is_left_out(text: str) -> None:  # J5
+def test_an_answer_without_a_word_is_left_out(text: str) -> None:
     embed = fake_embed(
         {"p": faq(("Q?", text)), "q": faq(("Q?", text), ("R?", "a"))}, answer_format="markdown"
     )
@@ -100,20 +100,20 @@ def test_an_answer_without_a_word_is_left_out(text: str) -> None:  # J5
 # Limits
 
 
-def test_a_very_long_answer_is_shown_as_text() -> None:  # D13
+def test_a_very_long_answer_is_shown_as_text() -> None:
     text = "*a* " + "b" * MAX_ANSWER
     assert html(text) == f"<p>{text}</p>"
 
 
 @pytest.mark.parametrize("mark", [*'*_`<&#|!]:\\+=~[(>"$%;?@^{}', "\n"])
-def test_every_character_that_costs_the_parser_time_counts(mark: str) -> None:  # hostile 5, D13
+def test_every_character_that_costs_the_parser_time_counts(mark: str) -> None:
     text = "*a*" + f"{mark}b" * (MAX_ANSWER_COST + 1)
     assert "<em>" not in html(text)
     assert "<em>" in html(text[:MAX_ANSWER_COST])
 
 
 def test_a_record_with_too_much_markdown_is_text_everywhere(caplog: pytest.LogCaptureFixture) -> None:
-    answer = "*a*" + "[" * (MAX_ANSWER_COST - 10)  # hostile 5, D13, J10
+    answer = "*a*" + "[" * (MAX_ANSWER_COST - 10)
     count = MAX_RECORD_COST // MAX_ANSWER_COST + 1
     embed = fake_embed(
         {
@@ -154,10 +154,10 @@ def assert_answer(text: str) -> None:
             page = assert_plain(item.html, TAGS, {"a": {"href", "rel"}, "ol": {"start"}})
             inside = f'<details><div class="in">{item.html}</div></details><i>after</i>'
             details, after = Parsed(inside).root
-            assert (details.tag, len(details), after.tag, after.text) == ("details", 1, "i", "after")  # H3
+            assert (details.tag, len(details), after.tag, after.text) == ("details", 1, "i", "after")
             if answers is MARKDOWN:
-                marked_up = assert_plain(item.json_ld, JSON_LD_TAGS, {"a": {"href"}})  # J8, J9
-                assert marked_up.words == page.words  # J10
+                marked_up = assert_plain(item.json_ld, JSON_LD_TAGS, {"a": {"href"}})
+                assert marked_up.words == page.words
 
 
 def test_the_corpus_has_at_least_200_strings() -> None:
@@ -165,7 +165,7 @@ def test_the_corpus_has_at_least_200_strings() -> None:
 
 
 @pytest.mark.parametrize("start", range(0, len(CORPUS), 20))
-def test_nothing_that_ever_ran_a_script_gets_through(start: int) -> None:  # H2, H3
+def test_nothing_that_ever_ran_a_script_gets_through(start: int) -> None:
     for text in CORPUS[start : start + 20]:
         assert_answer(text)
         assert_answer(f"a {text} *b*\n\n- {text}\n\n> {text}")
@@ -176,5 +176,5 @@ markdown = st.lists(st.one_of(marks, any_text, st.sampled_from(CORPUS)), max_siz
 
 
 @given(st.one_of(any_text, markdown))
-def test_any_markdown_is_a_balanced_tree_of_plain_elements(text: Any) -> None:  # H3, H7, J8, J10
+def test_any_markdown_is_a_balanced_tree_of_plain_elements(text: Any) -> None:
     assert_answer(text)

@@ -36,7 +36,7 @@ def shown(environment: Environment, slug: str = "pricing") -> str:
     return html
 
 
-def test_a_host_replaces_the_content_and_keeps_root_styles_and_json_ld() -> None:  # T7, E5
+def test_a_host_replaces_the_content_and_keeps_root_styles_and_json_ld() -> None:
     record = FAQ("p", title="<T>", lang="ar", items=(Item(0, "<Q>", "A\nB"),))
     template = "<dl>{% for i in items %}<dt id={{ i.id }}>{{ i.question }}<dd>{{ i.answer }}{% endfor %}</dl>"
     html = shown(host({FAQ_HTML: template}, fake_embed({"p": record})), "p")
@@ -46,7 +46,7 @@ def test_a_host_replaces_the_content_and_keeps_root_styles_and_json_ld() -> None
     assert json_ld(html)[0]["mainEntity"][0]["name"] == "<Q>"
 
 
-def test_a_host_fills_one_block_and_keeps_the_others() -> None:  # T7
+def test_a_host_fills_one_block_and_keeps_the_others() -> None:
     template = '{% extends "faqsvc/block.html" %}{% block cta %}<a>{{ faq.cta.label }}</a>{% endblock %}'
     record = FAQ("pricing", title="Prices", items=faq().items, cta={"label": "<Buy>"})
     page = Parsed(shown(host({FAQ_HTML: template}, fake_embed({"pricing": record}))))
@@ -55,13 +55,13 @@ def test_a_host_fills_one_block_and_keeps_the_others() -> None:  # T7
 
 
 @pytest.mark.parametrize("variant", ["details", "disclosure", "open"])
-def test_each_variant_has_a_template_that_a_host_can_replace(variant: str) -> None:  # T7
+def test_each_variant_has_a_template_that_a_host_can_replace(variant: str) -> None:
     mine = {f"faqsvc/{variant}.html": "{% for item in items %}<hr>{{ item.question }}{% endfor %}"}
     html = shown(host(mine, fake_embed({"pricing": faq()}, variant=variant)))  # type: ignore[arg-type]
     assert inside(html).endswith("</h2><hr>What?<hr>How?")
 
 
-def test_every_documented_variable_is_there() -> None:  # T7
+def test_every_documented_variable_is_there() -> None:
     template = (
         "{{ faq.slug }}|{{ faq.website_name }}|{{ title }}|{{ title_level }}|{{ question_level }}|"
         "{{ variant }}|{{ group }}|{% for item in items %}{{ item.id }}={{ item.text }};{% endfor %}"
@@ -85,7 +85,7 @@ def test_every_documented_variable_is_there() -> None:  # T7
     ],
     ids=lambda options: ",".join(options),
 )
-def test_the_options_of_an_environment_change_nothing_in_an_faq(options: dict[str, Any]) -> None:  # E6
+def test_the_options_of_an_environment_change_nothing_in_an_faq(options: dict[str, Any]) -> None:
     embed = fake_embed({"nasty": samples.nasty()})
     environment = Environment(autoescape=True, loader=DictLoader({}), **options)
     install(environment, embed)
@@ -94,7 +94,7 @@ def test_the_options_of_an_environment_change_nothing_in_an_faq(options: dict[st
     assert function(template.new_context(), "nasty") == fake_embed({"nasty": samples.nasty()}).render("nasty")
 
 
-def test_without_autoescape_an_override_is_escaped(caplog: pytest.LogCaptureFixture) -> None:  # E6
+def test_without_autoescape_an_override_is_escaped(caplog: pytest.LogCaptureFixture) -> None:
     environment = Environment(loader=DictLoader({FAQ_HTML: "{{ title }}{{ items[0].answer }}"}))
     install(environment, fake_embed({"pricing": faq(title="<T>")}))
     assert inside(shown(environment)) == "&lt;T&gt;<p>Nothing.</p>"
@@ -123,7 +123,7 @@ def test_an_override_is_written_in_the_delimiters_of_the_host() -> None:
     assert inside(environment.from_string("<%= faq('pricing') %>").render()) == "Pricespricing"
 
 
-def test_what_an_override_captures_stays_markup() -> None:  # E5
+def test_what_an_override_captures_stays_markup() -> None:
     macro = "{% macro hr(text) %}<hr>{{ text }}{% endmacro %}{{ hr('<i>') }}{{ hr(items[0].answer) }}"
     capture = "{% set html %}<b>{{ title }}</b>{% endset %}{{ html }}{{ html ~ '<u>' }}{{ html | e }}"
     html = shown(host({FAQ_HTML: macro + capture}, fake_embed({"pricing": faq(title="<T>")})))
@@ -131,7 +131,7 @@ def test_what_an_override_captures_stays_markup() -> None:  # E5
     assert inside(html) == f"<hr>&lt;i&gt;<hr><p>Nothing.</p>{title}{title}&lt;u&gt;{title}"
 
 
-def test_an_override_that_prints_a_lone_surrogate_can_be_encoded() -> None:  # E4
+def test_an_override_that_prints_a_lone_surrogate_can_be_encoded() -> None:
     environment = host({FAQ_HTML: "{{ x }}"})
     environment.globals["x"] = "\ud800"
     assert inside(shown(environment).encode().decode()) == "?"
@@ -160,7 +160,7 @@ def flask_host(templates: dict[str, str], **settings: Any) -> Flask:
         '{% from "macros.html" import m %}{{ m() }}',
     ],
 )
-def test_what_one_visitor_sees_no_other_does(source: str) -> None:  # core C3
+def test_what_one_visitor_sees_no_other_does(source: str) -> None:
     parts = {"part.html": "{{ g.user }}", "macros.html": "{% macro m() %}{{ group.user }}{% endmacro %}"}
     app = flask_host({FAQ_HTML: source, **parts})
     app.jinja_env.filters["user"] = lambda _: g.user
@@ -177,7 +177,7 @@ def test_what_one_visitor_sees_no_other_does(source: str) -> None:  # core C3
 @pytest.mark.parametrize(("cache_overrides", "count"), [(False, 3), (True, 1)])
 def test_an_override_is_rendered_for_each_page_unless_the_host_lets_it_be_cached(
     cache_overrides: bool, count: int
-) -> None:  # core C3
+) -> None:
     app = flask_host({FAQ_HTML: "{{ count(title) }}"}, cache_overrides=cache_overrides)
     calls = list[str]()
     app.jinja_env.globals["count"] = calls.append
@@ -197,7 +197,7 @@ def test_in_development_an_edited_template_is_shown_at_once(edited: str) -> None
     assert inside(client.get("/pricing").text) == {FAQ_HTML: "C", "part.html": "AC"}[edited]
 
 
-def test_a_file_of_the_host_replaces_the_packages(tmp_path: Path) -> None:  # T7
+def test_a_file_of_the_host_replaces_the_packages(tmp_path: Path) -> None:
     (tmp_path / "faqsvc").mkdir()
     (tmp_path / FAQ_HTML).write_text("file")
     environment = Environment(
@@ -207,7 +207,7 @@ def test_a_file_of_the_host_replaces_the_packages(tmp_path: Path) -> None:  # T7
     assert inside(shown(environment)) == "file"
 
 
-def test_a_copy_of_the_packages_template_renders_the_same() -> None:  # T7
+def test_a_copy_of_the_packages_template_renders_the_same() -> None:
     package, plain = PackageLoader("faqsvc_embed"), shown(host({}))
     for name in ("block", "details"):
         source = package.get_source(Environment(autoescape=True), f"faqsvc/{name}.html")[0]
@@ -220,7 +220,7 @@ def test_a_copy_of_the_packages_template_renders_the_same() -> None:  # T7
 @pytest.mark.parametrize("source", ["{{ 1 // 0 }}", "{% for %}", '{% include "nowhere.html" %}'])
 def test_a_broken_override_costs_the_faq_and_not_the_page(
     source: str, caplog: pytest.LogCaptureFixture
-) -> None:  # R4, R10
+) -> None:
     templates = {FAQ_HTML: source}
     client = flask_host(templates).test_client()
     for path in ("/pricing", "/pricing", "/pricing"):

@@ -18,7 +18,7 @@ def test_a_value_is_found_by_the_identity_of_its_record() -> None:
     assert cache.get(faq(), "key") is None  # equal, but another record
 
 
-def test_the_values_of_a_record_go_when_the_record_goes() -> None:  # core A16, hostile 6, K27
+def test_the_values_of_a_record_go_when_the_record_goes() -> None:
     cache = RecordCache[list[int]]()
     record, value = faq(), [1]
 
@@ -47,7 +47,7 @@ def test_a_new_record_in_the_memory_of_an_old_one_has_no_values() -> None:
     assert len(seen) < 1_000  # Python did use the memory again
 
 
-def test_the_oldest_records_go_beyond_the_limit_in_bytes() -> None:  # K27
+def test_the_oldest_records_go_beyond_the_limit_in_bytes() -> None:
     cache, records = RecordCache[str](max_total_bytes=100), [faq() for _ in range(5)]
     for record in records:
         cache.put(record, "key", "value", 30)
@@ -56,7 +56,7 @@ def test_the_oldest_records_go_beyond_the_limit_in_bytes() -> None:  # K27
     assert [cache.get(record, "key") is not None for record in records] == [False, False, False, True, True]
 
 
-def test_a_value_that_is_too_large_is_not_cached_and_displaces_nothing() -> None:  # K27
+def test_a_value_that_is_too_large_is_not_cached_and_displaces_nothing() -> None:
     cache, one, other = RecordCache[str](max_total_bytes=100), faq(), faq()
     cache.put(one, "key", "value", 100)
     cache.put(other, "key", "value", 101)
@@ -64,7 +64,7 @@ def test_a_value_that_is_too_large_is_not_cached_and_displaces_nothing() -> None
     assert (cache.get(one, "key"), cache.get(other, "key"), cache.get(one, "other")) == ("value", None, None)
 
 
-def test_the_values_of_one_record_are_bounded_in_bytes_and_in_number() -> None:  # K27
+def test_the_values_of_one_record_are_bounded_in_bytes_and_in_number() -> None:
     cache, record = RecordCache[str](max_total_bytes=100), faq()
     for key in range(10):
         cache.put(record, key, "value", 40)

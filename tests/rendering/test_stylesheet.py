@@ -29,7 +29,7 @@ def layer() -> list[tuple[str, str, Any]]:
     return rules(node.content)
 
 
-def test_the_stylesheet_is_one_layer_below_one_class() -> None:  # T5
+def test_the_stylesheet_is_one_layer_below_one_class() -> None:
     for _, selector, _ in layer():
         plain = selector
         while "(" in plain:
@@ -38,7 +38,7 @@ def test_the_stylesheet_is_one_layer_below_one_class() -> None:  # T5
             assert re.match(r"(button|details)?\.faqsvc(-[a-z]+)?(?![\w-])", part.strip()), selector
 
 
-def test_the_stylesheet_uses_logical_properties_only() -> None:  # A12
+def test_the_stylesheet_uses_logical_properties_only() -> None:
     for _, selector, declarations in layer():
         for declaration in declarations:
             assert not re.search(r"left|right|^(width|height|(min|max)-(width|height))$", declaration.name)
@@ -46,7 +46,7 @@ def test_the_stylesheet_uses_logical_properties_only() -> None:  # A12
             assert not re.search(r"\b(left|right)\b", value), (selector, declaration.name)
 
 
-def test_any_rule_of_the_host_wins_except_where_content_would_be_lost() -> None:  # T5
+def test_any_rule_of_the_host_wins_except_where_content_would_be_lost() -> None:
     important = {
         (selector, declaration.name)
         for _, selector, declarations in layer()
@@ -56,14 +56,14 @@ def test_any_rule_of_the_host_wins_except_where_content_would_be_lost() -> None:
     assert important == {('.faqsvc-panel[hidden="until-found"]', "display")}
 
 
-def test_styles_and_script_load_nothing_and_cannot_end_their_element() -> None:  # C7, E3
+def test_styles_and_script_load_nothing_and_cannot_end_their_element() -> None:
     assert not re.search(r"url\(|@import|@font-face|[<\\]", stylesheet())
     assert not re.search(r"[<\u2028\u2029]|eval|innerHTML", script())
     assert "/*" not in stylesheet() + script()
     assert len(script()) < 2500
 
 
-def test_print_opens_every_answer() -> None:  # P4
+def test_print_opens_every_answer() -> None:
     in_print = {
         selector: {d.name: tinycss2.serialize(d.value).strip() for d in declarations}
         for media, selector, declarations in layer()
@@ -76,7 +76,7 @@ def test_print_opens_every_answer() -> None:  # P4
     assert in_print['.faqsvc-item [hidden="until-found"]'] == {"content-visibility": "visible"}
 
 
-def test_motion_respects_the_preference_for_less() -> None:  # A13
+def test_motion_respects_the_preference_for_less() -> None:
     moving = {
         media
         for media, _, declarations in layer()

@@ -15,7 +15,7 @@ from tests.support import samples
 )
 def test_an_invalid_theme_on_a_page_costs_neither_the_faq_nor_the_page(
     theme: Any, caplog: pytest.LogCaptureFixture
-) -> None:  # core A8, T1, R4
+) -> None:
     embed = fake_embed({"pricing": samples.pricing()}, theme=Theme("teal"))
     plain = embed.render("pricing")
     for _ in range(2):
@@ -26,7 +26,7 @@ def test_an_invalid_theme_on_a_page_costs_neither_the_faq_nor_the_page(
 
 
 def test_the_mistakes_of_many_faqs_are_one_line_and_hide_no_other(caplog: pytest.LogCaptureFixture) -> None:
-    """A visitor may choose the slug (hostile 17, I7)."""
+    """A visitor may choose the slug."""
     embed = fake_embed({"pricing": samples.pricing()})
     for number in range(300):
         embed.render(faq(slug=f"other-{number}"), theme={"accentColor": "red;"})

@@ -24,7 +24,7 @@ def names(html: str, tag: str = "details") -> list[str | None]:
     return [element.get("name") for element in Parsed(html).tagged(tag)]
 
 
-def test_a_disclosure_is_a_heading_with_a_button_and_a_panel_that_can_be_found() -> None:  # A2, P2
+def test_a_disclosure_is_a_heading_with_a_button_and_a_panel_that_can_be_found() -> None:
     page = Parsed(fragment(faq(), Style(variant="disclosure")).html)
     (section,) = page.root
     assert section.get("class") == "faqsvc faqsvc-disclosure"
@@ -39,7 +39,7 @@ def test_a_disclosure_is_a_heading_with_a_button_and_a_panel_that_can_be_found()
     assert page.texts("faqsvc-answer") == ["Nothing.", "So."]
 
 
-def test_an_open_faq_is_headings_and_answers() -> None:  # A3
+def test_an_open_faq_is_headings_and_answers() -> None:
     page = Parsed(fragment(faq(), Style(variant="open")).html)
     assert [e.tag for e in page.tagged("h2", "h3", "button", "details", "script")] == ["h2", "h3", "h3"]
     assert page.texts("faqsvc-answer") == ["Nothing.", "So."]
@@ -49,7 +49,7 @@ def test_an_open_faq_is_headings_and_answers() -> None:  # A3
 @pytest.mark.parametrize("variant", ["details", "disclosure", "open"])
 @pytest.mark.parametrize("level", [None, 2, 6])
 def test_every_variant_is_a_balanced_tree_of_the_words(variant: Variant, level: int | None) -> None:
-    record = FAQ.from_dict(samples.nasty())  # A4, H3, H8, J10
+    record = FAQ.from_dict(samples.nasty())
     html = fragment(record, Style(Theme("teal"), True, level, variant, True)).html
     page = Parsed(f"{html}<i></i>")
     assert page.errors == []
@@ -58,12 +58,12 @@ def test_every_variant_is_a_balanced_tree_of_the_words(variant: Variant, level: 
     assert page.texts("faqsvc-answer") == [words(item.answer) for item in record.items]
     headings = {e.tag for e in page.elements if re.fullmatch("h[1-6]", e.tag)}
     assert headings == (set() if level is None else {f"h{level}", f"h{min(level + 1, 6)}"})
-    for element in page.elements:  # C1, A5, A6
+    for element in page.elements:
         assert not {name for name in element.attrib if name == "style" or name.startswith("on")}
         assert {"role", "tabindex"}.isdisjoint(element.attrib)
 
 
-def test_the_items_of_an_exclusive_faq_share_a_name() -> None:  # P5
+def test_the_items_of_an_exclusive_faq_share_a_name() -> None:
     record = faq()
     exclusive = Style(exclusive=True)
     assert names(fragment(record).html) == [None, None]
@@ -75,7 +75,7 @@ def test_the_items_of_an_exclusive_faq_share_a_name() -> None:  # P5
     assert "exclusive" not in fragment(record, Style(variant="open", exclusive=True)).html
 
 
-def test_only_a_disclosure_has_a_script_and_a_page_only_one() -> None:  # P6
+def test_only_a_disclosure_has_a_script_and_a_page_only_one() -> None:
     faqs = embed()
     assert assets.script() not in faqs.render("pricing") + faqs.render("pricing", variant="open")
     with faqs.page():
@@ -83,7 +83,7 @@ def test_only_a_disclosure_has_a_script_and_a_page_only_one() -> None:  # P6
     assert page.count(assets.script()) == 1
 
 
-def test_the_script_is_a_deferred_file_with_its_digest() -> None:  # P6, C4
+def test_the_script_is_a_deferred_file_with_its_digest() -> None:
     (element,) = Parsed(linked_script_element('/static"', "n")).root
     assert element.attrib == {
         "src": f'/static"/{assets.script_name()}',

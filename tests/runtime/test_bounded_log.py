@@ -19,7 +19,7 @@ def test_the_same_mistake_is_logged_once(caplog: pytest.LogCaptureFixture) -> No
     assert warnings_of(caplog) == ["a is wrong"]
 
 
-def test_an_error_is_logged_once_with_its_traceback(caplog: pytest.LogCaptureFixture) -> None:  # I7
+def test_an_error_is_logged_once_with_its_traceback(caplog: pytest.LogCaptureFixture) -> None:
     log, error = LogOnce(), KeyError("x")
     for _ in range(2):
         log.error("key", "failed", error=error)
@@ -31,7 +31,7 @@ def test_an_error_is_logged_once_with_its_traceback(caplog: pytest.LogCaptureFix
 
 def test_a_flood_of_mistakes_neither_grows_without_end_nor_blinds_the_log(
     caplog: pytest.LogCaptureFixture,
-) -> None:  # D10, I7
+) -> None:
     log = LogOnce()
     firsts = [log.is_first(str(number)) for number in range(MAX_REMEMBERED + 1)]
     assert all(firsts)
@@ -44,7 +44,7 @@ def test_a_flood_of_mistakes_neither_grows_without_end_nor_blinds_the_log(
 
 def test_many_messages_in_a_period_become_one_line_with_their_number(
     clock: Clock, caplog: pytest.LogCaptureFixture
-) -> None:  # I7
+) -> None:
     log = LogThrottle(60, clock.now)
     for number in range(100):
         log.warning("slug %d", number)

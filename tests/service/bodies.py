@@ -47,5 +47,5 @@ def is_problem(response: httpx2.Response, status: int) -> bool:
         response.status_code == response.json()["status"] == status
         and response.headers["content-type"] == "application/problem+json"
         and response.headers["cache-control"] == "no-store"
-        and "access-control-allow-origin" not in response.headers  # D12
+        and "access-control-allow-origin" not in response.headers
     )

@@ -23,7 +23,7 @@ BAD_KEYS: list[Any] = [
 
 
 @pytest.mark.parametrize("key", BAD_KEYS)
-def test_a_malformed_key_is_refused_and_never_quoted(key: Any) -> None:  # W1, W2
+def test_a_malformed_key_is_refused_and_never_quoted(key: Any) -> None:
     with pytest.raises(AuthenticationError) as direct:
         APIKey(key)
     with pytest.raises(ConfigurationError, match=r"^api_key") as caught:
@@ -34,7 +34,7 @@ def test_a_malformed_key_is_refused_and_never_quoted(key: Any) -> None:  # W1, W
 
 
 @given(any_text)
-def test_a_key_is_text_that_a_header_can_carry(text: str) -> None:  # W2
+def test_a_key_is_text_that_a_header_can_carry(text: str) -> None:
     for key in (text, f"fs_live_{text}"):
         try:
             secret = APIKey(key).reveal()
@@ -46,7 +46,7 @@ def test_a_key_is_text_that_a_header_can_carry(text: str) -> None:  # W2
         assert " " not in secret
 
 
-def test_a_key_is_in_no_repr_and_in_no_log(caplog: pytest.LogCaptureFixture) -> None:  # W1, D6
+def test_a_key_is_in_no_repr_and_in_no_log(caplog: pytest.LogCaptureFixture) -> None:
     settings = Settings(base_url="https://faq.example.com", api_key=SECRET, store="redis://:5ecret@h/0")
     key = settings.api_key
     assert isinstance(key, APIKey)
@@ -58,7 +58,7 @@ def test_a_key_is_in_no_repr_and_in_no_log(caplog: pytest.LogCaptureFixture) -> 
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
-def test_a_key_cannot_be_pickled(protocol: int) -> None:  # D6
+def test_a_key_cannot_be_pickled(protocol: int) -> None:
     for value in (APIKey(SECRET), [APIKey(SECRET)], Settings(api_key=APIKey(SECRET))):
         with pytest.raises(TypeError, match="environment"):
             pickle.dumps(value, protocol)
@@ -85,7 +85,7 @@ def test_keys_are_compared_by_value_and_copied_as_they_are() -> None:
         ('fs_live_5ecret"5ecret<', "?key=5ecret%225ecret%3C", "?key=***"),
     ],
 )
-def test_a_key_is_masked_however_it_is_written(key: str, text: str, masked: str) -> None:  # W1, W8, G7
+def test_a_key_is_masked_however_it_is_written(key: str, text: str, masked: str) -> None:
     assert APIKey(key).mask(text) == masked
 
 
@@ -116,13 +116,13 @@ def locals_of(error: BaseException) -> str:
         lambda: FAQClient("http://faq.example.com", api_key=SECRET),
     ],
 )
-def test_no_frame_of_the_package_has_a_key_in_clear(make: Any) -> None:  # D6, W1
+def test_no_frame_of_the_package_has_a_key_in_clear(make: Any) -> None:
     with pytest.raises(ConfigurationError) as caught:
         make()
     assert "5ecret" not in locals_of(caught.value) + str(caught.value)
 
 
-def test_no_frame_has_a_malformed_key_in_clear() -> None:  # D6
+def test_no_frame_has_a_malformed_key_in_clear() -> None:
     with pytest.raises(AuthenticationError) as caught:
         APIKey(SECRET + "\n")
     assert "5ecret" not in locals_of(caught.value)
@@ -141,7 +141,7 @@ def test_no_frame_has_a_malformed_key_in_clear() -> None:  # D6
         {"base_url": f"https://h/?key={SECRET}"},
     ],
 )
-def test_no_message_quotes_a_secret(settings: dict[str, Any]) -> None:  # W1, D6
+def test_no_message_quotes_a_secret(settings: dict[str, Any]) -> None:
     with pytest.raises(ConfigurationError) as caught:
         Settings(**settings)
     assert "5ecret" not in str(caught.value)
@@ -167,7 +167,7 @@ SAFE = [
 
 
 @pytest.mark.parametrize("url", IN_CLEAR)
-def test_a_client_does_not_send_its_key_over_plain_http(url: str) -> None:  # W3
+def test_a_client_does_not_send_its_key_over_plain_http(url: str) -> None:
     with pytest.raises(ConfigurationError, match="https"):
         FAQClient(url, api_key=SECRET)
     with pytest.raises(ConfigurationError):
@@ -177,13 +177,13 @@ def test_a_client_does_not_send_its_key_over_plain_http(url: str) -> None:  # W3
 
 
 @pytest.mark.parametrize("url", SAFE)
-def test_a_client_sends_its_key_over_https_and_to_this_machine(url: str) -> None:  # W3
+def test_a_client_sends_its_key_over_https_and_to_this_machine(url: str) -> None:
     FAQClient(url, api_key=SECRET)
 
 
 @pytest.mark.parametrize("key", [SECRET, "malformed", "", b"bytes"])
 @pytest.mark.parametrize("url", [IN_CLEAR[0], SAFE[0]])
-def test_a_key_never_stops_an_embed(url: str, key: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # W3, I8
+def test_a_key_never_stops_an_embed(url: str, key: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A compose file or `.env` is often shared with the command."""
     assert FAQEmbed(url, api_key=key).settings.api_key is None
     if isinstance(key, str):

@@ -62,7 +62,7 @@ GOOD: list[tuple[str, Any, Any]] = [
     ("base_url", "https://faq.example.com/", "https://faq.example.com"),
     ("base_url", "https://faq.example.com//", "https://faq.example.com"),
     ("base_url", "https://faq.example.com/Sub/", "https://faq.example.com/Sub"),
-    ("base_url", "HTTPS://FAQ.Example.com", "https://faq.example.com"),  # K25
+    ("base_url", "HTTPS://FAQ.Example.com", "https://faq.example.com"),
     ("base_url", "Http://127.0.0.1:8700", "http://127.0.0.1:8700"),
     ("base_url", "https://gateway.example/api/v1/faqsvc", "https://gateway.example/api/v1/faqsvc"),
     ("base_url", "https://faq.example.com/faq", "https://faq.example.com/faq"),

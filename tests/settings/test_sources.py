@@ -127,7 +127,7 @@ def test_a_misspelt_variable_is_logged_once(
     assert "FAQSVC_WAIT?" in caplog.text
 
 
-def test_an_api_key_under_a_wrong_name_is_not_in_the_log(caplog: pytest.LogCaptureFixture) -> None:  # W1
+def test_an_api_key_under_a_wrong_name_is_not_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     Settings.from_mapping({"FAQSVC_APIKEY": SECRET})
     assert "5ecret" not in caplog.text
 

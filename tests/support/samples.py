@@ -21,7 +21,7 @@ SCRIPT_BREAKERS: Final = (
     "&lt;/script&gt;",
     "line\u2028separator, paragraph\u2029separator",
 )
-"""Texts that end, open or confuse a script element if they are inserted into one unescaped (E3)."""
+"""Texts that end, open or confuse a script element if they are inserted into one unescaped."""
 
 NASTY_TEXTS: Final = (
     *SCRIPT_BREAKERS,

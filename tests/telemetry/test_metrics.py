@@ -58,7 +58,7 @@ def collector() -> Iterator[Collector]:
 
 def test_an_outage_can_be_followed_from_metrics_alone(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, collector: Collector
-) -> None:  # O2
+) -> None:
     embed = make_embed(fresh_for=600)
     embed.instrument(collector.provider)
     refreshed(embed)

@@ -36,12 +36,12 @@ def files(directory: Path) -> list[str]:
     return sorted(path.name for path in directory.rglob("*"))
 
 
-def test_nothing_is_written_before_a_record_is_saved(tmp_path: Path) -> None:  # R3
+def test_nothing_is_written_before_a_record_is_saved(tmp_path: Path) -> None:
     assert open_store(tmp_path / "new").read(KEY) is None
     assert files(tmp_path) == []
 
 
-def test_a_record_is_one_file_that_only_its_owner_can_read(tmp_path: Path) -> None:  # K17
+def test_a_record_is_one_file_that_only_its_owner_can_read(tmp_path: Path) -> None:
     store = open_store(tmp_path / "a" / "new")
     save(store)
     assert files(store.directory) == [store.path(KEY).name]
@@ -50,7 +50,7 @@ def test_a_record_is_one_file_that_only_its_owner_can_read(tmp_path: Path) -> No
     assert asyncio.run(open_store(store.directory).load(KEY)) == STORED
 
 
-def test_no_two_records_share_a_file_even_where_case_does_not_count(tmp_path: Path) -> None:  # L8
+def test_no_two_records_share_a_file_even_where_case_does_not_count(tmp_path: Path) -> None:
     slugs = [
         "pricing",
         "Pricing",
@@ -71,12 +71,10 @@ def test_no_two_records_share_a_file_even_where_case_does_not_count(tmp_path: Pa
     ]
     assert len({path.name.lower() for path in paths}) == len(paths)
     assert max(len(path.name.encode()) for path in paths) <= 100
-    assert {path.parent for path in paths} == {tmp_path}  # K18
+    assert {path.parent for path in paths} == {tmp_path}
 
 
-def test_a_failed_write_keeps_the_earlier_record(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:  # K17
+def test_a_failed_write_keeps_the_earlier_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = open_store(tmp_path)
     save(store)
 
@@ -100,7 +98,7 @@ def test_only_abandoned_files_of_this_package_are_removed(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"\0" * 100, b" " * 200_000])
-def test_a_damaged_file_is_refused_with_its_name(tmp_path: Path, content: bytes) -> None:  # K17
+def test_a_damaged_file_is_refused_with_its_name(tmp_path: Path, content: bytes) -> None:
     store = open_store(tmp_path)
     store.path(KEY).write_bytes(content)
     with pytest.raises(InvalidFAQ, match=r"pricing\.ko"):
@@ -129,7 +127,7 @@ def test_a_language_a_slug_or_all_records_of_a_service_can_be_removed(tmp_path: 
     asyncio.run(store.invalidate("pricing"))
     assert present(store) == [Key("legal", "en")]
     asyncio.run(store.invalidate(None))
-    assert (present(store), present(other)) == ([], keys)  # F7
+    assert (present(store), present(other)) == ([], keys)
 
 
 # Locks
@@ -190,7 +188,7 @@ asyncio.run(main())
 
 
 @pytest.mark.system
-def test_the_lock_of_a_killed_process_is_free_at_once(tmp_path: Path) -> None:  # K12
+def test_the_lock_of_a_killed_process_is_free_at_once(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", LOCK, str(tmp_path), BASE], stdout=subprocess.PIPE, text=True
     ) as owner:
@@ -202,7 +200,7 @@ def test_the_lock_of_a_killed_process_is_free_at_once(tmp_path: Path) -> None:  
 
 
 @pytest.mark.system
-def test_a_forked_child_does_not_prolong_the_lock_of_its_parent(tmp_path: Path) -> None:  # F2
+def test_a_forked_child_does_not_prolong_the_lock_of_its_parent(tmp_path: Path) -> None:
     store = open_store(tmp_path)
 
     async def main() -> float:

@@ -99,7 +99,7 @@ def test_a_broken_store_raises_nothing_and_is_retried_with_backoff(
     clock: Clock,
     error: Exception,
     caplog: pytest.LogCaptureFixture,
-) -> None:  # R6, R10, D6
+) -> None:
     caplog.set_level(logging.INFO, "faqsvc_embed")
     faulty_store.error = error
     asyncio.run(use_all_of(store))
@@ -115,9 +115,7 @@ def test_a_broken_store_raises_nothing_and_is_retried_with_backoff(
     assert "\n" not in caplog.records[0].getMessage()
 
 
-def test_back_offs_grow_to_a_minute(
-    store: ResilientStore, faulty_store: FaultyStore, clock: Clock
-) -> None:  # K14
+def test_back_offs_grow_to_a_minute(store: ResilientStore, faulty_store: FaultyStore, clock: Clock) -> None:
     faulty_store.error = OSError()
     backoffs = list[float]()
     for calls in range(1, 10):
@@ -129,7 +127,7 @@ def test_back_offs_grow_to_a_minute(
     assert backoffs[1:] == [1, 2, 4, 8, 16, 32, 60, 60]
 
 
-def test_a_slow_store_is_not_waited_for(store: ResilientStore, faulty_store: FaultyStore) -> None:  # R2
+def test_a_slow_store_is_not_waited_for(store: ResilientStore, faulty_store: FaultyStore) -> None:
     faulty_store.delay = 60
     start = time.monotonic()
     assert asyncio.run(store.load(KEY)) is None
@@ -138,7 +136,7 @@ def test_a_slow_store_is_not_waited_for(store: ResilientStore, faulty_store: Fau
 
 def test_one_damaged_record_is_logged_once_and_stops_no_other(
     store: ResilientStore, faulty_store: FaultyStore, caplog: pytest.LogCaptureFixture
-) -> None:  # K17
+) -> None:
     faulty_store.error = InvalidFAQ("it was edited")
     for _ in range(3):
         assert asyncio.run(store.load(KEY)) is None
@@ -149,7 +147,7 @@ def test_one_damaged_record_is_logged_once_and_stops_no_other(
 
 def test_a_store_that_cannot_be_written_or_locked_can_be_read(
     store: ResilientStore, faulty_store: FaultyStore
-) -> None:  # R7
+) -> None:
     async def use() -> StoredFAQ | None:
         faulty_store.error = OSError("read only")
         await store.save(KEY, STORED)
@@ -216,7 +214,7 @@ def test_an_faq_that_is_forgotten_again_meanwhile_is_removed_again(
 
 def test_a_flood_of_invalidations_becomes_one_of_everything(
     store: ResilientStore, faulty_store: FaultyStore
-) -> None:  # K27
+) -> None:
     for number in range(MAX_PENDING + 1):
         store.mark_invalid(f"faq-{number}")
     asyncio.run(store.invalidate())

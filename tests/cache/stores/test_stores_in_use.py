@@ -60,7 +60,7 @@ def test_a_fresh_record_saves_the_next_process_its_request(start: Start, faulty:
 
 def test_after_a_restart_without_the_service_the_last_good_record_is_shown(
     start: Start, faulty: FaultyServer
-) -> None:  # R1
+) -> None:
     serve(faulty, "One", "max-age=0")
     refreshed(start())
     faulty.refuse()
@@ -71,9 +71,7 @@ def test_after_a_restart_without_the_service_the_last_good_record_is_shown(
     assert (title(later), later.is_degraded, later.is_stale) == ("One", True, True)
 
 
-def test_a_stale_record_is_shown_at_once_and_refreshed_behind(
-    start: Start, faulty: FaultyServer
-) -> None:  # K3
+def test_a_stale_record_is_shown_at_once_and_refreshed_behind(start: Start, faulty: FaultyServer) -> None:
     serve(faulty, "One", "max-age=0")
     refreshed(start())
     release = threading.Event()
@@ -87,14 +85,14 @@ def test_a_stale_record_is_shown_at_once_and_refreshed_behind(
     assert title(embed.use_faq("pricing")) == "Two"
 
 
-def test_a_refresh_is_conditional_across_processes(start: Start, faulty: FaultyServer) -> None:  # K5
+def test_a_refresh_is_conditional_across_processes(start: Start, faulty: FaultyServer) -> None:
     serve(faulty, "One", "max-age=0", ETag='"v1"')
     refreshed(start())
     assert title(refreshed(start())) == "One"
     assert [request.headers.get("if-none-match") for request in faulty.log] == [None, '"v1"']
 
 
-def test_each_language_is_stored_by_itself(start: Start, faulty: FaultyServer) -> None:  # L8
+def test_each_language_is_stored_by_itself(start: Start, faulty: FaultyServer) -> None:
     for lang in ("en", "ko"):
         faulty.serve(samples.record("pricing", title=f"In {lang}", lang=lang), lang=lang)
         refreshed(start(), lang=lang)
@@ -104,7 +102,7 @@ def test_each_language_is_stored_by_itself(start: Start, faulty: FaultyServer) -
 
 def test_a_record_that_must_not_be_stored_is_not(
     start: Start, faulty: FaultyServer, clock: Clock, store: str
-) -> None:  # K2
+) -> None:
     serve(faulty, "Secret", "no-store", ETag='"v1"')
     embed = start()
     assert title(refreshed(embed)) == "Secret"
@@ -124,7 +122,7 @@ def test_a_record_that_must_not_be_stored_is_not(
 
 def test_the_first_404_removes_nothing_from_the_store_and_the_second_does(
     start: Start, faulty: FaultyServer, clock: Clock
-) -> None:  # K6
+) -> None:
     serve(faulty, "One", "max-age=0")
     refreshed(start())
     faulty.behave(behaviours.status(404))
@@ -138,7 +136,7 @@ def test_the_first_404_removes_nothing_from_the_store_and_the_second_does(
 
 def test_an_faq_that_is_gone_leaves_the_store_in_every_language(
     start: Start, faulty: FaultyServer, clock: Clock
-) -> None:  # K6, N5
+) -> None:
     for lang in ("de", "ko"):
         faulty.serve(samples.record("pricing", lang=lang), {"Cache-Control": "max-age=60"}, lang=lang)
         refreshed(start(), lang=lang)
@@ -169,7 +167,7 @@ def test_a_forgotten_faq_is_in_no_store(start: Start, faulty: FaultyServer) -> N
 # Many processes
 
 
-def test_many_processes_make_one_request(start: Start, faulty: FaultyServer) -> None:  # K12
+def test_many_processes_make_one_request(start: Start, faulty: FaultyServer) -> None:
     faulty.behave(behaviours.slow_head(0.1))
     embeds = [start() for _ in range(8)]
     with ThreadPoolExecutor(8) as pool:
@@ -178,9 +176,7 @@ def test_many_processes_make_one_request(start: Start, faulty: FaultyServer) -> 
     assert len(faulty.log) == 1
 
 
-def test_in_each_lifetime_one_process_refreshes(
-    start: Start, faulty: FaultyServer, clock: Clock
-) -> None:  # K12
+def test_in_each_lifetime_one_process_refreshes(start: Start, faulty: FaultyServer, clock: Clock) -> None:
     embeds = [start() for _ in range(4)]
     for lifetime in range(3):
         serve(faulty, f"In lifetime {lifetime}", "max-age=60")
@@ -210,7 +206,7 @@ def test_forgetting_reaches_every_process_of_a_fleet(
 @pytest.mark.system
 def test_processes_do_not_make_each_other_ask_again_for_an_faq_that_is_gone(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, valkey: str
-) -> None:  # K6
+) -> None:
     embeds = [make_embed(store=valkey, wait=5) for _ in range(2)]
     for embed in embeds:
         refreshed(embed)
@@ -242,7 +238,7 @@ def test_the_lock_of_one_faq_is_never_the_record_of_another(
 @pytest.mark.parametrize("state", ["a file in its place", "read only"])
 def test_a_directory_that_cannot_be_written_breaks_no_page(
     make_embed: MakeEmbed, clock: Clock, tmp_path: Path, caplog: pytest.LogCaptureFixture, state: str
-) -> None:  # R6
+) -> None:
     place = Path("/proc/faqsvc") if state == "read only" else tmp_path / "store"
     if state != "read only":
         place.write_text("")
@@ -259,7 +255,7 @@ def test_a_damaged_file_is_logged_once_and_replaced(
     clock: Clock,
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
-) -> None:  # K17
+) -> None:
     store = f"file:{tmp_path}"
     refreshed(make_embed(store=store))
     wait_until(lambda: len(list(tmp_path.glob("*.json"))) == 1)
@@ -278,7 +274,7 @@ def test_a_damaged_file_is_logged_once_and_replaced(
 
 def test_without_redis_records_are_fetched_and_shown_from_memory(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, caplog: pytest.LogCaptureFixture
-) -> None:  # R6
+) -> None:
     embed = make_embed(store="redis://127.0.0.1:1/0", wait=5)
     assert title(refreshed(embed)) == "Pricing"
     assert len(warnings_of(caplog)) == 1
@@ -287,7 +283,7 @@ def test_without_redis_records_are_fetched_and_shown_from_memory(
     assert title(refreshed(embed)) == "Pricing"
 
 
-def test_a_redis_that_hangs_delays_no_page_beyond_its_wait(make_embed: MakeEmbed) -> None:  # R2, R6
+def test_a_redis_that_hangs_delays_no_page_beyond_its_wait(make_embed: MakeEmbed) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         embed = make_embed(store=f"redis://127.0.0.1:{silent.getsockname()[1]}/0", wait=2)
         assert seconds(lambda: embed.use_faq("pricing")) < 2 + SLACK
@@ -296,7 +292,7 @@ def test_a_redis_that_hangs_delays_no_page_beyond_its_wait(make_embed: MakeEmbed
 
 def test_a_file_system_that_hangs_delays_neither_the_page_nor_another_faq(
     make_embed: MakeEmbed, faulty: FaultyServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:  # R2, R6
+) -> None:
     release, open_file = threading.Event(), os.open
 
     def hang(path: Any, *arguments: Any, **keywords: Any) -> int:
@@ -319,7 +315,7 @@ def test_a_file_system_that_hangs_delays_neither_the_page_nor_another_faq(
 
 def test_while_the_service_hangs_no_page_waits_for_the_lock_of_a_probe(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, tmp_path: Path
-) -> None:  # K21
+) -> None:
     faulty.behave(behaviours.hang)
     store = f"file:{tmp_path}"
     one, two = (make_embed(store=store, wait=3, timeout=0.05) for _ in range(2))
@@ -339,7 +335,7 @@ def test_while_the_service_hangs_no_page_waits_for_the_lock_of_a_probe(
 
 def test_an_offline_embed_shows_its_bundle_and_nothing_else(
     make_embed: MakeEmbed, faulty: FaultyServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:  # R7, R8
+) -> None:
     faulty.serve(samples.record("legal", lang="ko"), lang="ko")
     online = make_embed(store=f"file:{tmp_path}")
     refreshed(online)

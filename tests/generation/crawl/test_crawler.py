@@ -91,7 +91,7 @@ def test_pages_of_compressed_and_nested_sitemaps_are_read(faulty: FaultyServer) 
     ],
     ids=["empty", "entities", "tags", "spaces", "texts", "sections"],
 )
-def test_an_invalid_sitemap_has_no_pages_and_costs_little(faulty: FaultyServer, sitemap: str) -> None:  # D13
+def test_an_invalid_sitemap_has_no_pages_and_costs_little(faulty: FaultyServer, sitemap: str) -> None:
     faulty.behave(website({"/": html("home"), "/sitemap.xml": sitemap}))
     started = time.process_time()
 

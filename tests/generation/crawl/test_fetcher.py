@@ -93,7 +93,7 @@ def test_redirects_are_followed(faulty: FaultyServer) -> None:
         "gopher://127.0.0.1:{port}/",
     ],
 )
-def test_the_target_of_a_redirect_is_guarded(faulty: FaultyServer, location: str) -> None:  # D11
+def test_the_target_of_a_redirect_is_guarded(faulty: FaultyServer, location: str) -> None:
     with FaultyServer() as other:
         faulty.behave(website({"/": faults.redirect(location.format(port=faulty.port, other=other.port))}))
 
@@ -125,7 +125,7 @@ def test_a_redirect_loop_ends_after_five_redirects(faulty: FaultyServer) -> None
     [faults.hang, faults.hang_after_head, faults.hang_in_body, faults.drip(0.02), faults.drip_head(0.02)],
     ids=["hang", "head", "body", "slow body", "slow head"],
 )
-def test_the_timeout_covers_the_whole_response(faulty: FaultyServer, fault: Behaviour) -> None:  # D1
+def test_the_timeout_covers_the_whole_response(faulty: FaultyServer, fault: Behaviour) -> None:
     faulty.behave(fault)
     started = time.monotonic()
 
@@ -169,7 +169,7 @@ def test_a_huge_page_is_read_up_to_the_limit(faulty: FaultyServer) -> None:
     assert len(fetch(faulty).body) == MAX_BYTES
 
 
-def test_a_gzip_bomb_costs_little_memory(faulty: FaultyServer) -> None:  # D2
+def test_a_gzip_bomb_costs_little_memory(faulty: FaultyServer) -> None:
     faults.bomb()
     faulty.behave(faults.gzip_bomb)
     tracemalloc.start()
@@ -219,7 +219,7 @@ async def _public(host: str, port: int) -> Sequence[str]:
     return [PUBLIC]
 
 
-def test_the_site_gets_its_own_name_at_the_checked_address(faulty: FaultyServer) -> None:  # D11
+def test_the_site_gets_its_own_name_at_the_checked_address(faulty: FaultyServer) -> None:
     faulty.behave(faults.body(b"here"))
     network = LocalNetwork(faulty.port)
     fetcher = PageFetcher(guard=SSRFGuard(resolve=_public, network=network))
@@ -230,7 +230,7 @@ def test_the_site_gets_its_own_name_at_the_checked_address(faulty: FaultyServer)
     assert faulty.log[0].headers["host"] == "xn--bcher-kva.example"
 
 
-def test_a_redirect_of_a_public_site_to_a_private_address_is_blocked(faulty: FaultyServer) -> None:  # D11
+def test_a_redirect_of_a_public_site_to_a_private_address_is_blocked(faulty: FaultyServer) -> None:
     addresses = {"shop.example": PUBLIC, "inside.example": "10.0.0.5"}
 
     async def resolve(host: str, port: int) -> Sequence[str]:
@@ -279,7 +279,7 @@ def tls_names(authority: trustme.CA) -> Iterator[tuple[int, list[str | None]]]:
 @pytest.mark.parametrize(("host", "is_certified"), [("shop.example", True), ("other.example", False)])
 def test_the_certificate_is_checked_against_the_name(
     tls_names: tuple[int, list[str | None]], authority: trustme.CA, host: str, is_certified: bool
-) -> None:  # D11
+) -> None:
     port, names = tls_names
     context = ssl.create_default_context()
     authority.configure_trust(context)

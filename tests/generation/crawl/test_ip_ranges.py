@@ -1,4 +1,4 @@
-"""Which IP addresses are public (D11)."""
+"""Which IP addresses are public."""
 
 import ipaddress
 
@@ -68,7 +68,7 @@ from faqsvc_embed.generation.crawl.ip_ranges import why_blocked
         "ff02::1",
     ],
 )
-def test_an_address_that_is_not_public_is_blocked(address: str) -> None:  # D11
+def test_an_address_that_is_not_public_is_blocked(address: str) -> None:
     assert why_blocked(address)
 
 
@@ -103,7 +103,7 @@ def test_a_public_address_is_not_blocked(address: str) -> None:
 @example(ipaddress.ip_address("2001:1::1"))
 def test_every_special_address_of_the_standard_library_is_blocked(
     address: ipaddress.IPv4Address | ipaddress.IPv6Address,
-) -> None:  # D11
+) -> None:
     if why_blocked(str(address)) is None:
         assert address.is_global
         assert not address.is_multicast

@@ -1,4 +1,4 @@
-"""Which URLs and addresses are requested (D11)."""
+"""Which URLs and addresses are requested."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -67,7 +67,7 @@ def test_a_url_of_a_website_is_accepted(url: str, requested: str) -> None:
         "http://１２７.０.０.１/",
     ],
 )
-def test_another_url_is_blocked_by_its_text(url: str) -> None:  # D11
+def test_another_url_is_blocked_by_its_text(url: str) -> None:
     with pytest.raises(BlockedURL):
         check_url(url)
 
@@ -77,7 +77,7 @@ def test_an_empty_user_name_is_none() -> None:
 
 
 @pytest.mark.parametrize("url", ["http://127。0。0。1/", "http://[0:0:0:0:0:ffff:7f00:1]/", "http://[::1]/"])
-def test_an_address_in_the_url_is_blocked_before_connecting(url: str) -> None:  # D11
+def test_an_address_in_the_url_is_blocked_before_connecting(url: str) -> None:
     network = Network()
     host = check_url(url).raw_host.decode()
 
@@ -148,7 +148,7 @@ async def _connect(guard: SSRFGuard, host: str, port: int) -> None:
     await guard.connect_tcp(host, port)
 
 
-def test_the_connection_goes_to_the_checked_address() -> None:  # D11
+def test_the_connection_goes_to_the_checked_address() -> None:
     network, resolver = Network(), Resolver([PUBLIC])
 
     connect(SSRFGuard(resolve=resolver, network=network))
@@ -156,7 +156,7 @@ def test_the_connection_goes_to_the_checked_address() -> None:  # D11
     assert (network.connected, resolver.calls) == ([(PUBLIC, 443)], 1)
 
 
-def test_a_host_is_resolved_once_so_that_its_address_cannot_change() -> None:  # D11: rebinding
+def test_a_host_is_resolved_once_so_that_its_address_cannot_change() -> None:  # rebinding
     network, resolver = Network(), Resolver([PUBLIC], ["127.0.0.1"])
     guard = SSRFGuard(resolve=resolver, network=network)
 
@@ -168,7 +168,7 @@ def test_a_host_is_resolved_once_so_that_its_address_cannot_change() -> None:  #
 
 @pytest.mark.parametrize("bad", ["127.0.0.1", "169.254.169.254", "::1", "::ffff:10.0.0.1", "fd00:ec2::254"])
 @pytest.mark.parametrize("good", [[], [PUBLIC], [PUBLIC, "2606:4700::1111"]])
-def test_one_private_address_among_public_ones_blocks_the_host(good: list[str], bad: str) -> None:  # D11
+def test_one_private_address_among_public_ones_blocks_the_host(good: list[str], bad: str) -> None:
     network = Network()
 
     with pytest.raises(BlockedURL) as blocked:
@@ -196,7 +196,7 @@ def test_a_host_without_addresses_cannot_be_connected_to(result: list[str] | OSE
         connect(SSRFGuard(resolve=Resolver(result), network=Network()))
 
 
-def test_the_port_is_checked_when_connecting() -> None:  # D11
+def test_the_port_is_checked_when_connecting() -> None:
     network = Network()
 
     with pytest.raises(BlockedURL):

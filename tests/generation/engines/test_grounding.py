@@ -92,7 +92,7 @@ def test_the_page_with_the_sentence_is_the_source_if_the_model_names_another() -
     ["a" * 30_000, "a" * 20_000, "a." * 10_000, "a@" * 10_000, "\n" * 20_000 + "x", "1." * 10_000 + "x"],
     ids=["long", "word", "host", "mail", "lines", "number"],
 )
-def test_a_hostile_suggestion_costs_no_more_than_its_length(answer: str) -> None:  # D13
+def test_a_hostile_suggestion_costs_no_more_than_its_length(answer: str) -> None:
     page = Page(url="https://a.example/", text="We open at nine. " * 400)
     suggestions = [Suggestion("Why?", answer, "We open at nine." * 100)] * 5
     started = time.thread_time()

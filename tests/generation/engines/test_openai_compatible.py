@@ -154,7 +154,7 @@ def test_json_in_a_markdown_fence_is_accepted(llm: FaultyServer) -> None:
     assert questions(llm) == ["When do you open?"]
 
 
-def test_an_unclosed_fence_costs_no_more_than_its_length(llm: FaultyServer) -> None:  # D13
+def test_an_unclosed_fence_costs_no_more_than_its_length(llm: FaultyServer) -> None:
     llm.behave(completion("```\n" + "\n" * 100_000 + "x"))
     started = time.thread_time()
 
@@ -217,13 +217,13 @@ def test_the_caller_limits_the_time(llm: FaultyServer, behaviour: Behaviour) -> 
         generate(llm, timeout=0.1)
 
 
-def test_the_key_is_masked_and_cannot_be_pickled(llm: FaultyServer) -> None:  # D6
+def test_the_key_is_masked_and_cannot_be_pickled(llm: FaultyServer) -> None:
     assert KEY not in f"{engine(llm)!r} {engine(llm)} {Secret(KEY)}"
     with pytest.raises(TypeError):
         Secret(KEY).__reduce__()
 
 
-def test_the_key_is_not_in_a_traceback(llm: FaultyServer) -> None:  # D6
+def test_the_key_is_not_in_a_traceback(llm: FaultyServer) -> None:
     llm.behave(faults.reset)
 
     with pytest.raises(EngineError) as caught:

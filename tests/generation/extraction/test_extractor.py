@@ -100,7 +100,7 @@ def test_a_question_in_json_ld_gets_the_id_of_the_element_that_shows_it() -> Non
     ],
     ids=lambda json: json[:60],
 )
-def test_json_ld_without_questions_is_ignored(json: str) -> None:  # D4
+def test_json_ld_without_questions_is_ignored(json: str) -> None:
     page = html("<h3>Is it?</h3><p>It is.</p>", f'<script type="application/ld+json">{json}</script>')
 
     assert texts(page) == [("Is it?", "It is.")]

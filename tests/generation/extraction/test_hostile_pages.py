@@ -1,4 +1,4 @@
-"""Pages that are made to cost much time: extraction takes seconds at most, whatever it finds (D13)."""
+"""Pages that are made to cost much time: extraction takes seconds at most, whatever it finds."""
 
 import time
 

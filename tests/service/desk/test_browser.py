@@ -54,7 +54,7 @@ def editor(page: Page, desk: Served) -> Iterator[Page]:
 @pytest.mark.parametrize("name", PATHS)
 def test_axe_finds_nothing_and_nothing_scrolls_sideways(
     editor: Page, desk: Served, name: str, scheme: str
-) -> None:  # B1
+) -> None:
     editor.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     editor.goto(f"{desk.url}/desk{PATHS[name]}")
     for width in (1600, 768, 320):
@@ -73,7 +73,7 @@ def test_the_sign_in_page_is_accessible(page: Page, desk: Served) -> None:
     assert Axe().run(page).violations_count == 0
 
 
-def test_text_of_twice_the_size_fits_into_a_narrow_page(chromium: Browser, desk: Served) -> None:  # B1
+def test_text_of_twice_the_size_fits_into_a_narrow_page(chromium: Browser, desk: Served) -> None:
     context = chromium.new_context(viewport={"width": 320, "height": 800}, bypass_csp=True)
     page = context.new_page()
     sign_in(page, desk)
@@ -84,7 +84,7 @@ def test_text_of_twice_the_size_fits_into_a_narrow_page(chromium: Browser, desk:
     context.close()
 
 
-def test_an_faq_is_written_and_published_without_scripts(chromium: Browser, desk: Served) -> None:  # B1
+def test_an_faq_is_written_and_published_without_scripts(chromium: Browser, desk: Served) -> None:
     context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()
     sign_in(page, desk)
@@ -165,7 +165,7 @@ def test_questions_are_moved_by_dragging(editor: Page, desk: Served) -> None:
     assert questions_of(editor) == [second, first, third]
 
 
-def test_questions_are_moved_with_the_keyboard(editor: Page, desk: Served) -> None:  # B1
+def test_questions_are_moved_with_the_keyboard(editor: Page, desk: Served) -> None:
     editor.goto(f"{desk.url}/desk/faqs/pricing?lang=de")
     first, second = questions_of(editor)
     editor.get_by_role("button", name="Down question 1").focus()
@@ -226,7 +226,7 @@ def test_every_control_has_a_name_of_its_own(editor: Page, desk: Served) -> None
         assert len(buttons) == len(set(buttons)), path
 
 
-def test_all_of_it_can_be_done_with_the_keyboard(page: Page, desk: Served) -> None:  # B1
+def test_all_of_it_can_be_done_with_the_keyboard(page: Page, desk: Served) -> None:
     def tab_to(name: str) -> None:
         for _ in range(80):
             page.keyboard.press("Tab")
@@ -264,7 +264,7 @@ def test_all_of_it_can_be_done_with_the_keyboard(page: Page, desk: Served) -> No
     assert "/desk/faqs/by-keyboard" in page.url
 
 
-def test_two_editors_both_keep_what_they_wrote(editor: Page, desk: Served) -> None:  # B3
+def test_two_editors_both_keep_what_they_wrote(editor: Page, desk: Served) -> None:
     editor.goto(f"{desk.url}/desk/faqs/opening-hours")
     other = editor.context.new_page()
     other.goto(f"{desk.url}/desk/faqs/opening-hours")

@@ -61,7 +61,7 @@ def test_what_is_published_is_what_readers_get(editor: Editor) -> None:
     ]
 
 
-def test_a_draft_is_seen_at_the_desk_only(editor: Editor) -> None:  # Y6
+def test_a_draft_is_seen_at_the_desk_only(editor: Editor) -> None:
     editor.get("/new")
     response = editor.post("/new", action="draft", **written())
     assert "Nothing." in texts_of(response.text)
@@ -125,7 +125,7 @@ def test_the_preview_is_rendered_as_readers_see_it_and_safe(editor: Editor) -> N
     assert "What &lt;b&gt;is&lt;/b&gt; it?" in response.text
 
 
-def test_the_second_of_two_editors_sees_both_versions_and_loses_nothing(editor: Editor) -> None:  # B3
+def test_the_second_of_two_editors_sees_both_versions_and_loses_nothing(editor: Editor) -> None:
     base = base_of(publish(editor))
     theirs = written(answer=["Ten euros.", "Any time."])
     mine = written(answer=["Nothing.", "Until Monday."])
@@ -185,7 +185,7 @@ def test_a_draft_key_writes_drafts_and_a_read_key_nothing(stranger: Editor, stor
     assert stranger.post("/faqs/pricing", action="draft", **written()).status_code == 403
 
 
-def test_another_sites_faq_is_neither_shown_nor_changed(editor: Editor, storage: Storage) -> None:  # Y2
+def test_another_sites_faq_is_neither_shown_nor_changed(editor: Editor, storage: Storage) -> None:
     publish(editor)
     base = base_of(editor.get("/faqs/pricing").text)
     editor.sign_in(key_of_another_site(storage))

@@ -94,7 +94,7 @@ def test_answers_in_plain_text_are_text(editor: Editor) -> None:
     assert '<option value="markdown" selected' not in page
 
 
-def test_the_history_compares_revisions_and_publishes_an_old_one_again(editor: Editor) -> None:  # Y5
+def test_the_history_compares_revisions_and_publishes_an_old_one_again(editor: Editor) -> None:
     base = base_of(publish(editor))
     first = record(editor).content
     editor.post("/faqs/pricing", action="publish", base=base, **written(answer=["Ten.", "Any time."]))

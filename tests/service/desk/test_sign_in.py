@@ -18,7 +18,7 @@ def is_signed_in(editor: Editor) -> bool:
     return not editor.get("").url.path.endswith("/sign-in")
 
 
-def test_without_a_session_every_page_leads_to_the_sign_in(stranger: Editor) -> None:  # B2
+def test_without_a_session_every_page_leads_to_the_sign_in(stranger: Editor) -> None:
     for path in ("", "/new", "/faqs/pricing", "/faqs/pricing/history", "/site", "/import"):
         assert stranger.get(path).url.path == "/desk/sign-in"
 
@@ -58,7 +58,7 @@ def test_a_wrong_key_does_not_sign_in_and_the_eleventh_in_a_minute_is_not_looked
     assert int(response.headers["retry-after"]) > 0
 
 
-def test_a_session_ends_when_its_key_is_revoked(editor: Editor, storage: Storage) -> None:  # B2
+def test_a_session_ends_when_its_key_is_revoked(editor: Editor, storage: Storage) -> None:
     assert is_signed_in(editor)
     storage.keys.revoke(storage.keys.list()[0].id)
     assert not is_signed_in(editor)
@@ -87,7 +87,7 @@ def test_signing_out_ends_the_session(editor: Editor) -> None:
 
 def test_a_form_of_another_origin_or_without_its_token_changes_nothing(
     editor: Editor, storage: Storage
-) -> None:  # B2
+) -> None:
     site = storage.sites.list()[0].name
     assert editor.post("/site", origin="http://evil.example", action="save", name="x").status_code == 403
     assert editor.post("/site", origin="null", action="save", name="x").status_code == 403

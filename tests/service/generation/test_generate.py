@@ -132,7 +132,7 @@ def test_texts_of_a_page_are_returned_as_text(ask: Ask, faulty: FaultyServer) ->
         "https://shop.example/" + "a" * 2000,
     ],
 )
-def test_a_url_that_is_not_public_is_refused(ask: Ask, faulty: FaultyServer, url: object) -> None:  # D11
+def test_a_url_that_is_not_public_is_refused(ask: Ask, faulty: FaultyServer, url: object) -> None:
     response = ask(websiteUrl=url)
 
     assert (response.status_code, len(response.json()["problems"])) == (422, 1)

@@ -13,7 +13,7 @@ from faqsvc_embed.service.storage.values import Access
 from tests.service.bodies import PATH, is_problem, key_of_another_site, publication, publish
 
 
-def test_a_request_without_a_key_is_a_401(client: TestClient) -> None:  # V2
+def test_a_request_without_a_key_is_a_401(client: TestClient) -> None:
     response = client.post(PATH, json=publication())
 
     assert is_problem(response, 401)
@@ -24,7 +24,7 @@ def test_a_request_without_a_key_is_a_401(client: TestClient) -> None:  # V2
     "wrong", ["fs_live_", "fs_live_" + "A" * 43, "x", "' OR 1=1 --", "\xff\xfe", "k" * 9000]
 )
 @pytest.mark.usefixtures("key")
-def test_a_wrong_key_is_a_403(client: TestClient, wrong: str) -> None:  # V2
+def test_a_wrong_key_is_a_403(client: TestClient, wrong: str) -> None:
     response = client.post(PATH, json=publication(), headers={b"X-Plugin-Key": wrong.encode("latin-1")})
 
     assert is_problem(response, 403)

@@ -57,7 +57,7 @@ def test_a_declared_length_is_checked_before_the_body_arrives(url: str, key: str
 @pytest.mark.parametrize("with_key", [True, False])
 def test_the_sender_of_100_mb_can_read_the_refusal(
     server: httpx2.Client, key: str, length: dict[str, str], with_key: bool
-) -> None:  # V3, D12
+) -> None:
     headers = {"Content-Type": "application/json", **length} | ({"X-Plugin-Key": key} if with_key else {})
     response = server.post(PATH, content=megabytes(100), headers=headers)
 

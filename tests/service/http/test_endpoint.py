@@ -13,7 +13,7 @@ EVIL = {"Origin": "https://evil.example"}
 
 
 @pytest.mark.parametrize("path", READABLE)
-def test_any_origin_may_read_but_without_credentials(client: TestClient, path: str) -> None:  # D12
+def test_any_origin_may_read_but_without_credentials(client: TestClient, path: str) -> None:
     for method in ("GET", "HEAD", "OPTIONS"):
         response = client.request(method, path, headers=EVIL)
         assert response.headers["access-control-allow-origin"] == "*"
@@ -21,7 +21,7 @@ def test_any_origin_may_read_but_without_credentials(client: TestClient, path: s
     assert "access-control-allow-origin" not in client.delete(path).headers
 
 
-def test_no_origin_may_publish(client: TestClient, key: str) -> None:  # D12
+def test_no_origin_may_publish(client: TestClient, key: str) -> None:
     requested = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "x-plugin-key"}
     preflight = client.options(PATH, headers={**EVIL, **requested})
     published = publish(client, key, publication(), **EVIL)
@@ -32,7 +32,7 @@ def test_no_origin_may_publish(client: TestClient, key: str) -> None:  # D12
         assert not [name for name in response.headers if name.startswith("access-control-")]
 
 
-def test_a_preflight_allows_any_request_header(client: TestClient) -> None:  # V1
+def test_a_preflight_allows_any_request_header(client: TestClient) -> None:
     headers = {
         "Origin": "https://www.tea.example",
         "Access-Control-Request-Method": "GET",
@@ -60,7 +60,7 @@ def test_a_preflight_allows_any_request_header(client: TestClient) -> None:  # V
         ("GET", f"{PATH}/generate", "POST, OPTIONS"),
     ],
 )
-def test_other_methods_are_refused(client: TestClient, method: str, path: str, allow: str) -> None:  # V3
+def test_other_methods_are_refused(client: TestClient, method: str, path: str, allow: str) -> None:
     response = client.request(method, path)
 
     assert response.status_code == 405

@@ -46,7 +46,7 @@ def damaged(body: bytes, random: Random) -> Iterator[bytes]:
 
 @settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 @given(body=bodies(), random=st.randoms(use_true_random=False))
-def test_any_body_is_parsed_or_refused(body: bytes, random: Random) -> None:  # D4, D12
+def test_any_body_is_parsed_or_refused(body: bytes, random: Random) -> None:
     for variant in damaged(body, random):
         try:
             request = parse_publish_body(variant)

@@ -46,7 +46,7 @@ def request(*accept: str) -> Request:
         (("text/html;q=0.1", "text/markdown"), MARKDOWN),  # two header lines
     ],
 )
-def test_the_preferred_media_type_is_chosen(accept: tuple[str, ...], best: str) -> None:  # X2
+def test_the_preferred_media_type_is_chosen(accept: tuple[str, ...], best: str) -> None:
     assert best_media_type(request(*accept), HTML, MARKDOWN) == best
 
 

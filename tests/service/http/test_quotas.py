@@ -32,7 +32,7 @@ def quotas(request: pytest.FixtureRequest) -> list[SiteQuotas]:
 
 def test_generations_at_once_are_limited_for_each_site(
     quotas: list[SiteQuotas], request: pytest.FixtureRequest
-) -> None:  # Y12
+) -> None:
     first, second = quotas
     site = request.node.name
 
@@ -52,9 +52,7 @@ def test_generations_at_once_are_limited_for_each_site(
 
 
 @pytest.mark.system
-def test_writes_are_counted_over_all_processes_with_redis(
-    storage: Storage, key: str, valkey: str
-) -> None:  # Y12
+def test_writes_are_counted_over_all_processes_with_redis(storage: Storage, key: str, valkey: str) -> None:
     other_key = key_of_another_site(storage)
     apps = [create_app(storage, writes_per_minute=2, redis=valkey) for _ in range(2)]
     with TestClient(apps[0]) as one, TestClient(apps[1]) as two:

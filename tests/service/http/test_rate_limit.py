@@ -71,7 +71,7 @@ def test_an_invalid_limit_is_a_configuration_error(storage: Storage, limit: obje
         create_app(storage, writes_per_minute=limit)  # type: ignore[arg-type]
 
 
-def test_writes_are_limited_by_site(storage: Storage, key: str) -> None:  # V3
+def test_writes_are_limited_by_site(storage: Storage, key: str) -> None:
     with TestClient(create_app(storage, writes_per_minute=2)) as client:
         statuses = [publish(client, key, publication()).status_code for _ in range(2)]
         refused = publish(client, key, publication())
@@ -86,7 +86,7 @@ def test_sixty_writes_a_minute_are_allowed_by_default(client: TestClient, key: s
     assert {publish(client, key, publication()).status_code for _ in range(60)} == {201}
 
 
-def test_reads_are_limited_by_address(storage: Storage) -> None:  # V3
+def test_reads_are_limited_by_address(storage: Storage) -> None:
     app = create_app(storage, reads_per_minute=2)
     with TestClient(app, client=("192.0.2.1", 1)) as client:
         statuses = [client.get(PRICING).status_code for _ in range(2)]

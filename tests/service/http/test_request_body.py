@@ -15,7 +15,7 @@ from tests.service.bodies import encoded, is_problem, publication, publish
     "media_type",
     ["", "text/plain", "application/x-www-form-urlencoded", "text/json", "application/json; charset=utf-16"],
 )
-def test_a_body_that_is_not_json_is_a_415(client: TestClient, key: str, media_type: str) -> None:  # V3
+def test_a_body_that_is_not_json_is_a_415(client: TestClient, key: str, media_type: str) -> None:
     response = publish(client, key, publication(), Content_Type=media_type)
 
     assert is_problem(response, 415)
@@ -34,7 +34,7 @@ def test_a_compressed_body_is_a_415(client: TestClient, key: str) -> None:
     assert response.headers["accept-encoding"] == "identity"
 
 
-def test_the_size_of_a_body_is_limited(client: TestClient, key: str) -> None:  # V3
+def test_the_size_of_a_body_is_limited(client: TestClient, key: str) -> None:
     fits = encoded(publication()).ljust(MAX_BODY)
 
     assert publish(client, key, fits).status_code == 201
@@ -60,7 +60,7 @@ def test_the_size_of_a_body_is_limited(client: TestClient, key: str) -> None:  #
     ],
     ids=lambda body: body[:20],
 )
-def test_a_body_that_is_not_a_json_object_is_one_problem(body: bytes) -> None:  # D4
+def test_a_body_that_is_not_a_json_object_is_one_problem(body: bytes) -> None:
     with pytest.raises(Problem) as caught:
         parse_object(body)
 

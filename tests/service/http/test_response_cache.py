@@ -39,7 +39,7 @@ def test_a_kept_response_is_the_same(client: TestClient, storage: Storage, path:
 @pytest.mark.parametrize("path", READS[:-1])
 def test_another_process_that_publishes_replaces_it_at_once(
     client: TestClient, storage: Storage, path: str
-) -> None:  # Y4
+) -> None:
     storage.sites.create("listed", listed=True)
     put(storage, "One")
     other = open_storage(f"sqlite:///{storage.database.path}")

@@ -29,7 +29,7 @@ def url(storage: Storage) -> Iterator[str]:
 @pytest.mark.parametrize("path", ["/faq/pricing", "/faq/pricing?lang=ko", "/faq/nothing"])
 def test_a_page_is_accessible_and_loads_nothing_else(
     url: str, chromium: Browser, scheme: Any, path: str
-) -> None:  # A1, A8, A11, C2, C7
+) -> None:
     context = chromium.new_context(viewport={"width": 320, "height": 640}, color_scheme=scheme)
     page = context.new_page()
     messages: list[str] = []
@@ -49,7 +49,7 @@ def test_a_page_is_accessible_and_loads_nothing_else(
     assert (width, background) == (320, {"light": "rgb(251, 250, 247)", "dark": "rgb(21, 23, 26)"}[scheme])
 
 
-def test_a_link_to_a_question_opens_it(url: str, chromium: Browser) -> None:  # P2
+def test_a_link_to_a_question_opens_it(url: str, chromium: Browser) -> None:
     context = chromium.new_context()
     page = context.new_page()
     page.goto(f"{url}/faq/pricing#faq-pricing--what-does-it-cost")

@@ -52,7 +52,7 @@ def texts_of(faq: FAQ) -> list[tuple[str, str]]:
     return [(flat(i.question), flat(i.answer)) for i in faq.items if i.question.strip() and i.answer.strip()]
 
 
-def test_a_typical_faq() -> None:  # X4
+def test_a_typical_faq() -> None:
     faq = FAQ.from_dict(samples.record())
     text = render_markdown(faq, title="Pricing", page_url=PAGE, website_url="https://www.tea.example/?a=(b)")
 
@@ -88,14 +88,14 @@ Any time, it's \\<b\\>your\\</b\\> choice.
 
 @pytest.mark.parametrize("parser", PARSERS)
 @pytest.mark.parametrize("record", [samples.nasty(), samples.multilingual()["ko"]], ids=["nasty", "ko"])
-def test_texts_survive_a_parser(parser: MarkdownIt, record: dict[str, object]) -> None:  # X4
+def test_texts_survive_a_parser(parser: MarkdownIt, record: dict[str, object]) -> None:
     faq = FAQ.from_dict(record)
 
     assert read(markdown(faq, faq.title), parser) == ([flat(faq.title)], texts_of(faq))
 
 
 @pytest.mark.parametrize("mark", MARKS)
-def test_markup_is_escaped_at_every_position(mark: str) -> None:  # X4
+def test_markup_is_escaped_at_every_position(mark: str) -> None:
     answer = f"{mark} a\nb {mark} c\n{mark}\nd{mark}e\n{mark}\n\n{mark}\n\n   {mark}{mark} f {mark}"
     faq = FAQ("pricing", lang="en", items=(Item(0, f"{mark} a{mark}b {mark}", answer),))
 
@@ -112,7 +112,7 @@ def texts() -> st.SearchStrategy[str]:
 
 
 @given(question=texts(), answer=texts(), title=texts())
-def test_any_text_survives_a_parser(question: str, answer: str, title: str) -> None:  # X4
+def test_any_text_survives_a_parser(question: str, answer: str, title: str) -> None:
     faq = FAQ("pricing", lang="en", items=(Item(0, f"Q{question}", f"{answer}\n\n{question}x"),))
     text = markdown(faq, title=f"T{title}")
 

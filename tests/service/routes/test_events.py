@@ -83,7 +83,7 @@ class Subscription:
         self._is_closed = True
 
 
-def test_a_subscriber_gets_the_changes_of_its_slugs_and_no_others(site: Site) -> None:  # N7
+def test_a_subscriber_gets_the_changes_of_its_slugs_and_no_others(site: Site) -> None:
     feed = Subscription(site.url, "pricing")
     assert feed.headers["content-type"].startswith("text/event-stream")
     assert feed.headers["cache-control"] == "no-store"
@@ -98,7 +98,7 @@ def test_a_subscriber_gets_the_changes_of_its_slugs_and_no_others(site: Site) ->
     feed.close()
 
 
-def test_a_draft_is_no_change(site: Site) -> None:  # Y6
+def test_a_draft_is_no_change(site: Site) -> None:
     feed = Subscription(site.url, "pricing")
     site.client.publish_faq(
         slug="pricing",
@@ -114,7 +114,7 @@ def test_a_draft_is_no_change(site: Site) -> None:  # Y6
     feed.close()
 
 
-def test_a_subscriber_resumes_where_it_was(site: Site) -> None:  # N3
+def test_a_subscriber_resumes_where_it_was(site: Site) -> None:
     first = Subscription(site.url, "pricing")
     position = first.events[0].id
     first.close()
@@ -127,7 +127,7 @@ def test_a_subscriber_resumes_where_it_was(site: Site) -> None:  # N3
 
 
 @pytest.mark.parametrize("last_id", ["999999", "nonsense", "-1"])
-def test_a_position_that_the_service_does_not_know_resets(site: Site, last_id: str) -> None:  # N3
+def test_a_position_that_the_service_does_not_know_resets(site: Site, last_id: str) -> None:
     feed = Subscription(site.url, "pricing", last_id=last_id)
     wait_until(lambda: any(event.type == "reset" for event in feed.events))
     feed.close()
@@ -139,7 +139,7 @@ def test_slugs_that_cannot_be_are_refused(site: Site, query: str) -> None:
     assert (response.status_code, response.json()["code"]) == (422, "invalid-parameter")
 
 
-def test_a_record_has_its_revision_in_a_header(site: Site) -> None:  # N4
+def test_a_record_has_its_revision_in_a_header(site: Site) -> None:
     response = httpx2.get(f"{site.url}/api/v1/faq/pricing")
     again = httpx2.get(f"{site.url}/api/v1/faq/pricing", headers={"If-None-Match": response.headers["etag"]})
     assert response.headers["faq-revision"] == again.headers["faq-revision"] == "1"
@@ -182,7 +182,7 @@ def test_all_subscribers_together_follow_a_bounded_number_of_slugs(
 
 def test_a_subscriber_that_was_away_for_long_reads_everything_again(
     site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:  # N3
+) -> None:
     monkeypatch.setattr(change_feed, "MAX_WAITING", 2)
     for answer in ("Six.", "Seven.", "Eight."):
         site.publish("pricing", answer)

@@ -45,9 +45,7 @@ def links_of(tree: Element, rel: str) -> list[dict[str, str]]:
     return [dict(link.attrib) for link in tree.iter("link") if link.get("rel") == rel]
 
 
-def test_a_page_has_all_questions_and_answers_and_one_faqpage(
-    client: TestClient, storage: Storage
-) -> None:  # X1, J10
+def test_a_page_has_all_questions_and_answers_and_one_faqpage(client: TestClient, storage: Storage) -> None:
     record = samples.record()
     storage.put(FAQ.from_dict(record), website_url="https://www.tea.example")
     tree = parsed(client.get("/faq/pricing"))
@@ -152,7 +150,7 @@ def test_a_current_version_is_not_sent_again(client: TestClient, accept: str) ->
 
 
 @pytest.mark.usefixtures("pricing")
-def test_markdown_is_selected_by_link_suffix_or_accept(client: TestClient) -> None:  # X2, X3
+def test_markdown_is_selected_by_link_suffix_or_accept(client: TestClient) -> None:
     page = client.get("/faq/pricing?lang=de")
     [link] = [link for link in links_of(parsed(page), "alternate") if link.get("type") == "text/markdown"]
     by_link = client.get(link["href"])
@@ -185,7 +183,7 @@ def test_a_slug_may_end_in_md(client: TestClient, storage: Storage) -> None:
 
 
 @pytest.mark.usefixtures("pricing")
-def test_question_links_lead_to_elements_of_the_page(client: TestClient) -> None:  # X7
+def test_question_links_lead_to_elements_of_the_page(client: TestClient) -> None:
     markdown = client.get("/faq/pricing?lang=ko", headers={"Accept": "text/markdown"}).text
     links = re.findall(r"\((http[^)]*)#([^)]*)\)", markdown)
     ids = {page: {e.get("id") for e in parsed(client.get(page)).iter()} for page, _ in links}
@@ -194,7 +192,7 @@ def test_question_links_lead_to_elements_of_the_page(client: TestClient) -> None
     assert all(fragment in ids[page] for page, fragment in links)
 
 
-def test_texts_are_escaped(client: TestClient, storage: Storage) -> None:  # E3
+def test_texts_are_escaped(client: TestClient, storage: Storage) -> None:
     record = samples.nasty()
     storage.put(FAQ.from_dict(record), website_url="javascript:alert(1)")
     response = client.get("/faq/nasty")
@@ -214,7 +212,7 @@ def test_an_faq_without_title_and_questions_has_a_page(client: TestClient, stora
 
     assert "<h1>Fragen und Antworten</h1>" in page.text
     assert "<p>Hier gibt es noch keine Fragen.</p>" in page.text
-    assert "<script" not in page.text  # J16
+    assert "<script" not in page.text
     assert markdown.text == f"# Fragen und Antworten\n\n<{HOST}/faq/empty>\n"
 
 
@@ -249,6 +247,6 @@ def test_an_unknown_faq_is_a_problem_document_for_other_clients(client: TestClie
     assert response.headers["content-type"] == "application/problem+json"
 
 
-def test_all_messages_are_translated() -> None:  # L9
+def test_all_messages_are_translated() -> None:
     assert tuple(MESSAGES) == LANGUAGES
     assert all(all(words) for words in MESSAGES.values())

@@ -86,7 +86,7 @@ def test_answer_format_is_in_the_record_if_it_is_markdown(owner: Owner) -> None:
     assert owner.client.get(PRICING).json()["answerFormat"] == "markdown"
 
 
-def test_preconditions(owner: Owner) -> None:  # Y3
+def test_preconditions(owner: Owner) -> None:
     first = owner.put(headers={"If_None_Match": "*"})
     tag = first.headers["etag"]
     conflict = owner.put(headers={"If_None_Match": "*"})
@@ -115,7 +115,7 @@ def test_a_post_with_a_slug_overwrites_no_revision_that_its_sender_has_not_read(
     assert owner.client.get(PRICING).json()["title"] == "Two"
 
 
-def test_a_deleted_faq_is_gone_everywhere(owner: Owner, storage: Storage) -> None:  # Y4
+def test_a_deleted_faq_is_gone_everywhere(owner: Owner, storage: Storage) -> None:
     owner.put()
     deleted = owner.send("DELETE", PRICING)
     record, page = owner.client.get(PRICING), owner.client.get("/faq/pricing")
@@ -164,7 +164,7 @@ def test_history(owner: Owner) -> None:
     assert code(owner.send("GET", f"{PRICING}/revisions?lang=xx")) == (422, "invalid-parameter")
 
 
-def test_an_old_revision_is_published_again_byte_for_byte(owner: Owner) -> None:  # Y5
+def test_an_old_revision_is_published_again_byte_for_byte(owner: Owner) -> None:
     owner.put(title="One")
     before = owner.client.get(PRICING).content
     owner.put(title="Two")
@@ -191,7 +191,7 @@ def test_the_list_has_every_faq_of_the_site(owner: Owner) -> None:
         assert code(owner.send("GET", f"/api/v1/faqs?{query}")) == (422, "invalid-parameter")
 
 
-def test_a_draft_is_read_with_a_preview_token_only(owner: Owner) -> None:  # Y6, Z2
+def test_a_draft_is_read_with_a_preview_token_only(owner: Owner) -> None:
     owner.put(title="Published")
     owner.put(title="Secret draft", draft=True)
     preview = owner.send("POST", f"{PRICING}/preview")
@@ -211,7 +211,7 @@ def test_a_draft_is_read_with_a_preview_token_only(owner: Owner) -> None:  # Y6,
 
 
 @pytest.mark.parametrize("lang", sorted(MESSAGES))
-def test_a_hosted_page_says_that_its_preview_token_is_not_valid(owner: Owner, lang: str) -> None:  # Z3
+def test_a_hosted_page_says_that_its_preview_token_is_not_valid(owner: Owner, lang: str) -> None:
     owner.put(lang=lang)
     page = owner.client.get("/faq/pricing?faq_preview=wrong")
     assert MESSAGES[lang].refused_preview in page.text
@@ -234,7 +234,7 @@ def test_a_scope_limits_what_a_key_may_do(client: TestClient, storage: Storage, 
     assert publish(client, drafter.key, publication(draft=True)).json()["state"] == "draft"
 
 
-def test_another_site_sees_nothing_but_what_is_public(owner: Owner, storage: Storage) -> None:  # Y2
+def test_another_site_sees_nothing_but_what_is_public(owner: Owner, storage: Storage) -> None:
     other = Owner(owner.client, key_of_another_site(storage))
     owner.put()
     owner.put(f"{PATH}/draft", draft=True)
@@ -255,7 +255,7 @@ def test_another_site_sees_nothing_but_what_is_public(owner: Owner, storage: Sto
     assert other.send("GET", "/api/v1/faqs").json() == {"items": [], "next": None}
 
 
-def test_a_full_site_is_a_409(storage: Storage, key: str) -> None:  # Y12
+def test_a_full_site_is_a_409(storage: Storage, key: str) -> None:
     from faqsvc_embed.service import create_app
 
     with TestClient(create_app(storage, max_faqs=1)) as client:
@@ -297,7 +297,7 @@ def test_a_full_site_is_a_409(storage: Storage, key: str) -> None:  # Y12
         ),
     ],
 )
-def test_a_missing_language_is_detected(owner: Owner, lang: str, pairs: list[tuple[str, str]]) -> None:  # Y10
+def test_a_missing_language_is_detected(owner: Owner, lang: str, pairs: list[tuple[str, str]]) -> None:
     items = [{"question": question, "answer": answer} for question, answer in pairs]
 
     assert owner.put(items=items).json()["lang"] == lang

@@ -27,7 +27,7 @@ def test_the_faqs_of_other_sites_are_not_listed(client: TestClient, storage: Sto
     assert "secret" not in client.get("/llms.txt").text
 
 
-def test_it_lists_every_faq_in_its_default_language(client: TestClient, storage: Storage) -> None:  # X5
+def test_it_lists_every_faq_in_its_default_language(client: TestClient, storage: Storage) -> None:
     storage.put(FAQ.from_dict(samples.record("b", lang="ko", title="요금 [1]")))
     storage.put(FAQ.from_dict(samples.record("b", lang="en", title="Prices")))
     storage.put(FAQ("a b", lang="de"))
@@ -49,7 +49,7 @@ def test_an_empty_list_is_valid(client: TestClient) -> None:
     assert client.get("/llms.txt").text.endswith("## FAQs\n")
 
 
-def test_it_changes_with_the_faqs(client: TestClient, key: str) -> None:  # X5
+def test_it_changes_with_the_faqs(client: TestClient, key: str) -> None:
     slug = publish(client, key, publication(title="Before")).json()["slug"]
     before = client.get("/llms.txt")
     publish(client, key, publication(slug=slug, title="After"))

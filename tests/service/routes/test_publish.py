@@ -11,7 +11,7 @@ from faqsvc_embed.service.storage import Storage
 from tests.service.bodies import PATH, is_problem, key_of_another_site, publication, publish
 
 
-def test_the_response_has_the_slug_the_page_and_the_install_hints(client: TestClient, key: str) -> None:  # V2
+def test_the_response_has_the_slug_the_page_and_the_install_hints(client: TestClient, key: str) -> None:
     response = publish(client, key, publication())
 
     slug = response.json()["slug"]
@@ -59,7 +59,7 @@ def test_every_request_without_a_slug_creates_an_faq(client: TestClient, key: st
     assert len(slugs) == 2
 
 
-def test_unknown_fields_and_positions_are_ignored(client: TestClient, key: str) -> None:  # V4
+def test_unknown_fields_and_positions_are_ignored(client: TestClient, key: str) -> None:
     items = [
         {"question": "One?", "answer": "1", "position": 7, "id": "x"},
         {"question": "Two?", "answer": "2", "position": "first"},

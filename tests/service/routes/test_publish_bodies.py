@@ -64,7 +64,7 @@ def test_required_fields_are_reported() -> None:
     ],
     ids=["empty", "object", "text", "too many", "long question", "long answer"],
 )
-def test_invalid_items_are_reported(items: object, path: str) -> None:  # V3
+def test_invalid_items_are_reported(items: object, path: str) -> None:
     assert problems_of(publication(items=items)) == [path]
 
 
@@ -95,7 +95,7 @@ def test_an_invalid_field_is_reported(field: str, value: object) -> None:
     assert problems_of(publication(**{field: value})) == [field]
 
 
-def test_all_problems_are_reported_together(client: TestClient, key: str) -> None:  # V3
+def test_all_problems_are_reported_together(client: TestClient, key: str) -> None:
     items = [{"question": "Good?", "answer": "Yes."}, {"question": " ", "answer": 5}, "no object", {}]
     response = publish(client, key, publication(items=items, lang="xx", websiteName=None))
 

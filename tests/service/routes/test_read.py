@@ -36,9 +36,7 @@ def headers_of(record: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def test_a_record_is_public_and_cacheable_for_an_hour(
-    client: TestClient, pricing: dict[str, Any]
-) -> None:  # V1
+def test_a_record_is_public_and_cacheable_for_an_hour(client: TestClient, pricing: dict[str, Any]) -> None:
     response = client.get(PRICING)
 
     assert (response.status_code, response.json()) == (200, pricing["en"])
@@ -58,7 +56,7 @@ def test_lang_selects_the_language(client: TestClient, pricing: dict[str, Any]) 
 
 def test_a_missing_translation_falls_back_to_the_default_language(
     client: TestClient, pricing: dict[str, Any]
-) -> None:  # V3
+) -> None:
     response = client.get(PRICING, params={"lang": "de"})
 
     assert (response.status_code, response.json()) == (200, pricing["en"])
@@ -74,7 +72,7 @@ def test_an_unsupported_language_is_a_422(client: TestClient, lang: str) -> None
     assert response.headers["access-control-allow-origin"] == "*"
 
 
-def test_positions_are_counted_from_zero(client: TestClient, storage: Storage) -> None:  # V4
+def test_positions_are_counted_from_zero(client: TestClient, storage: Storage) -> None:
     storage.put(FAQ("odd", lang="en", items=(Item(7, "Third?", "3"), Item(-2, "First?", "1"))))
 
     assert client.get("/api/v1/faq/odd").json()["items"] == [
@@ -84,9 +82,7 @@ def test_positions_are_counted_from_zero(client: TestClient, storage: Storage) -
 
 
 @pytest.mark.parametrize("field", ['"{}"', 'W/"{}"', '"other",W/"{}" , "x"', "*", '"a,b", "{}"'])
-def test_a_current_version_is_not_sent_again(
-    client: TestClient, pricing: dict[str, Any], field: str
-) -> None:  # V1
+def test_a_current_version_is_not_sent_again(client: TestClient, pricing: dict[str, Any], field: str) -> None:
     headers = headers_of(pricing["en"])
     response = client.get(PRICING, headers={"If-None-Match": field.format(headers["etag"].strip('"'))})
 
@@ -103,7 +99,7 @@ def test_another_version_is_replaced(client: TestClient, field: str) -> None:
 @pytest.mark.parametrize(
     "path", ["unknown", "", ".", "..", "a/b", "a%2Fb", "%00", "a%0Ab", "%5C", "a" * 201, "%FF", "%ED%A0%80"]
 )
-def test_an_unknown_or_invalid_slug_is_a_404(client: TestClient, path: str) -> None:  # V3
+def test_an_unknown_or_invalid_slug_is_a_404(client: TestClient, path: str) -> None:
     response = client.get(f"/api/v1/faq/{path.replace('.', '%2E')}")  # clients resolve literal dots
 
     assert (response.status_code, response.json()["status"]) == (404, 404)

@@ -27,7 +27,7 @@ def seen(
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "10.0.0.5", "::1"])
-def test_nobody_is_trusted_by_default(address: str) -> None:  # O3
+def test_nobody_is_trusted_by_default(address: str) -> None:
     assert seen((address, 5), "203.0.113.9") == (address, "http")
 
 

@@ -31,7 +31,7 @@ def test_a_key_has_a_prefix_and_256_random_bits(storage: Storage) -> None:
         assert APIKey(key).reveal() == key  # the client accepts it
 
 
-def test_the_database_has_a_digest_of_a_key_and_not_the_key(storage: Storage) -> None:  # V2, D12
+def test_the_database_has_a_digest_of_a_key_and_not_the_key(storage: Storage) -> None:
     key = storage.keys.create("deploy")
     with storage.database.reading() as connection:
         stored = repr(connection.execute(select(api_keys)).all())
@@ -85,7 +85,7 @@ def test_the_list_has_all_times_of_a_key(storage: Storage, clock: Clock) -> None
     assert storage.keys.verify(key) is None
 
 
-def test_a_key_is_rotated_with_an_overlap(storage: Storage, clock: Clock) -> None:  # Y1
+def test_a_key_is_rotated_with_an_overlap(storage: Storage, clock: Clock) -> None:
     old = storage.keys.create("deploy", scope="draft")
     before = storage.keys.verify(old)
     assert before is not None

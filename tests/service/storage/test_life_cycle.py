@@ -72,7 +72,7 @@ def test_every_write_is_a_revision(storage: Storage, owner: Access) -> None:
     assert title(storage) == "Two"
 
 
-def test_a_draft_is_seen_by_its_site_alone(storage: Storage, owner: Access) -> None:  # Y6
+def test_a_draft_is_seen_by_its_site_alone(storage: Storage, owner: Access) -> None:
     write(storage, owner, "new", is_draft=True)
     write(storage, owner, title="Published")
     draft = write(storage, owner, title="Draft", is_draft=True)
@@ -94,7 +94,7 @@ def test_a_draft_keeps_its_number_when_it_is_published(storage: Storage, owner: 
     assert states(storage, owner) == [(2, "published"), (1, "superseded")]
 
 
-def test_an_old_revision_is_published_again_byte_for_byte(storage: Storage, owner: Access) -> None:  # Y5
+def test_an_old_revision_is_published_again_byte_for_byte(storage: Storage, owner: Access) -> None:
     write(storage, owner, title="One")
     before = storage.publications.get("tea")
     write(storage, owner, title="Two")
@@ -106,7 +106,7 @@ def test_an_old_revision_is_published_again_byte_for_byte(storage: Storage, owne
     assert (again.number, after.record, after.digest) == (3, before.record, before.digest)
 
 
-def test_unpublished_is_gone_and_can_be_published_again(storage: Storage, owner: Access) -> None:  # Y4
+def test_unpublished_is_gone_and_can_be_published_again(storage: Storage, owner: Access) -> None:
     write(storage, owner)
     storage.writer.unpublish(owner, "tea", None, NONE)
     storage.writer.unpublish(owner, "tea", None, NONE)  # a second time changes nothing
@@ -150,7 +150,7 @@ def test_a_purged_draft_leaves_nothing(storage: Storage, owner: Access) -> None:
     assert write(storage, access(storage, "other")).number == 1
 
 
-def test_another_site_may_not_write(storage: Storage, owner: Access) -> None:  # Y2
+def test_another_site_may_not_write(storage: Storage, owner: Access) -> None:
     other = access(storage, "other")
     write(storage, owner)
     write(storage, owner, "draft", is_draft=True)
@@ -169,7 +169,7 @@ def test_another_site_may_not_write(storage: Storage, owner: Access) -> None:  #
             call("draft")
 
 
-def test_a_write_with_an_old_tag_is_a_conflict(storage: Storage, owner: Access) -> None:  # Y3
+def test_a_write_with_an_old_tag_is_a_conflict(storage: Storage, owner: Access) -> None:
     first = write(storage, owner, title="One")
     second = write(storage, owner, title="Two", preconditions=Preconditions([first.digest]))
     with pytest.raises(RevisionConflict) as caught:
@@ -185,7 +185,7 @@ def test_a_write_with_an_old_tag_is_a_conflict(storage: Storage, owner: Access) 
 
 
 @pytest.mark.parametrize("writers", [12, pytest.param(100, marks=pytest.mark.system)])
-def test_one_of_many_racing_writers_wins(storage: Storage, owner: Access, writers: int) -> None:  # Y3
+def test_one_of_many_racing_writers_wins(storage: Storage, owner: Access, writers: int) -> None:
     digest = write(storage, owner).digest
 
     def race(number: int) -> bool:
@@ -277,7 +277,7 @@ def test_an_invalid_cursor_is_refused(storage: Storage, owner: Access, cursor: s
         storage.history.revisions(owner, "tea", None, limit=1, after=cursor)
 
 
-def test_a_site_has_quotas(storage: Storage, owner: Access, clock: Clock) -> None:  # Y12
+def test_a_site_has_quotas(storage: Storage, owner: Access, clock: Clock) -> None:
     storage.writer = Writer(storage.database, clock.wall, Quota(faqs=2, bytes=600))
     write(storage, owner, "one")
     write(storage, owner, "two")

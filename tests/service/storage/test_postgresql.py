@@ -143,7 +143,7 @@ def responses_of(client: TestClient, key: str) -> list[httpx2.Response]:
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_locked_table_is_a_503(storage: Storage, url: str) -> None:  # V3
+def test_a_locked_table_is_a_503(storage: Storage, url: str) -> None:
     storage.put(PRICING)
     with TestClient(create_app(storage)) as client:
         key = storage.keys.create()

@@ -166,7 +166,7 @@ with ThreadPoolExecutor(8) as threads:
 
 
 @pytest.mark.system
-def test_kill_9_loses_nothing_acknowledged(database_url: str) -> None:  # Y11
+def test_kill_9_loses_nothing_acknowledged(database_url: str) -> None:
     with python(WRITER, database_url) as writer:
         assert writer.stdout is not None
         acknowledged = set[int]()

@@ -12,7 +12,7 @@ from tests.support.postgres import Postgres
 @pytest.mark.system
 def test_an_export_is_imported_into_the_other_kind_of_database(
     storage: Storage, postgres: Postgres, tmp_path_factory: pytest.TempPathFactory
-) -> None:  # Y8
+) -> None:
     key = storage.keys.create("deploy", site=storage.sites.create("heron", listed=True), scope="draft")
     owner = access(storage)
     write(storage, owner, title="One")

@@ -111,7 +111,7 @@ def test_the_records_of_release_0_1_become_revision_1_of_a_site_for_each_key(old
 
 def test_release_0_1_reads_during_and_after_the_upgrade(
     old_database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:  # Y9
+) -> None:
     monkeypatch.setattr(editions, "BATCH", 2)
     read: list[int] = []
 
@@ -181,7 +181,7 @@ def test_a_schema_of_the_next_release_is_used_and_a_later_one_refused(
                 open_storage(database_url)
 
 
-def test_what_only_reads_creates_and_changes_nothing(tmp_path: Path, old_database: Database) -> None:  # Y9
+def test_what_only_reads_creates_and_changes_nothing(tmp_path: Path, old_database: Database) -> None:
     with pytest.raises(StorageUnavailable, match="typo"):
         read_storage(f"sqlite:///{tmp_path}/typo.db")
     if old_database.is_sqlite:

@@ -121,7 +121,7 @@ def access(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:
 @pytest.mark.parametrize("name", ["faq_preview", "faq%5Fpreview", "%66aq_preview"])
 def test_a_preview_token_is_in_no_log(
     name: str, client: TestClient, caplog: pytest.LogCaptureFixture
-) -> None:  # Z1
+) -> None:
     caplog.set_level(logging.DEBUG)
     client.get(f"/faq/pricing?lang=en&{name}=secret-token&x=1")
     lines = [record.getMessage() for record in caplog.records if record.name.startswith("faqsvc_embed")]
