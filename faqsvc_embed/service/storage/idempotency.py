@@ -6,10 +6,11 @@ from typing import Final
 from sqlalchemy import Connection, delete, select, update
 
 from faqsvc_embed.api.contract import RevisionState
+from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.service.storage.database import insert_new
 from faqsvc_embed.service.storage.schema import idempotency_keys, revisions
-from faqsvc_embed.service.storage.values import IdempotencyKey, IdempotencyKeyReused, Written
+from faqsvc_embed.service.storage.values import Gone, IdempotencyKey, IdempotencyKeyReused, Written
 
 WINDOW: Final = timedelta(hours=24)
 """How long an Idempotency-Key is remembered."""
@@ -22,6 +23,7 @@ def claim(connection: Connection, site: str, key: IdempotencyKey, now: datetime)
 
     Raises:
         IdempotencyKeyReused: the key was used with another body.
+        Gone: the FAQ was purged.
     """
     keys = idempotency_keys.c
     connection.execute(delete(idempotency_keys).where(keys.created_at < now - WINDOW))
@@ -40,8 +42,10 @@ def claim(connection: Connection, site: str, key: IdempotencyKey, now: datetime)
     ).one()
     if earlier.body_digest != key.body_digest:
         raise IdempotencyKeyReused(f"Idempotency-Key {quoted(key.key)} was used with a different body")
+    if earlier.digest is None:
+        raise Gone(f"The FAQ {quoted(earlier.slug)}, which this Idempotency-Key wrote, was deleted")
     state: RevisionState = "draft" if earlier.published_at is None else "published"
-    return Written(earlier.slug, earlier.lang, earlier.number, state, earlier.digest or "", False)
+    return Written(earlier.slug, earlier.lang, earlier.number, state, earlier.digest, False)
 
 
 def record(connection: Connection, site: str, key: IdempotencyKey, written: Written) -> None:
@@ -51,4 +55,12 @@ def record(connection: Connection, site: str, key: IdempotencyKey, written: Writ
         update(idempotency_keys)
         .where(keys.site == site, keys.key == key.key)
         .values(slug=written.slug, lang=written.lang, number=written.number)
+    )
+
+
+def forget_revisions(connection: Connection, slug: str, languages: list[Lang]) -> None:
+    """Let no key stand for a later revision that gets the number of a purged one."""
+    keys = idempotency_keys.c
+    connection.execute(
+        update(idempotency_keys).where(keys.slug == slug, keys.lang.in_(languages)).values(number=0)
     )

@@ -25,6 +25,7 @@ from faqsvc_embed.service.storage.schema import (
     events,
     faqs,
     last_event,
+    previews,
     revisions,
     sites,
     translations,
@@ -64,7 +65,7 @@ class Writer:
         Raises:
             FAQNotFound: there is no FAQ with this slug, and none may be created.
             NotYourSite: it belongs to another site.
-            Gone: the slug was purged within the last day.
+            Gone: the slug was purged within the last day, or what the Idempotency-Key wrote was purged.
             RevisionConflict: a precondition failed.
             QuotaExceeded: the site has no room for it.
             IdempotencyKeyReused: the Idempotency-Key was used with another body in the last 24 hours.
@@ -162,11 +163,16 @@ class Writer:
             connection.execute(
                 delete(translations).where(translations.c.slug == slug, translations.c.lang.in_(languages))
             )
+            idempotency.forget_revisions(connection, slug, languages)
             is_last = not connection.scalar(select(translations.c.lang).where(translations.c.slug == slug))
             self._count(connection, access.site, faqs=-is_last, size=-(size or 0))
             if not is_last:
                 self._settle(connection, slug)
-            elif faq.state == "draft":  # no cache can have it
+                return
+            connection.execute(
+                delete(previews).where(previews.c.slug == slug)
+            )  # another site may take the slug
+            if faq.state == "draft":  # no cache can have it
                 connection.execute(delete(faqs).where(faqs.c.slug == slug))
             else:
                 values = {"state": "purged", "updated_at": self._clock()}

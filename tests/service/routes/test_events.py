@@ -1,4 +1,4 @@
-"""The change feed of the service, over a real socket; N3, N6 and N7 of the rules."""
+"""The change feed of the service, over a real socket."""
 
 import json
 import threading

@@ -150,6 +150,30 @@ def test_a_purged_draft_leaves_nothing(storage: Storage, owner: Access) -> None:
     assert write(storage, access(storage, "other")).number == 1
 
 
+def test_a_preview_token_of_a_purged_faq_shows_no_draft_of_the_next_site(
+    storage: Storage, owner: Access
+) -> None:
+    write(storage, owner, is_draft=True)
+    token = storage.history.create_preview(owner, "tea", None).token
+    assert storage.history.preview(token, "tea", None) is not None
+    storage.writer.purge(owner, "tea", None, NONE)
+    write(storage, access(storage, "other"), is_draft=True, title="Secret")
+
+    assert storage.history.preview(token, "tea", None) is None
+
+
+@pytest.mark.parametrize("taken", [False, True], ids=["free", "taken by another site"])
+def test_a_repeated_publication_of_a_purged_faq_is_gone(storage: Storage, owner: Access, taken: bool) -> None:
+    key = IdempotencyKey("once", "digest")
+    write(storage, owner, is_draft=True, idempotency_key=key)
+    storage.writer.purge(owner, "tea", None, NONE)
+    if taken:
+        write(storage, access(storage, "other"), is_draft=True)
+
+    with pytest.raises(Gone):
+        write(storage, owner, is_draft=True, idempotency_key=key)
+
+
 def test_another_site_may_not_write(storage: Storage, owner: Access) -> None:
     other = access(storage, "other")
     write(storage, owner)
