@@ -4,6 +4,7 @@ import asyncio
 import atexit
 import contextlib
 import contextvars
+import inspect
 import os
 import socket
 import stat
@@ -178,8 +179,11 @@ class _Loop(asyncio.SelectorEventLoop):
 async def _shut_down(cleanups: list[Cleanup]) -> None:
     """Cancel all tasks, then run the cleanups; each of the two may take half of `CLOSE_TIMEOUT`."""
     deadline = time.monotonic() + CLOSE_TIMEOUT / 2
-    await asyncio.sleep(0)  # let new tasks start: cancelling one before its start gives a warning
+    await asyncio.sleep(0)  # let what was submitted become tasks
     while (tasks := asyncio.all_tasks() - {asyncio.current_task()}) and time.monotonic() < deadline:
+        if any(map(_is_new, tasks)):
+            await asyncio.sleep(0)  # let it start: cancelling it before gives a warning
+            continue
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks, timeout=CLOSE_TIMEOUT / 5)
@@ -189,6 +193,11 @@ async def _shut_down(cleanups: list[Cleanup]) -> None:
                 with contextlib.suppress(Exception):
                     await cleanup()
     await asyncio.sleep(0)  # run the callbacks that closing has scheduled
+
+
+def _is_new(task: asyncio.Task[Any]) -> bool:
+    coroutine = task.get_coro()
+    return inspect.iscoroutine(coroutine) and inspect.getcoroutinestate(coroutine) == inspect.CORO_CREATED
 
 
 def _drop(current: "list[_LoopThread]") -> None:
