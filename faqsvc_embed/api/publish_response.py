@@ -17,7 +17,7 @@ from faqsvc_embed.api.cache_control import parse_retry_after
 from faqsvc_embed.api.contract import RevisionContent
 from faqsvc_embed.api.publish_request import summary
 from faqsvc_embed.api.requests import REDIRECTS, Request
-from faqsvc_embed.api.responses import MAX_VALIDATOR, Response, error_code
+from faqsvc_embed.api.responses import MAX_VALIDATOR, Response, error_code, json_value
 from faqsvc_embed.api.slugs import is_slug
 from faqsvc_embed.errors import (
     AuthenticationError,
@@ -78,7 +78,7 @@ def parse_publication(
     """Return what was published; only the slug is required of the response."""
     if response.status not in accepted:
         return write_error(response, key, now)
-    fields = _json(response.body)
+    fields = json_value(response.body)
     slug = fields.get("slug") if isinstance(fields, dict) else None
     if not isinstance(fields, dict) or not isinstance(slug, str) or not is_slug(slug):
         body = _text(response.body, key)
@@ -138,7 +138,7 @@ def parse_generation(response: Response, key: APIKey, now: datetime) -> list[Ite
         )
     if response.status != 200:
         return error_of(response, key, now)
-    fields = _json(response.body)
+    fields = json_value(response.body)
     entries = fields.get("items") if isinstance(fields, dict) else None
     if not isinstance(entries, list):
         return FAQUnavailable("the response (200) has no items", status=200, body=body)
@@ -187,7 +187,7 @@ def error_of(response: Response, key: APIKey, now: datetime) -> FAQError:
         missing = "the FAQ was unpublished" if status == 410 else "there is no such FAQ"
         return FAQNotFound(f"{'not found' if reasons else missing} ({status}){because}", **details)
     if status == 412:
-        fields = _json(response.body)
+        fields = json_value(response.body)
         newest = _number(fields.get("revision")) if isinstance(fields, dict) else None
         known = f"; its newest revision is {newest}" if newest else ""
         message = f"the FAQ has changed since it was read ({status}){known}{because}"
@@ -225,7 +225,7 @@ def _number(value: object) -> int | None:
 
 def _reasons(body: bytes) -> list[str]:
     """Return the reasons in a problem document (RFC 9457) or another common form of error."""
-    fields = _json(body)
+    fields = json_value(body)
     values = [fields.get(name) for name in _REASONS] if isinstance(fields, dict) else [fields]
     found = ([_one_line(text) for text in _texts(value)] for value in values)
     return next(filter(None, found), [])[:MAX_PROBLEMS]
@@ -266,22 +266,10 @@ def _masked(value: Any, key: APIKey) -> Any:
     return value
 
 
-def _json(body: bytes) -> Any:
-    """Return the JSON value of a body, or None."""
-    try:
-        return json.loads(body.decode("utf-8-sig"), parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON (RFC 8259)")
-
-
 def _text(body: bytes, key: APIKey) -> str:
     """Return a body as text, with the key masked."""
     text = body.decode("utf-8", "replace")
-    if "\\u" in text and (fields := _json(body)) is not None:  # escapes could hide the key
+    if "\\u" in text and (fields := json_value(body)) is not None:  # escapes could hide the key
         text = json.dumps(fields, ensure_ascii=False)
     return key.mask(text)
 

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -117,12 +117,21 @@ def excerpt(body: bytes) -> str:
 
 def error_code(body: bytes) -> str | None:
     """Return the stable code of a problem document (RFC 9457), such as `gone`, or None."""
-    try:
-        fields = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
+    fields = json_value(body)
     code = fields.get("code") if isinstance(fields, dict) else None
     return code if isinstance(code, str) and _CODE.fullmatch(code) else None
+
+
+def json_value(body: bytes) -> Any:
+    """Return the JSON value of a body, or None."""
+    try:
+        return json.loads(body.decode("utf-8-sig"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON (RFC 8259)")
 
 
 def _parse_record(response: Response, slug: str, now: datetime) -> Outcome:

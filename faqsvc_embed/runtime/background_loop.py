@@ -181,7 +181,7 @@ async def _shut_down(cleanups: list[Cleanup]) -> None:
     deadline = time.monotonic() + CLOSE_TIMEOUT / 2
     await asyncio.sleep(0)  # let what was submitted become tasks
     while (tasks := asyncio.all_tasks() - {asyncio.current_task()}) and time.monotonic() < deadline:
-        if any(map(_is_new, tasks)):
+        if any(map(_is_new, tasks)) and time.monotonic() < deadline - CLOSE_TIMEOUT / 4:
             await asyncio.sleep(0)  # let it start: cancelling it before gives a warning
             continue
         for task in tasks:

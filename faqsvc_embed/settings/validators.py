@@ -68,7 +68,7 @@ def is_loopback_http(url: str) -> bool:
 
 
 def sends_in_clear(url: str, insecure_hosts: Collection[str]) -> bool:
-    """Return whether a key would cross a network in clear: over http, to no loopback or insecure host."""
+    """Return whether a key would be sent over http to another machine that is not in `insecure_hosts`."""
     parts = urlsplit(url)
     return parts.scheme == "http" and not is_loopback_http(url) and parts.hostname not in insecure_hosts
 

@@ -32,8 +32,8 @@ _ADDRESS = re.compile(rf"[a-z0-9_.+-]{{1,64}}@{_HOST}|https?://[^\s)]+|{_HOST}(?
 """An address in a normalized text."""
 _BEFORE_SENTENCE = re.compile(r"""(?:\n|[.!?]['")\]]* |[。؟।]['")\]」』]* ?)(?:[-|] )?['"(\[「『]*$""")
 _AFTER_SENTENCE = re.compile(r"""[.!?]+['")\]]*(?:\s|$)|[。؟।]|['")\]」』]*(?:\n|$)""")
-_STEP = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+", re.ASCII | re.MULTILINE)
-"""The number of a step, at the start of a line."""
+_STEP = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+(?=\S+[ \t]+\S)", re.ASCII | re.MULTILINE)
+"""The number of a step, at the start of a line; before a single word it may be a date (`1. May`)."""
 _PLAIN_MARKS: Final = str.maketrans("“”„’‘‚«»–—", '"""\'\'\'""--')
 
 
@@ -67,11 +67,10 @@ def supported_items(suggestions: Sequence[Suggestion], excerpts: Sequence[Excerp
         if max(map(len, (suggestion.question, suggestion.answer, suggestion.support))) > MAX_ANSWER:
             continue
         question, support = plain(suggestion.question), plain(suggestion.support)
-        paragraphs = map(plain, re.split(r"\n\s*\n", suggestion.answer))
-        answer = "\n\n".join(filter(None, paragraphs))
+        answer = _plain_paragraphs(suggestion.answer)
         if not question_key(question) or not question_key(answer) or len(question) > MAX_QUESTION:
             continue
-        statement = _without_step_numbers(suggestion.answer)
+        statement = _plain_paragraphs(_without_step_numbers(suggestion.answer))
         order = sorted(range(len(excerpts)), key=lambda number: number != suggestion.page)
         number = next((n for n in order if _supports(texts[n], facts[n], support, statement)), None)
         if number is None:
@@ -100,6 +99,10 @@ def _supports(text: str, facts: Facts, support: str, answer: str) -> bool:
     if not all(_contains_address(text, address[0]) for address in addresses):
         return False
     return facts.support(_ADDRESS.sub(" ", statement))
+
+
+def _plain_paragraphs(text: str) -> str:
+    return "\n\n".join(filter(None, map(plain, re.split(r"\n\s*\n", text))))
 
 
 def _without_step_numbers(answer: str) -> str:

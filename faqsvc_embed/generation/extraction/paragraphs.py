@@ -70,7 +70,7 @@ def similar_questions(context: PageContext, free: list[Element]) -> Iterator[Ele
         questions = [block for block in group if is_asked(texts[block.start])]
         if not any(has_question_mark(texts[block.start]) for block in questions):
             continue
-        # A question that every item repeats is one that the reader shall answer.
+        # A question that every item repeats is one for the reader to answer.
         different = len({texts[block.start] for block in questions})
         if _is_checklist(questions, blocks):
             continue

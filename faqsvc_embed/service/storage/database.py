@@ -30,9 +30,8 @@ STATEMENT_TIMEOUT: Final = 5.0
 MIGRATION_TIMEOUT: Final = 60.0
 """Seconds to wait for another process that migrates the database."""
 
-_MIGRATION_LOCK: Final = (
-    0x666171737663  # "faqsvc" in ASCII: advisory locks are numbers that all programs share
-)
+# "faqsvc" in ASCII: advisory locks are numbers that all programs share.
+_MIGRATION_LOCK: Final = 0x666171737663
 _CONNINFO: Final[dict[str, Any]] = {
     "connect_timeout": NETWORK_TIMEOUT,
     "tcp_user_timeout": NETWORK_TIMEOUT * 1000,

@@ -58,9 +58,11 @@ def record(connection: Connection, site: str, key: IdempotencyKey, written: Writ
     )
 
 
-def forget_revisions(connection: Connection, slug: str, languages: list[Lang]) -> None:
-    """Let no key stand for a later revision that gets the number of a purged one."""
+def forget_revisions(connection: Connection, slug: str, lang: Lang | None, now: datetime) -> None:
+    """Let no key stand for a later revision that gets the number of a purged one.
+
+    Expired keys are left to `claim`, so that the two do not wait for each other.
+    """
     keys = idempotency_keys.c
-    connection.execute(
-        update(idempotency_keys).where(keys.slug == slug, keys.lang.in_(languages)).values(number=0)
-    )
+    mine = [keys.slug == slug, keys.created_at >= now - WINDOW, *([keys.lang == lang] if lang else [])]
+    connection.execute(update(idempotency_keys).where(*mine).values(number=0))

@@ -1,7 +1,7 @@
 """Writes and publishes revisions, and unpublishes and purges FAQs.
 
-Each method is one transaction. It locks the FAQ, then the site with its counters, then the number of the last
-event. All writers use this order, so they cannot deadlock.
+Each method is one transaction. It locks Idempotency-Keys, then the FAQ, then the site with its counters, then
+the number of the last event. All writers use this order, so they cannot deadlock.
 """
 
 import hashlib
@@ -153,9 +153,11 @@ class Writer:
             FAQNotFound, NotYourSite, RevisionConflict: as `unpublish` does.
         """
         with self._database.writing() as connection:
+            idempotency.forget_revisions(connection, slug, lang, self._clock())
             faq = self._owned(connection, access, slug)
             _check_preconditions(preconditions, self._newest(connection, slug, lang or faq.lang))
             languages = self._languages(connection, slug, lang)
+            connection.execute(select(sites.c.id).where(sites.c.id == access.site).with_for_update())
             self._unpublish(connection, slug, languages)
             mine = (revisions.c.slug == slug, revisions.c.lang.in_(languages))
             size = connection.scalar(select(func.sum(func.length(revisions.c.record))).where(*mine))
@@ -163,15 +165,13 @@ class Writer:
             connection.execute(
                 delete(translations).where(translations.c.slug == slug, translations.c.lang.in_(languages))
             )
-            idempotency.forget_revisions(connection, slug, languages)
             is_last = not connection.scalar(select(translations.c.lang).where(translations.c.slug == slug))
             self._count(connection, access.site, faqs=-is_last, size=-(size or 0))
             if not is_last:
                 self._settle(connection, slug)
                 return
-            connection.execute(
-                delete(previews).where(previews.c.slug == slug)
-            )  # another site may take the slug
+            # Another site may take the slug.
+            connection.execute(delete(previews).where(previews.c.slug == slug))
             if faq.state == "draft":  # no cache can have it
                 connection.execute(delete(faqs).where(faqs.c.slug == slug))
             else:

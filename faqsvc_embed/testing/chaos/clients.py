@@ -164,9 +164,8 @@ class ASGIClient:
         scope = {"type": "lifespan", "asgi": {"version": "3.0"}, "state": self._state}
 
         async def run() -> None:
-            with suppress(
-                Exception
-            ):  # an application without a lifespan raises; a failed one sends a message
+            # An application without a lifespan raises; a failed one sends a message.
+            with suppress(Exception):
                 await self._app(scope, self._to_app.get, self._from_app.put)
 
         self._lifespan = asyncio.create_task(run())

@@ -72,10 +72,18 @@ def test_support_is_whole_sentences_with_all_numbers_and_addresses(
         ("1. Open the app.\n2. Tap Return within 9 days.", False),
         ("3. Open the app.\n4. Tap Return.", False),
         ("1. Open the app and tap Return.", False),
+        ("Closed on:\n1. January\n2. February", False),
     ],
 )
 def test_steps_may_be_numbered_though_the_page_does_not_number_them(answer: str, expected: bool) -> None:
     assert is_supported("Open the app. Tap Return.", "Open the app.", answer) is expected
+
+
+@pytest.mark.parametrize("mark", ["\u200b", "\u00ad", "\u2060", "\ufeff"])
+@pytest.mark.parametrize("answer", ["Delivery takes 5{}0 days.", "Pay at evil{}.example/pay."])
+def test_an_invisible_character_hides_no_fact(answer: str, mark: str) -> None:
+    text = "Delivery takes 5 days in all of Europe. Returns cost 0 euros."
+    assert not is_supported(text, "Delivery takes 5 days in all of Europe.", answer.format(mark))
 
 
 def test_the_page_with_the_sentence_is_the_source_if_the_model_names_another() -> None:

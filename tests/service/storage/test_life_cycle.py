@@ -174,6 +174,24 @@ def test_a_repeated_publication_of_a_purged_faq_is_gone(storage: Storage, owner:
         write(storage, owner, is_draft=True, idempotency_key=key)
 
 
+def test_faqs_of_a_site_are_purged_and_published_at_the_same_time(storage: Storage, owner: Access) -> None:
+    slugs = [f"tea-{number}" for number in range(30)]
+    for slug in slugs:
+        write(storage, owner, slug)
+
+    def purge(slug: str) -> None:
+        storage.writer.purge(owner, slug, None, NONE)
+
+    with ThreadPoolExecutor(8) as threads:
+        purged = [threads.submit(purge, slug) for slug in slugs]
+        written = [threads.submit(write, storage, owner, f"new-{slug}") for slug in slugs]
+        for done in (*purged, *written):
+            done.result(60)
+    with pytest.raises(Gone):
+        storage.publications.get(slugs[-1])
+    assert title(storage, f"new-{slugs[-1]}") is not None
+
+
 def test_another_site_may_not_write(storage: Storage, owner: Access) -> None:
     other = access(storage, "other")
     write(storage, owner)
