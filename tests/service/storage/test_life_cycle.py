@@ -1,7 +1,8 @@
 """The life cycle of an FAQ: drafts, revisions, unpublished and purged, over each kind of database."""
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -183,10 +184,10 @@ def test_faqs_of_a_site_are_purged_and_published_at_the_same_time(storage: Stora
         storage.writer.purge(owner, slug, None, NONE)
 
     with ThreadPoolExecutor(8) as threads:
-        purged = [threads.submit(purge, slug) for slug in slugs]
-        written = [threads.submit(write, storage, owner, f"new-{slug}") for slug in slugs]
-        for done in (*purged, *written):
-            done.result(60)
+        futures: list[Future[Any]] = [threads.submit(purge, slug) for slug in slugs]
+        futures += [threads.submit(write, storage, owner, f"new-{slug}") for slug in slugs]
+        for future in futures:
+            future.result(60)
     with pytest.raises(Gone):
         storage.publications.get(slugs[-1])
     assert title(storage, f"new-{slugs[-1]}") is not None
