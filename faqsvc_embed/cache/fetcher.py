@@ -52,8 +52,6 @@ class Fetcher:
         self._drafts = DraftReader(settings, self._transport)
         self._fetches: dict[Key, Fetch] = {}
         self._lock = threading.Lock()
-        self._forgets = 0
-        """Counts calls of `forget`."""
         self._log = LogOnce()
         fork.register(self)
 
@@ -120,7 +118,7 @@ class Fetcher:
         self.forget_here(slug)
         if self._store is None:
             return None
-        self._store.mark_invalid(slug)
+        self._store.mark_invalid(slug, self._cache.wall_clock())
         try:
             return self._transport.submit(work := self._store.invalidate())
         except RuntimeError:  # no thread can be started; a later fetch does it
@@ -132,7 +130,6 @@ class Fetcher:
         with self._lock:
             for key in [key for key in self._fetches if slug is None or key.slug == slug]:
                 self._fetches.pop(key).is_detached = True
-            self._forgets += 1
         self._cache.forget(slug)
 
     def close(self) -> None:
@@ -249,13 +246,15 @@ class Fetcher:
         outcome = await self._upstream.request(fetch)
         if isinstance(outcome, Failed):
             await self._load_translation(fetch.key, store)
-        forgets, before = self._forgets, self._cache.get(fetch.key)
+        before = self._cache.get(fetch.key)
         entry = self._finish(fetch, outcome)
         if fetch.is_detached:
             return
         if isinstance(outcome, Gone):
             if before is not None and before.faq is not None:
-                store.mark_invalid(entry.key.slug, is_gone=True)  # in every language and every process
+                store.mark_invalid(
+                    entry.key.slug, self._cache.wall_clock(), is_gone=True
+                )  # in every language and every process
                 await store.invalidate()
             else:  # invalidating it again would make the other processes fetch it again
                 for lang in (None, *LANGUAGES):
@@ -269,8 +268,6 @@ class Fetcher:
                 await store.delete(entry.key)  # nor may an earlier record come back
             elif stored is not None:
                 await store.save(entry.key, stored)
-                if self._forgets != forgets:  # perhaps this FAQ was forgotten before it was saved
-                    await store.delete(entry.key)
 
     async def _load_translation(self, key: Key, store: ResilientStore) -> None:
         """Load any translation of an FAQ that is not cached and cannot be fetched."""

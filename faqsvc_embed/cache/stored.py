@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Final
 
@@ -99,15 +99,15 @@ class StoredFAQ(msgspec.Struct, frozen=True):
         )
 
 
-def tombstone() -> str:
-    """Return the tombstone of an FAQ, which contains the time since when it is gone."""
-    return datetime.now(UTC).isoformat()
+def is_forgotten(stored: StoredFAQ, marks: Iterable[bytes | None]) -> bool:
+    """Return whether a record was confirmed before its FAQ was forgotten.
 
-
-def is_buried(stored: StoredFAQ, text: bytes | None) -> bool:
-    """Return whether a record is older than the tombstone of its FAQ, if there is one."""
+    A mark contains the time of that, in ISO 8601; None stands for a mark that does not exist. Times come from
+    several machines: while the clock of one is ahead, more records are fetched again than necessary.
+    """
     try:
-        return text is not None and stored.updated_at <= datetime.fromisoformat(text.decode().strip())
+        times = [datetime.fromisoformat(mark.decode()) for mark in marks if mark is not None]
+        return any(stored.updated_at <= time for time in times)
     except (ValueError, TypeError):
         return True
 

@@ -1,5 +1,7 @@
 """`faqsvc forget`: remove FAQs from a store, and from all processes that share it."""
 
+from datetime import UTC, datetime
+
 import click
 
 from faqsvc_embed.cli.errors import failure, silence_log
@@ -37,7 +39,7 @@ def forget(slugs: tuple[str, ...], store: str | None, base_url: str | None) -> N
     loop = BackgroundLoop()
     try:
         for slug in slugs:
-            opened.mark_invalid(slug)
+            opened.mark_invalid(slug, datetime.now(UTC))
             if not loop.submit(opened.invalidate()).result():
                 raise failure(f"{slug!r} is not forgotten: the store cannot be written")
     finally:

@@ -186,7 +186,7 @@ def test_a_tombstone_outlives_the_process(service: FeedService, tmp_path: Path) 
         wait_until(lambda: not record.exists() and not embed.is_fetching)
     record.write_bytes(content)  # an older deploy, a slower process
     service.server.server_close()
-    with FAQEmbed("http://127.0.0.1:1", store=store) as embed:
+    with FAQEmbed(service.url, store=store) as embed:
         assert answer(embed) is None
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from datetime import datetime
 from typing import Protocol
 
 from faqsvc_embed.cache.entries import Key
@@ -29,14 +30,18 @@ class Store(Protocol):
     async def delete(self, key: Key) -> None:
         """Remove one record."""
 
-    async def invalidate(self, slug: str | None) -> None:
-        """Remove the records of `slug` in all languages, or all records, and tell the other processes."""
+    async def invalidate(self, slug: str | None, at: datetime) -> None:
+        """Remove the records of `slug` in all languages, or all records, and tell the other processes.
+
+        From then on, `load` returns no record that was confirmed before `at`: a slow process may still save
+        one.
+        """
 
     async def bury(self, slug: str) -> None:
-        """Leave a tombstone: `load` returns no record of `slug` that was confirmed before now."""
+        """Leave a tombstone: the FAQ is unpublished."""
 
     async def is_buried(self, slug: str) -> bool:
-        """Return whether there is a tombstone of `slug`, and so no older record may be shown."""
+        """Return whether there is a tombstone of `slug`."""
 
     def lock(self, key: Key, timeout: float) -> AbstractAsyncContextManager[None]:
         """Lock `key`, so that only one process refreshes it; after `timeout` seconds, go on without."""

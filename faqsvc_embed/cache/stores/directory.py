@@ -8,14 +8,14 @@ import os
 import re
 import stat
 import sys
-import threading
 import time
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 from faqsvc_embed.cache.entries import Key
-from faqsvc_embed.cache.stored import StoredFAQ, is_buried, tombstone
+from faqsvc_embed.cache.stored import StoredFAQ, is_forgotten
 from faqsvc_embed.cache.stores.atomic import TEMPORARY, write_atomically
 from faqsvc_embed.cache.stores.base import OnGap, OnInvalidate
 from faqsvc_embed.cache.stores.journal import Journal
@@ -49,7 +49,6 @@ class DirectoryStore:
         self._service = _digest(base_url)
         self._max_file = 4 * max_bytes + 65_536  # a document is longer than its record
         self._locks = set[int]()
-        self._writing = threading.Lock()  # what is removed after a save began must not come back with it
         self._is_swept = False
         self._journal = Journal(self.directory / f".forgotten.{self._service}")
 
@@ -59,6 +58,12 @@ class DirectoryStore:
 
     def _tombstone(self, slug: str) -> Path:
         return self._file(slug, "gone")
+
+    def _mark(self, slug: str | None) -> Path:
+        """Return the file with the time when `slug`, or everything, was last forgotten."""
+        return (
+            self.directory / f".{self._service}.forgotten" if slug is None else self._file(slug, "forgotten")
+        )
 
     def _file(self, slug: str, lang: str | None, suffix: str | None = None) -> Path:
         if _PLAIN_NAME.fullmatch(slug) is None:  # too long, or the same as another on some file systems
@@ -87,7 +92,8 @@ class DirectoryStore:
             stored = StoredFAQ.from_json(text, self._base_url, key.slug, key.lang)
         except InvalidFAQ as error:
             raise InvalidFAQ(f"{str(path)!r}: {error}") from None
-        return None if is_buried(stored, self._content(self._tombstone(key.slug))) else stored
+        marks = (self._content(self._mark(slug)) for slug in (key.slug, None))
+        return None if is_forgotten(stored, marks) else stored
 
     def _content(self, path: Path) -> bytes | None:
         try:
@@ -115,10 +121,12 @@ class DirectoryStore:
         await asyncio.to_thread(self._save, key, stored)
 
     def _save(self, key: Key, stored: StoredFAQ) -> None:
+        self._write({self.path(key): stored.to_json(self._base_url)})
+
+    def _write(self, texts: Mapping[Path, str]) -> None:
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._sweep()
-        with self._writing:
-            write_atomically({self.path(key): stored.to_json(self._base_url)})
+        write_atomically(texts)
 
     def _sweep(self) -> None:
         """Remove temporary files of writers that were killed."""
@@ -134,29 +142,25 @@ class DirectoryStore:
         """Remove one record."""
         await asyncio.to_thread(self._unlink, [self.path(key)])
 
-    async def invalidate(self, slug: str | None) -> None:
+    async def invalidate(self, slug: str | None, at: datetime) -> None:
         """Remove the records of `slug` in all languages, or all of this service; tell other processes."""
-        await asyncio.to_thread(self._remove, slug)
+        await asyncio.to_thread(self._remove, slug, at)
         await asyncio.to_thread(self._journal.append, slug)
 
-    def _remove(self, slug: str | None) -> None:
+    def _remove(self, slug: str | None, at: datetime) -> None:
+        self._write({self._mark(slug): at.isoformat()})
         if slug is not None:
             self._unlink(self.path(Key(slug, lang)) for lang in (None, *LANGUAGES))
         else:
             self._unlink(self.directory.glob(f"[!.]*.{self._service}.json"))
 
     def _unlink(self, paths: Iterable[Path]) -> None:
-        with self._writing:
-            for path in list(paths):
-                path.unlink(missing_ok=True)
+        for path in list(paths):
+            path.unlink(missing_ok=True)
 
     async def bury(self, slug: str) -> None:
         """Leave a tombstone, in a thread."""
-        await asyncio.to_thread(self._bury, slug)
-
-    def _bury(self, slug: str) -> None:
-        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_atomically({self._tombstone(slug): tombstone()})
+        await asyncio.to_thread(self._write, {self._tombstone(slug): ""})
 
     async def is_buried(self, slug: str) -> bool:
         """Return whether there is a tombstone, in a thread."""
@@ -217,7 +221,6 @@ class DirectoryStore:
 
     def after_fork(self) -> None:
         """Close the locks of the parent here, or they would not end with it."""
-        self._writing = threading.Lock()
         for descriptor in self._locks:
             with contextlib.suppress(OSError):
                 os.close(descriptor)

@@ -6,10 +6,11 @@ import json
 import re
 import secrets
 from collections.abc import AsyncIterator
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from faqsvc_embed.cache.entries import Key
-from faqsvc_embed.cache.stored import StoredFAQ, is_buried, tombstone
+from faqsvc_embed.cache.stored import StoredFAQ, is_forgotten
 from faqsvc_embed.cache.stores.base import OnGap, OnInvalidate
 from faqsvc_embed.errors import InvalidFAQ
 from faqsvc_embed.languages import LANGUAGES
@@ -65,16 +66,16 @@ class RedisStore:
         from redis.exceptions import ResponseError
 
         try:
-            text, buried = cast(
-                "tuple[bytes | None, bytes | None]",
-                await self._redis().mget(self._name(key), self._tombstone(key.slug)),
+            text, *marks = cast(
+                "list[bytes | None]",
+                await self._redis().mget(self._name(key), self._mark(key.slug), self._mark(None)),
             )
         except ResponseError as error:  # the value of this key is not a string
             raise InvalidFAQ(f"{self._name(key)!r}: {error}") from None
         if text is None:
             return None
         stored = StoredFAQ.from_json(text, self._base_url, key.slug, key.lang)
-        return None if is_buried(stored, buried) else stored
+        return None if is_forgotten(stored, marks) else stored
 
     async def save(self, key: Key, stored: StoredFAQ) -> None:
         """Replace a record; Redis keeps it for at least a month."""
@@ -85,9 +86,10 @@ class RedisStore:
         """Remove one record."""
         await self._redis().delete(self._name(key))
 
-    async def invalidate(self, slug: str | None) -> None:
+    async def invalidate(self, slug: str | None, at: datetime) -> None:
         """Remove the records of `slug` in all languages, or all records of this service; publish it."""
         redis = self._redis()
+        await redis.set(self._mark(slug), at.isoformat(), ex=2 * KEEP_FOR)
         if slug is not None:
             names = [self._name(Key(slug, lang)) for lang in (None, *LANGUAGES)]
         else:
@@ -99,7 +101,7 @@ class RedisStore:
 
     async def bury(self, slug: str) -> None:
         """Leave a tombstone, for as long as a record could be there."""
-        await self._redis().set(self._tombstone(slug), tombstone(), ex=2 * KEEP_FOR)
+        await self._redis().set(self._tombstone(slug), "", ex=2 * KEEP_FOR)
 
     async def is_buried(self, slug: str) -> bool:
         """Return whether there is a tombstone."""
@@ -156,6 +158,10 @@ class RedisStore:
 
     def _tombstone(self, slug: str) -> str:
         return f"{self._prefix}:gone:{slug}"
+
+    def _mark(self, slug: str | None) -> str:
+        """Return the name of the time when `slug`, or everything, was last forgotten."""
+        return f"{self._prefix}:forgotten-at" + ("" if slug is None else f":{slug}")
 
     def _name(self, key: Key) -> str:
         return f"{self._prefix}:copy:{key.lang or '-'}:{key.slug}"

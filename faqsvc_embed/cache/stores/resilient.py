@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import datetime
 from functools import partial
 from typing import Final, Literal, TypeVar
 from weakref import WeakMethod
@@ -40,7 +41,8 @@ class Backoff:
 class _Invalidation:
     """One call of `mark_invalid`; a later one for the same slug replaces it."""
 
-    def __init__(self, is_gone: bool) -> None:
+    def __init__(self, at: datetime, is_gone: bool) -> None:
+        self.at = at
         self.is_gone = is_gone
 
 
@@ -101,14 +103,15 @@ class ResilientStore:
         """Return whether an FAQ was unpublished; False if the store does not work."""
         return bool(await self._call("read", lambda: self._store.is_buried(slug)))
 
-    def mark_invalid(self, slug: str | None, *, is_gone: bool = False) -> None:
+    def mark_invalid(self, slug: str | None, at: datetime, *, is_gone: bool = False) -> None:
         """Return no record of `slug`, or none at all, until `invalidate` has succeeded.
 
-        If it `is_gone`, the store then leaves a tombstone: no record from before can come back.
+        After that, none that was confirmed before `at` is returned. The time is that of the clock which
+        records are confirmed by. If the FAQ `is_gone`, the store leaves a tombstone.
         """
         if len(self._pending) >= MAX_PENDING:
             self._pending, slug, is_gone = {}, None, False
-        self._pending[slug] = _Invalidation(is_gone)
+        self._pending[slug] = _Invalidation(at, is_gone)
 
     async def invalidate(self) -> bool:
         """Remove what was marked invalid, and tell the other processes; now, even while backing off.
@@ -128,7 +131,7 @@ class ResilientStore:
     async def _invalidate(self, slug: str | None, invalidation: "_Invalidation") -> bool:
         if slug is not None and invalidation.is_gone:
             await self._store.bury(slug)
-        await self._store.invalidate(slug)
+        await self._store.invalidate(slug, invalidation.at)
         return True
 
     @contextlib.asynccontextmanager

@@ -124,9 +124,9 @@ def test_a_language_a_slug_or_all_records_of_a_service_can_be_removed(tmp_path: 
 
     asyncio.run(store.delete(KEY))
     assert present(store) == [Key("pricing", None), Key("legal", "en")]
-    asyncio.run(store.invalidate("pricing"))
+    asyncio.run(store.invalidate("pricing", EPOCH))
     assert present(store) == [Key("legal", "en")]
-    asyncio.run(store.invalidate(None))
+    asyncio.run(store.invalidate(None, EPOCH))
     assert (present(store), present(other)) == ([], keys)
 
 

@@ -1,14 +1,23 @@
 """What one process forgets, every process forgets that shares its store."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from click.testing import CliRunner
 
-from faqsvc_embed import FAQEmbed
+from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed.cache.entries import Key
+from faqsvc_embed.cache.stored import StoredFAQ
+from faqsvc_embed.cache.stores import open_store
 from faqsvc_embed.cache.stores.journal import MAX_SIZE, Journal
 from faqsvc_embed.cli import main
+from faqsvc_embed.runtime.background_loop import BackgroundLoop
+from faqsvc_embed.settings import Settings
+from tests.support import samples
+from tests.support.clock import EPOCH
 from tests.support.feed_service import FeedService, feed_service
 from tests.support.waiting import wait_until
 
@@ -47,6 +56,36 @@ def test_the_command_reaches_processes_that_share_a_directory(service: FeedServi
         done = CliRunner().invoke(main, ["forget", "pricing", "--store", store, "--base-url", service.url])
         assert done.exit_code == 0, done.output
         wait_until(lambda: answer(embed) == "New.")
+
+
+@pytest.mark.parametrize("slug", ["pricing", None])
+def test_what_a_slow_process_saves_after_it_was_forgotten_is_not_read(store: str, slug: str | None) -> None:
+    settings = Settings(base_url=f"https://{uuid4()}.example.com", store=store)
+    key, faq = Key("pricing", None), FAQ.from_dict(samples.pricing())
+    before, after = (StoredFAQ(faq, None, EPOCH + timedelta(seconds=at), 3600.0) for at in (0, 2))
+
+    async def saved(record: StoredFAQ) -> StoredFAQ | None:
+        slow = open_store(settings)
+        assert slow is not None
+        await slow.save(key, record)
+        return await slow.load(key)
+
+    async def forget() -> None:
+        other = open_store(settings)
+        assert other is not None
+        other.mark_invalid(slug, EPOCH + timedelta(seconds=1))
+        assert await other.invalidate()
+
+    async def run() -> list[StoredFAQ | None]:
+        found = [await saved(before)]
+        await forget()
+        return [*found, await saved(before), await saved(after)]
+
+    loop = BackgroundLoop()
+    try:
+        assert loop.submit(run()).result() == [before, None, after]
+    finally:
+        loop.close()
 
 
 def test_the_command_needs_a_store(monkeypatch: pytest.MonkeyPatch) -> None:

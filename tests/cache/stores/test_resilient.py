@@ -5,6 +5,7 @@ import contextlib
 import logging
 import time
 from collections.abc import AsyncIterator, Callable
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -49,7 +50,7 @@ class FaultyStore:
     async def is_buried(self, slug: str) -> bool:
         return False
 
-    async def invalidate(self, slug: str | None) -> None:
+    async def invalidate(self, slug: str | None, at: datetime) -> None:
         await self._do()
         self.invalidated.append(slug)
 
@@ -175,7 +176,7 @@ def test_a_record_that_could_not_be_removed_is_not_read_and_is_removed_later(
     store: ResilientStore, faulty_store: FaultyStore, clock: Clock
 ) -> None:
     faulty_store.error = OSError()
-    store.mark_invalid("pricing")
+    store.mark_invalid("pricing", EPOCH)
     asyncio.run(store.invalidate())
     assert asyncio.run(store.load(KEY)) is None
     faulty_store.error = None
@@ -189,7 +190,7 @@ def test_forgetting_is_tried_even_while_backing_off(store: ResilientStore, fault
     faulty_store.error = OSError()
     asyncio.run(use_all_of(store))
     faulty_store.error = None
-    store.mark_invalid(None)
+    store.mark_invalid(None, EPOCH)
     asyncio.run(store.invalidate())
     assert faulty_store.invalidated == [None]
 
@@ -200,10 +201,10 @@ def test_an_faq_that_is_forgotten_again_meanwhile_is_removed_again(
     faulty_store.delay = 0.01
 
     async def use() -> None:
-        store.mark_invalid("pricing")
+        store.mark_invalid("pricing", EPOCH)
         first = asyncio.create_task(store.invalidate())
         await asyncio.sleep(0.005)
-        store.mark_invalid("pricing")
+        store.mark_invalid("pricing", EPOCH)
         await first
         assert faulty_store.invalidated == ["pricing"]
         await store.load(KEY)
@@ -216,7 +217,7 @@ def test_a_flood_of_invalidations_becomes_one_of_everything(
     store: ResilientStore, faulty_store: FaultyStore
 ) -> None:
     for number in range(MAX_PENDING + 1):
-        store.mark_invalid(f"faq-{number}")
+        store.mark_invalid(f"faq-{number}", EPOCH)
     asyncio.run(store.invalidate())
     assert faulty_store.invalidated == [None]
 
