@@ -114,7 +114,8 @@ def _fill(url: str, count: int) -> str:
                 key = {"slug": f"faq-{number}", "lang": "en"}
                 times = {"created_at": time_, "updated_at": time_}
                 faqs.append({**key, **times, "site": site, "state": "published"})
-                translations.append({**key, "newest": REVISIONS, "published": REVISIONS})
+                newest = {"newest": REVISIONS, "published": REVISIONS, "search_text": f"faq-{number}"}
+                translations.append({**key, **newest})
                 content = {"record": record, "digest": digest_of(record), "title": "Questions"}
                 content |= {"website_name": "Tea & Sons", "website_url": "https://www.example.com"}
                 dates = {"created_at": time_, "published_at": time_}
