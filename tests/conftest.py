@@ -42,10 +42,21 @@ CHROMIUM_ARGUMENTS = [
 ]
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Run one process more than there are processors, because many tests wait for a server."""
+    return (os.cpu_count() or 1) + 1
+
+
+def pytest_collection() -> None:
+    """Collect no garbage while tests are collected: there is none."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
     """Exclude modules and collected tests, which live to the end, from garbage collection."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

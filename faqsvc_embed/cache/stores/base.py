@@ -33,8 +33,8 @@ class Store(Protocol):
     async def invalidate(self, slug: str | None, at: datetime) -> None:
         """Remove the records of `slug` in all languages, or all records, and tell the other processes.
 
-        From then on, `load` returns no record that was confirmed before `at`: a slow process may still save
-        one.
+        Records that were confirmed before `at` are neither kept nor returned from then on: a slow process
+        may still save one.
         """
 
     async def bury(self, slug: str) -> None:

@@ -92,8 +92,10 @@ class DirectoryStore:
             stored = StoredFAQ.from_json(text, self._base_url, key.slug, key.lang)
         except InvalidFAQ as error:
             raise InvalidFAQ(f"{str(path)!r}: {error}") from None
-        marks = (self._content(self._mark(slug)) for slug in (key.slug, None))
-        return None if is_forgotten(stored, marks) else stored
+        return None if self._is_forgotten(key, stored) else stored
+
+    def _is_forgotten(self, key: Key, stored: StoredFAQ) -> bool:
+        return is_forgotten(stored, (self._content(self._mark(slug)) for slug in (key.slug, None)))
 
     def _content(self, path: Path) -> bytes | None:
         try:
@@ -122,6 +124,8 @@ class DirectoryStore:
 
     def _save(self, key: Key, stored: StoredFAQ) -> None:
         self._write({self.path(key): stored.to_json(self._base_url)})
+        if self._is_forgotten(key, stored):  # by a process that removed the earlier file meanwhile
+            self._unlink([self.path(key)])
 
     def _write(self, texts: Mapping[Path, str]) -> None:
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)

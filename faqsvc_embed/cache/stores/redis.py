@@ -66,10 +66,7 @@ class RedisStore:
         from redis.exceptions import ResponseError
 
         try:
-            text, *marks = cast(
-                "list[bytes | None]",
-                await self._redis().mget(self._name(key), self._mark(key.slug), self._mark(None)),
-            )
+            text, *marks = await self._values(self._name(key), self._mark(key.slug), self._mark(None))
         except ResponseError as error:  # the value of this key is not a string
             raise InvalidFAQ(f"{self._name(key)!r}: {error}") from None
         if text is None:
@@ -81,6 +78,8 @@ class RedisStore:
         """Replace a record; Redis keeps it for at least a month."""
         text = stored.to_json(self._base_url)
         await self._redis().set(self._name(key), text, ex=int(stored.fresh_for) + KEEP_FOR)
+        if is_forgotten(stored, await self._values(self._mark(key.slug), self._mark(None))):
+            await self.delete(key)  # a process has removed the earlier record meanwhile
 
     async def delete(self, key: Key) -> None:
         """Remove one record."""
@@ -165,6 +164,9 @@ class RedisStore:
 
     def _name(self, key: Key) -> str:
         return f"{self._prefix}:copy:{key.lang or '-'}:{key.slug}"
+
+    async def _values(self, *names: str) -> list[bytes | None]:
+        return cast("list[bytes | None]", await self._redis().mget(*names))
 
     def _redis(self) -> "Redis":
         self.prepare()

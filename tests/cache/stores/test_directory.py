@@ -130,6 +130,13 @@ def test_a_language_a_slug_or_all_records_of_a_service_can_be_removed(tmp_path: 
     assert (present(store), present(other)) == ([], keys)
 
 
+def test_a_record_from_before_its_faq_was_forgotten_is_not_kept(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    asyncio.run(store.invalidate("pricing", EPOCH))
+    save(store)
+    assert not store.path(KEY).exists()
+
+
 # Locks
 
 
