@@ -78,6 +78,16 @@ def on_close(cleanup: Cleanup) -> None:
         loop.cleanups.append(cleanup)
 
 
+async def finished(work: Coroutine[Any, Any, T]) -> T:
+    """Await work that is not cancelled with its caller: closing the background loop waits for it."""
+    loop = asyncio.get_running_loop()
+    task = loop.create_task(work)
+    if isinstance(loop, _Loop):
+        loop.finishing.add(task)
+        task.add_done_callback(loop.finishing.discard)
+    return await asyncio.shield(task)
+
+
 def in_background() -> bool:
     """Return whether this code runs on a background loop."""
     try:
@@ -121,7 +131,7 @@ class _LoopThread:
         finally:
             # This runs after a SystemExit in a callback too: no caller may wait for a loop that has stopped.
             self.is_ending = True
-            shutdown = self.loop.create_task(_shut_down(self.loop.cleanups))
+            shutdown = self.loop.create_task(_shut_down(self.loop))
             while not shutdown.done():
                 with contextlib.suppress(RuntimeError):  # `stop` was called again
                     self.loop.run_until_complete(shutdown)
@@ -152,6 +162,7 @@ class _Loop(asyncio.SelectorEventLoop):
         super().__init__(self._selector_in_use)
         self.set_default_executor(DaemonExecutor())
         self.cleanups: list[Cleanup] = []
+        self.finishing = set[asyncio.Task[Any]]()
         self._connected = weakref.WeakSet[socket.socket]()
 
     async def sock_connect(self, sock: socket.socket, address: Any) -> None:
@@ -176,20 +187,21 @@ class _Loop(asyncio.SelectorEventLoop):
         os.close(null)
 
 
-async def _shut_down(cleanups: list[Cleanup]) -> None:
+async def _shut_down(loop: _Loop) -> None:
     """Cancel all tasks, then run the cleanups; each of the two may take half of `CLOSE_TIMEOUT`."""
     deadline = time.monotonic() + CLOSE_TIMEOUT / 2
     await asyncio.sleep(0)  # let what was submitted become tasks
     while (tasks := asyncio.all_tasks() - {asyncio.current_task()}) and time.monotonic() < deadline:
-        if any(map(_is_new, tasks)) and time.monotonic() < deadline - CLOSE_TIMEOUT / 4:
+        is_early = time.monotonic() < deadline - CLOSE_TIMEOUT / 4
+        if any(map(_is_new, tasks)) and is_early:
             await asyncio.sleep(0)  # let it start: cancelling it before gives a warning
             continue
-        for task in tasks:
+        for task in tasks - loop.finishing if is_early else tasks:
             task.cancel()
         await asyncio.wait(tasks, timeout=CLOSE_TIMEOUT / 5)
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(CLOSE_TIMEOUT / 2):
-            for cleanup in cleanups:
+            for cleanup in loop.cleanups:
                 with contextlib.suppress(Exception):
                     await cleanup()
     await asyncio.sleep(0)  # run the callbacks that closing has scheduled

@@ -1,6 +1,5 @@
 """Clients of a faulty server."""
 
-import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,14 +7,15 @@ import pytest
 
 from faqsvc_embed import FAQClient
 from tests.api.support import SECRET, Clients
+from tests.support.embeds import own_threads
 from tests.support.faulty import FaultyServer
+from tests.support.waiting import wait_until
 
 
 @pytest.fixture
 def clients(faulty: FaultyServer) -> Iterator[Clients]:
     """Make clients of the faulty server, and close them at the end."""
     made = list[FAQClient]()
-    before = set(threading.enumerate())
 
     def make(api_key: str | None = SECRET, **settings: Any) -> FAQClient:
         client = FAQClient(faulty.base_url, api_key, **settings)
@@ -25,4 +25,4 @@ def clients(faulty: FaultyServer) -> Iterator[Clients]:
     yield make
     for client in made:
         client.close()
-    assert [thread for thread in {*threading.enumerate()} - before if thread.name == "faqsvc-embed"] == []
+    wait_until(lambda: not own_threads())

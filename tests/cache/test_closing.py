@@ -2,9 +2,13 @@
 
 import asyncio
 import gc
+import os
 import subprocess
 import sys
+import time
 import weakref
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,6 +38,22 @@ def test_an_embed_can_be_closed_before_it_has_fetched_anything(make_embed: MakeE
     with embed:
         pass
     assert own_threads() == []
+
+
+def test_closing_waits_for_a_record_that_is_being_stored(
+    make_embed: MakeEmbed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace = os.replace
+
+    def replace_slowly(*paths: Any) -> None:
+        time.sleep(0.05)
+        replace(*paths)
+
+    monkeypatch.setattr(os, "replace", replace_slowly)
+    embed = make_embed(store=f"file:{tmp_path}")
+    embed.get_faq("pricing")
+    embed.close()
+    assert len(list(tmp_path.glob("*.json"))) == 1
 
 
 def test_closing_does_not_block_the_event_loop(make_embed: MakeEmbed, faulty: FaultyServer) -> None:

@@ -19,7 +19,7 @@ def test_closing_while_a_task_starts_another_gives_no_warning(steps: int) -> Non
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(child)
 
-    for _ in range(20):
+    for _ in range(10):
         loop = BackgroundLoop()
         loop.submit(parent())
         loop.close()

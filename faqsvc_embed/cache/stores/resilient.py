@@ -13,6 +13,7 @@ from faqsvc_embed.cache.entries import BACKOFF_BASE, BACKOFF_CAP, Key
 from faqsvc_embed.cache.stored import StoredFAQ
 from faqsvc_embed.cache.stores.base import OnGap, OnInvalidate, Store
 from faqsvc_embed.errors import InvalidFAQ, masked
+from faqsvc_embed.runtime.background_loop import finished
 from faqsvc_embed.runtime.bounded_log import LogOnce, logger
 
 T = TypeVar("T")
@@ -93,11 +94,11 @@ class ResilientStore:
 
     async def save(self, key: Key, stored: StoredFAQ) -> None:
         """Replace a record."""
-        await self._call("written", lambda: self._store.save(key, stored))
+        await finished(self._call("written", lambda: self._store.save(key, stored)))
 
     async def delete(self, key: Key) -> None:
         """Remove one record."""
-        await self._call("written", lambda: self._store.delete(key))
+        await finished(self._call("written", lambda: self._store.delete(key)))
 
     async def is_buried(self, slug: str) -> bool:
         """Return whether an FAQ was unpublished; False if the store does not work."""
@@ -123,7 +124,9 @@ class ResilientStore:
 
     async def _send_pending(self, *, now: bool = False) -> None:
         for slug, invalidation in list(self._pending.items()):
-            if not await self._call("written", partial(self._invalidate, slug, invalidation), now=now):
+            if not await finished(
+                self._call("written", partial(self._invalidate, slug, invalidation), now=now)
+            ):
                 break
             if self._pending.get(slug) is invalidation:  # it was not forgotten again meanwhile
                 del self._pending[slug]

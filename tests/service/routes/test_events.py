@@ -20,6 +20,8 @@ from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import open_storage
 from tests.support.waiting import wait_until
 
+pytestmark = pytest.mark.system
+
 
 class Site:
     """A running service with one site."""
