@@ -134,7 +134,10 @@ class Reader:
     def state(self, key: Key) -> FAQState:
         """Return the state of an FAQ now, without starting a fetch."""
         is_fetching = self.is_fetching(key)  # before the entry, which a fetch stores before it ends
-        state = state_of(self.cache.get(key), key, self.cache.clock(), is_fetching=is_fetching)
+        entry, now = self.cache.get(key), self.cache.clock()
+        if entry is not None and entry.faq is None and need(entry, now) is Need.NOTHING:
+            is_fetching = False  # its error is recent; only the change feed lets it be fetched again
+        state = state_of(entry, key, now, is_fetching=is_fetching)
         return state if state.data is not None else self._translation(key, state)
 
     def state_after(self, fetch: "Fetch") -> FAQState:
@@ -146,7 +149,7 @@ class Reader:
             entry,
             key,
             self.cache.clock(),
-            is_fetching=self.is_fetching(key),
+            is_fetching=not fetch.has_ended and self.is_fetching(key),
             source=entry.source if entry.error is None else "memory",
         )
         return state if state.data is not None else self._translation(key, state)

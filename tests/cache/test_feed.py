@@ -62,6 +62,20 @@ def test_an_unpublished_faq_is_no_longer_shown(service: FeedService, embed: FAQE
     assert embed.use_faq("pricing", lang="ko").data is None
 
 
+def test_it_is_known_that_an_faq_is_gone_while_it_is_fetched_again(
+    service: FeedService, embed: FAQEmbed
+) -> None:
+    follow(embed, service)
+    service.publish("pricing", None)
+    wait_until(lambda: isinstance(embed.use_faq("pricing").error, FAQNotFound))
+    service.may_read.clear()
+    service.publish("pricing", None, revision=3)
+    wait_until(lambda: embed.is_fetching)
+    state = embed.use_faq("pricing")
+    service.may_read.set()
+    assert isinstance(state.error, FAQNotFound)
+
+
 def test_one_connection_follows_all_slugs_and_tells_no_others(service: FeedService, embed: FAQEmbed) -> None:
     follow(embed, service, "pricing", "legal")
     assert set(service.connections[-1]["slugs"]) == {"pricing", "legal"}

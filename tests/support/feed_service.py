@@ -28,6 +28,9 @@ class FeedService:
         self.feed_status = 200
         self.feed_type = "text/event-stream"
         self.is_down = False
+        self.may_read = threading.Event()
+        """Reads wait for it."""
+        self.may_read.set()
         self.lag = 0
         """How many reads still get the previous record, as from a cache in front."""
         self._last = dict[str, tuple[int, str]]()
@@ -74,6 +77,7 @@ class FeedService:
 
     def read(self, handler: BaseHTTPRequestHandler, slug: str) -> None:
         self.reads.append(slug)
+        self.may_read.wait(10)
         answer, revision = self.answers.get(slug), self.revisions[slug]
         token = handler.headers.get("X-FAQ-Preview")
         draft = self.drafts.get((slug, token)) if token else None
