@@ -56,7 +56,8 @@ class PageReader:
     async def _get_process(self) -> anyio.abc.Process | None:
         """Return the process, which is started if necessary, or None if none can be started."""
         if self._process is None:
-            with suppress(OSError, NotImplementedError):
+            # Cancelling the start would leave a process that nobody ends.
+            with suppress(OSError, NotImplementedError), anyio.CancelScope(shield=True):
                 self._process = await _start()
         return self._process
 

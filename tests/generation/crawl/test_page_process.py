@@ -1,6 +1,7 @@
 """Large pages are read in a process of their own, with the same result."""
 
 import asyncio
+import gc
 import sys
 from contextlib import aclosing, suppress
 
@@ -48,6 +49,16 @@ def test_a_page_is_read_after_a_cancelled_one() -> None:
             return await reader.read(response(LARGE))
 
     assert len(asyncio.run(run()).pairs) == LARGE_MARKUP // 5
+
+
+def test_cancelling_while_the_process_starts_leaves_nothing_open() -> None:
+    async def run(seconds: float) -> None:
+        with anyio.move_on_after(seconds):
+            await read(LARGE)
+
+    for number in range(40):
+        asyncio.run(run(number / 2000))
+        gc.collect()  # an open pipe or a process that still runs would be a warning here
 
 
 def test_reading_a_large_page_ends_when_it_is_cancelled() -> None:
