@@ -161,7 +161,7 @@ class Transport:
     ) -> Response:
         """Send one request, and return its response; of an error response, the beginning of the body."""
         async with (
-            self._get_pool(request.url).client() as client,
+            self._get_pool(request.url).client(trace) as client,
             client.stream(
                 request.method,
                 request.url,
@@ -205,7 +205,7 @@ class _Pool:
         self._requests: Counter[httpx2.AsyncClient] = Counter()
 
     @contextlib.asynccontextmanager
-    async def client(self) -> "AsyncIterator[httpx2.AsyncClient]":
+    async def client(self, trace: "_Trace") -> "AsyncIterator[httpx2.AsyncClient]":
         """Give the current client to one request."""
         client = self._current
         self._requests[client] += 1
@@ -213,6 +213,8 @@ class _Pool:
             yield client
         finally:
             self._requests[client] -= 1
+            if trace.has_lost_tunnel and client is self._current:
+                self._current = _new_client(self._url)
             await self._close_unused(client)
 
     async def renew(self) -> None:
@@ -234,11 +236,14 @@ class _Pool:
 async def _open_stream(pool: _Pool, request: Request, timeout: float) -> AsyncIterator[Stream]:
     import httpx2
 
+    trace = _Trace()
     try:
         async with (
-            pool.client() as client,
+            pool.client(trace) as client,
             asyncio.timeout(timeout) as deadline,
-            client.stream(request.method, request.url, headers=request.headers) as response,
+            client.stream(
+                request.method, request.url, headers=request.headers, extensions={"trace": trace}
+            ) as response,
         ):
             deadline.reschedule(None)
             headers = {name.lower(): value for name, value in response.headers.items()}
@@ -255,6 +260,8 @@ class _Trace:
         self.is_new_connection = False
         """False if a kept connection was used, which the service may have closed meanwhile."""
         self.has_response = False
+        self.has_lost_tunnel = False
+        """Whether TLS failed in the tunnel of a proxy: the client counts that connection as used for ever."""
         self._stream: Any = None
 
     async def __call__(self, event: str, info: dict[str, Any]) -> None:
@@ -263,8 +270,9 @@ class _Trace:
             self._stream = info["return_value"]
         elif event == "http11.receive_response_headers.complete":
             self.has_response = True
-        elif event == "connection.start_tls.failed":  # at the deadline: the client does not close it
-            await self._stream.aclose()
+        elif event.endswith("start_tls.failed"):
+            self.has_lost_tunnel = event != "connection.start_tls.failed"
+            await self._stream.aclose()  # the client leaves it open if its task is cancelled
 
 
 def _new_client(url: str) -> "httpx2.AsyncClient":

@@ -3,10 +3,13 @@
 import pytest
 
 from faqsvc_embed import FAQClient, FAQEmbed, FAQError, FAQUnavailable
-from faqsvc_embed.testing.chaos import FaultyServer
+from faqsvc_embed.api.transport import MAX_CONNECTIONS
+from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from tests.api.support import SECRET, TEA
-from tests.support.embeds import MakeEmbed, failure, warnings_of
+from tests.support.clock import Clock
+from tests.support.embeds import LONG, MakeEmbed, failure, warnings_of
 from tests.support.tls import secure_service, trust_authority
+from tests.support.waiting import settle
 
 SCHEMES = ["https", "HTTPS", "Https"]
 
@@ -35,6 +38,22 @@ def test_plain_http_needs_no_certificates(
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", "/nowhere")
     assert make_embed(base_url=faulty.base_url.replace("http", scheme)).get_faq("pricing")
+
+
+def test_handshakes_that_hang_behind_a_proxy_use_up_no_connections(
+    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", faulty.base_url)
+    faulty.behave(behaviours.raw(b"HTTP/1.1 200 Connection established\r\n\r\n", then="hang"))
+    embed = make_embed(base_url="https://faq.example", timeout=0.1)
+    for number in range(2 * MAX_CONNECTIONS):
+        embed.use_faq(f"faq-{number}", wait=0)
+    settle(embed)
+    assert faulty.wait_for_disconnects()
+    faulty.forget_log()
+    clock.advance(LONG)
+    embed.use_faq("another", wait=0)
+    faulty.wait_for_requests(1)
 
 
 @pytest.mark.parametrize(

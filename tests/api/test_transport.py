@@ -9,11 +9,13 @@ from urllib.parse import quote
 import pytest
 
 from faqsvc_embed import FAQ, FAQNotFound, FAQUnavailable, InvalidFAQ
-from faqsvc_embed.api.transport import MAX_IDLE_CONNECTIONS, MAX_REDIRECTS
+from faqsvc_embed.api.requests import Request
+from faqsvc_embed.api.transport import MAX_IDLE_CONNECTIONS, MAX_REDIRECTS, Transport
 from faqsvc_embed.testing.chaos import Behaviour, FaultyServer, behaviours
 from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.embeds import LONG, PRICING, MakeEmbed, failure, own_threads, refreshed
+from tests.support.tls import hang_in_handshake
 from tests.support.waiting import settle, wait_until
 
 PATH: Final = "/api/v1/faq/pricing"
@@ -149,6 +151,22 @@ def test_a_service_that_always_sends_another_record_gets_one_retry_each_time(
         assert refreshed(embed).data == PRICING
         assert len(faulty.log) == 1 + 2 * count
     wait_until(lambda: faulty.open_connections == 1)
+
+
+def test_a_stream_whose_handshake_hangs_leaves_no_connection_open() -> None:
+    transport = Transport(max_bytes=1000)
+
+    async def open_stream(url: str) -> None:
+        async with transport.stream(Request(url, {}), timeout=0.2):
+            pass
+
+    with FaultyServer(secure=hang_in_handshake) as service:
+        opening = transport.submit(open_stream(service.base_url))
+        with pytest.raises(FAQUnavailable):
+            opening.result()
+        assert service.connections == 1
+        assert service.wait_for_disconnects()
+    transport.close()
 
 
 # Redirects

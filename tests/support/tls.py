@@ -85,7 +85,8 @@ def _sends(data: bytes) -> Secure:
     return secure
 
 
-def _hangs(connection: socket.socket) -> socket.socket:
+def hang_in_handshake(connection: socket.socket) -> socket.socket:
+    """Read what the client sends, and send nothing."""
     while connection.recv(65_536):
         pass
     raise ConnectionAbortedError
@@ -94,7 +95,7 @@ def _hangs(connection: socket.socket) -> socket.socket:
 def _hangs_in_the_middle(connection: socket.socket) -> socket.socket:
     connection.recv(65_536)
     connection.sendall(b"\x16\x03\x03\x40\x00\x02")  # the head of a long message
-    return _hangs(connection)
+    return hang_in_handshake(connection)
 
 
 TLS_FAULTS = [
@@ -110,7 +111,7 @@ TLS_FAULTS = [
     _fault("alert in the handshake", _sends(b"\x15\x03\x03\x00\x02\x02\x28")),
     _fault("closed in the handshake", _sends(b"")),
     _fault("protocol version too old", _sends(b"\x15\x03\x01\x00\x02\x02\x46")),
-    _fault("hang before the handshake", _hangs, hangs=True),
+    _fault("hang before the handshake", hang_in_handshake, hangs=True),
     _fault("hang in the handshake", _hangs_in_the_middle, hangs=True),
     Fault("TLS: closed after the handshake", hang_up),
     Fault("TLS: closed in the head", raw(b"HTTP/1.1 200 OK\r\nContent-Ty")),
