@@ -252,9 +252,8 @@ class Fetcher:
             return
         if isinstance(outcome, Gone):
             if before is not None and before.faq is not None:
-                store.mark_invalid(
-                    entry.key.slug, self._cache.wall_clock(), is_gone=True
-                )  # in every language and every process
+                # It is gone in every language and every process.
+                store.mark_invalid(entry.key.slug, self._cache.wall_clock(), is_gone=True)
                 await store.invalidate()
             else:  # invalidating it again would make the other processes fetch it again
                 for lang in (None, *LANGUAGES):

@@ -136,7 +136,7 @@ class Reader:
         is_fetching = self.is_fetching(key)  # before the entry, which a fetch stores before it ends
         entry, now = self.cache.get(key), self.cache.clock()
         if entry is not None and entry.faq is None and need(entry, now) is Need.NOTHING:
-            is_fetching = False  # its error is recent; only the change feed lets it be fetched again
+            is_fetching = False  # its error is still valid: only the change feed can have started this fetch
         state = state_of(entry, key, now, is_fetching=is_fetching)
         return state if state.data is not None else self._translation(key, state)
 

@@ -103,7 +103,8 @@ def is_forgotten(stored: StoredFAQ, marks: Iterable[bytes | None]) -> bool:
     """Return whether a record was confirmed before its FAQ was forgotten.
 
     A mark contains the time of that, in ISO 8601; None stands for a mark that does not exist. Times come from
-    several machines: while the clock of one is ahead, more records are fetched again than necessary.
+    several machines: while the clock of one is ahead, more records are fetched again than necessary. A mark
+    that cannot be read counts as later than every record.
     """
     try:
         times = [datetime.fromisoformat(mark.decode()) for mark in marks if mark is not None]

@@ -188,7 +188,10 @@ class _Loop(asyncio.SelectorEventLoop):
 
 
 async def _shut_down(loop: _Loop) -> None:
-    """Cancel all tasks, then run the cleanups; each of the two may take half of `CLOSE_TIMEOUT`."""
+    """Cancel all tasks, then run the cleanups; each of the two may take half of `CLOSE_TIMEOUT`.
+
+    The tasks of `finished` are cancelled only after half of their time.
+    """
     deadline = time.monotonic() + CLOSE_TIMEOUT / 2
     await asyncio.sleep(0)  # let what was submitted become tasks
     while (tasks := asyncio.all_tasks() - {asyncio.current_task()}) and time.monotonic() < deadline:

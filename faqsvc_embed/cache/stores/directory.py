@@ -127,10 +127,10 @@ class DirectoryStore:
         if self._is_forgotten(key, stored):  # by a process that removed the earlier file meanwhile
             self._unlink([self.path(key)])
 
-    def _write(self, texts: Mapping[Path, str]) -> None:
+    def _write(self, texts: Mapping[Path, str], mode: int = 0o600) -> None:
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._sweep()
-        write_atomically(texts)
+        write_atomically(texts, mode)
 
     def _sweep(self) -> None:
         """Remove temporary files of writers that were killed."""
@@ -152,7 +152,8 @@ class DirectoryStore:
         await asyncio.to_thread(self._journal.append, slug)
 
     def _remove(self, slug: str | None, at: datetime) -> None:
-        self._write({self._mark(slug): at.isoformat()})
+        # Readable, because `faqsvc forget` may run as another user than the application.
+        self._write({self._mark(slug): at.isoformat()}, mode=0o644)
         if slug is not None:
             self._unlink(self.path(Key(slug, lang)) for lang in (None, *LANGUAGES))
         else:

@@ -31,9 +31,12 @@ class Journal:
         """
         line = json.dumps({"from": self._process, "slug": slug}) + "\n"
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if self._path.exists() and self._path.stat().st_size > MAX_SIZE:
+        # `faqsvc forget` may have run as another user, who then owns the file.
+        if self._path.exists() and (
+            self._path.stat().st_size > MAX_SIZE or not os.access(self._path, os.W_OK)
+        ):
             self._path.unlink(missing_ok=True)
-        descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         with open(descriptor, "wb") as file:
             file.write(line.encode())  # one write: lines of two processes do not mix
 

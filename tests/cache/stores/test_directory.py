@@ -137,6 +137,22 @@ def test_a_record_from_before_its_faq_was_forgotten_is_not_kept(tmp_path: Path) 
     assert not store.path(KEY).exists()
 
 
+@pytest.mark.parametrize("slug", ["pricing", None])
+def test_another_user_can_read_what_was_forgotten(tmp_path: Path, slug: str | None) -> None:
+    asyncio.run(open_store(tmp_path).invalidate(slug, EPOCH))
+    assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o644}
+
+
+def test_a_record_is_not_shown_when_it_is_unknown_when_its_faq_was_forgotten(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    asyncio.run(store.invalidate("pricing", EPOCH))
+    (mark,) = tmp_path.glob("pricing.*")
+    mark.unlink()
+    os.mkfifo(mark)
+    save(store)
+    assert store.read(KEY) is None
+
+
 # Locks
 
 
