@@ -20,15 +20,19 @@ ANSWER_FORMATS: Final[tuple[AnswerFormat, ...]] = get_args(AnswerFormat)
 
 
 class Item(msgspec.Struct, frozen=True, gc=False):
-    """One question and its answer; `position` is the zero-based place in the FAQ."""
+    """One question and its answer; `position` is the zero-based place in the FAQ.
+
+    Raises:
+        InvalidFAQ: the question or the answer is not text.
+    """
 
     position: int
     question: str
     answer: str
 
     def __post_init__(self) -> None:
-        force_setattr(self, "question", clean_text(self.question))
-        force_setattr(self, "answer", clean_text(self.answer))
+        force_setattr(self, "question", _clean("question", self.question))
+        force_setattr(self, "answer", _clean("answer", self.answer))
 
 
 class FAQ(msgspec.Struct, frozen=True, weakref=True):
@@ -40,7 +44,8 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
     are written: `text`, or `markdown` (CommonMark with tables).
 
     Raises:
-        InvalidFAQ: an item is not an `Item`, `cta` is not a JSON value, or `answer_format` neither.
+        InvalidFAQ: a value is of another type than stated here, `cta` is not a JSON value, or
+            `answer_format` is neither of the two.
     """
 
     slug: str
@@ -60,9 +65,9 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
                     path=f"items[{index}]",
                 )
         force_setattr(self, "items", tuple(sorted(items, key=attrgetter("position"))))
-        force_setattr(self, "slug", clean_text(self.slug))
-        force_setattr(self, "title", clean_text(self.title))
-        force_setattr(self, "website_name", clean_text(self.website_name))
+        force_setattr(self, "slug", _clean("slug", self.slug))
+        force_setattr(self, "title", _clean("title", self.title))
+        force_setattr(self, "website_name", _clean("website_name", self.website_name))
         lang = self.lang if is_language_tag(self.lang) else None
         force_setattr(self, "lang", None if lang is None else clean_text(lang))
         if self.cta is not None:
@@ -249,3 +254,10 @@ class FAQState(msgspec.Struct, frozen=True, kw_only=True):
         if self.updated_at is None:
             return None
         return max(0.0, (datetime.now(UTC) - self.updated_at).total_seconds())
+
+
+def _clean(name: str, text: str) -> str:
+    try:
+        return clean_text(text)
+    except TypeError:
+        raise InvalidFAQ(f"{name} is {quoted(text)}: text is accepted", path=name) from None

@@ -3,10 +3,11 @@
 import json
 import pickle
 from collections import UserDict
+from collections.abc import Callable
 from contextlib import suppress
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import example, given, settings
@@ -194,6 +195,22 @@ def test_an_invalid_record_is_an_error_with_the_path_of_the_invalid_part(record:
     for error in (from_dict.value, from_json.value):
         assert error.path == path
         assert (path or "the record") in str(error)
+
+
+@pytest.mark.parametrize(
+    ("make", "path"),
+    [
+        (lambda: FAQ(slug=cast(Any, None)), "slug"),
+        (lambda: FAQ("pricing", title=cast(Any, 1)), "title"),
+        (lambda: FAQ("pricing", website_name=cast(Any, b"Shop")), "website_name"),
+        (lambda: Item(0, cast(Any, None), "Yes."), "question"),
+        (lambda: Item(0, "Is it?", cast(Any, 1)), "answer"),
+    ],
+)
+def test_a_value_that_is_not_text_is_refused_by_its_name(make: Callable[[], object], path: str) -> None:
+    with pytest.raises(InvalidFAQ, match=path) as raised:
+        make()
+    assert raised.value.path == path
 
 
 def test_items_of_another_type_are_refused_when_the_record_is_made() -> None:

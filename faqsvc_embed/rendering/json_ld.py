@@ -5,7 +5,8 @@ from typing import Any, Final
 
 import msgspec
 
-from faqsvc_embed.models import FAQ
+from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.rendering.answers import Answers
 from faqsvc_embed.text import in_portions, question_key
 
@@ -61,6 +62,9 @@ def to_json_ld(faq: FAQ) -> dict[str, Any]:
 
     Items with an empty question or answer are left out, and the first of equal questions counts. Texts are
     those of the record, unchanged; Markdown answers are HTML, as on a page.
+
+    Raises:
+        ConfigurationError: it is not an `FAQ`.
     """
     node = _record_node(faq)
     return {} if node is None else msgspec.to_builtins(node)
@@ -70,11 +74,17 @@ def to_json_ld_string(faq: FAQ) -> str:
     """Return the FAQPage of a record as JSON, empty if it has no questions.
 
     It is safe inside a script element: it contains no `<`, `>`, `&`, U+2028 or U+2029.
+
+    Raises:
+        ConfigurationError: it is not an `FAQ`.
     """
     return serialize(_record_node(faq))
 
 
-def _record_node(faq: FAQ) -> PageNode | None:
+def _record_node(faq: object) -> PageNode | None:
+    if not isinstance(faq, FAQ):
+        hint = ": pass its data" if isinstance(faq, FAQState) else ""
+        raise ConfigurationError(f"JSON-LD is made from an FAQ, not from {type(faq).__name__}{hint}")
     if faq.answer_format == "markdown":
         answered = Answers().items(faq, QUESTION_LEVEL)
         return page_node(Question(item.question, item.json_ld, faq.lang) for item in answered)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from faqsvc_embed import FAQ, Item, to_json_ld, to_json_ld_string
+from faqsvc_embed import FAQ, ConfigurationError, FAQState, Item, to_json_ld, to_json_ld_string
 from faqsvc_embed.rendering.json_ld import merge
 from faqsvc_embed.testing import fake_embed
 from tests.rendering.support import faq
@@ -199,3 +199,10 @@ def test_the_same_record_gives_the_same_bytes_in_any_process() -> None:
         for seed in ("0", "1")
     }
     assert texts == {to_json_ld_string(FAQ.from_dict(samples.nasty())).encode()}
+
+
+@pytest.mark.parametrize("make", [to_json_ld, to_json_ld_string])
+@pytest.mark.parametrize("wrong", [None, "pricing", FAQState(is_fetching=True)])
+def test_anything_but_a_record_is_refused(make: Callable[[Any], object], wrong: object) -> None:
+    with pytest.raises(ConfigurationError, match=type(wrong).__name__):
+        make(wrong)

@@ -32,7 +32,10 @@ class Bundle:
     def missing(self, key: Key) -> FAQUnavailable:
         """Return the error for an FAQ that the bundle does not contain."""
         if self._directory is None:
-            return FAQUnavailable(f"FAQ {key.slug!r}: offline=True needs store='file:DIRECTORY'")
+            sources = (
+                "store='file:DIRECTORY' with what `faqsvc pull` wrote, or directory='FOLDER' of FAQ files"
+            )
+            return FAQUnavailable(f"FAQ {key.slug!r}: offline=True needs {sources}")
         others = sorted({path.name for path in self._directory.directory.glob(f"{key.slug}.*.json")})
         hint = f"; there is {others[0]}, of another base_url or language" if others else ""
         place = f"{self._settings.store} of {self._settings.base_url}"
