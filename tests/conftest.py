@@ -30,6 +30,9 @@ hypothesis.settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "default")
 )
 
+SERVICES = frozenset({"database", "sqlite_file", "ours", "running"})
+"""The fixtures that open a database, in a service or alone."""
+
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM_ARGUMENTS = [
     "--no-sandbox",
@@ -45,6 +48,12 @@ CHROMIUM_ARGUMENTS = [
 def pytest_xdist_auto_num_workers() -> int:
     """Run one process more than there are processors, because many tests wait for a server."""
     return (os.cpu_count() or 1) + 1
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark tests of a service with a database as system tests: together they take a minute."""
+    if SERVICES.intersection(getattr(item, "fixturenames", ())):
+        item.add_marker("system")
 
 
 def pytest_collection() -> None:

@@ -45,7 +45,7 @@ def test_handshakes_that_hang_behind_a_proxy_use_up_no_connections(
 ) -> None:
     monkeypatch.setenv("HTTPS_PROXY", faulty.base_url)
     faulty.behave(behaviours.raw(b"HTTP/1.1 200 Connection established\r\n\r\n", then="hang"))
-    embed = make_embed(base_url="https://faq.example", timeout=0.1)
+    embed = make_embed(base_url="https://faq.example", timeout=0.5)
     for number in range(2 * MAX_CONNECTIONS):
         embed.use_faq(f"faq-{number}", wait=0)
     settle(embed)

@@ -13,12 +13,6 @@ from faqsvc_embed.service.storage.database import Database
 from tests.support.clock import Clock
 
 
-def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark each test that opens a database as a system test; SQLite alone would take half a minute."""
-    if {"database", "sqlite_file"}.intersection(getattr(item, "fixturenames", ())):
-        item.add_marker("system")
-
-
 @pytest.fixture(scope="session")
 def sqlite_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A migrated database file, to copy: that is faster than a migration for each test."""
