@@ -21,6 +21,8 @@ class FeedService:
         """The answer of each FAQ; None for one that was unpublished."""
         self.drafts: dict[tuple[str, str], str] = {}
         """The draft that a preview token reads, by slug and token."""
+        self.lang = "en"
+        """The language of all records; a previous one is in English."""
         self.revisions = defaultdict[str, int](lambda: 1)
         self.reads = list[str]()
         self.connections = list[dict[str, Any]]()
@@ -81,11 +83,13 @@ class FeedService:
         answer, revision = self.answers.get(slug), self.revisions[slug]
         token = handler.headers.get("X-FAQ-Preview")
         draft = self.drafts.get((slug, token)) if token else None
+        lang = self.lang
         if self.lag and slug in self._last:
             self.lag -= 1
+            lang = "en"
             revision, answer = self._last[slug]
         items = [{"position": 0, "question": "What?", "answer": draft or answer}]
-        record = {"slug": slug, "title": "", "websiteName": "", "lang": "en", "items": items, "cta": None}
+        record = {"slug": slug, "title": "", "websiteName": "", "lang": lang, "items": items, "cta": None}
         status = 200 if answer is not None else 410 if slug in self.answers else 404
         if token:
             status = 200 if draft else 403
