@@ -209,6 +209,9 @@ class DirectoryStore:
                 return descriptor
         except BlockingIOError:
             pass
+        except OSError:  # a network file system may have no locks
+            os.close(descriptor)
+            raise
         os.close(descriptor)
         return None
 

@@ -1,5 +1,6 @@
 """A file in which the processes of one machine note which FAQs they have forgotten."""
 
+import contextlib
 import json
 import os
 import secrets
@@ -15,6 +16,7 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._former = path.with_name(f"{path.name}.old")
         self._file = 0
         self._position = 0
         self.after_fork()
@@ -35,7 +37,8 @@ class Journal:
         if self._path.exists() and (
             self._path.stat().st_size > MAX_SIZE or not os.access(self._path, os.W_OK)
         ):
-            self._path.unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError):  # another process was faster
+                self._path.replace(self._former)
         descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         with open(descriptor, "wb") as file:
             file.write(line.encode())  # one write: lines of two processes do not mix
@@ -45,16 +48,27 @@ class Journal:
         try:
             with open(self._path, "rb") as file:
                 status = os.fstat(file.fileno())
-                if status.st_ino != self._file or status.st_size < self._position:
+                lines = list[bytes]()
+                if status.st_ino != self._file:
+                    lines += self._rest_of_former()
                     self._file, self._position = status.st_ino, 0
-                if status.st_size <= self._position:
-                    return set()
                 file.seek(self._position)
-                lines = file.read().splitlines()
+                lines += file.read().splitlines()
                 self._position = file.tell()
         except OSError:  # nothing can be shared through it
             return set()
         return set[str | None]().union(*(self._slugs(line) for line in lines))
+
+    def _rest_of_former(self) -> list[bytes]:
+        """Return the lines that were added between the last `read` and the replacement of the journal."""
+        try:
+            with open(self._former, "rb") as file:
+                if os.fstat(file.fileno()).st_ino != self._file:
+                    return []
+                file.seek(self._position)
+                return file.read().splitlines()
+        except OSError:
+            return []
 
     def _slugs(self, line: bytes) -> set[str | None]:
         try:

@@ -1,6 +1,7 @@
 """A directory of files: whole, private, verified; one refresh at a time among the processes of a machine."""
 
 import asyncio
+import errno
 import os
 import signal
 import stat
@@ -179,6 +180,21 @@ def test_one_at_a_time_has_the_lock_and_no_file_is_left(tmp_path: Path) -> None:
     asyncio.run(main())
     assert most == 1
     assert files(tmp_path) == []
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="no /proc here")
+def test_a_file_system_without_locks_costs_no_descriptor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+    store, before = open_store(tmp_path), len(os.listdir("/proc/self/fd"))
+    for _ in range(10):
+        with pytest.raises(OSError, match="No locks"):
+            asyncio.run(seconds_to_lock(store))
+    assert len(os.listdir("/proc/self/fd")) <= before
 
 
 def test_waiting_for_a_lock_ends_and_another_faq_has_its_own(tmp_path: Path) -> None:

@@ -111,3 +111,14 @@ def test_a_journal_stays_small_and_survives_damage(tmp_path: Path) -> None:
     one.append("pricing")
     assert path.stat().st_size < 200
     assert other.read() == {"pricing"}
+
+
+def test_no_line_is_lost_when_a_journal_is_replaced(tmp_path: Path) -> None:
+    one, other = Journal(tmp_path / "journal"), Journal(tmp_path / "journal")
+    one.append("first")
+    assert other.read() == {"first"}
+    slugs = {f"{number}-{'x' * 100}" for number in range(MAX_SIZE // 110)}
+    for slug in slugs:
+        one.append(slug)
+    assert (tmp_path / "journal").stat().st_size < MAX_SIZE
+    assert other.read() == slugs
