@@ -32,6 +32,8 @@ class FolderSource:
         self._error: ConfigurationError | None = None
         self._states = dict[Key, FAQState]()
         self._gone = set[str]()
+        self._fetched = set[str]()
+        """The slugs with a file that the service has a record of."""
 
     def state(self, key: Key) -> FAQState:
         """Return the state of an FAQ whose only source is the folder."""
@@ -45,13 +47,21 @@ class FolderSource:
             states[key] = state
         return state
 
-    def record(self, key: Key) -> FAQ | None:
-        """Return the record that is shown until the service responds."""
-        file = None if key.slug in self._gone else self._find(key)
+    def record(self, key: Key, *, is_forgotten: bool = False) -> FAQ | None:
+        """Return the record that is shown until the service responds.
+
+        There is none if the service has responded before and its record was forgotten, for example because
+        it was edited: the file is older.
+        """
+        if key.slug in self._gone or (is_forgotten and key.slug in self._fetched):
+            return None
+        file = self._find(key)
         return None if file is None else file.faq
 
     def note(self, event: FAQEvent) -> None:
-        """Stop showing an FAQ that the service has unpublished, until the process ends."""
+        """Note that the service has an FAQ, or has unpublished it: then its file is not shown any more."""
+        if event.result == "fetched" and self._folder.find(event.slug, event.lang) is not None:
+            self._fetched.add(event.slug)
         if event.result == "gone" and event.slug not in self._gone:
             file = self._folder.find(event.slug, event.lang)
             if file is not None:

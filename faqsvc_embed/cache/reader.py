@@ -112,7 +112,8 @@ class Reader:
                 self._folder.reload()
             if self._is_local:
                 return self._folder.state(key)
-            if entry is None and (faq := self._folder.record(key)) is not None:
+            is_forgotten = self.cache.is_forgotten(key.slug)
+            if entry is None and (faq := self._folder.record(key, is_forgotten=is_forgotten)) is not None:
                 entry = self.cache.seed(key, faq)
                 # A store may have the result of an earlier process.
                 needed = Need.REFRESH if self._settings.store is None else Need.FETCH

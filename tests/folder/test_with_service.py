@@ -81,6 +81,18 @@ def test_an_unpublished_faq_stays_gone_after_it_was_forgotten(faulty: FaultyServ
         assert embed.render("pricing") == ""
 
 
+def test_a_file_is_not_shown_again_when_the_newer_record_of_the_service_is_forgotten(
+    faulty: FaultyServer, faqs: Path
+) -> None:
+    faulty.serve(samples.record("pricing", title="From the service"))
+    with FAQEmbed(faulty.base_url, directory=faqs) as embed:
+        assert title(embed) == "Pricing"
+        assert title(embed) == "From the service"
+        faulty.serve(samples.record("pricing", title="Edited"))
+        embed.forget("pricing")
+        assert embed.get_faq("pricing").title == "Edited"
+
+
 @pytest.mark.parametrize("lang", [None, "de"])
 def test_an_unpublished_faq_stays_gone_after_a_restart_if_there_is_a_store(
     faulty: FaultyServer, faqs: Path, tmp_path: Path, lang: str | None
