@@ -303,11 +303,12 @@ class Reader:
 
 def in_event_loop() -> bool:
     """Return whether an event loop runs in this thread, which therefore must not be blocked."""
-    asyncio = sys.modules.get("asyncio")  # without the import, no loop can be running
-    if asyncio is None:
+    # Without asyncio, no loop can be running; another thread may be importing it now.
+    get_running_loop = getattr(sys.modules.get("asyncio"), "get_running_loop", None)
+    if get_running_loop is None:
         return False
     try:
-        asyncio.get_running_loop()
+        get_running_loop()
     except RuntimeError:
         return False
     return True
