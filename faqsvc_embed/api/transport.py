@@ -121,7 +121,12 @@ class Transport:
         Raises:
             FAQUnavailable: the service cannot be reached, or the connection breaks.
         """
-        return _open_stream(self._get_pool(request.url), request, timeout)
+        try:
+            pool = self._get_pool(request.url)
+        except (OSError, ValueError, ImportError) as error:  # certificates, or a proxy of the environment
+            message = f"{_origin(request.url)} cannot be reached: {_reason(error)}"
+            raise FAQUnavailable(message) from None
+        return _open_stream(pool, request, timeout)
 
     async def _read(self, request: Request, deadline: asyncio.Timeout) -> Response:
         """Send a read, and follow its redirects."""
@@ -270,7 +275,7 @@ class _Trace:
             self._stream = info["return_value"]
         elif event == "http11.receive_response_headers.complete":
             self.has_response = True
-        elif event.endswith("start_tls.failed"):
+        elif event.endswith(("start_tls.failed", "setup_socks5_connection.failed")):
             self.has_lost_tunnel = event != "connection.start_tls.failed"
             await self._stream.aclose()  # the client leaves it open if its task is cancelled
 

@@ -3,7 +3,8 @@
 import pytest
 
 from faqsvc_embed import FAQClient, FAQEmbed, FAQError, FAQUnavailable
-from faqsvc_embed.api.transport import MAX_CONNECTIONS
+from faqsvc_embed.api.requests import Request
+from faqsvc_embed.api.transport import MAX_CONNECTIONS, Transport
 from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from tests.api.support import SECRET, TEA
 from tests.support.clock import Clock
@@ -90,3 +91,17 @@ def test_a_proxy_does_not_receive_requests_to_this_machine(
 def test_a_name_that_does_not_resolve_is_a_failure(make_embed: MakeEmbed) -> None:
     embed = make_embed(base_url="http://a..b")  # not a host name: no resolver is asked
     assert isinstance(failure(embed), FAQUnavailable)
+
+
+def test_a_feed_without_certificates_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/ca.pem")
+    transport = Transport(max_bytes=1000)
+
+    async def open_stream() -> None:
+        async with transport.stream(Request("https://127.0.0.1:1", {}), timeout=1):
+            pass
+
+    opening = transport.submit(open_stream())
+    with pytest.raises(FAQUnavailable):
+        opening.result()
+    transport.close()
