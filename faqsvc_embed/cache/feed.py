@@ -5,6 +5,7 @@ only causes additional requests.
 """
 
 import asyncio
+import contextlib
 import random
 import time
 import weakref
@@ -58,6 +59,9 @@ class Followed(Protocol):
     async def revalidate(self, change: Change) -> bool:
         """Revalidate a slug in all languages; return whether what came is as new as the change."""
 
+    def expire(self, slug: str) -> None:
+        """Let the next page refresh a slug."""
+
 
 class FeedNotOffered(Exception):
     """The service has no change feed."""
@@ -84,6 +88,8 @@ class ChangeFeed:
         self._has_new = asyncio.Event()
         self._refreshes: dict[str, asyncio.Task[None]] = {}
         self._changes: dict[str, Change] = {}
+        self._news: dict[str, asyncio.Event] = {}
+        """For each slug that is being revalidated: whether there is another change of it."""
         self._in_vain: dict[str, int] = {}
         self._announced: dict[str, float] = {}
         self.is_connected = False
@@ -94,14 +100,19 @@ class ChangeFeed:
         announced = list(self._announced.values())
         return time.monotonic() - min(announced) if announced else 0.0
 
-    def follow(self, slug: str) -> None:
-        """Follow the changes of a slug, from a coroutine of the background loop."""
+    def follow(self, slug: str, *, may_be_old: bool = False) -> None:
+        """Follow the changes of a slug, from a coroutine of the background loop.
+
+        If its record `may_be_old`, it is revalidated, even if the slug is followed already.
+        """
         loop = asyncio.get_running_loop()
         if self._task is None or self._task[0] is not loop:
             self._reset()
             self._task = loop, loop.create_task(self._run())
         if slug not in self._known:
             self._has_new.set()
+        elif may_be_old and slug in self._slugs:
+            self._changed(Change(slug, state=None))
 
     def after_fork(self) -> None:
         """Forget the connection in a forked child, because it belongs to the parent."""
@@ -181,9 +192,10 @@ class ChangeFeed:
 
     def _changed(self, change: Change, spread: float = 0.0) -> None:
         """Revalidate a slug, once for all changes that arrive during the revalidation."""
-        waiting = self._changes.get(change.slug)
-        if waiting is None or (change.revision or 0) >= (waiting.revision or 0):
+        if change.slug not in self._changes or change.state is not None:  # events arrive in order
             self._changes[change.slug] = change
+        if change.slug in self._news:
+            self._news[change.slug].set()
         if change.state is not None:
             self._announced.setdefault(change.slug, time.monotonic())
         if change.slug not in self._refreshes:
@@ -196,9 +208,11 @@ class ChangeFeed:
             await self._refresh_until_current(slug)
         finally:
             self._refreshes.pop(slug, None)
+            self._news.pop(slug, None)
 
     async def _refresh_until_current(self, slug: str) -> None:
         while (change := self._changes.pop(slug, None)) is not None:
+            news = self._news[slug] = asyncio.Event()
             in_vain = self._in_vain.get(slug, 0)
             if in_vain:
                 await asyncio.sleep(min(BACKOFF_BASE * 2.0 ** min(in_vain - 1, 10), BACKOFF_CAP))
@@ -206,12 +220,16 @@ class ChangeFeed:
             for delay in RETRIES if change.state is not None else ():
                 if is_current or slug in self._changes:
                     break
-                await asyncio.sleep(delay)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(news.wait(), delay)
+                    break
                 is_current = await self._revalidate(change)
             if is_current or change.state is None:
                 self._in_vain.pop(slug, None)
             else:
                 self._in_vain[slug] = in_vain + 1
+                if slug not in self._changes and (followed := self._followed()) is not None:
+                    followed.expire(slug)  # the feed does not announce the change again
             if slug not in self._changes:
                 self._announced.pop(slug, None)
             await asyncio.sleep(REVALIDATE_INTERVAL)
@@ -243,10 +261,14 @@ def is_current(outcome: Outcome | None, change: Change, entry: Entry) -> bool:
     """Return whether an outcome without a new record already includes a change."""
     match outcome:
         case Fetched() | NotModified():
+            served = entry.faq.lang if entry.faq is not None else None
+            if change.lang not in (None, entry.key.lang, served):
+                return True  # another translation, which is not the one that is shown here instead
+            if change.state == "published" and change.lang is not None and served not in (None, change.lang):
+                return False  # revisions of two translations cannot be compared
             if outcome.revision is not None and change.revision is not None and change.state == "published":
                 return outcome.revision >= change.revision
-            # A change of another translation, which is not the one that is shown here instead.
-            return change.lang not in (None, entry.key.lang, entry.faq.lang if entry.faq else None)
+            return False
         case Gone() | NotFound():
             return change.state == "unpublished"
         case _:

@@ -32,6 +32,8 @@ from faqsvc_embed.settings import Settings
 
 LOCK_GRACE: Final = 1.0
 """Seconds beyond `timeout` for which a refresh waits for another process that refreshes the same FAQ."""
+POLL: Final = 0.02
+"""Seconds between two looks whether a fetch has ended."""
 MAX_FETCHES: Final = 1000
 """Maximum number of fetches at once. Beyond it, only cached records are refreshed: slugs may be invented."""
 
@@ -141,10 +143,11 @@ class Fetcher:
         self._lock = threading.Lock()
         self._fetches.clear()
         self._drafts.after_fork()
+        self._cache.after_fork()  # now, because its lock is needed next
         if self._store is not None:
             self._store.after_fork()
-            if self._store.is_shared:
-                self._cache.expire()  # nothing is received here until the first fetch
+        if self._feed is not None or (self._store is not None and self._store.is_shared):
+            self._cache.expire()  # no change is received here until the first fetch
 
     def start_draft(self, key: Key, token: str) -> Fetch:
         """Start to fetch the draft of an FAQ, for the one page that has its token."""
@@ -161,10 +164,13 @@ class Fetcher:
         """Revalidate a slug in all languages; return whether what came is as new as the change."""
         keys = [entry.key for entry in self._cache.entries() if entry.key.slug == change.slug]
         for key in keys:
-            while (running := self._fetches.get(key)) is not None:  # it may have begun before the change
-                await asyncio.wait([asyncio.wrap_future(running.result)])
-                await asyncio.sleep(0)
+            while key in self._fetches:  # it may have begun before the change
+                await asyncio.sleep(POLL)
         return all(await asyncio.gather(*(self._revalidate(key, change) for key in keys)))
+
+    def expire(self, slug: str) -> None:
+        """Let the next page refresh a slug."""
+        self._cache.expire(slug)
 
     async def _revalidate(self, key: Key, change: Change) -> bool:
         before = self._cache.get(key)
@@ -182,11 +188,13 @@ class Fetcher:
     # One fetch, on the background loop
 
     async def _run(self, fetch: Fetch) -> None:
+        is_new = self._cache.get(fetch.key) is None
         await self._fetch(fetch)
         if self._feed is not None and not fetch.is_detached:
             entry = self._cache.get(fetch.key)
             if entry is not None and entry.faq is not None:
-                self._feed.follow(fetch.key.slug)
+                is_stored = fetch.outcome is None  # the store may have missed a change of this language
+                self._feed.follow(fetch.key.slug, may_be_old=is_new and is_stored)
 
     async def _fetch(self, fetch: Fetch) -> None:
         if self._store is None:

@@ -12,7 +12,7 @@ from faqsvc_embed.api.event_stream import EventStreamParser, EventTooLong
 from faqsvc_embed.cache import feed
 from faqsvc_embed.cache.feed import REVALIDATE_INTERVAL
 from tests.support.feed_service import FeedService, feed_service
-from tests.support.waiting import wait_until
+from tests.support.waiting import settle, wait_until
 
 
 @pytest.fixture
@@ -88,6 +88,87 @@ def test_a_record_older_than_its_event_is_asked_for_again(service: FeedService, 
     service.lag = 1
     service.publish("pricing", "New.")
     wait_until(lambda: answer(embed) == "New.")
+
+
+def test_a_change_of_a_translation_that_is_not_shown_costs_one_request(
+    service: FeedService, embed: FAQEmbed
+) -> None:
+    follow(embed, service)
+    reads = len(service.reads)
+    service.send('{"slug": "pricing", "lang": "de", "revision": 9, "state": "published"}')
+    wait_until(lambda: len(service.reads) > reads)
+    wait_until(lambda: embed.statistics().feed_lag == 0, timeout=5)
+    assert len(service.reads) == reads + 1
+
+
+def test_a_new_translation_arrives_although_an_older_record_has_a_higher_revision(
+    service: FeedService, embed: FAQEmbed
+) -> None:
+    service.revisions["pricing"] = 7
+    follow(embed, service)
+    assert embed.get_faq("pricing", lang="de").lang == "en"
+    wait_until(lambda: not embed.is_fetching)
+    service.lang, service.lag = "de", 2  # one for each key
+    service.publish("pricing", "Neu.", lang="de", revision=1)
+    wait_until(lambda: embed.get_faq("pricing", lang="de").lang == "de")
+
+
+def test_a_deletion_is_not_lost_between_two_edits_of_it(service: FeedService, embed: FAQEmbed) -> None:
+    service.revisions["pricing"] = 9
+    follow(embed, service)
+    edit = '{"slug": "pricing", "lang": "en", "revision": 9, "state": "published"}'
+    service.may_read.clear()
+    service.send(edit)
+    wait_until(lambda: embed.is_fetching)
+    service.send(edit)
+    service.lag = 2
+    service.publish("pricing", None, revision=None)
+    service.may_read.set()
+    wait_until(lambda: isinstance(embed.use_faq("pricing").error, FAQNotFound))
+
+
+def test_a_change_that_could_not_be_fetched_arrives_when_the_service_works_again(
+    service: FeedService, embed: FAQEmbed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed, "RETRIES", (0.01,))
+    follow(embed, service)
+    reads = len(service.reads)
+    service.is_down = True
+    service.publish("pricing", "New.")
+    wait_until(lambda: len(service.reads) == reads + 2 and embed.statistics().feed_lag == 0)
+    service.is_down = False
+    wait_until(lambda: answer(embed) == "New.")
+
+
+def test_a_record_of_the_store_is_revalidated_although_another_translation_is_followed(
+    service: FeedService, tmp_path: Path
+) -> None:
+    with FAQEmbed(service.url, store=f"file:{tmp_path}") as embed:
+        assert embed.get_faq("pricing", lang="de")
+        follow(embed, service)
+        settle(embed)
+    with FAQEmbed(service.url, store=f"file:{tmp_path}") as embed:
+        follow(embed, service)
+        service.publish("pricing", "New.")
+        wait_until(lambda: answer(embed) == "New.")
+        wait_until(lambda: embed.get_faq("pricing", lang="de").items[0].answer == "New.")
+
+
+def test_a_change_during_a_slow_refresh_costs_no_time_of_the_processor(
+    service: FeedService, tmp_path: Path
+) -> None:
+    with FAQEmbed(service.url, store=f"file:{tmp_path}", max_fresh=0) as embed:
+        follow(embed, service)
+        settle(embed)
+        service.may_read.clear()
+        wait_until(lambda: embed.use_faq("pricing").is_fetching)
+        service.publish("pricing", "New.")
+        start, spent = time.monotonic(), time.process_time()
+        time.sleep(0.5)
+        share = (time.process_time() - spent) / (time.monotonic() - start)
+        service.may_read.set()
+        settle(embed)
+    assert share < 0.5
 
 
 @pytest.mark.system

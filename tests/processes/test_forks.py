@@ -15,6 +15,7 @@ from faqsvc_embed import FAQEmbed
 from faqsvc_embed.runtime.threads import threads_are_enabled
 from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from tests.support import samples
+from tests.support.feed_service import feed_service
 
 ROOT: Final = Path(faqsvc_embed.__file__).parent.parent
 
@@ -145,6 +146,38 @@ def test_children_of_children_fetch_on_their_own(faulty: FaultyServer) -> None:
     faulty.serve(samples.pricing())
     script(GENERATIONS, faulty.base_url)
     assert len({request.connection for request in faulty.log}) == 1 + 3
+
+
+FOLLOWING: Final = """
+import os, sys, time, warnings
+from faqsvc_embed import FAQEmbed
+warnings.simplefilter("ignore", DeprecationWarning)
+embed = FAQEmbed(sys.argv[1], push=True)
+embed.prefetch("pricing")
+reading, writing = os.pipe()
+if (pid := os.fork()) == 0:
+    while (answer := embed.get_faq("pricing").items[0].answer) != "New.":
+        os.write(writing, answer.encode())
+        time.sleep(0.01)
+    os._exit(0)
+assert os.read(reading, 4) == b"Old."
+print("shown", flush=True)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+"""
+
+
+@needs_fork
+@pytest.mark.system
+def test_a_child_follows_the_change_feed_from_its_first_page() -> None:  # gunicorn --preload
+    with feed_service() as service:
+        service.answers["pricing"] = "Old."
+        command = [sys.executable, "-c", f"import signal; signal.alarm(30)\n{FOLLOWING}", service.url]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "shown\n"
+            service.publish("pricing", "New.")
+            assert process.wait(30) == 0
 
 
 def _in_child(embed: FAQEmbed, titles: Any) -> None:
