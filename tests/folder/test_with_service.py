@@ -1,6 +1,7 @@
 """A folder beside a service: its files are shown until the service has responded."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -106,6 +107,23 @@ def test_an_unpublished_faq_stays_gone_after_a_restart_if_there_is_a_store(
     with FAQEmbed(faulty.base_url, directory=faqs, store=store) as embed:
         assert title(embed, lang=lang) is None
         assert title(embed, "terms") == "Pricing"
+
+
+def test_an_faq_that_was_published_again_is_shown_after_a_restart(
+    faulty: FaultyServer, faqs: Path, tmp_path: Path
+) -> None:
+    settings: dict[str, Any] = {"directory": faqs, "store": f"file:{tmp_path / 'store'}"}
+    faulty.behave(faults.status(410))
+    with FAQEmbed(faulty.base_url, **settings) as embed:
+        assert title(embed) is None
+        faulty.behave(faults.healthy)
+        faulty.serve(samples.record("pricing", title="Again"))
+        embed.forget("pricing")
+        assert embed.get_faq("pricing").title == "Again"
+        settle(embed)
+        embed.forget("pricing")
+    with FAQEmbed(faulty.base_url, **settings) as embed:
+        assert title(embed) == "Again"
 
 
 def test_without_a_store_a_line_names_the_file_to_delete(

@@ -126,6 +126,8 @@ class DirectoryStore:
         self._write({self.path(key): stored.to_json(self._base_url)})
         if self._is_forgotten(key, stored):  # by a process that removed the earlier file meanwhile
             self._unlink([self.path(key)])
+        else:  # the FAQ may have been published again
+            self._unlink([self._tombstone(key.slug)])
 
     def _write(self, texts: Mapping[Path, str], mode: int = 0o600) -> None:
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -80,6 +80,8 @@ class RedisStore:
         await self._redis().set(self._name(key), text, ex=int(stored.fresh_for) + KEEP_FOR)
         if is_forgotten(stored, await self._values(self._mark(key.slug), self._mark(None))):
             await self.delete(key)  # a process has removed the earlier record meanwhile
+        else:  # the FAQ may have been published again
+            await self._redis().delete(self._tombstone(key.slug))
 
     async def delete(self, key: Key) -> None:
         """Remove one record."""
