@@ -233,6 +233,10 @@ def _finish(response: Response) -> Response:
             if isgenerator(response.response):
                 page.language(faqs_from().settings.lang)  # now, before the headers are sent
             page.may_negotiate = False
+            response.headers.pop("Content-Length", None)  # duplicate elements are removed on the way
+            if page.is_unfinished:
+                for name in BODY_HEADERS:
+                    response.headers.pop(name, None)
             response.response = StreamedBody(page, charset, response.response)
     else:
         if isinstance(page, _FlaskPage):

@@ -99,6 +99,17 @@ def test_what_is_printed_before_a_stream_and_in_it_is_one_page() -> None:
     assert summary(get(make_app(view))) == page_of(A, B, A)._replace(faq_pages=page_of(A).faq_pages)
 
 
+def test_headers_that_describe_the_body_of_the_host_leave_with_it() -> None:
+    def view() -> Response:
+        parts = [render_template_string(part).encode() for part in THREE.split("|")]
+        headers = {"Content-Length": str(sum(map(len, parts))), "ETag": '"1"'}
+        return Response(iter(parts), mimetype="text/html", headers=headers)
+
+    response = make_app(view).test_client().get("/")
+    assert response.text.count("<style>") == 1
+    assert {"Content-Length", "ETag"}.isdisjoint(response.headers.keys())
+
+
 def test_streams_that_are_read_in_turn_do_not_mix() -> None:
     app = make_app(lambda: by_parts_without_context(THREE))
     bodies = [run_wsgi_app(app, create_environ("/"))[0] for _ in range(3)]
