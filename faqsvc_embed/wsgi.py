@@ -1,7 +1,8 @@
 """Middleware for any WSGI application. It completes the page of each request."""
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from contextlib import ExitStack
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl
 
@@ -109,48 +110,71 @@ class _Response:
     ) -> None:
         self._page = page
         self._default_language = default_language
-        self._start_response: Callable[..., object] = start_response
+        self._start_response: Callable[..., Any] = start_response
         self._status: str | None = None
         self._headers = list[Header]()
         self._written = list[bytes]()
+        self._write: Callable[[bytes], object] = self._written.append
         self._is_sent = False
 
     def start(self, status: str, headers: list[Header], exc_info: Any = None) -> Callable[[bytes], object]:
         """Store the start of the response; after an error, the application may call this again."""
         self._status, self._headers = status, headers
+        if exc_info:
+            self._written.clear()  # it belongs to the page that failed
         if self._is_sent:
-            self._start_response(status, headers, exc_info)  # this raises the error
-        return self._written.append
+            self._start_response(status, headers, exc_info)  # this raises the error, unless nothing has left
+        return self.write
+
+    def write(self, part: bytes) -> None:
+        """Add a part to the body, before what the iterable of the application yields next."""
+        self._write(part)
 
     def send(self, parts: Iterable[bytes]) -> Iterable[bytes]:
         """Send the start, and return the body."""
-        if self._status is None:
-            parts = _Begun(parts)
-        head = self._head()
-        charset = head.charset
-        if charset is None:
-            if head.is_compressed and self._page.is_unfinished:
-                _log.warning(
-                    "compressed",
-                    "a compressed response cannot be completed, and lacks an FAQ or has two FAQPages: "
-                    "let the middleware that compresses wrap FAQMiddleware",
-                )
-            self._send_start()
-            return chain(self._written, parts) if self._written else parts
-        if self._written or isinstance(parts, list | tuple) or self._value("content-length"):
-            return [self._completed(charset, parts)]
-        self._page.language(self._default_language)  # now, before the headers are sent
-        self._send_start()
-        return StreamedBody(self._page, charset, parts)
+        close: Callable[[], object] = getattr(parts, "close", lambda: None)
+        with ExitStack() as unless_returned:
+            unless_returned.callback(close)
+            if self._status is None:
+                parts = _Closing(_begun(parts), close)
+            head = self._head()
+            charset = head.charset
+            if charset is None:
+                self._pass_on(head)
+            elif self._written or isinstance(parts, list | tuple) or self._value("content-length"):
+                return [self._completed(charset, parts)]
+            else:
+                self._page.language(self._default_language)  # now, before the headers are sent
+                self._send_start()
+                parts = StreamedBody(self._page, charset, _Closing(self._with_written(parts), close))
+            unless_returned.pop_all()  # the server closes what it gets
+            return parts
+
+    def _pass_on(self, head: ResponseHead) -> None:
+        """Send the start of a response that stays as it is, and let the server have what is written."""
+        if head.is_compressed and self._page.is_unfinished:
+            _log.warning(
+                "compressed",
+                "a compressed response cannot be completed, and lacks an FAQ or has two FAQPages: "
+                "let the middleware that compresses wrap FAQMiddleware",
+            )
+        self._write = self._send_start()
+        for part in self._written:
+            self._write(part)
+
+    def _with_written(self, parts: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield the parts of a streamed body, each after what was written before it."""
+        for part in parts:
+            self._written.append(part)
+            while self._written:
+                yield self._written.pop(0)
+        yield from self._written
 
     def _completed(self, charset: str, parts: Iterable[bytes]) -> bytes:
         """Send the start of a response that is read as a whole, and return its body."""
-        try:
-            body = b"".join([*self._written, *parts])
-        finally:
-            if hasattr(parts, "close"):
-                parts.close()
-        page = self._page
+        for part in parts:
+            self._written.append(part)  # so they are in order, and an error discards them all
+        body, page = b"".join(self._written), self._page
         changed = completed(page, charset, body) if page.is_unfinished else None
         is_head_only = page.environ.get("REQUEST_METHOD") == "HEAD" and not body and page.is_unfinished
         if changed is not None or is_head_only:
@@ -162,12 +186,12 @@ class _Response:
         self._send_start()
         return body if changed is None else changed
 
-    def _send_start(self) -> None:
+    def _send_start(self) -> Any:
         headers, page = self._headers, self._page
         if changes_headers(page):
             headers = with_page_headers(page, headers)
         self._is_sent = True
-        self._start_response(self._status, headers)
+        return self._start_response(self._status, headers)
 
     def _head(self) -> ResponseHead:
         status = int((self._status or "500")[:3])
@@ -178,22 +202,21 @@ class _Response:
         return next((value for header, value in self._headers if header.lower() == name), "")
 
 
-class _Begun:
-    """A body after its first part was read: an application may start its response with that part."""
+class _Closing:
+    """The parts of a body, with the `close()` of the iterable that the application returned."""
 
-    def __init__(self, parts: Iterable[bytes]) -> None:
-        self._rest = iter(parts)
-        self._first = next(self._rest, None)
-        self._close = getattr(parts, "close", None)
+    def __init__(self, parts: Iterator[bytes], close: Callable[[], object]) -> None:
+        self._parts = parts
+        self.close = close
 
     def __iter__(self) -> Iterator[bytes]:
-        if self._first is not None:
-            yield self._first
-            yield from self._rest
+        return self._parts
 
-    def close(self) -> None:
-        if self._close is not None:
-            self._close()
+
+def _begun(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Return a body after its first part was read: an application may start its response with it."""
+    rest = iter(parts)
+    return chain(list(islice(rest, 1)), rest)
 
 
 def _file(environ: "WSGIEnvironment") -> File | None:

@@ -1,10 +1,14 @@
 """FAQs in any WSGI application, by FAQMiddleware: plain functions, Falcon, Bottle and Pyramid."""
 
 import asyncio
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import Context, copy_context
+from io import BytesIO, StringIO
 from typing import Any
+from wsgiref.handlers import SimpleHandler
+from wsgiref.util import setup_testing_defaults
 from wsgiref.validate import validator
 
 import pytest
@@ -28,6 +32,7 @@ FAQS = {"pricing": A, "legal": B}
 ONE = '<p>{{ faq("pricing") }}</p>'
 TWO = '{{ faq("pricing") }}<hr>{{ faq("legal") }}'
 HTML = ("Content-Type", "text/html; charset=utf-8")
+TEXT = ("Content-Type", "text/plain")
 
 App = Callable[..., Iterable[bytes]]
 
@@ -53,6 +58,16 @@ def page(source: str, embed: FAQEmbed, *headers: tuple[str, str], **options: Any
     template = environment(embed).from_string(source)
     app = app_of(lambda: [template.render().encode()], *headers, **options)
     return Client(FAQMiddleware(app, embed=embed))
+
+
+def served(app: App, embed: FAQEmbed | None = None) -> tuple[str, bytes]:
+    """Return the status and the body that a server sends, and check what it and the application get."""
+    environ: dict[str, Any] = {"QUERY_STRING": ""}
+    setup_testing_defaults(environ)
+    wrapped, out = FAQMiddleware(validator(app), embed=embed or fake_embed(FAQS)), BytesIO()
+    SimpleHandler(BytesIO(), out, StringIO(), environ).run(validator(wrapped))
+    head, _, body = out.getvalue().partition(b"\r\n\r\n")
+    return head.decode().partition("\r\n")[0].partition(" ")[2], body
 
 
 # Frameworks
@@ -170,8 +185,6 @@ def test_an_error_page_replaces_the_start_of_a_page() -> None:  # PEP 3333, I3
             template.render()
             raise KeyError
         except KeyError:
-            import sys
-
             start_response("500 Internal Server Error", [HTML], sys.exc_info())
             return [template.render().encode()]
 
@@ -195,23 +208,63 @@ def test_an_exception_passes_and_the_next_page_is_as_ever() -> None:
     assert summary(client.get("/", buffered=True).data) == page_of(A, B)
 
 
+class Body:
+    """A body that counts how often it is closed."""
+
+    def __init__(self, parts: Iterable[bytes]) -> None:
+        self.parts = parts
+        self.closed = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self.parts)
+
+    def close(self) -> None:
+        self.closed += 1
+
+
 @pytest.mark.parametrize("headers", [[], [("Content-Length", "2")]], ids=["streamed", "whole"])
 def test_the_body_of_the_host_is_closed_once(headers: list[tuple[str, str]]) -> None:  # PEP 3333
-    class Body:
-        closed = 0
-
-        def __iter__(self) -> Iterator[bytes]:
-            return iter([b"a", b"b"])
-
-        def close(self) -> None:
-            self.closed += 1
-
-    body = Body()
+    body = Body([b"a", b"b"])
     response = Client(FAQMiddleware(app_of(lambda: body, *headers), embed=fake_embed(FAQS))).get(
         "/", buffered=True
     )
     response.close()
     assert (response.data, body.closed) == (b"ab", 1)
+
+
+@pytest.mark.parametrize("kind", [HTML, TEXT])
+def test_a_body_is_closed_once_when_something_was_written_before_it(kind: tuple[str, str]) -> None:
+    body = Body([b"b"])
+
+    def app(environ: Any, start_response: Any) -> Iterable[bytes]:
+        start_response("200 OK", [kind])(b"a")
+        return body
+
+    assert (served(app), body.closed) == (("200 OK", b"ab"), 1)
+
+
+def test_a_body_that_fails_before_the_response_starts_is_closed() -> None:  # PEP 3333
+    missing = dict[int, bytes]()
+    body = Body(missing[number] for number in range(2))
+    with pytest.raises(KeyError):
+        Client(FAQMiddleware(lambda *_: body, embed=fake_embed(FAQS))).get("/")
+    assert body.closed == 1
+
+
+@pytest.mark.parametrize("headers", [[HTML], [HTML, ("Content-Length", "1")], [TEXT]])
+def test_a_body_is_closed_when_the_server_refuses_the_headers(headers: list[tuple[str, str]]) -> None:
+    body = Body([b"a"])
+
+    def app(environ: Any, start_response: Any) -> Iterable[bytes]:
+        start_response("200 OK", headers)
+        return body
+
+    def refuse(*_: Any) -> Any:
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        FAQMiddleware(app, embed=fake_embed(FAQS))({}, refuse)
+    assert body.closed == 1
 
 
 def test_a_body_that_is_not_html_passes_as_the_object_that_it_is() -> None:
@@ -224,12 +277,66 @@ def test_a_body_that_is_not_html_passes_as_the_object_that_it_is() -> None:
     assert FAQMiddleware(app, embed=fake_embed(FAQS))({}, lambda *_: None) is body  # type: ignore[arg-type]
 
 
-def test_what_is_written_before_a_body_that_is_not_html_comes_first() -> None:  # PEP 3333
+@pytest.mark.parametrize("headers", [[HTML], [HTML, ("Content-Length", "4")], [TEXT]])
+@pytest.mark.parametrize("before", [b"", b"a"], ids=["", "before the body"])
+def test_what_is_written_is_sent_where_it_was_written(headers: Any, before: bytes) -> None:  # PEP 3333
     def app(environ: Any, start_response: Any) -> Iterable[bytes]:
-        start_response("200 OK", [("Content-Type", "text/plain")])(b"a")
-        return [b"b"]
+        write = start_response("200 OK", headers)
+        if before:
+            write(before)
+        return body(write)
 
-    assert Client(FAQMiddleware(app, embed=fake_embed(FAQS))).get("/", buffered=True).data == b"ab"
+    def body(write: Callable[[bytes], object]) -> Iterator[bytes]:
+        if not before:
+            yield b"a"
+        write(b"b")
+        yield b"c"
+        write(b"d")
+
+    assert served(app) == ("200 OK", b"abcd")
+
+
+def test_what_is_written_during_a_streamed_page_is_completed() -> None:  # J1
+    embed = fake_embed(FAQS)
+    template = environment(embed).from_string(ONE)
+
+    def app(environ: Any, start_response: Any) -> Iterator[bytes]:
+        write = start_response("200 OK", [HTML])
+        yield b"<h1></h1>"
+        write(template.render().encode())
+        yield template.render().encode()
+
+    assert summary(served(app, embed)[1]) == page_of(A, A)
+
+
+@pytest.mark.parametrize("kind", [HTML, TEXT])
+@pytest.mark.parametrize("body", [list, iter], ids=["a list", "a lazy start"])
+def test_what_was_written_before_an_error_is_discarded(kind: Any, body: Any) -> None:  # PEP 3333
+    def parts(start_response: Any) -> Iterator[bytes]:
+        try:
+            start_response("200 OK", [kind])(b"half a page")
+            raise KeyError
+        except KeyError:
+            start_response("500 Internal Server Error", [kind], sys.exc_info())(b"an ")
+        yield b"error page"
+
+    assert served(lambda _, start_response: body(parts(start_response))) == (
+        "500 Internal Server Error",
+        b"an error page",
+    )
+
+
+def test_what_was_read_before_an_error_is_discarded_if_nothing_was_sent() -> None:
+    def app(environ: Any, start_response: Any) -> Iterator[bytes]:
+        start_response("200 OK", [HTML, ("Content-Length", "9")])
+        yield b"half"
+        try:
+            raise KeyError
+        except KeyError:
+            start_response("500 Internal Server Error", [HTML], sys.exc_info())
+        yield b"error page"
+
+    assert served(app) == ("500 Internal Server Error", b"error page")
 
 
 def test_a_response_without_an_faq_passes_as_it_is() -> None:
