@@ -144,6 +144,8 @@ class _Response:
             elif self._written or isinstance(parts, list | tuple) or self._value("content-length"):
                 return [self._completed(charset, parts)]
             else:
+                if self._page.is_unfinished:  # it was rendered before its body is read
+                    self._drop_body_headers()
                 self._page.language(self._default_language)  # now, before the headers are sent
                 self._send_start()
                 parts = StreamedBody(self._page, charset, _Closing(self._with_written(parts), close))
@@ -178,13 +180,16 @@ class _Response:
         changed = completed(page, charset, body) if page.is_unfinished else None
         is_head_only = page.environ.get("REQUEST_METHOD") == "HEAD" and not body and page.is_unfinished
         if changed is not None or is_head_only:
-            dropped = (*BODY_HEADERS, "content-length")
-            self._headers = [header for header in self._headers if header[0].lower() not in dropped]
+            self._drop_body_headers()
         if changed is not None:
             self._headers.append(("Content-Length", str(len(changed))))
         page.is_over = True
         self._send_start()
         return body if changed is None else changed
+
+    def _drop_body_headers(self) -> None:
+        dropped = (*BODY_HEADERS, "content-length")
+        self._headers = [header for header in self._headers if header[0].lower() not in dropped]
 
     def _send_start(self) -> Any:
         headers, page = self._headers, self._page
