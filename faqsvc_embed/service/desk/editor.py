@@ -19,6 +19,7 @@ from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.storage.overview import FAQInfo
 from faqsvc_embed.service.storage.values import (
     Gone,
+    NotYourSite,
     Preconditions,
     Publication,
     QuotaExceeded,
@@ -33,6 +34,7 @@ DONE = {
     "same": "Nothing has changed since the last save.",
 }
 DELETED = "This FAQ was deleted while you were writing. Save again to create it again."
+TAKEN = "An FAQ with this slug already exists. Choose another slug, or leave it empty."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,6 +159,8 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
         written = visit.storage.writer.write(visit.access, write)
     except RevisionConflict:
         return _conflict(visit, editor)
+    except (FAQNotFound, NotYourSite):  # another site has the slug; the form for a new FAQ can change it
+        return replace(editor, faq=None, problems={"slug": TAKEN}).page(visit, 409)
     except QuotaExceeded as error:
         return replace(editor, problems={"items": f"{error}."}).page(visit, 409)
     except Gone:
@@ -183,8 +187,7 @@ def _conflict(visit: Visit, editor: Editor) -> Response:
     draft = editor.draft
     faq = _known(visit, draft.slug)
     if faq is None or not editor.faq:
-        taken = "An FAQ with this slug already exists. Choose another slug, or leave it empty."
-        return replace(editor, problems={"slug": taken}).page(visit, 409)
+        return replace(editor, problems={"slug": TAKEN}).page(visit, 409)
     revision, theirs = visit.storage.history.revision(visit.access, draft.slug, draft.lang)
     found = changes(Draft.of_publication(draft.slug, theirs), replace(draft, items=draft.written))
     who = f"{revision.key or 'somebody'} saved revision {revision.revision}"
@@ -198,10 +201,10 @@ def _saved(visit: Visit, written: Written) -> Response:
 
 
 def _known(visit: Visit, slug: str | None = None) -> FAQInfo | None:
-    """Return the FAQ; None if it was deleted meanwhile, or is an unpublished one of another site."""
+    """Return the FAQ; None if it was deleted meanwhile, and perhaps another site took its slug."""
     try:
         return visit.storage.overview.faq(visit.access, visit.slug if slug is None else slug)
-    except FAQNotFound:
+    except (FAQNotFound, NotYourSite):
         return None
 
 

@@ -159,6 +159,39 @@ def test_a_new_faq_never_replaces_one_with_the_same_slug(editor: Editor) -> None
     assert record(editor).json()["title"] == "Prices"
 
 
+@pytest.mark.parametrize("action", ["publish", "draft"])
+def test_a_slug_of_another_site_is_taken_and_nothing_typed_is_lost(
+    editor: Editor, storage: Storage, action: str
+) -> None:
+    editor.get("/new")
+    assert editor.post("/new", action=action, **written()).status_code == 200
+    editor.sign_in(key_of_another_site(storage))
+    editor.get("/new")
+    typed = written(title="Mine", answer=["Typed for an hour.", "Yes."])
+    response = editor.post("/new", action="publish", **typed)
+    assert response.status_code == 409
+    assert 'id="slug-error"' in response.text
+    assert texts_of(response.text)[1::2] == ["Typed for an hour.", "Yes."]
+    assert editor.post("/new", action="publish", **{**typed, "slug": "mine"}).status_code == 200
+
+
+def test_an_faq_whose_slug_another_site_took_meanwhile_can_be_saved_under_another(
+    editor: Editor, storage: Storage, clock: Clock
+) -> None:
+    base = base_of(publish(editor))
+    editor.post("/faqs/pricing/remove", action="purge", typed="pricing")
+    clock.advance(25 * 3600)
+    editor.sign_in(key_of_another_site(storage))
+    publish(editor, title="Theirs")
+    editor.sign_in(storage.keys.create("Mia", site=storage.sites.list()[0].id))
+    editor.get("/new")
+    response = editor.post("/faqs/pricing", action="publish", base=base, **written(answer=["Mine.", "Yes."]))
+    assert response.status_code == 422
+    assert 'action="/desk/new"' in response.text
+    assert texts_of(response.text)[1] == "Mine."
+    assert record(editor).json()["title"] == "Theirs"
+
+
 def test_a_translation_is_written_beside_the_default_language(editor: Editor, clock: Clock) -> None:
     publish(editor)
     page = editor.get("/faqs/pricing?lang=de")
@@ -194,7 +227,7 @@ def test_another_sites_faq_is_neither_shown_nor_changed(editor: Editor, storage:
     for path in ("/faqs/pricing", "/faqs/pricing/history", "/faqs/pricing/use", "/faqs/pricing/remove"):
         assert editor.get(path).status_code == 403
     response = editor.post("/faqs/pricing", action="publish", base=base, **written(title="Stolen"))
-    assert response.status_code in (403, 409)
+    assert response.status_code == 422
     assert record(editor).json()["title"] == "Prices"
 
 
