@@ -12,7 +12,7 @@ from starlette.routing import Route
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.desk import editor, faq_list, history, importing, removal, sign_in, site, use
-from faqsvc_embed.service.desk.forms import Form, check_origin, is_same_token, read_form
+from faqsvc_embed.service.desk.forms import check_origin, is_same_token, read_form
 from faqsvc_embed.service.desk.pages import HEADERS, redirect, render, root_of, static_file
 from faqsvc_embed.service.desk.session import COOKIE, Sessions
 from faqsvc_embed.service.desk.sign_in import DESK, SignIn
@@ -72,18 +72,17 @@ class Desk:
         async def respond(request: Request) -> Response:
             visit = self._visit(request)
             try:
-                form = Form()
                 if request.method == "POST":
                     check_origin(request, visit.urls)
-                    form = await read_form(request)
+                    visit = replace(visit, form=await read_form(request))
                 limiter = self._service.writers if request.method == "POST" else None
-                found = await run_blocking(self._respond, handler, visit, form, is_open, limiter=limiter)
+                found = await run_blocking(self._respond, handler, visit, is_open, limiter=limiter)
                 return found if isinstance(found, Response) else await found
             except Problem as problem:
                 return _problem_page(visit, problem)
             except StorageUnavailable:
                 text = "The database does not respond. Nothing was saved; try again in a moment."
-                return _problem_page(visit, Problem(503, "unavailable", text))
+                return _problem_page(visit, Problem(503, "unavailable", text, headers={"retry-after": "1"}))
 
         return respond
 
@@ -98,17 +97,15 @@ class Desk:
             session=None,
         )
 
-    def _respond(
-        self, handler: Handler, visit: Visit, form: Form, is_open: bool
-    ) -> Response | Awaitable[Response]:
+    def _respond(self, handler: Handler, visit: Visit, is_open: bool) -> Response | Awaitable[Response]:
         session = self._sessions.find(visit.request.cookies.get(COOKIE))
-        visit = replace(visit, session=session, form=form)
+        visit = replace(visit, session=session)
         try:
             if is_open:
                 return handler(visit)
             if session is None:
                 return _sign_in_first(visit)
-            if visit.request.method == "POST" and not is_same_token(form, session.token):
+            if visit.request.method == "POST" and not is_same_token(visit.form, session.token):
                 return sign_in.ask_again(visit)
             if visit.request.method == "POST":
                 anyio.from_thread.run(self._service.auth.quotas.count_write, session.access.site)
@@ -142,7 +139,9 @@ def _only_for_forms(visit: Visit) -> Response:
 
 
 def _problem_page(visit: Visit, problem: Problem, **context: str) -> Response:
-    response = render(visit, "problem.html", problem.status, problem=problem, **context)
+    """Return a page that says what is wrong, and can send again what somebody wrote."""
+    kept, path = sign_in.kept_fields(visit), sign_in.path_of(visit)
+    response = render(visit, "problem.html", problem.status, problem=problem, kept=kept, path=path, **context)
     response.headers.update(problem.headers)
     return response
 

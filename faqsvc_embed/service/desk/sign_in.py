@@ -79,15 +79,20 @@ def ask_again(visit: Visit) -> Response:
     If the browser has another session already, perhaps from another tab, the page only asks to go on.
     """
     path = path_of(visit)
-    kept = list[tuple[str, str]]()
-    if _WRITING.fullmatch(path.partition("?")[0]):
-        kept = [(f"{KEPT}{name}", value) for name, value in visit.form.fields if name not in NOT_KEPT]
+    kept = [(f"{KEPT}{name}", value) for name, value in kept_fields(visit)]
     if kept and visit.session is not None:
         return _resume(visit, path, kept)
     problem = "Your session has ended. Sign in again."
     if kept:
         problem += " What you wrote is still here."
     return _page(visit, 403, problem=problem, next=path, kept=kept)
+
+
+def kept_fields(visit: Visit) -> list[tuple[str, str]]:
+    """Return the fields that somebody typed into the form of an FAQ; none of other forms."""
+    if _WRITING.fullmatch(path_of(visit).partition("?")[0]) is None:
+        return []
+    return [(name, value) for name, value in visit.form.fields if name not in NOT_KEPT]
 
 
 def _resume(visit: Visit, path: str, kept: list[tuple[str, str]]) -> Response:

@@ -3,14 +3,32 @@
 import html
 import re
 
+import httpx2
 import pytest
 from starlette.testclient import TestClient
 
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage import Storage, StorageUnavailable
 from tests.service.desk.conftest import ORIGIN, Editor
 from tests.service.desk.test_editor import base_of, publish, record, texts_of, written
 from tests.support.clock import Clock
+
+
+def hidden_fields(text: str) -> dict[str, list[str]]:
+    """Return the hidden fields of a page, without those of its header."""
+    fields: dict[str, list[str]] = {}
+    form = text.partition("<main")[2]
+    for name, value in re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', form):
+        fields.setdefault(name, []).append(html.unescape(value))
+    return fields
+
+
+def send_again(client: TestClient, response: httpx2.Response) -> httpx2.Response:
+    """Press the button of a page that has only hidden fields."""
+    target = re.search(r'action="([^"]+)"', response.text.partition("<main")[2])
+    assert target
+    fields = hidden_fields(response.text)
+    return client.post(html.unescape(target[1]), data=fields, headers={"origin": ORIGIN})
 
 
 @pytest.mark.parametrize("path", ["/new", "/faqs/pricing"])
@@ -22,23 +40,13 @@ def test_what_was_typed_survives_the_end_of_a_session(
     typed = written(answer=["Typed <for> an hour & more.\n\nYes.", "Any time."])
     response = editor.post(path, action="publish", base=base, **typed)
     assert response.status_code == 403
-    hidden = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', response.text)
-    fields: dict[str, list[str]] = {}
-    for name, value in hidden:
-        fields.setdefault(name, []).append(html.unescape(value))
     response = editor.client.post(
         "/desk/sign-in",
-        data={**fields, "key": storage.keys.create("Mia")},
+        data={**hidden_fields(response.text), "key": storage.keys.create("Mia")},
         headers={"origin": ORIGIN},
     )
     assert response.status_code == 200
-    fields = {}
-    form = response.text.partition("<main")[2]
-    for name, value in re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', form):
-        fields.setdefault(name, []).append(html.unescape(value))
-    target = re.search(r'action="([^"]+)"', form)
-    assert target
-    response = editor.client.post(html.unescape(target[1]), data=fields, headers={"origin": ORIGIN})
+    response = send_again(editor.client, response)
     assert texts_of(response.text)[1] == "Typed <for> an hour & more.\n\nYes."
     assert base_of(response.text) == base
 
@@ -110,3 +118,41 @@ def test_forms_count_as_writes_of_the_site(storage: Storage) -> None:
         editor.get("/new")
         statuses = [editor.post("/new", action="preview", **written()).status_code for _ in range(3)]
         assert statuses == [200, 200, 429]
+
+
+def test_what_was_typed_can_be_sent_again_after_too_many_writes(storage: Storage) -> None:
+    with TestClient(create_app(storage, writes_per_minute=1)) as client:
+        editor = Editor(client)
+        editor.sign_in(storage.keys.create("Mia"))
+        editor.get("/new")
+        editor.post("/new", action="preview", **written())
+        response = editor.post("/new", action="publish", **written(answer=["Typed <for> an hour.", "Yes."]))
+        assert response.status_code == 429
+        assert int(response.headers["retry-after"]) > 0
+    with TestClient(create_app(storage), cookies=client.cookies) as client:
+        assert send_again(client, response).status_code == 200
+        assert record(Editor(client)).json()["items"][0]["answer"] == "Typed <for> an hour."
+
+
+@pytest.mark.parametrize("call", ["keys.signing_key", "writer.write"])
+def test_what_was_typed_can_be_sent_again_when_the_database_responds(
+    editor: Editor, storage: Storage, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    def fail(*_: object) -> None:
+        raise StorageUnavailable("disk I/O error")
+
+    editor.get("/new")
+    with monkeypatch.context() as outage:
+        part, _, method = call.partition(".")
+        outage.setattr(getattr(storage, part), method, fail)
+        response = editor.post("/new", action="publish", **written(answer=["Typed <for> an hour.", "Yes."]))
+    assert response.status_code == 503
+    assert int(response.headers["retry-after"]) > 0
+    assert send_again(editor.client, response).status_code == 200
+    assert record(editor).json()["items"][0]["answer"] == "Typed <for> an hour."
+
+
+def test_a_key_that_was_typed_is_never_printed(stranger: Editor) -> None:
+    responses = [stranger.sign_in("fs_live_typed") for _ in range(11)]
+    assert responses[-1].status_code == 429
+    assert "fs_live_typed" not in responses[-1].text
