@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Self, cast
 
 from faqsvc_embed.api.contract import PublishBody
-from faqsvc_embed.api.fields import MAX_ITEMS, Lang, Slug
+from faqsvc_embed.api.fields import MAX_BODY, MAX_ITEMS, Lang, Slug
+from faqsvc_embed.api.publish_request import encode
 from faqsvc_embed.api.validation import field_problems, problems_of
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, AnswerFormat, Item
@@ -114,6 +115,12 @@ class Draft:
             problems.setdefault(self._place(path), _SENTENCES.get(path) or f"{label} {rest}.")
         if len(self.written) > MAX_ITEMS:
             problems["items"] = too_many(len(self.written))
+        # As in the API: clients do not read a larger record.
+        if not problems and (size := len(encode(self._body()))) > MAX_BODY:
+            problems["items"] = (
+                f"This FAQ is too large: it has {size:,} bytes; the limit is {MAX_BODY:,}."
+                " Shorten it, or split it into several FAQs."
+            )
         return problems
 
     def content(self, cta: Any) -> Content:

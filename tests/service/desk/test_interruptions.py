@@ -61,6 +61,19 @@ def test_too_many_questions_are_refused_and_a_form_that_is_too_large_is_not_read
     assert editor.post("/new", action="draft", **large).status_code == 413
 
 
+@pytest.mark.parametrize(("letter", "count"), [("x", 53), ("ä", 27), ('"', 27)])
+def test_an_faq_that_clients_could_not_read_is_refused_and_nothing_typed_is_lost(
+    editor: Editor, letter: str, count: int
+) -> None:
+    editor.get("/new")
+    answers = [letter * 19_000] * count
+    response = editor.post("/new", action="publish", **written(question=["Q"] * count, answer=answers))
+    assert response.status_code == 422
+    assert 'id="items-error"' in response.text
+    assert texts_of(response.text)[1::2] == answers
+    assert record(editor).status_code == 404
+
+
 def test_odd_bytes_in_a_form_are_text_or_problems(editor: Editor) -> None:
     editor.get("/new")
     body = (
