@@ -110,7 +110,7 @@ class Writer:
     def publish(
         self, access: Access, slug: str, number: int, lang: Lang | None, preconditions: Preconditions
     ) -> Written:
-        """Publish a draft, or an earlier revision again under a new number.
+        """Publish a draft, or the content of an earlier revision under a new number.
 
         Raises:
             FAQNotFound: the site has no such revision.
@@ -125,10 +125,11 @@ class Writer:
             if revision is None or newest is None:
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has no revision {number} in {lang}")
             _check_preconditions(preconditions, newest)
-            if revision["published_at"] is None:
+            # A later revision supersedes a draft: below it, readers would see what no editor starts from.
+            is_draft = number == newest.number and revision["published_at"] is None
+            if is_draft:
                 self._publish(connection, (slug, lang), number)
-                return Written(slug, lang, number, "published", revision["digest"], False)
-            if number == newest.number and newest.published == number:
+            if is_draft or newest.published == number == newest.number:
                 return Written(slug, lang, number, "published", revision["digest"], False)
             row = {name: revision[name] for name in ("record", "title", "website_name", "website_url")}
             return self._append(connection, access, (slug, lang), row, is_draft=False)

@@ -95,6 +95,22 @@ def test_a_draft_keeps_its_number_when_it_is_published(storage: Storage, owner: 
     assert states(storage, owner) == [(2, "published"), (1, "superseded")]
 
 
+def test_a_superseded_draft_is_published_under_a_new_number(storage: Storage, owner: Access) -> None:
+    write(storage, owner, title="One")
+    write(storage, owner, title="Two", is_draft=True)
+    write(storage, owner, title="Three")
+    published = storage.writer.publish(owner, "tea", 2, None, NONE)
+
+    assert (published.number, title(storage)) == (4, "Two")
+    assert states(storage, owner) == [
+        (4, "published"),
+        (3, "superseded"),
+        (2, "superseded"),
+        (1, "superseded"),
+    ]
+    write(storage, owner, title="Four", preconditions=Preconditions([published.digest]))
+
+
 def test_an_old_revision_is_published_again_byte_for_byte(storage: Storage, owner: Access) -> None:
     write(storage, owner, title="One")
     before = storage.publications.get("tea")
