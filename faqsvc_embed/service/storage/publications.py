@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import and_, bindparam, case, select
+from sqlalchemy import and_, bindparam, case, func, select
 
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.languages import LANGUAGES
@@ -21,7 +21,12 @@ _REVISION: Final = and_(
     revisions.c.lang == translations.c.lang,
     revisions.c.number == translations.c.published,
 )
-# The requested language, else the default one, else any that is published.
+_RANK: Final = case(
+    (translations.c.lang == faqs.c.lang, 0),
+    *((translations.c.lang == lang, rank) for rank, lang in enumerate(LANGUAGES, 1)),
+)
+"""Of the published translations, readers who request no language get the one with the lowest rank."""
+# The requested language, else the default one, else the first that is published.
 _GET: Final = (
     select(
         faqs.c.state,
@@ -35,10 +40,7 @@ _GET: Final = (
     )
     .select_from(faqs.outerjoin(translations, _PUBLISHED).outerjoin(revisions, _REVISION))
     .where(faqs.c.slug == bindparam("slug"))
-    .order_by(
-        case((translations.c.lang == bindparam("lang"), 0), (translations.c.lang == faqs.c.lang, 1), else_=2),
-        translations.c.lang,
-    )
+    .order_by(case((translations.c.lang == bindparam("lang"), 0), else_=1), _RANK)
     .limit(1)
 )
 _LANGUAGES: Final = (
@@ -46,16 +48,17 @@ _LANGUAGES: Final = (
     .select_from(faqs.join(translations, _PUBLISHED).join(revisions, _REVISION))
     .where(faqs.c.slug == bindparam("slug"))
 )
+_LOWEST: Final = select(func.min(_RANK)).where(_PUBLISHED).correlate(faqs).scalar_subquery()
 _LISTED: Final = (
     select(
         faqs.c.slug, revisions.c.lang, revisions.c.title, revisions.c.website_name, revisions.c.published_at
     )
     .select_from(
         faqs.join(sites, and_(sites.c.id == faqs.c.site, sites.c.listed))
-        .join(translations, and_(_PUBLISHED, translations.c.lang == faqs.c.lang))
+        .join(translations, _PUBLISHED)
         .join(revisions, _REVISION)
     )
-    .where(faqs.c.slug > bindparam("after"))
+    .where(faqs.c.slug > bindparam("after"), _RANK == _LOWEST)
     .order_by(faqs.c.slug)
     .limit(bindparam("limit"))
 )
@@ -69,7 +72,9 @@ class Publications:
         self._clock = clock
 
     def get(self, slug: str, lang: str | None = None) -> Publication | None:
-        """Return an FAQ in a language, or else in its default language; None if none was ever published.
+        """Return an FAQ in a language, else in its default language, else in the first published one.
+
+        Returns None if none was ever published.
 
         Raises:
             Gone: it was unpublished, or purged within the last day.
@@ -85,7 +90,7 @@ class Publications:
         return Publication(row.lang, row.record, row.digest, row.website_url, row.number, row.published_at)
 
     def languages(self, slug: str) -> dict[str, str]:
-        """Return the languages in which an FAQ is published, the default first, each with its version."""
+        """Return the languages in which an FAQ is published, as `get` prefers them, each with its version."""
         with self._database.reading() as connection:
             rows = list(connection.execute(_LANGUAGES, {"slug": slug}))
         rows.sort(key=lambda row: (row[0] != row[1], LANGUAGES.index(row[0])))

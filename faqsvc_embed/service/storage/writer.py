@@ -281,14 +281,14 @@ class Writer:
         connection.execute(update(translations).where(*mine).values(published=None))
 
     def _settle(self, connection: Connection, slug: str) -> None:
-        """Update the state of an FAQ and its default language, which is a published one if possible."""
-        query = select(translations.c.lang).where(
-            translations.c.slug == slug, translations.c.published.is_not(None)
-        )
-        published = sorted(connection.scalars(query), key=LANGUAGES.index)
+        """Update the state of an FAQ, and its default language if that translation was purged."""
+        query = select(translations.c.lang, translations.c.published).where(translations.c.slug == slug)
+        rows = sorted(connection.execute(query), key=lambda row: LANGUAGES.index(row.lang))
+        languages = [row.lang for row in rows]
+        published = [row.lang for row in rows if row.published is not None]
         faq = self._locked(connection, slug)
         state = "published" if published else "draft" if faq.state == "draft" else "unpublished"
-        lang = published[0] if published and faq.lang not in published else faq.lang
+        lang = faq.lang if faq.lang in languages else (published or languages)[0]
         values = {"state": state, "lang": lang, "updated_at": self._clock()}
         connection.execute(update(faqs).where(faqs.c.slug == slug).values(values))
 

@@ -146,6 +146,52 @@ def test_an_unpublished_translation_falls_back_to_the_default(storage: Storage, 
     assert (title(storage), title(storage, lang="en")) == ("Français", "Français")
 
 
+@pytest.mark.parametrize("is_draft", [True, False], ids=["a draft", "unpublished"])
+def test_an_faq_whose_default_translation_was_purged_stays_with_its_owner(
+    storage: Storage, owner: Access, is_draft: bool
+) -> None:
+    write(storage, owner, lang="en")
+    write(storage, owner, lang="de", title="Deutsch", is_draft=is_draft)
+    storage.writer.unpublish(owner, "tea", None, NONE)
+    storage.writer.purge(owner, "tea", "en", NONE)
+    token = storage.history.create_preview(owner, "tea", None).token
+    shown = storage.history.preview(token, "tea", None)
+
+    assert [(faq.slug, faq.title) for faq in storage.history.faqs(owner.site, limit=5).items] == [
+        ("tea", "Deutsch")
+    ]
+    assert storage.overview.faq(owner, "tea").title == "Deutsch"
+    assert [number for number, _ in states(storage, owner)] == [1]
+    assert shown is not None
+    assert shown.lang == "de"
+
+
+def test_the_default_language_is_again_the_default_when_it_is_published_again(
+    storage: Storage, owner: Access
+) -> None:
+    write(storage, owner, lang="en", title="English")
+    write(storage, owner, lang="de", title="Deutsch")
+    storage.writer.unpublish(owner, "tea", "en", NONE)
+    assert title(storage) == "Deutsch"
+    storage.writer.publish(owner, "tea", 1, "en", NONE)
+
+    assert title(storage) == "English"
+    assert list(storage.publications.languages("tea")) == ["en", "de"]
+
+
+def test_without_the_default_language_readers_and_lists_have_the_first_published_one(
+    storage: Storage,
+) -> None:
+    owner = Access(None, storage.sites.create("listed", listed=True))
+    write(storage, owner, lang="en", title="English", is_draft=True)
+    write(storage, owner, lang="de", title="Deutsch")
+    write(storage, owner, lang="ko", title="한국어")
+
+    assert title(storage) == "한국어"
+    assert list(storage.publications.languages("tea")) == ["ko", "de"]
+    assert [faq.title for faq in storage.publications.listed(limit=5)] == ["한국어"]
+
+
 def test_a_purged_slug_is_gone_for_a_day_and_then_free(storage: Storage, owner: Access, clock: Clock) -> None:
     write(storage, owner)
     storage.writer.purge(owner, "tea", None, NONE)
