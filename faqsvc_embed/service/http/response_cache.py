@@ -18,6 +18,8 @@ MAX_ENTRIES: Final = 10_000
 
 # What a public response depends on, beside the database.
 _HEADERS: Final = frozenset({b"accept", b"accept-language", b"host", PREVIEW_HEADER.lower().encode()})
+# These also depend on which sites are listed. The version for PostgreSQL does not change with that.
+_LISTS: Final = ("/", "/llms.txt", "/sitemap.xml")
 _NOT_IN_304: Final = frozenset({"content-length", "content-type"})
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -59,6 +61,7 @@ class ResponseCache:
 
     def __init__(self, storage: Storage) -> None:
         self._current = ContentVersion(storage)
+        self._uncached = () if storage.database.is_sqlite else _LISTS
         self._responses = OrderedDict[tuple[object, ...], Response]()
         self._size = 0
         self._version: int | None = None
@@ -69,6 +72,8 @@ class ResponseCache:
         Raises:
             Problem, StorageUnavailable: as the handler does.
         """
+        if request.scope["path"].endswith(self._uncached):
+            return await handler(request)
         version = await self._current.get()
         if version != self._version:
             self._responses.clear()

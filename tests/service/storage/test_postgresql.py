@@ -143,6 +143,19 @@ def responses_of(client: TestClient, key: str) -> list[httpx2.Response]:
 
 
 @pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("path", ["/", "/llms.txt", "/sitemap.xml"])
+def test_the_faqs_of_a_site_that_is_no_longer_listed_are_named_nowhere(storage: Storage, path: str) -> None:
+    site = storage.sites.create("tea", listed=True)
+    storage.put(PRICING, site=site)
+    with TestClient(create_app(storage)) as client:
+        listed = client.get(path).text
+        storage.sites.update(site, name="tea", listed=False)
+        unlisted = client.get(path).text
+
+    assert "/faq/pricing" in listed
+    assert "/faq/pricing" not in unlisted
+
+
 def test_a_locked_table_is_a_503(storage: Storage, url: str) -> None:
     storage.put(PRICING)
     with TestClient(create_app(storage)) as client:
