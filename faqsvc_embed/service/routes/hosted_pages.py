@@ -152,8 +152,8 @@ def _select(storage: Storage, request: Request) -> _Selection | None:
     """
     path = request.path_params["slug"]
     candidates = [(path, False)]
-    if path.endswith(MARKDOWN_SUFFIX):
-        candidates.append((path.removesuffix(MARKDOWN_SUFFIX), True))
+    if path.endswith(MARKDOWN_SUFFIX):  # first, or another site could put its own text there
+        candidates.insert(0, (path.removesuffix(MARKDOWN_SUFFIX), True))
     candidates = [(slug, has_suffix) for slug, has_suffix in candidates if is_slug(slug)]
     for slug, has_suffix in candidates:
         if languages := storage.publications.languages(slug):
@@ -164,7 +164,6 @@ def _select(storage: Storage, request: Request) -> _Selection | None:
                 return _Selection(slug, media_type, languages, lang, False)
             lang = _preferred_language(request, tuple(languages))
             return _Selection(slug, media_type, languages, lang, True)
-    for slug, _ in candidates:
         storage.publications.get(slug)  # raises Gone if there was one
     return None
 

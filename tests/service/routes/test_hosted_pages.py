@@ -13,6 +13,7 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.pages.translations import MESSAGES
 from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage.values import Access, Preconditions
 from tests.service.bodies import publication, publish
 from tests.support import samples
 
@@ -180,6 +181,18 @@ def test_a_slug_may_end_in_md(client: TestClient, storage: Storage) -> None:
 
     assert "<h1>Notes</h1>" in client.get("/faq/notes.md").text
     assert client.get("/faq/notes.md.md").text.startswith("# Notes\n")
+
+
+def test_no_other_faq_takes_the_place_of_the_markdown_of_an_faq(client: TestClient, storage: Storage) -> None:
+    sites = [storage.sites.create(name) for name in ("ours", "theirs")]
+    for slug, site in zip(("notes", "notes.md"), sites, strict=True):
+        storage.put(FAQ.from_dict(samples.record(slug, title=f"Title of {slug}")), site=site)
+    markdown, theirs = client.get("/faq/notes.md").text, client.get("/faq/notes.md.md").text
+    storage.writer.unpublish(Access(None, sites[0]), "notes", None, Preconditions())
+
+    assert markdown.startswith("# Title of notes\n")
+    assert theirs.startswith("# Title of notes.md\n")
+    assert client.get("/faq/notes.md").status_code == 410
 
 
 @pytest.mark.usefixtures("pricing")
