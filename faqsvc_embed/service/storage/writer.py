@@ -250,7 +250,7 @@ class Writer:
             connection.execute(insert(translations), {"slug": slug, "lang": lang, **values})
         else:
             connection.execute(update(translations).where(*mine).values(values))
-        digest = digest_of(row["record"])
+        digest = digest_of(row["website_url"] + row["record"])  # all that a writer can change
         row |= {"slug": slug, "lang": lang, "number": number, "digest": digest}
         connection.execute(insert(revisions), row | {"key_id": access.key_id, "created_at": self._clock()})
         self._count(connection, access.site, size=len(row["record"]))
@@ -333,6 +333,6 @@ def _key(slug: str, lang: str, number: int) -> tuple[Any, ...]:
     return revisions.c.slug == slug, revisions.c.lang == lang, revisions.c.number == number
 
 
-def digest_of(record: str) -> str:
-    """Return the digest of a record, which is its entity tag."""
-    return hashlib.sha256(record.encode()).hexdigest()[:32]
+def digest_of(text: str) -> str:
+    """Return the digest of a text, for its entity tag."""
+    return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -103,6 +103,15 @@ def test_preconditions(owner: Owner) -> None:
         assert code(owner.send(method, path, If_Match=tag)) == (412, "revision-conflict")
 
 
+def test_a_change_of_the_website_address_alone_is_not_overwritten(owner: Owner) -> None:
+    tag = owner.put().headers["etag"]
+    moved = owner.put(websiteUrl="https://moved.example", headers={"If_Match": tag})
+    stale = owner.put(title="Two", headers={"If_Match": tag})
+
+    assert moved.headers["etag"] == owner.client.get(PRICING).headers["etag"] != tag
+    assert code(stale) == (412, "revision-conflict")
+
+
 def test_a_post_with_a_slug_overwrites_no_revision_that_its_sender_has_not_read(owner: Owner) -> None:
     tag = owner.put().headers["etag"]
     body = publication(slug="pricing", title="Two")
