@@ -28,7 +28,7 @@ _KEPT: Final = ("website_url", "website_name", "title")
 class Publication:
     """A file with its content, in which options have replaced fields.
 
-    `unchanged` is the newest revision if a file of a folder has the same content, and is not published again.
+    `unchanged` is the current revision if a file of a folder has the same content, which is not sent again.
     """
 
     file: str
@@ -101,38 +101,49 @@ def read_publications(
 
 
 def complete(client: "FAQClient", publication: Publication) -> Publication:
-    """Return a publication with the title and website of the newest revision, if the file lacks them."""
+    """Return a publication with the current title and website, if the file lacks them."""
     document = publication.document
     missing = [name for name in _KEPT if not getattr(document, name)]
     if publication.slug is None or not (missing or publication.in_folder):
         return publication
     for lang in dict.fromkeys((document.lang, None)):
         try:
-            newest = client.newest_revision(publication.slug, lang=lang)
+            current = _current(client, publication, lang)
         except FAQNotFound:  # it is a new FAQ, or a new translation
             continue
         known: dict[str, Any] = {
-            "website_url": newest.website_url,
-            "website_name": newest.faq.website_name,
-            "title": newest.faq.title if document.lang in (None, newest.faq.lang) else None,
+            "website_url": current.website_url,
+            "website_name": current.faq.website_name,
+            "title": current.faq.title if document.lang in (None, current.faq.lang) else None,
         }
         document = replace(document, **{name: known[name] for name in missing})
         publication = replace(publication, document=document)
-        is_unchanged = publication.in_folder and _is_unchanged(publication, newest)
-        return replace(publication, unchanged=newest if is_unchanged else None)
+        is_unchanged = publication.in_folder and _is_unchanged(publication, current)
+        return replace(publication, unchanged=current if is_unchanged else None)
     return publication
 
 
-def _is_unchanged(publication: Publication, newest: "StoredRevision") -> bool:
+def _current(client: "FAQClient", publication: Publication, lang: str | None) -> "StoredRevision":
+    """Return the newest revision; for what becomes public, rather the published one than a draft."""
+    slug = publication.slug
+    newest = client.newest_revision(slug, lang=lang)
+    if newest.state == "draft" and not publication.is_draft:
+        for revision in client.revisions(slug, lang=lang):
+            if revision.state == "published":
+                return client.get_revision(slug, revision.revision, lang=lang)
+    return newest
+
+
+def _is_unchanged(publication: Publication, current: "StoredRevision") -> bool:
     """Return whether a revision has the same content and state as a publication."""
-    document, record = publication.document, newest.faq
+    document, record = publication.document, current.faq
     items = [{"question": item.question, "answer": item.answer} for item in record.items]
     return (
-        newest.state in (("published", "draft") if publication.is_draft else ("published",))
+        current.state in (("published", "draft") if publication.is_draft else ("published",))
         and document.lang in (None, record.lang)
         and (document.title, document.website_name) == (record.title, record.website_name)
         and (document.website_url, document.answer_format or "text")
-        == (newest.website_url, record.answer_format)
+        == (current.website_url, record.answer_format)
         and publication.body()["items"] == items
     )
 

@@ -91,10 +91,11 @@ class Writing:
         client, key = clients.writing()
         slug, lang = arguments["slug"], arguments.get("lang")
         newest, is_translated = await _newest(client, slug, lang)
-        record = newest.faq
+        current = newest if arguments.get("draft") else await _published_before(client, newest)
+        record = current.faq
         fields = _fields(arguments)
         fields["slug"], fields["lang"] = slug, lang or record.lang
-        fields["website_url"] = fields["website_url"] or newest.website_url
+        fields["website_url"] = fields["website_url"] or current.website_url
         fields["website_name"] = fields["website_name"] or record.website_name
         if is_translated:
             fields["title"] = fields.get("title") or record.title
@@ -139,6 +140,16 @@ async def _newest(client: FAQClient, slug: str, lang: str | None) -> tuple[Store
         if lang is None:
             raise
         return await client.anewest_revision(slug), False
+
+
+async def _published_before(client: FAQClient, newest: StoredRevision) -> StoredRevision:
+    """Return the published revision if the newest is a draft, of which nothing may become public."""
+    slug, lang = newest.faq.slug, newest.faq.lang
+    if newest.state == "draft":
+        for revision in await client.arevisions(slug, lang=lang):
+            if revision.state == "published":
+                return await client.aget_revision(slug, revision.revision, lang=lang)
+    return newest
 
 
 async def _publish(client: FAQClient, fields: PublishFields) -> Publication:

@@ -157,6 +157,31 @@ def test_what_a_file_leaves_out_stays_as_it_is(ours: Service, tmp_path: Path) ->
     assert (faq.title, faq.website_name, faq.items[0].question) == ("Prices", "Tea & Sons", "Open?")
 
 
+def test_what_a_file_leaves_out_does_not_come_from_a_draft(ours: Service, tmp_path: Path) -> None:
+    publish("relaunch", title="Prices")
+    draft = {"title": "Secret", "website_name": "Secret", "website_url": "https://secret.example"}
+    publish("relaunch", **draft, draft=True)
+    (tmp_path / "faq.csv").write_text("question,answer\nOpen?,Yes.\n")
+    file = (str(tmp_path / "faq.csv"), "--slug", "relaunch", "--lang", "en")
+    assert faqsvc("publish", *file, "--draft").exit_code == 0
+    assert faqsvc("publish", *file).exit_code == 0
+    with FAQClient() as client:
+        as_draft, published = (client.get_revision("relaunch", number) for number in (3, 4))
+    assert (as_draft.faq.title, as_draft.website_url) == ("Secret", "https://secret.example")
+    assert (published.faq.title, published.faq.website_name) == ("Prices", "Tea & Sons")
+    assert published.website_url == "https://tea.example"
+
+
+def test_an_unchanged_file_of_a_folder_leaves_a_draft_in_place(ours: Service, tmp_path: Path) -> None:
+    publish("with-draft", title="Prices")
+    assert faqsvc("pull", "with-draft", "--to", str(tmp_path), "--format", "markdown").exit_code == 0
+    publish("with-draft", title="Prices from June", draft=True)
+    (same,) = json.loads(faqsvc("publish", str(tmp_path), "--json").stdout)
+    assert (same["unchanged"], same["revision"], same["state"]) == (True, 1, "published")
+    with FAQClient() as client:
+        assert client.newest_revision("with-draft").state == "draft"
+
+
 def test_unknown_fields_and_columns_are_named(ours: Service, tmp_path: Path) -> None:
     result = faqsvc("publish", write(tmp_path, "faq.json", tilte="Prices"))
     assert (result.exit_code, result.stderr.count("\n")) == (0, 1)

@@ -57,6 +57,26 @@ def test_an_update_replaces_the_items_and_keeps_the_rest(owner: FAQClient) -> No
     assert [(item.question, item.answer) for item in faq.items] == [("Open?", "Yes, **always**.")]
 
 
+@pytest.mark.parametrize("lang", ["en", "de"])
+def test_what_an_update_leaves_out_does_not_come_from_a_draft(owner: FAQClient, lang: str) -> None:
+    slug = f"relaunch-{lang}"
+    put(owner, slug, title="Prices")
+    put(owner, slug, title="Secret", website_name="Secret", answer_format="markdown", draft=True)
+    updated = content(call(owner, "update_faq", {"slug": slug, "lang": lang, "items": ITEMS}))
+    assert updated["state"] == "published"
+    faq = owner.get_faq(slug, lang=lang)
+    assert (faq.website_name, faq.answer_format) == ("Tea & Sons", "text")
+    assert faq.title == ("Prices" if lang == "en" else "Tea & Sons FAQ")  # by default named after the website
+
+
+def test_a_draft_of_an_update_continues_the_draft_before(owner: FAQClient) -> None:
+    put(owner, "continued", title="Prices")
+    put(owner, "continued", title="Prices from June", draft=True)
+    assert content(call(owner, "update_faq", {"slug": "continued", "items": ITEMS, "draft": True}))
+    newest = owner.newest_revision("continued")
+    assert (newest.state, newest.faq.title) == ("draft", "Prices from June")
+
+
 def test_an_update_in_another_language_is_a_translation(owner: FAQClient) -> None:
     put(owner, "translated", title="Prices")
     arguments = {"slug": "translated", "lang": "de", "items": [{"question": "Offen?", "answer": "Ja."}]}
