@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,7 +87,7 @@ def _publish(
     from faqsvc_embed.files import read_file
 
     document = read_file(path)
-    publication = Publication(str(path), document, is_draft)
+    publication = Publication(str(path), replace(document, draft=is_draft or document.draft))
     publication.body()
     fields = publication.fields()
     if document.slug == newest.faq.slug and document.lang == newest.faq.lang:

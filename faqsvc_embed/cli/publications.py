@@ -33,7 +33,6 @@ class Publication:
 
     file: str
     document: "Document"
-    is_draft: bool = False
     in_folder: bool = False
     unchanged: "StoredRevision | None" = None
 
@@ -41,6 +40,11 @@ class Publication:
     def slug(self) -> Any:
         """The slug in the file or the options; None if the service chooses one."""
         return self.document.slug
+
+    @property
+    def is_draft(self) -> bool:
+        """Whether the file or an option says that it is a draft."""
+        return bool(self.document.draft)
 
     def fields(self) -> PublishFields:
         """Return the arguments of `FAQClient.publish_faq`."""
@@ -53,7 +57,7 @@ class Publication:
             title=document.title,
             lang=document.lang,
             answer_format=None if document.answer_format == "text" else document.answer_format,
-            draft=self.is_draft,
+            draft=document.draft or False,
         )
 
     def body(self, *, may_lack_website: bool = False) -> dict[str, Any]:
@@ -75,16 +79,14 @@ class Publication:
         return {name: value for name, value in body.items() if name not in missing.values()}
 
 
-def read_publications(
-    targets: Sequence[str], options: dict[str, Any], *, is_draft: bool
-) -> list[Publication]:
+def read_publications(targets: Sequence[str], options: dict[str, Any]) -> list[Publication]:
     """Return the publications of files and folders, in the order in which they are sent.
 
     `options` are fields that override those of every file. The translations of an FAQ share its website.
     """
     given = {name: value for name, value in options.items() if value is not None}
     read = [
-        Publication(file, replace(document, **given), is_draft, Path(target).is_dir())
+        Publication(file, replace(document, **given), Path(target).is_dir())
         for target in targets
         for file, document in _files_of(target, targets)
     ]

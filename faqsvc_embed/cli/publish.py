@@ -80,7 +80,7 @@ def publish(
     """
     if idempotency_key is not None and len(files) > 1:
         raise click.UsageError("--idempotency-key belongs to one FILE; repeat it with that FILE only")
-    publications = read_publications(files, options, is_draft=draft)
+    publications = read_publications(files, {**options, "draft": draft or None})
     if dry_run:
         for publication in publications:
             print_json(publication.body(may_lack_website=True))

@@ -29,6 +29,7 @@ class Document:
     answer_format: Any = None
     items: Any = None
     cta: Any = None
+    draft: Any = None
     positions: Sequence[str] = field(default=(), compare=False)
     unknown: Sequence[str] = field(default=(), compare=False)
 
@@ -59,6 +60,7 @@ class Document:
             items=self.items,
             slug=slug,
             title=self.title,
+            draft=self.draft,
         )
         try:
             items = request.body()["items"]

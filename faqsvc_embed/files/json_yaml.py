@@ -23,12 +23,14 @@ _FIELDS: Final = {
     "answerFormat": "answer_format",
     "items": "items",
     "cta": "cta",
+    "draft": "draft",
 }
 """The fields of a document, by their names in the REST contract."""
 _PLAIN_FIELDS: Final = {plain_name(name): field for name, field in _FIELDS.items()}
 _PLAIN_FIELDS.update(faqs="items", questions="items", language="lang")
-_OTHER_FIELDS: Final = ("website", "draft", "total", "nextoffset", "note", "faqurl", "install")
+_OTHER_FIELDS: Final = ("website", "total", "nextoffset", "note", "faqurl", "install")
 """Fields in the output of the service and of commands; a file may have them, and they are ignored."""
+_BOOLEANS: Final = {"true": True, "false": False}
 _ITEM_FIELDS: Final = {
     *QUESTION_NAMES,
     *ANSWER_NAMES,
@@ -63,8 +65,10 @@ def read_yaml(text: str) -> Document:
 
 
 def yaml_document(value: object) -> Document:
-    """Return the document in parsed YAML, in which `cta` may be a text with JSON."""
+    """Return the document in parsed YAML, in which a boolean is text, and `cta` may be a text with JSON."""
     document = to_document(value)
+    if isinstance(document.draft, str):
+        document = replace(document, draft=_BOOLEANS.get(document.draft.lower(), document.draft))
     if isinstance(document.cta, str):
         with contextlib.suppress(ValueError, RecursionError):
             return replace(document, cta=json.loads(document.cta))

@@ -148,6 +148,36 @@ def test_options_choose_slug_language_title_and_state(ours: Service, tmp_path: P
     assert (draft.state, draft.faq.lang, draft.faq.title) == ("draft", "fr", "Prix")
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("faq.json", '{"draft": true, "lang": "en", "items": [["Price?", "Not announced yet."]]}'),
+        ("faq.yaml", "draft: true\nlang: en\nitems:\n- question: Price?\n  answer: Not announced yet.\n"),
+        ("faq.md", "---\ndraft: True\nlang: en\n---\n## Price?\n\nNot announced yet.\n"),
+    ],
+    ids=["json", "yaml", "markdown"],
+)
+def test_a_file_that_says_that_it_is_a_draft_is_stored_as_one(
+    ours: Service, tmp_path: Path, name: str, content: str
+) -> None:
+    (tmp_path / name).write_text(content)
+    slug = f"launch-{name}"
+    result = faqsvc("publish", str(tmp_path / name), *WEBSITE, "--slug", slug, "--json")
+    assert [one["state"] for one in json.loads(result.stdout)] == ["draft"]
+    assert "launch" in failure(faqsvc("get", slug))
+
+
+def test_what_a_dry_run_of_a_draft_prints_is_a_draft(ours: Service, tmp_path: Path) -> None:
+    file = write(tmp_path, "faq.json", slug="later", lang="en")
+    (tmp_path / "body.json").write_text(faqsvc("publish", file, "--draft", "--dry-run").stdout)
+    (published,) = json.loads(faqsvc("publish", str(tmp_path / "body.json"), "--json").stdout)
+    assert published["state"] == "draft"
+
+
+def test_a_file_that_may_mean_a_draft_is_not_published(ours: Service, tmp_path: Path) -> None:
+    assert "draft" in failure(faqsvc("publish", write(tmp_path, "faq.json", draft="yes")))
+
+
 def test_what_a_file_leaves_out_stays_as_it_is(ours: Service, tmp_path: Path) -> None:
     publish("kept", title="Prices")
     (tmp_path / "faq.csv").write_text("question,answer\nOpen?,Yes.\n")
