@@ -1,5 +1,7 @@
 """The tools that read: get_faq, get_faq_jsonld and list_faqs."""
 
+import re
+from contextlib import suppress
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
@@ -26,20 +28,28 @@ from faqsvc_embed.rendering.json_ld import to_json_ld, to_json_ld_string
 
 ROOM: Final = MAX_RESULT - 6_000
 """Bytes for the items of a result; the rest is for the other fields."""
+_PATH: Final = re.compile(rf"/faq/(?P<page>[^/]+?)(?:\.md)?(?:/|$)|(?:{API_PATH}|/desk/faqs)/(?P<slug>[^/]+)")
+"""The paths of an FAQ at the service."""
 
 
-def slug_in(text: str) -> str:
-    """Return the slug in the address of an FAQ's page, Markdown or record; any other text is unchanged."""
+def slug_in(text: str, clients: Clients) -> str:
+    """Return the slug in an address of the service: of an FAQ's page, its record, or its page in the desk.
+
+    Any other text is unchanged. Raises ToolError for any other address, because its FAQ is not known.
+    """
     if not text.lower().startswith(("http://", "https://")):
         return text
-    try:
-        path = urlsplit(text).path
-    except ValueError:
-        return text
-    _, is_record, record = path.partition(f"{API_PATH}/")
-    segments = [segment for segment in path.split("/") if segment]
-    segment = record.partition("/")[0] if is_record else segments[-1] if segments else text
-    return unquote(segment.removesuffix(".md"))
+    base = urlsplit(clients.reading().settings.base_url)
+    with suppress(ValueError):
+        address = urlsplit(text)
+        # Another service may have an FAQ with the same slug.
+        is_ours = (address.scheme, address.hostname, address.port) == (base.scheme, base.hostname, base.port)
+        is_ours = is_ours and address.path.startswith(f"{base.path}/")
+        if is_ours and (found := _PATH.match(address.path, len(base.path))):
+            return unquote(found["page"] or found["slug"])
+    raise ToolError(
+        f"{shorten(text, 200)} is no address of an FAQ at {base.geturl()}: pass its slug instead."
+    )
 
 
 async def get_faq(clients: Clients, arguments: Arguments) -> Result:

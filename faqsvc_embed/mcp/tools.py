@@ -54,10 +54,11 @@ class Tools:
         given = {name: value for name, value in arguments.items() if value is not None}
         if problems := argument_problems(name, given):
             raise _bad_arguments(problems)
-        if "slug" in given:
-            given["slug"] = reading.slug_in(given["slug"])
+        clients = clients or self.clients
         try:
-            return await tool(clients or self.clients, given)
+            if "slug" in given:
+                given["slug"] = reading.slug_in(given["slug"], clients)
+            return await tool(clients, given)
         except FAQError as error:
             raise _tool_error(error) from None
 

@@ -131,12 +131,42 @@ def test_an_faq_is_taken_back_by_the_address_of_its_page(owner: FAQClient) -> No
 
 @pytest.mark.parametrize(
     "address",
-    ["{}/faq/a%20b", "{}/faq/a%20b.md?lang=en", "{}/faq/a%20b/#x", "{}/api/v1/faq/a%20b/revisions", "a b"],
+    [
+        "{}/faq/a%20b",
+        "{}/faq/a%20b.md?lang=en",
+        "{}/faq/a%20b/#x",
+        "{}/api/v1/faq/a%20b/revisions",
+        "{}/desk/faqs/a%20b/history",
+        "a b",
+    ],
 )
 def test_an_address_stands_for_its_slug(owner: FAQClient, address: str) -> None:
     put(owner, "a b")
     found = content(call(owner, "get_faq", {"slug": address.format(owner.settings.base_url)}))
     assert found["slug"] == "a b"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://staging.other.example/faq/same",
+        "https://staging.other.example/api/v1/faq/same",
+        "https://shop.example/same",
+        "{}/same",
+        "{}/other/faq/same",
+        "{}@other.example/faq/same",
+        "{}",
+        "http://[/faq/same",
+    ],
+)
+@pytest.mark.parametrize("name", ["get_faq", "unpublish_faq"])
+def test_an_address_that_is_not_an_faq_of_the_service_stands_for_no_slug(
+    owner: FAQClient, name: str, address: str
+) -> None:
+    put(owner, "same")
+    address = address.format(owner.settings.base_url)
+    assert "slug" in error(call(owner, name, {"slug": address}))
+    assert owner.get_faq("same").slug == "same"
 
 
 def test_a_list_has_drafts_and_can_be_searched(owner: FAQClient, clients: dict[str, FAQClient]) -> None:
