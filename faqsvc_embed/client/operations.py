@@ -112,7 +112,7 @@ class Operations:
 
     def faqs(self) -> Work[list[FAQSummary]]:
         """List the FAQs of the site."""
-        return self._pages(requests.list_request, FAQList)
+        return self._pages(requests.list_request, FAQList, is_by_change=True)
 
     def revisions(self, slug: str, lang: str | None) -> Work[list[Revision]]:
         """List the revisions of an FAQ."""
@@ -133,11 +133,17 @@ class Operations:
 
         return find()
 
-    def _pages(self, make: Callable[..., Request], struct: type[Any]) -> Work[list[Any]]:
-        """Return the entries of all pages of a list."""
+    def _pages(
+        self, make: Callable[..., Request], struct: type[Any], *, is_by_change: bool = False
+    ) -> Work[list[Any]]:
+        """Return the entries of all pages of a list.
+
+        In a list that has the last changed FAQ first, one that is changed meanwhile moves above the page that
+        is read next. So after several pages, those that have changed since the first are read again.
+        """
         key, parse = self._connection.key(), partial(responses.parse_struct, struct=struct)
 
-        async def collect() -> list[Any] | FAQError:
+        async def collect(since: datetime | None = None) -> list[Any] | FAQError:
             entries, after = list[Any](), None
             while True:
                 request = make(self.settings.base_url, after=after)
@@ -146,8 +152,17 @@ class Operations:
                     return page
                 entries += page.items
                 if page.next is None or page.next == after or not page.items:
-                    return entries
+                    break
+                if since is not None and page.items[-1].updated_at < since:
+                    break
                 after = page.next
+            if not is_by_change or since is not None or after is None:  # one page is of one moment
+                return entries
+            changed = await collect(entries[0].updated_at)
+            if isinstance(changed, FAQError):
+                return changed
+            slugs = {entry.slug for entry in changed}
+            return [*changed, *(entry for entry in entries if entry.slug not in slugs)]
 
         return collect()
 

@@ -217,6 +217,49 @@ def test_an_invalid_slug_is_not_requested(clients: Clients, faulty: FaultyServer
     assert faulty.connections == 0
 
 
+def list_page(changed: dict[str, int], after: str | None) -> behaviours.Behaviour:
+    """Return the behaviour of a service that lists FAQs, each with the minute of its last change."""
+    items = [
+        {
+            "slug": slug,
+            "title": "",
+            "languages": ["en"],
+            "state": "published",
+            "revision": 1,
+            "updatedAt": f"2026-11-23T12:{minute:02}:00Z",
+        }
+        for slug, minute in changed.items()
+    ]
+    return behaviours.body(json.dumps({"items": items, "next": after}).encode())
+
+
+def test_an_faq_that_is_changed_while_a_list_is_read_is_in_the_list_once(
+    clients: Clients, faulty: FaultyServer
+) -> None:
+    faulty.then(
+        list_page({"e": 5, "d": 4}, "4.d"),
+        list_page({"c": 3, "b": 2}, "2.b"),  # then a and d change, which move above this page
+        list_page({}, None),
+        list_page({"d": 7, "a": 6}, "6.a"),
+        list_page({"e": 5, "c": 3}, "3.c"),
+    )
+    listed = clients().list_faqs()
+    assert [(faq.slug, faq.updated_at.minute) for faq in listed] == [
+        ("d", 7),
+        ("a", 6),
+        ("e", 5),
+        ("c", 3),
+        ("b", 2),
+    ]
+    assert len(faulty.log) == 5
+
+
+def test_a_list_of_one_page_is_one_request(clients: Clients, faulty: FaultyServer) -> None:
+    faulty.then(list_page({"b": 2, "a": 1}, None))
+    assert [faq.slug for faq in clients().list_faqs()] == ["b", "a"]
+    assert len(faulty.log) == 1
+
+
 def test_offline_makes_no_request(clients: Clients, faulty: FaultyServer) -> None:
     client = clients(offline=True)
     for work in (lambda: client.get_faq("pricing"), lambda: client.publish_faq(**TEA)):
