@@ -91,8 +91,8 @@ def export_(database: str, file: IO[str]) -> None:
 
 @db.command("import")
 @database_option
-@click.argument("file", type=click.File("r", encoding="utf-8"))
-def import_(database: str, file: IO[str]) -> None:
+@click.argument("file", type=click.File("rb"))
+def import_(database: str, file: IO[bytes]) -> None:
     """Import the export FILE into an empty database; a missing SQLite file is created."""
     from faqsvc_embed.service.storage import open_storage, transfer
 

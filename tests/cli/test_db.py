@@ -119,15 +119,44 @@ def test_an_export_is_imported_into_an_empty_database(tmp_path: Path, database: 
     assert "not empty" in failure(faqsvc("db", "import", str(file), "--database", url))
 
 
-@pytest.mark.parametrize("damage", ["", "{}", '{"table": "users", "row": {}}', '{"table": "faqs"}', "\x00"])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        b"{}",
+        b'{"table": "users", "row": {}}',
+        b'{"table": "faqs"}',
+        b'{"table": "faqs", "row": {"slug": "\\ud800"}}',
+        b'{"table": "revisions", "row": {"number": 99999999999999999999}}',
+        b"\x00",
+        b"\xff",
+        b"[" * 100_000,
+    ],
+    ids=["empty", "table", "row", "surrogate", "number", "control character", "latin-1", "deep"],
+)
 @pytest.mark.usefixtures("owner")
-def test_a_damaged_export_changes_nothing(tmp_path: Path, database: str, damage: str) -> None:
-    lines = faqsvc("db", "export", "--database", database).stdout.splitlines()
+def test_a_damaged_export_changes_nothing(tmp_path: Path, database: str, damage: bytes) -> None:
+    lines = faqsvc("db", "export", "--database", database).stdout_bytes.splitlines()
     file, url = tmp_path / "faqs.ndjson", f"sqlite:///{tmp_path}/new.db"
-    file.write_text("\n".join([*lines[:-1], damage, lines[-1]]))
+    file.write_bytes(b"\n".join([*lines[:-1], damage, lines[-1]]))
 
     assert f"line {len(lines)}" in failure(faqsvc("db", "import", str(file), "--database", url))
     assert faqsvc("sites", "list", "--database", url).output == ""
+
+
+@pytest.mark.usefixtures("owner")
+def test_an_export_that_an_editor_has_saved_is_imported(tmp_path: Path, database: str) -> None:
+    export = faqsvc("db", "export", "--database", database).stdout_bytes
+    file, url = tmp_path / "faqs.ndjson", f"sqlite:///{tmp_path}/new.db"
+    file.write_bytes(b"\xef\xbb\xbf" + export.replace(b"\n", b"\r\n") + b"\r\n")
+    assert faqsvc("db", "import", str(file), "--database", url).exit_code == 0
+    assert faqsvc("db", "export", "--database", url).stdout_bytes == export
+
+
+@pytest.mark.usefixtures("owner")
+def test_an_export_in_another_encoding_is_refused_at_its_first_line(tmp_path: Path, database: str) -> None:
+    file, url = tmp_path / "faqs.ndjson", f"sqlite:///{tmp_path}/new.db"
+    file.write_text(faqsvc("db", "export", "--database", database).stdout, encoding="utf-16")
+    assert "line 1 " in failure(faqsvc("db", "import", str(file), "--database", url))
 
 
 @pytest.mark.usefixtures("owner")

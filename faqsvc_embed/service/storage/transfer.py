@@ -69,8 +69,10 @@ def export_lines(database: Database) -> Iterator[str]:
                 yield json.dumps({"table": source.name, "row": dict(row)}, default=_text)
 
 
-def import_lines(database: Database, lines: Iterable[str]) -> int:
+def import_lines(database: Database, lines: Iterable[str | bytes]) -> int:
     """Write an export to an empty database, all of it or nothing; return the number of FAQs.
+
+    Blank lines and a byte order mark, which editors add, are ignored.
 
     Raises:
         TransferFailed: the database is not empty, a line is not a line of an export, or the end is missing.
@@ -95,18 +97,30 @@ def _text(value: datetime) -> str:
 
 
 def _row(target: Table, values: dict[str, Any]) -> dict[str, Any]:
-    """Return the values of a row; columns of a later release are left out."""
+    """Return the values of a row; columns of a later release are left out.
+
+    Raises:
+        ValueError: no database can store a value; other reasons raise other errors.
+    """
     row = {name: values.get(name) for name in target.columns.keys()}  # noqa: SIM118
     for name, value in row.items():
+        if isinstance(value, str):
+            value.encode()  # half of a surrogate pair has no encoding
+        if isinstance(value, int) and value.bit_length() > 63:
+            raise ValueError
         if value is not None and isinstance(target.c[name].type, schema.Timestamp):
             row[name] = datetime.fromisoformat(value)
     return row
 
 
-def _batches(lines: Iterable[str], tables: dict[str, Table]) -> Iterator[tuple[Table, list[dict[str, Any]]]]:
+def _batches(
+    lines: Iterable[str | bytes], tables: dict[str, Table]
+) -> Iterator[tuple[Table, list[dict[str, Any]]]]:
     """Yield up to `BATCH` rows of one table at a time."""
     rows, current = list[dict[str, Any]](), ""
     for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
         try:
             entry = json.loads(line)
             if number == 1:
@@ -115,7 +129,7 @@ def _batches(lines: Iterable[str], tables: dict[str, Table]) -> Iterator[tuple[T
                 continue
             name = entry["table"]
             row = _row(tables[name], entry["row"])
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise TransferFailed(f"line {number} is not a line of an export: {quoted(line)}") from None
         if rows and (name != current or len(rows) == BATCH):
             yield tables[current], rows
