@@ -179,7 +179,7 @@ class _FlaskPage(RequestPage, kw_only=True):
                 _warn_of_early_end(self, "was compressed by its view")
             return response
         endpoint = self.request.endpoint or ""
-        if hasattr(self.app.view_functions.get(endpoint), "uncached"):
+        if self.preview is None and hasattr(self.app.view_functions.get(endpoint), "uncached"):
             _warn_of_early_end(self, f"of {endpoint!r} is kept by Flask-Caching as it was before")
         data = completed(self, charset, response.get_data())
         if data is not None:

@@ -58,7 +58,7 @@ class FAQMiddleware:
         token = enter_request(page)
         try:
             response = self._get_response(request)
-            if page.placeholders is not None:  # the view is asynchronous
+            if page.placeholders is not None and page.has_open_placeholders:  # the view is asynchronous
                 async_to_sync(page.placeholders.fill)()
         finally:
             leave_request(token)

@@ -8,7 +8,8 @@ from typing import Final
 
 from faqsvc_embed.cache.reader import in_event_loop
 from faqsvc_embed.page.context import Page
-from faqsvc_embed.page.elements import ElementFilter
+from faqsvc_embed.page.elements import ElementFilter, hold_back, occurrences
+from faqsvc_embed.page.placeholders import Placeholders
 
 LONG: Final = 250_000
 """Bytes of a body above which it is changed in a thread, because an event loop should not be blocked."""
@@ -42,7 +43,7 @@ class BodyFilter:
         self._read(chunk)
         placeholders = self._page.placeholders
         if self._is_text and placeholders is not None and placeholders.are_open:
-            at = self._needs_filling(placeholders.prefix)
+            at = self._needs_filling(placeholders)
             if at > 0 and not (self._is_first and last):
                 yield self._release(at, last=False)
             if at >= 0:
@@ -79,10 +80,14 @@ class BodyFilter:
         self._rest = kept + partial + behind
         return body
 
-    def _needs_filling(self, prefix: str) -> int:
+    def _needs_filling(self, placeholders: Placeholders) -> int:
         """Return where the first placeholder is, or the FAQPage, which has all questions; or -1."""
-        found = (self._rest.find(text.encode(self._charset)) for text in (prefix, JSON_LD_TAG))
-        return min((at for at in found if at >= 0), default=-1)
+        needles = [*self._needles(placeholders), (JSON_LD_TAG.encode(self._charset), JSON_LD_TAG)]
+        return next((at for at, _, _ in occurrences(self._rest, needles)), -1)
+
+    def _needles(self, placeholders: Placeholders) -> list[tuple[bytes, str]]:
+        """Return the placeholders, each in the encodings in which the body may have it."""
+        return [(encode(one), one) for encode in _encoders(self._charset) for one in placeholders]
 
     def _decodes(self, chunk: bytes) -> bool:
         """Return whether the body is in its charset so far; the first piece may begin within a character."""
@@ -99,16 +104,15 @@ class BodyFilter:
         placeholders = self._page.placeholders
         if placeholders is None:
             return body, b""
-        prefix, suffix = placeholders.prefix.encode(self._charset), "-->".encode(self._charset)
+        needles = self._needles(placeholders)
         parts, start = list[bytes](), 0
-        while (at := body.find(prefix, start)) >= 0 and (end := body.find(suffix, at)) >= 0:
-            end += len(suffix)
-            text = placeholders.texts.get(body[at:end].decode(self._charset))
-            parts += [body[start:at], encode_escaped(text or "", self._charset)]
-            start, self.has_changed = end, True
-        rest = body[start:]
-        cut = len(rest) if last else _possible_start(rest, prefix)
-        return b"".join([*parts, rest[:cut]]), rest[cut:]
+        for at, end, one in occurrences(body, needles):
+            text = placeholders.texts.get(one)
+            if text is not None and at >= start:  # a FAQPage may also be the end of a published FAQ
+                parts += [body[start:at], encode_escaped(text, self._charset)]
+                start, self.has_changed = end, True
+        cut = len(body) if last else hold_back(body, start, needles)
+        return b"".join([*parts, body[start:cut]]), body[cut:]
 
 
 def completed(page: Page, charset: str, body: bytes) -> bytes | None:
@@ -166,14 +170,3 @@ def _without_byte_order_mark(charset: str, body: bytes) -> str:
     if charset == "utf-32":
         return "utf-32-be" if body.startswith(codecs.BOM_UTF32_BE) else "utf-32-le"
     return "utf-8" if charset == "utf-8-sig" else charset
-
-
-def _possible_start(text: bytes, needle: bytes) -> int:
-    """Return the index where a truncated needle may begin at the end of a text; else the length."""
-    at = text.rfind(needle)
-    if at >= 0:
-        return at
-    for length in range(min(len(needle) - 1, len(text)), 0, -1):
-        if text.endswith(needle[:length]):
-            return len(text) - length
-    return len(text)

@@ -104,7 +104,7 @@ class Page(msgspec.Struct, eq=False):
         return len(self.printed) - 1
 
     def expect_change(self) -> None:
-        """Prepare for a body that has to be changed: the page has its second FAQ."""
+        """Prepare for a body that has to be changed: the page has a placeholder, or its second FAQ."""
 
     def defer_json_ld(self, faq: FAQ) -> None:
         """Let a later `faq_schema()` print the JSON-LD of an FAQ."""
@@ -121,11 +121,12 @@ class Page(msgspec.Struct, eq=False):
         deferred, self._deferred = self._deferred, []
         return deferred
 
-    def leave_placeholder(self, filling: Filling) -> Markup:
-        """Return a placeholder that is filled in before the response leaves."""
+    def leave_placeholder(self, filling: Filling | str, published: str = "") -> Markup:
+        """Return a placeholder that is filled in before the response leaves; `published` may be one."""
         if self.placeholders is None:
             self.placeholders = Placeholders()
-        return self.placeholders.leave(filling)
+            self.expect_change()
+        return self.placeholders.leave(filling, published)
 
     @property
     def has_open_placeholders(self) -> bool:

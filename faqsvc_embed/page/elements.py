@@ -148,7 +148,7 @@ class ElementFilter:
             if printed is not None:
                 json_ld.update(printed.elements())
         needles = [(encode(element), element) for encode in self._encoders for element in json_ld]
-        found = _occurrences(body, needles)
+        found = occurrences(body, needles)
         is_whole, self._is_first = self._is_first and last, False
         present = [element for _, _, element in found] if is_whole else json_ld
         texts = tuple(dict.fromkeys(json_ld[element] for element in present if json_ld[element]))
@@ -159,7 +159,7 @@ class ElementFilter:
                 parts += [body[start:at], self._encoders[-1](replacement)]
                 start = end
                 self.has_changed = True
-        end = len(body) if last else _hold_back(body, start, needles)
+        end = len(body) if last else hold_back(body, start, needles)
         return b"".join([*parts, body[start:end]]), body[end:]
 
     def _repeated(self, element: str) -> str | None:
@@ -192,7 +192,7 @@ class TextFilter:
         return (filtered + rest).decode("utf-8", "surrogatepass")
 
 
-def _occurrences(body: bytes, needles: Iterable[tuple[bytes, str]]) -> list[tuple[int, int, str]]:
+def occurrences(body: bytes, needles: Iterable[tuple[bytes, str]]) -> list[tuple[int, int, str]]:
     """Return where each needle begins and ends in a body, in order; no needle is part of another."""
     groups = dict[bytes, list[tuple[bytes, str]]]()
     for needle, element in needles:
@@ -211,7 +211,7 @@ def _occurrences(body: bytes, needles: Iterable[tuple[bytes, str]]) -> list[tupl
     return sorted(found)
 
 
-def _hold_back(body: bytes, start: int, needles: Iterable[tuple[bytes, str]]) -> int:
+def hold_back(body: bytes, start: int, needles: Iterable[tuple[bytes, str]]) -> int:
     """Return where the end of a body may be the beginning of a needle; its length if it cannot be."""
     end = len(body)
     for needle, _ in needles:

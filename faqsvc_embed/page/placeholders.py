@@ -1,11 +1,13 @@
-"""Places in a page for FAQs that a synchronous template in an event loop could not wait for.
+"""Places in a page for FAQs that are filled in before the response leaves.
 
 A placeholder is an HTML comment with a random token of its page, so that no other text can pass for one. One
-that is never filled is invisible.
+that is never filled is invisible. In the preview of a draft, the published FAQ is the placeholder: a cache of
+the host may keep what is rendered, and must have something to show to everybody.
 """
 
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from itertools import count
 from typing import Final
 
 from markupsafe import Markup
@@ -19,31 +21,38 @@ class Placeholders:
     """The placeholders of one page, in the order in which they were left."""
 
     def __init__(self) -> None:
-        self._token = secrets.token_hex(TOKEN_BYTES)
-        self._fillings: list[Filling] = []
+        self.prefix: Final = f"<!--faqsvc {secrets.token_hex(TOKEN_BYTES)} "
+        """How each comment begins."""
         self.texts: dict[str, str] = {}
         """What belongs in the place of each placeholder that was filled."""
+        self._open: dict[str, Filling] = {}
+        self._numbers = count()
 
     @property
     def are_open(self) -> bool:
         """Whether some are not filled yet."""
-        return len(self.texts) < len(self._fillings)
+        return bool(self._open)
 
-    @property
-    def prefix(self) -> str:
-        """How each of them begins."""
-        return f"<!--faqsvc {self._token} "
+    def leave(self, filling: Filling | str, published: str = "") -> Markup:
+        """Return a new placeholder: the markup `published`, else a comment.
 
-    def leave(self, filling: Filling) -> Markup:
-        """Return a new placeholder; `filling` is awaited once, before the response leaves."""
-        self._fillings.append(filling)
-        return Markup(self._name(len(self._fillings) - 1))  # contains nothing but our token
+        `filling` is its text, or is awaited for it, once, before the response leaves.
+        """
+        name = published or f"{self.prefix}{next(self._numbers)}-->"
+        if isinstance(filling, str):
+            self.texts[name] = filling
+        else:
+            self._open[name] = filling
+        return Markup(name)  # our token, or rendered
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over all placeholders."""
+        yield from self.texts
+        yield from self._open
 
     async def fill(self) -> None:
         """Await all fillings, in order. Their fetches are running already, so that they overlap."""
-        while self.are_open:
-            number = len(self.texts)
-            self.texts[self._name(number)] = await self._fillings[number]()
-
-    def _name(self, number: int) -> str:
-        return f"{self.prefix}{number}-->"
+        while self._open:
+            name = next(iter(self._open))
+            self.texts[name] = await self._open[name]()
+            del self._open[name]

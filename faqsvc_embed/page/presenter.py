@@ -17,6 +17,7 @@ from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.context import Page, PageSource, joined_page, rendering_page, request_page
 from faqsvc_embed.page.elements import Printed, merge_pages
 from faqsvc_embed.page.options import FROM_PYTHON, Call, Caller, OptionResolver
+from faqsvc_embed.page.placeholders import Filling
 from faqsvc_embed.rendering.answers import Answers
 from faqsvc_embed.rendering.elements import json_ld_element, problem_element
 from faqsvc_embed.rendering.fragments import Fragment
@@ -62,7 +63,7 @@ class Presenter:
     def state(self, page: Page, slug: str, lang: str | None, wait: float | None) -> FAQState:
         """Return the state of an FAQ; if it is not cached, wait for it, but not in an event loop."""
         key = self.options.key(page, slug, lang)
-        found = self._look_up(page, key)
+        found = self._look_up_draft(page, key)
         if not isinstance(found, FAQState):
             found = self._wait(page, found, self._settings.wait if wait is None else wait)
         return self._note_max_age(page, key, found)
@@ -70,7 +71,7 @@ class Presenter:
     async def astate(self, page: Page, slug: str, lang: str | None, wait: float | None) -> FAQState:
         """Return the state of an FAQ; if it is not cached, await it."""
         key = self.options.key(page, slug, lang)
-        found = self._look_up(page, key)
+        found = self._look_up_draft(page, key)
         if not isinstance(found, FAQState):
             found = await self._await(page, found, self._settings.wait if wait is None else wait)
         return self._note_max_age(page, key, found)
@@ -90,7 +91,10 @@ class Presenter:
             self._wait(page, fetch, self._settings.wait)
 
     def _start(self, page: Page, slugs: Sequence[str], lang: str | None) -> "list[Fetch]":
-        found = [self._look_up(page, self.options.key(page, slug, lang)) for slug in slugs]
+        keys = [self.options.key(page, slug, lang) for slug in slugs]
+        found = [self._look_up(page, key) for key in keys]
+        if page.preview is not None:
+            found += [self._look_up_draft(page, key) for key in keys]
         return [fetch for fetch in found if not isinstance(fetch, FAQState)]
 
     def _look_up(self, page: Page, key: Key) -> "FAQState | Fetch":
@@ -101,12 +105,17 @@ class Presenter:
             state = page.states.get((self._reader, key))
             if state is not None:
                 return state
-        token = page.preview.token_for(key.slug) if page.preview is not None else None
-        if token is not None:
-            return self._reader.read_draft(key, token)
         has_folder = self._settings.directory is not None
         found = self._reader.look_up(key, reload=has_folder and page.shows_problems)
         return self._remember(page, key, found) if isinstance(found, FAQState) else found
+
+    def _look_up_draft(self, page: Page, key: Key) -> "FAQState | Fetch":
+        """Look up the draft, if the visitor may see it, else what is published."""
+        preview = page.preview
+        token = preview.token_for(key.slug) if preview is not None else None
+        if preview is None or token is None:
+            return self._look_up(page, key)
+        return preview.drafts.get((self._reader, key)) or self._reader.read_draft(key, token)
 
     def _wait(self, page: Page, fetch: "Fetch", wait: float) -> FAQState:
         """Wait for a fetch, for the rest of this page's time budget."""
@@ -117,7 +126,7 @@ class Presenter:
         if _is_refused(page, fetch, state):
             found = self._look_up(page, fetch.key)
             return found if isinstance(found, FAQState) else self._wait(page, found, wait)
-        return self._remember(page, fetch.key, state)
+        return self._remember(page, fetch.key, state, is_draft=fetch.is_draft)
 
     async def _await(self, page: Page, fetch: "Fetch", wait: float) -> FAQState:
         """Wait for a fetch, as `_wait` does, without blocking the event loop."""
@@ -126,12 +135,13 @@ class Presenter:
         if _is_refused(page, fetch, state):
             found = self._look_up(page, fetch.key)
             return found if isinstance(found, FAQState) else await self._await(page, found, wait)
-        return self._remember(page, fetch.key, state)
+        return self._remember(page, fetch.key, state, is_draft=fetch.is_draft)
 
-    def _remember(self, page: Page, key: Key, state: FAQState) -> FAQState:
+    def _remember(self, page: Page, key: Key, state: FAQState, *, is_draft: bool = False) -> FAQState:
         """Keep a state for the rest of the page, unless it is loading: the next call may find more."""
         if (state.data is not None or state.error is not None) and isinstance(key.slug, str):
-            page.states[self._reader, key] = state
+            states = page.preview.drafts if is_draft and page.preview is not None else page.states
+            states[self._reader, key] = state
         elif page.is_diagnosed:
             page.late[self._reader, key] = state
         return state
@@ -156,22 +166,15 @@ class Presenter:
         """Return an FAQ for this place of the page, or a placeholder, or nothing."""
         try:
             call = self.options.resolve(page, slug_or_faq, options, caller)
-            faq, found = call.faq, None
-            if faq is None:
-                found = self._look_up(page, call.key)
-                if not isinstance(found, FAQState):
-                    if _can_defer(page):
-                        return self._defer(page, call, found)
-                    found = self._wait(page, found, self._settings.wait)
-                faq = found.data
-                if faq is None or found.is_degraded:
-                    faq = self._record(page, call, found, has_waited=page.may_block or not in_event_loop())
-            fragment = self.renderer.cached(faq, call.options.style, call.ordinal)
-            if fragment is None:
-                if self.renderer.is_slow(faq) and _can_defer(page):
-                    return self._defer(page, call, found)
-                fragment = self.renderer.fragment(faq, call.options.style, call.ordinal)
-            return self._print(page, call, faq, fragment)
+            found = None if call.faq is not None else self._look_up(page, call.key)
+            if page.preview is None:
+                return self._render(page, call, found)
+            draft = None if call.faq is not None else self._look_up_draft(page, call.key)
+            try:
+                published = self._render(page, call, found)
+            except FAQError:
+                published = Markup()  # nothing is; the draft may be of a new FAQ
+            return self._render_draft(page, call, draft, published)
         except Exception as error:
             return self._problem(page, slug_or_faq, error)
 
@@ -186,26 +189,87 @@ class Presenter:
         try:
             call = self.options.resolve(page, slug_or_faq, options, caller)
             found = None if call.faq is not None else self._look_up(page, call.key)
-            return await self._print_when_ready(page, call, found)
+            if page.preview is None:
+                return await self._print_when_ready(page, call, found)
+            draft = None if call.faq is not None else self._look_up_draft(page, call.key)
+            try:
+                published = await self._print_when_ready(page, call, found)
+            except FAQError:
+                published = Markup()  # nothing is; the draft may be of a new FAQ
+            fill = self._filling(page, call, draft, is_final=True)
+            return page.leave_placeholder(await fill(), published)
         except Exception as error:
             return self._problem(page, slug_or_faq, error)
 
+    def _render(
+        self,
+        page: Page,
+        call: Call,
+        found: "FAQState | Fetch | None",
+        reserved: int | None = None,
+        *,
+        is_final: bool = False,
+    ) -> Markup:
+        """Return an FAQ that was looked up, or a placeholder."""
+        faq = call.faq
+        if faq is None and found is not None:
+            if not isinstance(found, FAQState):
+                if _can_defer(page):
+                    return self._defer(page, call, found)
+                found = self._wait(page, found, self._settings.wait)
+            faq = found.data
+            if faq is None or found.is_degraded:
+                faq = self._record(page, call, found, has_waited=page.may_block or not in_event_loop())
+        if faq is None:
+            raise TypeError("a call is for a slug or for a record")
+        fragment = self.renderer.cached(faq, call.options.style, call.ordinal)
+        if fragment is None:
+            if self.renderer.is_slow(faq) and _can_defer(page):
+                return self._defer(page, call, found)
+            fragment = self.renderer.fragment(faq, call.options.style, call.ordinal)
+        return self._print(page, call, faq, fragment, reserved, is_final=is_final)
+
+    def _render_draft(
+        self, page: Page, call: Call, draft: "FAQState | Fetch | None", published: Markup
+    ) -> Markup:
+        """Return what is published, which a cache of the host may keep; the draft takes its place later."""
+        if _can_defer(page):
+            return page.leave_placeholder(self._filling(page, call, draft, is_final=True), published)
+        reserved = page.reserve()
+        try:
+            text = self._render(page, call, draft, reserved, is_final=True)
+        except Exception as error:
+            text = self._problem(page, call.key.slug, error)
+        return page.leave_placeholder(text, published)
+
     def _defer(self, page: Page, call: Call, found: "FAQState | Fetch | None") -> Markup:
         """Return a placeholder for an FAQ that is being fetched, or takes long to render."""
-        reserved = page.reserve()
         if not isinstance(found, FAQState) and self._settings.degraded_max_age is not None:
             page.may_degrade = True
+        return page.leave_placeholder(self._filling(page, call, found))
+
+    def _filling(
+        self, page: Page, call: Call, found: "FAQState | Fetch | None", *, is_final: bool = False
+    ) -> Filling:
+        """Return the function that prints an FAQ in this place of the document when it is ready."""
+        reserved = page.reserve()
 
         async def fill() -> str:
             try:
-                return await self._print_when_ready(page, call, found, reserved)
+                return await self._print_when_ready(page, call, found, reserved, is_final=is_final)
             except Exception as error:
                 return self._problem(page, call.key.slug, error)
 
-        return page.leave_placeholder(fill)
+        return fill
 
     async def _print_when_ready(
-        self, page: Page, call: Call, found: "FAQState | Fetch | None", reserved: int | None = None
+        self,
+        page: Page,
+        call: Call,
+        found: "FAQState | Fetch | None",
+        reserved: int | None = None,
+        *,
+        is_final: bool = False,
     ) -> Markup:
         """Print an FAQ that was looked up, as soon as it has arrived and is rendered."""
         faq = call.faq
@@ -222,7 +286,7 @@ class Presenter:
             fragment = await asyncio.to_thread(self.renderer.fragment, faq, call.options.style, call.ordinal)
         elif fragment is None:
             fragment = self.renderer.fragment(faq, call.options.style, call.ordinal)
-        return self._print(page, call, faq, fragment, reserved)
+        return self._print(page, call, faq, fragment, reserved, is_final=is_final)
 
     def _record(self, page: Page, call: Call, state: FAQState, *, has_waited: bool) -> FAQ:
         """Return the record of a state, or raise why there is none."""
@@ -235,16 +299,25 @@ class Presenter:
         raise self._reader.late(call.key.slug, self._settings.wait)
 
     def _print(
-        self, page: Page, call: Call, faq: FAQ, fragment: Fragment | None, reserved: int | None = None
+        self,
+        page: Page,
+        call: Call,
+        faq: FAQ,
+        fragment: Fragment | None,
+        reserved: int | None = None,
+        *,
+        is_final: bool = False,
     ) -> Markup:
+        """Print an FAQ; in a preview, first as for all visitors, and then, `is_final`, as for this one."""
         if fragment is None:  # no question has an answer
             return Markup()
-        with_json_ld = call.options.with_json_ld and page.preview is None
-        if not call.options.with_json_ld:
+        json_ld = fragment.json_ld if call.options.with_json_ld and not is_final else ""
+        printed = Printed(fragment, call.surroundings, json_ld)
+        if not call.options.with_json_ld and not is_final:
             page.defer_json_ld(faq)
-        printed = Printed(fragment, call.surroundings, fragment.json_ld if with_json_ld else "")
-        markup = page.print(printed, reserved)
-        if page.preview is not None and call.faq is None:
+        will_leave = page.preview is None or is_final
+        markup = page.print(printed, reserved) if will_leave else printed.markup()
+        if page.preview is not None and is_final and call.faq is None:
             markup = page.preview.banner(call.key.slug, call.key.lang or faq.lang, call.surroundings) + markup
         if call.options.problems and page.shows_problems:
             problems = "".join(map(problem_element, call.options.problems))
@@ -279,6 +352,9 @@ class Presenter:
         try:
             _check_schema_argument("faq_schema()", faq)
             surroundings = self.options.surroundings(page, nonce, caller)
+            if page.preview is not None:  # as other visitors have it, for a cache of the host
+                published = self._print_schema(page, faq, Printed(None, surroundings, ""))
+                return page.leave_placeholder("", published) if published else published
             if page.has_open_placeholders:  # their FAQs may leave JSON-LD to this call
 
                 async def fill() -> str:
@@ -291,8 +367,12 @@ class Presenter:
 
     def _print_schema(self, page: Page, faq: FAQ | FAQState | None, printed: Printed) -> Markup:
         faqs = page.take_deferred() if faq is None else _records(faq)
-        text = self.json_ld(faqs) if page.preview is None else ""
-        return page.print(msgspec.structs.replace(printed, json_ld=text)) if text else Markup()
+        if page.preview is not None:
+            faqs = page.preview.without_drafts(faqs)
+        printed = msgspec.structs.replace(printed, json_ld=self.json_ld(faqs))
+        if not printed.json_ld:
+            return Markup()
+        return printed.markup() if page.preview is not None else page.print(printed)
 
     def json_ld(self, faqs: "list[FAQ]") -> str:
         """Return one FAQPage for several records, with their answers as they are shown."""
@@ -309,8 +389,8 @@ class Presenter:
 
 
 def _can_defer(page: Page) -> bool:
-    """Return whether an FAQ is filled in later. A draft is, so that no fragment cache of the host has it."""
-    return page.defers and (in_event_loop() or page.preview is not None)
+    """Return whether an FAQ can be filled in later, because it cannot be waited for now."""
+    return page.defers and in_event_loop()
 
 
 def _is_refused(page: Page, fetch: "Fetch", state: FAQState) -> bool:

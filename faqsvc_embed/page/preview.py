@@ -1,16 +1,18 @@
 """The preview of a draft on the host's own page: `https://host/prices?faq_preview=TOKEN`.
 
 The token is sent to the service in a header, for this response only. The draft is never cached, and the
-response has `Cache-Control: no-store`.
+response has `Cache-Control: no-store`. Templates print what is published, so that no cache inside the host
+has the draft: it takes that place as the response leaves.
 """
 
 import re
-from typing import Final
+from typing import Any, Final
 from urllib.parse import unquote_plus
 
 from markupsafe import Markup
 
 from faqsvc_embed.errors import FAQError
+from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.elements import Surroundings
 from faqsvc_embed.rendering.elements import style_element
 
@@ -64,6 +66,8 @@ class Preview:
     def __init__(self, token: str) -> None:
         self._token = token if re.fullmatch(_TOKEN, token) else None
         self._refused: dict[str, FAQError | None] = {}
+        self.drafts: dict[Any, FAQState] = {}
+        """The drafts on this page, by reader and key, apart from what is published."""
 
     def __repr__(self) -> str:
         return "Preview(…)"
@@ -75,6 +79,11 @@ class Preview:
     def refuse(self, slug: str, error: FAQError | None) -> None:
         """Note that the published record is shown; `error` says why."""
         self._refused[slug] = error
+
+    def without_drafts(self, faqs: "list[FAQ]") -> "list[FAQ]":
+        """Return the records that are published."""
+        drafts = {id(state.data) for state in self.drafts.values()}
+        return [faq for faq in faqs if id(faq) not in drafts]
 
     def banner(self, slug: str, lang: str | None, surroundings: Surroundings) -> Markup:
         """Return the line above an FAQ, in the language of the page if it is one of the seven."""

@@ -1,13 +1,15 @@
 """A draft on the host's own page, for the visitor who has its token."""
 
+import asyncio
 import logging
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from django.core.cache import cache
 from django.test import Client as DjangoClient
-from flask import Flask, Response, render_template_string
+from flask import Flask, Response, render_template_string, stream_template_string
 from jinja2 import DictLoader, Environment
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -29,6 +31,7 @@ from tests.support.parsed import json_ld, text_of
 TOKEN = "p" * 32
 PAGE = "<!doctype html><title>Prices</title>{{ faq('pricing') }}"
 Get = Callable[..., tuple[str, Any]]
+Keep = Callable[[str], str]
 
 
 @pytest.fixture
@@ -45,13 +48,13 @@ def embed(service: FeedService) -> Iterator[FAQEmbed]:
         yield embed
 
 
-def flask_host(embed: FAQEmbed, template: str) -> Get:
+def flask_host(embed: FAQEmbed, template: str, keep: Keep = str) -> Get:
     app = Flask(__name__)
     FAQExtension(app, embed=embed)
 
     @app.get("/")
     def page() -> Response:
-        response = Response(render_template_string(template))
+        response = Response(render_template_string(template, keep=keep))
         response.headers["Cache-Control"] = "public, max-age=600"
         response.headers["CDN-Cache-Control"] = "max-age=600"
         return response
@@ -64,13 +67,13 @@ def flask_host(embed: FAQEmbed, template: str) -> Get:
     return get
 
 
-def starlette_host(embed: FAQEmbed, template: str) -> Get:
+def starlette_host(embed: FAQEmbed, template: str, keep: Keep = str) -> Get:
     environment = Environment(autoescape=True, loader=DictLoader({"page": template}))
     install(environment, embed)
 
     async def page(_: Request) -> HTMLResponse:
         headers = {"Cache-Control": "public, max-age=600", "CDN-Cache-Control": "max-age=600"}
-        return HTMLResponse(environment.get_template("page").render(), headers=headers)
+        return HTMLResponse(environment.get_template("page").render(keep=keep), headers=headers)
 
     app = Starlette(routes=[Route("/", page)])
     app.add_middleware(FAQMiddleware, embed=embed)
@@ -84,14 +87,14 @@ def starlette_host(embed: FAQEmbed, template: str) -> Get:
     return get
 
 
-def wsgi_host(embed: FAQEmbed, template: str) -> Get:
+def wsgi_host(embed: FAQEmbed, template: str, keep: Keep = str) -> Get:
     environment = Environment(autoescape=True, loader=DictLoader({"page": template}))
     install(environment, embed)
 
     def app(environ: Any, start_response: Any) -> list[bytes]:
         headers = {"Cache-Control": "public, max-age=600", "CDN-Cache-Control": "max-age=600"}
         start_response("200 OK", [("Content-Type", "text/html"), *headers.items()])
-        return [environment.get_template("page").render().encode()]
+        return [environment.get_template("page").render(keep=keep).encode()]
 
     client = WSGIClient(wsgi.FAQMiddleware(app, embed=embed))
 
@@ -103,9 +106,9 @@ def wsgi_host(embed: FAQEmbed, template: str) -> Get:
     return get
 
 
-def django_host(embed: FAQEmbed, template: str) -> Get:
+def django_host(embed: FAQEmbed, template: str, keep: Keep = str) -> Get:
     headers = {"Cache-Control": "public, max-age=600", "CDN-Cache-Control": "max-age=600"}
-    view = django_project.page(template, using="jinja", headers=headers)
+    view = django_project.page(template, using="jinja", headers=headers, keep=keep)
     middleware = ["django.middleware.locale.LocaleMiddleware", django_project.MIDDLEWARE]
 
     def get(path: str = "/", **headers: str) -> tuple[str, Any]:
@@ -217,10 +220,113 @@ def test_many_tokens_at_once_leave_the_pages_of_others_alone(host: Any, embed: F
     assert answers(get("/")[0]) == ["Published."]
 
 
-def test_a_fragment_that_django_caches_never_has_a_draft(embed: FAQEmbed) -> None:
-    source = "{% load cache %}{% cache 60 part %}{% faq 'pricing' %}{% endcache %}"
+def host_cache() -> Keep:
+    """Return a function that keeps what it is given first, as a fragment cache of the host does."""
+    kept = dict[str, str]()
+    return lambda part: kept.setdefault("part", part)
+
+
+CACHED_PART = PAGE.replace("faq('pricing')", "keep(faq('pricing'))")
+
+
+@pytest.mark.parametrize("token", [TOKEN, "x" * 32, "short"])
+def test_a_cache_of_the_host_keeps_the_published_faq(token: str, host: Any, embed: FAQEmbed) -> None:
+    get = host(embed, CACHED_PART, host_cache())
+    asyncio.run(embed.aprefetch("pricing"))  # a template in an event loop waits for no FAQ
+    html, _ = get(f"/?faq_preview={token}")
+    assert answers(html) == ["Draft." if token == TOKEN else "Published."]
+    assert len(text_of(html, "p.faqsvc-preview")) == 1
+    assert not json_ld(html)
+    html, headers = get("/")
+    assert answers(html) == ["Published."]
+    assert not text_of(html, "p.faqsvc-preview")
+    assert len(json_ld(html)) == 1
+    assert headers["Cache-Control"] == "public, max-age=600"
+
+
+def test_a_cache_of_the_host_keeps_nothing_of_an_unpublished_faq(
+    host: Any, embed: FAQEmbed, service: FeedService
+) -> None:
+    service.answers["pricing"] = None
+    get = host(embed, CACHED_PART, host_cache())
+    html, _ = get(f"/?faq_preview={TOKEN}")
+    assert answers(html) == ["Draft."]
+    assert len(text_of(html, "p.faqsvc-preview-draft")) == 1
+    assert not answers(get("/")[0])
+
+
+def test_a_cache_of_the_host_keeps_the_json_ld_that_stands_apart(host: Any, embed: FAQEmbed) -> None:
+    get = host(embed, "<!doctype html>{{ keep(faq('pricing', schema=False) ~ faq_schema()) }}", host_cache())
+    asyncio.run(embed.aprefetch("pricing"))
+    html, _ = get(f"/?faq_preview={TOKEN}")
+    assert answers(html) == ["Draft."]
+    assert not json_ld(html)
+    html, _ = get("/")
+    assert answers(html) == ["Published."]
+    assert len(json_ld(html)) == 1
+
+
+def test_an_asynchronous_template_gives_a_cache_the_published_faq(embed: FAQEmbed) -> None:
+    environment = Environment(autoescape=True, enable_async=True)
+    install(environment, embed)
+    template, keep = environment.from_string(CACHED_PART), host_cache()
+
+    async def page(_: Request) -> HTMLResponse:
+        return HTMLResponse(await template.render_async(keep=keep))
+
+    app = Starlette(routes=[Route("/", page)])
+    app.add_middleware(FAQMiddleware, embed=embed)
+    visitor = TestClient(app)
+    html = visitor.get(f"/?faq_preview={TOKEN}").text
+    assert answers(html) == ["Draft."]
+    assert not json_ld(html)
+    assert answers(visitor.get("/").text) == ["Published."]
+
+
+def test_a_draft_in_markup_of_the_host_is_in_no_json_ld_that_a_cache_keeps(embed: FAQEmbed) -> None:
+    template = "{{ use_faq('pricing').data.items[0].answer }}{{ keep(faq_schema()) }}"
+    get = flask_host(embed, template, host_cache())
+    html, _ = get(f"/?faq_preview={TOKEN}")
+    assert html.startswith("Draft.")
+    assert not json_ld(html)
+    assert "Draft." not in get("/")[0]
+
+
+def test_the_same_draft_twice_on_a_page_has_ids_of_its_own(host: Any, embed: FAQEmbed) -> None:
+    html, _ = host(embed, PAGE + "{{ faq('pricing') }}")(f"/?faq_preview={TOKEN}")
+    ids = re.findall(r' id="([^"]+)"', html)
+    assert answers(html) == ["Draft.", "Draft."]
+    assert len(text_of(html, "p.faqsvc-preview-draft")) == 2
+    assert len(ids) == len(set(ids))
+
+
+def test_a_streamed_page_shows_the_draft(embed: FAQEmbed) -> None:
+    app = Flask(__name__)
+    FAQExtension(app, embed=embed)
+
+    @app.get("/")
+    def page() -> Response:
+        return Response(stream_template_string(PAGE + "<p>The end.</p>"))
+
+    html = app.test_client().get(f"/?faq_preview={TOKEN}").text
+    assert answers(html) == ["Draft."]
+    assert html.endswith("<p>The end.</p>")
+    assert not json_ld(html)
+
+
+@pytest.mark.parametrize("make_page", [django_project.page, django_project.async_page])
+@pytest.mark.parametrize("token", [TOKEN, "x" * 32])
+def test_a_fragment_that_django_caches_is_the_published_faq(
+    token: str, make_page: Callable[[str], Any], embed: FAQEmbed
+) -> None:
     cache.clear()
-    with django_project.project(django_project.page(source), embed):
-        assert answers(DjangoClient().get(f"/?faq_preview={TOKEN}").content.decode()) == ["Draft."]
-        assert "Draft." not in DjangoClient().get("/").content.decode()
+    source = "{% load cache %}{% cache 60 part %}{% faq 'pricing' %}{% endcache %}"
+    with django_project.project(make_page(source), embed):
+        asyncio.run(embed.aprefetch("pricing", lang="en"))
+        html = DjangoClient().get(f"/?faq_preview={token}").content.decode()
+        assert answers(html) == ["Draft." if token == TOKEN else "Published."]
+        assert len(text_of(html, "p.faqsvc-preview")) == 1
+        html = DjangoClient().get("/").content.decode()
+        assert answers(html) == ["Published."]
+        assert not text_of(html, "p.faqsvc-preview")
     cache.clear()

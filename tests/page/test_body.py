@@ -128,6 +128,19 @@ def test_any_cuts_give_the_same_body(data: st.DataObject) -> None:
     assert b"".join(filtered(make(FAQS), two, cuts=sorted(cuts))) == expected
 
 
+@pytest.mark.parametrize("charset", ["utf-8", "utf-16-le", "iso-8859-1", "ascii"])
+def test_a_published_faq_is_replaced_wherever_it_is_cut(charset: str) -> None:
+    published, draft = f"<p>ä{'-' * 80}</p>", "<p>draft</p>"
+    page = Page()
+    page.leave_placeholder(draft, published)
+    body = f"<b>{published}</b>{published[:9]}".encode(charset, "xmlcharrefreplace")
+    expected = f"<b>{draft}</b>{published[:9]}".encode(charset, "xmlcharrefreplace")
+    for cut in range(len(body)):
+        body_filter = BodyFilter(page, charset)
+        parts = [body_filter.feed(body[:cut], last=False), body_filter.feed(body[cut:], last=True)]
+        assert b"".join(parts) == expected
+
+
 # What is before a placeholder
 
 

@@ -78,3 +78,12 @@ def test_an_interrupted_filling_leaves_its_placeholder_open() -> None:
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(placeholders.fill())
     assert placeholders.are_open
+
+
+def test_what_is_published_can_be_a_placeholder() -> None:
+    async def draft() -> str:
+        return "<p>draft</p>"
+
+    placeholders = Placeholders()
+    assert placeholders.leave(draft, "<p>published</p>") == "<p>published</p>"
+    assert filled(placeholders) == {"<p>published</p>": "<p>draft</p>"}
