@@ -32,20 +32,26 @@ _PATH: Final = re.compile(rf"/faq/(?P<page>[^/]+?)(?:\.md)?(?:/|$)|(?:{API_PATH}
 """The paths of an FAQ at the service."""
 
 
-def slug_in(text: str, clients: Clients) -> str:
-    """Return the slug in an address of the service: of an FAQ's page, its record, or its page in the desk.
+def slug_in(text: str, clients: Clients, *, is_read: bool) -> str:
+    """Return the slug in the address of an FAQ's page, of its record, or of its page in the desk.
 
-    Any other text is unchanged. Raises ToolError for any other address, because its FAQ is not known.
+    Any other text is unchanged. Only a tool that reads accepts addresses of another host: the service may
+    have several names, but another service may have an FAQ with the same slug.
+
+    Raises:
+        ToolError: it is an address of something else.
     """
     if not text.lower().startswith(("http://", "https://")):
         return text
     base = urlsplit(clients.reading().settings.base_url)
     with suppress(ValueError):
         address = urlsplit(text)
-        # Another service may have an FAQ with the same slug.
         is_ours = (address.scheme, address.hostname, address.port) == (base.scheme, base.hostname, base.port)
         is_ours = is_ours and address.path.startswith(f"{base.path}/")
-        if is_ours and (found := _PATH.match(address.path, len(base.path))):
+        found = _PATH.match(address.path, len(base.path)) if is_ours else None
+        if found is None and is_read and not is_ours:
+            found = _PATH.search(address.path)
+        if found is not None:
             return unquote(found["page"] or found["slug"])
     raise ToolError(
         f"{shorten(text, 200)} is no address of an FAQ at {base.geturl()}: pass its slug instead."
