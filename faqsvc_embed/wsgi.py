@@ -123,7 +123,7 @@ class _Response:
         if exc_info:
             self._written.clear()  # it belongs to the page that failed
         if self._is_sent:
-            self._start_response(status, headers, exc_info)  # this raises the error, unless nothing has left
+            self._start_response(status, headers, exc_info)  # this raises the error if the headers were sent
         return self.write
 
     def write(self, part: bytes) -> None:

@@ -207,7 +207,7 @@ def test_an_invalid_record_is_an_error_with_the_path_of_the_invalid_part(record:
         (lambda: Item(0, "Is it?", cast(Any, 1)), "answer"),
     ],
 )
-def test_a_value_that_is_not_text_is_refused_by_its_name(make: Callable[[], object], path: str) -> None:
+def test_a_value_that_is_not_text_is_refused_with_its_name(make: Callable[[], object], path: str) -> None:
     with pytest.raises(InvalidFAQ, match=path) as raised:
         make()
     assert raised.value.path == path

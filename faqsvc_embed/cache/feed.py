@@ -88,8 +88,8 @@ class ChangeFeed:
         self._has_new = asyncio.Event()
         self._refreshes: dict[str, asyncio.Task[None]] = {}
         self._changes: dict[str, Change] = {}
-        self._news: dict[str, asyncio.Event] = {}
-        """For each slug that is being revalidated: whether there is another change of it."""
+        self._changed_again: dict[str, asyncio.Event] = {}
+        """For each slug that is being revalidated: an event that is set when it changes again."""
         self._in_vain: dict[str, int] = {}
         self._announced: dict[str, float] = {}
         self.is_connected = False
@@ -194,8 +194,8 @@ class ChangeFeed:
         """Revalidate a slug, once for all changes that arrive during the revalidation."""
         if change.slug not in self._changes or change.state is not None:  # events arrive in order
             self._changes[change.slug] = change
-        if change.slug in self._news:
-            self._news[change.slug].set()
+        if change.slug in self._changed_again:
+            self._changed_again[change.slug].set()
         if change.state is not None:
             self._announced.setdefault(change.slug, time.monotonic())
         if change.slug not in self._refreshes:
@@ -208,11 +208,11 @@ class ChangeFeed:
             await self._refresh_until_current(slug)
         finally:
             self._refreshes.pop(slug, None)
-            self._news.pop(slug, None)
+            self._changed_again.pop(slug, None)
 
     async def _refresh_until_current(self, slug: str) -> None:
         while (change := self._changes.pop(slug, None)) is not None:
-            news = self._news[slug] = asyncio.Event()
+            changed_again = self._changed_again[slug] = asyncio.Event()
             in_vain = self._in_vain.get(slug, 0)
             if in_vain:
                 await asyncio.sleep(min(BACKOFF_BASE * 2.0 ** min(in_vain - 1, 10), BACKOFF_CAP))
@@ -221,7 +221,7 @@ class ChangeFeed:
                 if is_current or slug in self._changes:
                     break
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(news.wait(), delay)
+                    await asyncio.wait_for(changed_again.wait(), delay)
                     break
                 is_current = await self._revalidate(change)
             if is_current or change.state is None:
@@ -263,7 +263,7 @@ def is_current(outcome: Outcome | None, change: Change, entry: Entry) -> bool:
         case Fetched() | NotModified():
             served = entry.faq.lang if entry.faq is not None else None
             if change.lang not in (None, entry.key.lang, served):
-                return True  # another translation, which is not the one that is shown here instead
+                return True  # the change is of a translation that this entry does not show
             if change.state == "published" and change.lang is not None and served not in (None, change.lang):
                 return False  # revisions of two translations cannot be compared
             if outcome.revision is not None and change.revision is not None and change.state == "published":

@@ -50,8 +50,8 @@ class FolderSource:
     def record(self, key: Key, *, is_forgotten: bool = False) -> FAQ | None:
         """Return the record that is shown until the service responds.
 
-        There is none if the service has responded before and its record was forgotten, for example because
-        it was edited: the file is older.
+        There is none if a record of the service was fetched earlier and then forgotten, for example after an
+        edit, because the file is older than that record.
         """
         if key.slug in self._gone or (is_forgotten and key.slug in self._fetched):
             return None
@@ -59,7 +59,7 @@ class FolderSource:
         return None if file is None else file.faq
 
     def note(self, event: FAQEvent) -> None:
-        """Note that the service has an FAQ, or has unpublished it: then its file is not shown any more."""
+        """Note that an FAQ was fetched, or was unpublished: the file of the latter is no longer shown."""
         if event.result == "fetched" and self._folder.find(event.slug, event.lang) is not None:
             self._fetched.add(event.slug)
         if event.result == "gone" and event.slug not in self._gone:

@@ -28,7 +28,7 @@ _KEPT: Final = ("website_url", "website_name", "title")
 class Publication:
     """A file with its content, in which options have replaced fields.
 
-    `unchanged` is the current revision if a file of a folder has the same content, which is not sent again.
+    `unchanged` is the current revision if a file of a folder has the same content; that file is not sent.
     """
 
     file: str
@@ -126,7 +126,7 @@ def complete(client: "FAQClient", publication: Publication) -> Publication:
 
 
 def _current(client: "FAQClient", publication: Publication, lang: str | None) -> "StoredRevision":
-    """Return the newest revision; for what becomes public, rather the published one than a draft."""
+    """Return the newest revision. If it is a draft and this is not, return the published one, if any."""
     slug = publication.slug
     newest = client.newest_revision(slug, lang=lang)
     if newest.state == "draft" and not publication.is_draft:

@@ -112,7 +112,7 @@ class Operations:
 
     def faqs(self) -> Work[list[FAQSummary]]:
         """List the FAQs of the site."""
-        return self._pages(requests.list_request, FAQList, is_by_change=True)
+        return self._pages(requests.list_request, FAQList, is_sorted_by_change=True)
 
     def revisions(self, slug: str, lang: str | None) -> Work[list[Revision]]:
         """List the revisions of an FAQ."""
@@ -134,12 +134,12 @@ class Operations:
         return find()
 
     def _pages(
-        self, make: Callable[..., Request], struct: type[Any], *, is_by_change: bool = False
+        self, make: Callable[..., Request], struct: type[Any], *, is_sorted_by_change: bool = False
     ) -> Work[list[Any]]:
         """Return the entries of all pages of a list.
 
-        In a list that has the last changed FAQ first, one that is changed meanwhile moves above the page that
-        is read next. So after several pages, those that have changed since the first are read again.
+        If a list has the last changed FAQ first, an FAQ that changes between two requests moves to the top,
+        and later pages lack it. So after several pages, the FAQs that have changed since are read again.
         """
         key, parse = self._connection.key(), partial(responses.parse_struct, struct=struct)
 
@@ -156,7 +156,7 @@ class Operations:
                 if since is not None and page.items[-1].updated_at < since:
                     break
                 after = page.next
-            if not is_by_change or since is not None or after is None:  # one page is of one moment
+            if not is_sorted_by_change or since is not None or after is None:  # a single page is consistent
                 return entries
             changed = await collect(entries[0].updated_at)
             if isinstance(changed, FAQError):

@@ -54,7 +54,7 @@ def slug_in(text: str, clients: Clients, *, is_read: bool) -> str:
         if found is not None:
             return unquote(found["page"] or found["slug"])
     raise ToolError(
-        f"{shorten(text, 200)} is no address of an FAQ at {base.geturl()}: pass its slug instead."
+        f"{shorten(text, 200)} is not the address of an FAQ at {base.geturl()}: pass the slug instead."
     )
 
 

@@ -143,7 +143,7 @@ async def _newest(client: FAQClient, slug: str, lang: str | None) -> tuple[Store
 
 
 async def _published_before(client: FAQClient, newest: StoredRevision) -> StoredRevision:
-    """Return the published revision if the newest is a draft, of which nothing may become public."""
+    """Return the newest revision; if that is a draft, which must not become public, the published one."""
     slug, lang = newest.faq.slug, newest.faq.lang
     if newest.state == "draft":
         for revision in await client.arevisions(slug, lang=lang):

@@ -108,7 +108,7 @@ class BodyFilter:
         parts, start = list[bytes](), 0
         for at, end, one in occurrences(body, needles):
             text = placeholders.texts.get(one)
-            if text is not None and at >= start:  # a FAQPage may also be the end of a published FAQ
+            if text is not None and at >= start:  # a published FAQ may end with a FAQPage
                 parts += [body[start:at], encode_escaped(text, self._charset)]
                 start, self.has_changed = end, True
         cut = len(body) if last else hold_back(body, start, needles)

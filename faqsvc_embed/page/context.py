@@ -122,7 +122,7 @@ class Page(msgspec.Struct, eq=False):
         return deferred
 
     def leave_placeholder(self, filling: Filling | str, published: str = "") -> Markup:
-        """Return a placeholder that is filled in before the response leaves; `published` may be one."""
+        """Return a placeholder to fill in before the response is sent: `published`, or else a comment."""
         if self.placeholders is None:
             self.placeholders = Placeholders()
             self.expect_change()

@@ -193,7 +193,7 @@ class TextFilter:
 
 
 def occurrences(body: bytes, needles: Iterable[tuple[bytes, str]]) -> list[tuple[int, int, str]]:
-    """Return where each needle begins and ends in a body, in order; no needle is part of another."""
+    """Return where each needle begins and ends in a body, in order; they may overlap."""
     groups = dict[bytes, list[tuple[bytes, str]]]()
     for needle, element in needles:
         groups.setdefault(needle[:HEAD], []).append((needle, element))

@@ -2,7 +2,7 @@
 
 A placeholder is an HTML comment with a random token of its page, so that no other text can pass for one. One
 that is never filled is invisible. In the preview of a draft, the published FAQ is the placeholder: a cache of
-the host may keep what is rendered, and must have something to show to everybody.
+the host may keep the rendered markup and show it to every visitor.
 """
 
 import secrets
@@ -36,14 +36,14 @@ class Placeholders:
     def leave(self, filling: Filling | str, published: str = "") -> Markup:
         """Return a new placeholder: the markup `published`, else a comment.
 
-        `filling` is its text, or is awaited for it, once, before the response leaves.
+        `filling` is the text that replaces it, or a function that is awaited once for that text.
         """
         name = published or f"{self.prefix}{next(self._numbers)}-->"
         if isinstance(filling, str):
             self.texts[name] = filling
         else:
             self._open[name] = filling
-        return Markup(name)  # our token, or rendered
+        return Markup(name)  # contains only our token, or rendered markup
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over all placeholders."""

@@ -173,7 +173,7 @@ class Presenter:
             try:
                 published = self._render(page, call, found)
             except FAQError:
-                published = Markup()  # nothing is; the draft may be of a new FAQ
+                published = Markup()  # no record is published; the draft may be of a new FAQ
             return self._render_draft(page, call, draft, published)
         except Exception as error:
             return self._problem(page, slug_or_faq, error)
@@ -195,7 +195,7 @@ class Presenter:
             try:
                 published = await self._print_when_ready(page, call, found)
             except FAQError:
-                published = Markup()  # nothing is; the draft may be of a new FAQ
+                published = Markup()  # no record is published; the draft may be of a new FAQ
             fill = self._filling(page, call, draft, is_final=True)
             return page.leave_placeholder(await fill(), published)
         except Exception as error:
@@ -308,15 +308,15 @@ class Presenter:
         *,
         is_final: bool = False,
     ) -> Markup:
-        """Print an FAQ; in a preview, first as for all visitors, and then, `is_final`, as for this one."""
+        """Print an FAQ. A preview prints it twice: for all visitors, then for this one (`is_final`)."""
         if fragment is None:  # no question has an answer
             return Markup()
         json_ld = fragment.json_ld if call.options.with_json_ld and not is_final else ""
         printed = Printed(fragment, call.surroundings, json_ld)
         if not call.options.with_json_ld and not is_final:
             page.defer_json_ld(faq)
-        will_leave = page.preview is None or is_final
-        markup = page.print(printed, reserved) if will_leave else printed.markup()
+        is_sent = page.preview is None or is_final
+        markup = page.print(printed, reserved) if is_sent else printed.markup()
         if page.preview is not None and is_final and call.faq is None:
             markup = page.preview.banner(call.key.slug, call.key.lang or faq.lang, call.surroundings) + markup
         if call.options.problems and page.shows_problems:

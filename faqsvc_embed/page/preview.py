@@ -1,8 +1,8 @@
 """The preview of a draft on the host's own page: `https://host/prices?faq_preview=TOKEN`.
 
 The token is sent to the service in a header, for this response only. The draft is never cached, and the
-response has `Cache-Control: no-store`. Templates print what is published, so that no cache inside the host
-has the draft: it takes that place as the response leaves.
+response has `Cache-Control: no-store`. Templates print the published FAQ, so that no cache inside the host
+stores the draft. The draft replaces it before the response is sent.
 """
 
 import re

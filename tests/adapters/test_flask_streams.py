@@ -99,7 +99,7 @@ def test_what_is_printed_before_a_stream_and_in_it_is_one_page() -> None:
     assert summary(get(make_app(view))) == page_of(A, B, A)._replace(faq_pages=page_of(A).faq_pages)
 
 
-def test_headers_that_describe_the_body_of_the_host_leave_with_it() -> None:
+def test_a_changed_stream_has_neither_the_content_length_nor_the_etag_of_the_host() -> None:
     def view() -> Response:
         parts = [render_template_string(part).encode() for part in THREE.split("|")]
         headers = {"Content-Length": str(sum(map(len, parts))), "ETag": '"1"'}

@@ -113,7 +113,9 @@ def test_a_new_translation_arrives_although_an_older_record_has_a_higher_revisio
     wait_until(lambda: embed.get_faq("pricing", lang="de").lang == "de")
 
 
-def test_a_deletion_is_not_lost_between_two_edits_of_it(service: FeedService, embed: FAQEmbed) -> None:
+def test_unpublishing_during_a_revalidation_is_not_missed_after_two_edits(
+    service: FeedService, embed: FAQEmbed
+) -> None:
     service.revisions["pricing"] = 9
     follow(embed, service)
     edit = '{"slug": "pricing", "lang": "en", "revision": 9, "state": "published"}'
@@ -154,9 +156,7 @@ def test_a_record_of_the_store_is_revalidated_although_another_translation_is_fo
         wait_until(lambda: embed.get_faq("pricing", lang="de").items[0].answer == "New.")
 
 
-def test_a_change_during_a_slow_refresh_costs_no_time_of_the_processor(
-    service: FeedService, tmp_path: Path
-) -> None:
+def test_a_change_during_a_slow_refresh_uses_little_cpu_time(service: FeedService, tmp_path: Path) -> None:
     with FAQEmbed(service.url, store=f"file:{tmp_path}", max_fresh=0) as embed:
         follow(embed, service)
         settle(embed)

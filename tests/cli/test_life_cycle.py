@@ -174,7 +174,7 @@ def test_what_a_dry_run_of_a_draft_prints_is_a_draft(ours: Service, tmp_path: Pa
     assert published["state"] == "draft"
 
 
-def test_a_file_that_may_mean_a_draft_is_not_published(ours: Service, tmp_path: Path) -> None:
+def test_a_file_whose_draft_field_is_not_a_boolean_is_refused(ours: Service, tmp_path: Path) -> None:
     assert "draft" in failure(faqsvc("publish", write(tmp_path, "faq.json", draft="yes")))
 
 

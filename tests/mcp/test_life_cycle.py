@@ -69,7 +69,7 @@ def test_what_an_update_leaves_out_does_not_come_from_a_draft(owner: FAQClient, 
     assert faq.title == ("Prices" if lang == "en" else "Tea & Sons FAQ")  # by default named after the website
 
 
-def test_a_draft_of_an_update_continues_the_draft_before(owner: FAQClient) -> None:
+def test_what_an_update_to_a_draft_leaves_out_comes_from_the_previous_draft(owner: FAQClient) -> None:
     put(owner, "continued", title="Prices")
     put(owner, "continued", title="Prices from June", draft=True)
     assert content(call(owner, "update_faq", {"slug": "continued", "items": ITEMS, "draft": True}))
@@ -169,7 +169,7 @@ def test_an_address_of_another_service_changes_nothing(owner: FAQClient, name: s
     ],
 )
 @pytest.mark.parametrize("name", ["get_faq", "unpublish_faq"])
-def test_an_address_that_is_not_an_faq_of_the_service_stands_for_no_slug(
+def test_an_address_that_is_not_of_an_faq_of_the_service_is_refused(
     owner: FAQClient, name: str, address: str
 ) -> None:
     put(owner, "same")

@@ -22,7 +22,7 @@ class FeedService:
         self.drafts: dict[tuple[str, str], str] = {}
         """The draft that a preview token reads, by slug and token."""
         self.lang = "en"
-        """The language of all records; a previous one is in English."""
+        """The language of current records; the previous one, served while `lag` lasts, is in English."""
         self.revisions = defaultdict[str, int](lambda: 1)
         self.reads = list[str]()
         self.connections = list[dict[str, Any]]()

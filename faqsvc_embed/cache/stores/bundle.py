@@ -32,9 +32,7 @@ class Bundle:
     def missing(self, key: Key) -> FAQUnavailable:
         """Return the error for an FAQ that the bundle does not contain."""
         if self._directory is None:
-            sources = (
-                "store='file:DIRECTORY' with what `faqsvc pull` wrote, or directory='FOLDER' of FAQ files"
-            )
+            sources = "store='file:DIRECTORY', written by `faqsvc pull`, or directory='FOLDER' with FAQ files"
             return FAQUnavailable(f"FAQ {key.slug!r}: offline=True needs {sources}")
         others = sorted({path.name for path in self._directory.directory.glob(f"{key.slug}.*.json")})
         hint = f"; there is {others[0]}, of another base_url or language" if others else ""

@@ -152,7 +152,7 @@ def _select(storage: Storage, request: Request) -> _Selection | None:
     """
     path = request.path_params["slug"]
     candidates = [(path, False)]
-    if path.endswith(MARKDOWN_SUFFIX):  # first, or another site could put its own text there
+    if path.endswith(MARKDOWN_SUFFIX):  # tried first, so that no other FAQ can take this address
         candidates.insert(0, (path.removesuffix(MARKDOWN_SUFFIX), True))
     candidates = [(slug, has_suffix) for slug, has_suffix in candidates if is_slug(slug)]
     for slug, has_suffix in candidates:

@@ -125,7 +125,7 @@ class Writer:
             if revision is None or newest is None:
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has no revision {number} in {lang}")
             _check_preconditions(preconditions, newest)
-            # A later revision supersedes a draft: below it, readers would see what no editor starts from.
+            # A draft that is not the newest revision gets a new number: editors start from the newest.
             is_draft = number == newest.number and revision["published_at"] is None
             if is_draft:
                 self._publish(connection, (slug, lang), number)

@@ -142,7 +142,6 @@ def responses_of(client: TestClient, key: str) -> list[httpx2.Response]:
     return [*reads, client.post("/api/v1/faq", json=publication(), headers={"X-Plugin-Key": key})]
 
 
-@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("path", ["/", "/llms.txt", "/sitemap.xml"])
 def test_the_faqs_of_a_site_that_is_no_longer_listed_are_named_nowhere(storage: Storage, path: str) -> None:
     site = storage.sites.create("tea", listed=True)
@@ -156,6 +155,7 @@ def test_the_faqs_of_a_site_that_is_no_longer_listed_are_named_nowhere(storage: 
     assert "/faq/pricing" not in unlisted
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_locked_table_is_a_503(storage: Storage, url: str) -> None:
     storage.put(PRICING)
     with TestClient(create_app(storage)) as client:
