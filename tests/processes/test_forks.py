@@ -156,6 +156,7 @@ embed = FAQEmbed(sys.argv[1], push=True)
 embed.prefetch("pricing")
 reading, writing = os.pipe()
 if (pid := os.fork()) == 0:
+    signal.alarm(30)
     while (answer := embed.get_faq("pricing").items[0].answer) != "New.":
         os.write(writing, answer.encode())
         time.sleep(0.01)
