@@ -148,14 +148,14 @@ class Trial:
         self._usual_seconds = max(self._page.load().seconds for _ in range(3))
 
     def _check_uncached(self) -> None:
-        self._service.behave(self._fault.behaviour)
         self._in_time(self._load_uncached, self._page.wait, "uncached")
         self._settle("uncached")
         self._in_time(self._load_backing_off, 0, "backing off")
         self._recover()
 
     def _load_uncached(self) -> PageResponse:
-        self._settle("uncached")
+        self._recover()  # closes the circuit breaker: behind an open one, no page waits
+        self._service.behave(self._fault.behaviour)
         self._page.forget()
         return self._expect_no_faqs(self._load("uncached"), "uncached")
 
