@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from faqsvc_embed import FAQ, InvalidFAQ, Item, Publication
@@ -43,7 +43,6 @@ def test_a_record_is_written_as_it_was_read(make: Any) -> None:
     assert FAQ.from_json(faq.to_json()) == FAQ.from_json(faq.to_json().encode()) == faq
 
 
-@settings(max_examples=40)
 @given(records)
 def test_any_record_survives_being_written_and_read(record: dict[str, Any]) -> None:
     record = {**record, "cta": None}
@@ -52,7 +51,6 @@ def test_any_record_survives_being_written_and_read(record: dict[str, Any]) -> N
     assert FAQ.from_json(faq.to_json()) == faq
 
 
-@settings(max_examples=40)
 @given(records)
 def test_a_record_is_the_same_from_json_and_from_a_mapping(record: dict[str, Any]) -> None:
     record = {**record, "cta": None, "unknown": None}

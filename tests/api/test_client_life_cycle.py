@@ -22,6 +22,8 @@ from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import open_storage
 from tests.api.support import TEA, failure, spoken
 
+pytestmark = pytest.mark.system
+
 DRAFT: Final[dict[str, Any]] = {**TEA, "items": [("What does it cost?", "Ten euros.")], "lang": "en"}
 PRICES: Final[dict[str, Any]] = {**TEA, "slug": "prices", "lang": "en"}
 

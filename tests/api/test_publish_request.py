@@ -7,7 +7,7 @@ import unicodedata
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from faqsvc_embed import Item, PublishRejected
@@ -208,7 +208,6 @@ def test_our_service_accepts_the_requests_of_the_client(
 
 
 @given(odd_values, odd_values, odd_values, odd_values)
-@settings(max_examples=20)
 def test_any_argument_is_refused_or_sent(url: Any, items: Any, name: Any, lang: Any) -> None:
     with contextlib.suppress(PublishRejected):
         PublishRequest(website_url=url, website_name=name, items=items, lang=lang).to_http("")

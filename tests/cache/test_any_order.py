@@ -4,7 +4,6 @@ import random
 from datetime import timedelta
 from typing import Any
 
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, multiple, rule
 
@@ -130,5 +129,3 @@ class AnyOrder(RuleBasedStateMachine):
 
 
 TestAnyOrder = AnyOrder.TestCase
-if settings().max_examples == 100:  # the default, which is more than the default tier has time for
-    TestAnyOrder.settings = settings(max_examples=40, deadline=None)

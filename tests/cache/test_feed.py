@@ -10,9 +10,17 @@ import pytest
 from faqsvc_embed import FAQEmbed, FAQNotFound
 from faqsvc_embed.api.event_stream import EventStreamParser, EventTooLong
 from faqsvc_embed.cache import feed
-from faqsvc_embed.cache.feed import REVALIDATE_INTERVAL
+from tests.support.clock import Clock
+from tests.support.embeds import use_clock
 from tests.support.feed_service import FeedService, feed_service
 from tests.support.waiting import settle, wait_until
+
+
+@pytest.fixture(autouse=True)
+def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feed, "SETTLE", 0.02)
+    monkeypatch.setattr(feed, "RECONNECT_INTERVAL", 0.1)
+    monkeypatch.setattr(feed, "REVALIDATE_INTERVAL", 0.05)
 
 
 @pytest.fixture
@@ -264,10 +272,12 @@ def test_a_closed_embed_disconnects_from_the_feed(service: FeedService) -> None:
     assert answer(embed) == "Old."
 
 
-def test_max_fresh_shortens_what_the_service_says(service: FeedService) -> None:
-    with FAQEmbed(service.url, push=False, max_fresh=0) as embed:
+def test_max_fresh_shortens_what_the_service_says(service: FeedService, clock: Clock) -> None:
+    with FAQEmbed(service.url, push=False, max_fresh=60) as embed:
+        use_clock(embed, clock)
         assert answer(embed) == "Old."
         service.answers["pricing"] = "New."
+        clock.advance(61)
         wait_until(lambda: answer(embed) == "New.", timeout=3)
 
 
@@ -327,4 +337,5 @@ def test_a_feed_that_repeats_itself_costs_few_requests(service: FeedService, emb
         time.sleep(0.002)
     service.publish("legal", "After.")
     wait_until(lambda: answer(embed, "legal") == "After.")
-    assert service.reads[before:].count("pricing") <= 2 + (time.monotonic() - start) / REVALIDATE_INTERVAL
+    intervals = (time.monotonic() - start) / feed.REVALIDATE_INTERVAL
+    assert service.reads[before:].count("pricing") <= 2 + intervals

@@ -33,7 +33,7 @@ def test_a_missing_file_is_an_os_error(tmp_path: Path) -> None:
 
 
 @given(st.text(max_size=100))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @pytest.mark.parametrize("ending", [".json", ".yaml", ".csv"])
 def test_whatever_a_file_holds_it_is_read_or_refused(tmp_path: Path, ending: str, text: str) -> None:
     try:

@@ -79,7 +79,7 @@ def read_again(directory: Path, faq: FAQ) -> FAQ | None:
 
 
 @given(_records())
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_a_record_is_read_as_it_was_written(tmp_path: Path, faq: FAQ) -> None:
     assert read_again(tmp_path, faq) == faq
 

@@ -13,6 +13,8 @@ from faqsvc_embed.service.storage import open_storage
 from tests.mcp.support import TEA, call, content, error, output_schema, tokens
 from tests.support.faulty import FaultyServer
 
+pytestmark = pytest.mark.system
+
 ITEMS: Final = [{"question": "Open?", "answer": "Yes, **always**."}]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import html5lib
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from faqsvc_embed import FAQ, FAQEmbed
@@ -119,7 +119,6 @@ def test_an_faq_that_is_cut_within_a_character_beside_one_that_arrives_later(
         assert b"".join(filtered(embed, both, charset, [cut])) == expected
 
 
-@settings(max_examples=30)
 @given(data=st.data())
 def test_any_cuts_give_the_same_body(data: st.DataObject) -> None:
     make = data.draw(st.sampled_from([cached_embed, slow_embed]))

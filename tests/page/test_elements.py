@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from faqsvc_embed import FAQ, Item, Theme, to_json_ld
@@ -190,7 +190,6 @@ def test_an_faq_that_was_printed_without_json_ld_has_none() -> None:
 # A body that passes in pieces
 
 
-@settings(max_examples=50)
 @given(st.lists(st.integers(0, 30_000), max_size=8))
 def test_a_body_is_sent_the_same_wherever_it_is_cut(cuts: list[int]) -> None:
     everything = [printed(A), printed(B), printed(A, 2), printed(C, style=TEAL)]
@@ -255,7 +254,6 @@ texts = st.sampled_from((*NASTY_TEXTS, "Why?", "why? ", "", " ", "ü"))
 pages = st.lists(st.lists(st.tuples(texts, texts), max_size=4), max_size=4)
 
 
-@settings(max_examples=30)
 @given(pages)
 def test_any_page_has_at_most_one_faq_page_with_every_question(
     questions: list[list[tuple[str, str]]],

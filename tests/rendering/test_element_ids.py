@@ -7,7 +7,7 @@ from itertools import permutations
 from random import Random
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from faqsvc_embed.rendering.element_ids import MAX_WORDS, question_ids, root_id
@@ -102,7 +102,6 @@ def test_a_question_in_ascii_has_one_id_whatever_the_script_of_others(questions:
     assert question_ids("faq", [*questions, "\uac00"])[:-1] == question_ids("faq", questions)
 
 
-@settings(max_examples=40)
 @given(slugs, st.lists(any_text | alike, unique=True, max_size=8), st.randoms())
 def test_an_id_does_not_depend_on_the_order_of_the_questions(
     slug: str, questions: list[str], random: Random
@@ -112,7 +111,6 @@ def test_an_id_does_not_depend_on_the_order_of_the_questions(
     assert question_ids(slug, questions) == [ids[question] for question in questions]
 
 
-@settings(max_examples=40)
 @given(st.lists(st.tuples(slugs, st.lists(any_text | alike, max_size=6)), max_size=6), st.data())
 @example([("x", ["2?", "b"]), ("x", ["2?", "b"])], None)
 @example([("p", ["Why?", "Why?", "Why!", "why 5d8a995a", "why 5d8a995a 2"])] * 3, None)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from faqsvc_embed import FAQ, ConfigurationError, FAQState, Item, to_json_ld, to_json_ld_string
@@ -143,7 +143,6 @@ def test_merging_keeps_the_languages_that_a_merged_page_had() -> None:
     assert [entry["inLanguage"] for entry in json.loads(together)["mainEntity"]] == ["ko", "en", "de"]
 
 
-@settings(max_examples=40)
 @given(records)
 def test_no_value_is_null_or_empty(record: dict[str, Any]) -> None:
     node = to_json_ld(FAQ.from_dict({**record, "cta": None}))

@@ -6,7 +6,7 @@ import unicodedata
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from faqsvc_embed import FAQ, Item, Theme
 from faqsvc_embed.rendering.elements import link_element, problem_element
@@ -181,7 +181,6 @@ def assert_parity(record: FAQ, style: Style) -> None:
     assert len(set(ids)) == len(ids) == len(shown) + 1
 
 
-@settings(max_examples=40)
 @given(record=records)
 @pytest.mark.parametrize("style", [STYLES[1], STYLES[6]])
 def test_any_record_is_a_balanced_tree_of_its_own_words(style: Style, record: dict[str, Any]) -> None:

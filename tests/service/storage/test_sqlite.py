@@ -13,6 +13,8 @@ from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import StorageUnavailable, database, open_storage
 from faqsvc_embed.service.storage.database import Database
 
+pytestmark = pytest.mark.system
+
 
 def test_three_slashes_are_relative_and_four_absolute(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
