@@ -62,7 +62,7 @@ def create_app(
     *,
     base_url: str | None = None,
     writes_per_minute: int | None = 600,
-    max_faqs: int | None = 100_000,
+    max_faqs: int | None = 1_000_000,
     max_bytes: int | None = 10_000_000_000,
     reads_per_minute: int | None = 120_000,
     max_generations: int | None = 2,

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from msgspec import UNSET
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, delete, insert, select, update
 
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
@@ -161,13 +161,14 @@ class Writer:
             connection.execute(select(sites.c.id).where(sites.c.id == access.site).with_for_update())
             self._unpublish(connection, slug, languages)
             mine = (revisions.c.slug == slug, revisions.c.lang.in_(languages))
-            size = connection.scalar(select(func.sum(func.length(revisions.c.record))).where(*mine))
+            records = connection.scalars(select(revisions.c.record).where(*mine))
+            size = sum(len(record.encode()) for record in records)
             connection.execute(delete(revisions).where(*mine))
             connection.execute(
                 delete(translations).where(translations.c.slug == slug, translations.c.lang.in_(languages))
             )
             is_last = not connection.scalar(select(translations.c.lang).where(translations.c.slug == slug))
-            self._count(connection, access.site, faqs=-is_last, size=-(size or 0))
+            self._count(connection, access.site, faqs=-is_last, size=-size)
             if not is_last:
                 self._settle(connection, slug)
                 return
@@ -253,7 +254,7 @@ class Writer:
         digest = digest_of(row["website_url"] + row["record"])  # all that a writer can change
         row |= {"slug": slug, "lang": lang, "number": number, "digest": digest}
         connection.execute(insert(revisions), row | {"key_id": access.key_id, "created_at": self._clock()})
-        self._count(connection, access.site, size=len(row["record"]))
+        self._count(connection, access.site, size=len(row["record"].encode()))
         if is_draft:
             self._settle(connection, slug)
         else:

@@ -397,6 +397,17 @@ def test_a_site_has_quotas(storage: Storage, owner: Access, clock: Clock) -> Non
     assert (site.faq_count, storage.publications.get("two") is not None) == (2, True)
 
 
+def test_the_size_of_a_site_is_in_bytes(storage: Storage, owner: Access) -> None:
+    write(storage, owner, "tea", title="차")
+    write(storage, owner, "coffee", title="커피")
+    storage.writer.purge(owner, "coffee", None, NONE)
+    tea = storage.publications.get("tea")
+    assert tea is not None
+    assert storage.sites.list()[0].byte_count == len(tea.record.encode())
+    storage.writer.purge(owner, "tea", None, NONE)
+    assert storage.sites.list()[0].byte_count == 0
+
+
 def test_an_idempotency_key_stands_for_one_publication_of_one_site(storage: Storage, owner: Access) -> None:
     once = IdempotencyKey("once", "digest")
 

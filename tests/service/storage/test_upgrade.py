@@ -18,7 +18,7 @@ from tests.service.storage.test_storage import python
 from tests.service.storage.writes import title, write
 
 KEYS = {"one": "fs_live_one", "two": "fs_live_two"}
-TEA = FAQ("tea", "Tea\x00", "Tea & Sons", "en", (Item(0, "What?", "Tea."),))
+TEA = FAQ("tea", "Tea\x00", "Tee & Söhne", "en", (Item(0, "What?", "Tea."),))
 
 # What release 0.1 created, in its words.
 RELEASE_0_1 = """
@@ -105,6 +105,11 @@ def test_the_records_of_release_0_1_become_revision_1_of_a_site_for_each_key(old
         ("operator", 1),
         ("two", 1),
     ]
+    assert storage.sites.list()[0].byte_count == sum(
+        len(FAQ(faq.slug, TEA.title, TEA.website_name, lang, TEA.items).to_json().encode())
+        for faq in storage.history.faqs(storage.sites.list()[0].id, limit=5).items
+        for lang in ("en", "de")
+    )
     assert write(storage, one, "tea", lang="en", title="New").number == 2
     assert title(storage, "tea") == "New"
 

@@ -25,6 +25,12 @@ _BATCH: Final = text(
     " AND (r.record IS NULL OR r.record <> e.record) ORDER BY e.slug, e.lang LIMIT :limit"
 )
 
+_COUNT: Final = (
+    "UPDATE sites SET faq_count = (SELECT count(*) FROM faqs WHERE faqs.site = sites.id),"
+    " byte_count = (SELECT COALESCE(sum({size}), 0) FROM revisions"
+    " JOIN faqs ON faqs.slug = revisions.slug WHERE faqs.site = sites.id)"
+)
+
 
 def copy_editions(connection: Connection) -> None:
     """Copy every record that has not been copied yet."""
@@ -34,13 +40,9 @@ def copy_editions(connection: Connection) -> None:
         for row in rows:
             _copy(connection, row)
         place = {"slug": rows[-1]["slug"], "lang": rows[-1]["lang"]}
-    connection.execute(
-        text(
-            "UPDATE sites SET faq_count = (SELECT count(*) FROM faqs WHERE faqs.site = sites.id),"
-            " byte_count = (SELECT COALESCE(sum(length(record)), 0) FROM revisions"
-            " JOIN faqs ON faqs.slug = revisions.slug WHERE faqs.site = sites.id)"
-        )
-    )
+    is_sqlite = connection.dialect.name == "sqlite"
+    size = "length(CAST(record AS BLOB))" if is_sqlite else "octet_length(record)"
+    connection.execute(text(_COUNT.format(size=size)))
 
 
 def _create_sites(connection: Connection) -> None:
