@@ -18,26 +18,25 @@ MAX_ENTRIES: Final = 10_000
 
 # What a public response depends on, beside the database.
 _HEADERS: Final = frozenset({b"accept", b"accept-language", b"host", PREVIEW_HEADER.lower().encode()})
-# These also depend on which sites are listed. The version for PostgreSQL does not change with that.
-_LISTS: Final = ("/", "/llms.txt", "/sitemap.xml")
 _NOT_IN_304: Final = frozenset({"content-length", "content-type"})
 
+Version = int | tuple[int, str | None]
 Handler = Callable[[Request], Awaitable[Response]]
 
 
 class ContentVersion:
-    """A number that changes with every published change, whichever process makes it.
+    """A value that changes with the public content, whichever process changes it.
 
     For SQLite, it is the version of the file, which takes microseconds to read. For PostgreSQL, it is the
-    number of the last change, which one query reads for all waiting requests.
+    number of the last change with the sites that are listed, which one query reads for all waiting requests.
     """
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
-        self._running: asyncio.Future[int] | None = None
-        self._waiting: asyncio.Future[int] | None = None
+        self._running: asyncio.Future[Version] | None = None
+        self._waiting: asyncio.Future[Version] | None = None
 
-    async def get(self) -> int | None:
+    async def get(self) -> Version | None:
         """Return the version at a moment after this call, or None if the file cannot be read.
 
         Raises:
@@ -49,11 +48,11 @@ class ContentVersion:
             self._waiting = asyncio.ensure_future(self._query(self._running))
         return await asyncio.shield(self._waiting)
 
-    async def _query(self, previous: "asyncio.Future[int] | None") -> int:
+    async def _query(self, previous: "asyncio.Future[Version] | None") -> Version:
         if previous is not None:
             await asyncio.wait([previous])
         self._running, self._waiting = self._waiting, None  # later requests need a later response
-        return await run_blocking(self._storage.changes.last)
+        return await run_blocking(self._storage.changes.version)
 
 
 class ResponseCache:
@@ -61,10 +60,9 @@ class ResponseCache:
 
     def __init__(self, storage: Storage) -> None:
         self._current = ContentVersion(storage)
-        self._uncached = () if storage.database.is_sqlite else _LISTS
         self._responses = OrderedDict[tuple[object, ...], Response]()
         self._size = 0
-        self._version: int | None = None
+        self._version: Version | None = None
 
     async def respond(self, request: Request, handler: Handler) -> Response:
         """Return the cached response to a GET or HEAD, or else that of the handler, cached if it is public.
@@ -72,8 +70,6 @@ class ResponseCache:
         Raises:
             Problem, StorageUnavailable: as the handler does.
         """
-        if request.scope["path"].endswith(self._uncached):
-            return await handler(request)
         version = await self._current.get()
         if version != self._version:
             self._responses.clear()

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from sqlalchemy import ColumnElement, func, select
 
 from faqsvc_embed.service.storage.database import Database
-from faqsvc_embed.service.storage.schema import events, last_event
+from faqsvc_embed.service.storage.schema import events, last_event, sites
 
 MAX_EVENTS: Final = 10_000
 """Changes that are kept. A reader who has missed more must read everything again."""
@@ -33,6 +33,16 @@ class ChangeLog:
         """Return the number of the last change, 0 if there was none."""
         with self._database.reading() as connection:
             return int(connection.scalar(select(last_event.c.number)) or 0)
+
+    def version(self) -> tuple[int, str | None]:
+        """Return what changes with every published change and when another site is listed.
+
+        For PostgreSQL only: SQLite has the version of the file.
+        """
+        listed = select(func.string_agg(sites.c.id, ",")).where(sites.c.listed).scalar_subquery()
+        with self._database.reading() as connection:
+            number, ids = connection.execute(select(last_event.c.number, listed)).one()
+        return number, ids
 
     def kept(self) -> tuple[int, int]:
         """Return the numbers of the oldest kept change and of the last change.

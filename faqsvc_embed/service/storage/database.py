@@ -264,19 +264,27 @@ def _postgresql_engines(stated: dict[str, Any]) -> tuple[Engine, Engine]:
     reader = sqlalchemy.create_engine(url, isolation_level="AUTOCOMMIT", pool_reset_on_return=None, **options)
     writer = sqlalchemy.create_engine(url, **options)
     for engine in (reader, writer):
-        event.listen(engine, "connect", _set_statement_timeout)
+        event.listen(engine, "connect", _configure)
         event.listen(engine, "checkout", _check)
     return reader, writer
 
 
-def _set_statement_timeout(connection: Any, _: Any) -> None:
-    """Set the statement time-out, unless the URL, the user or the database sets another one."""
+def _configure(connection: Any, _: Any) -> None:
+    """Change two defaults, unless the URL, the user or the database has changed them.
+
+    `plan_cache_mode`: PostgreSQL may make one plan of a prepared statement for all values. To list fifty
+    FAQs, such a plan reads all FAQs of the site.
+    """
+    defaults = {
+        "statement_timeout": str(round(STATEMENT_TIMEOUT * 1000)),
+        "plan_cache_mode": "force_custom_plan",
+    }
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT set_config(name, %s, false) FROM pg_settings"
-            " WHERE name = 'statement_timeout' AND source = 'default'",
-            [str(round(STATEMENT_TIMEOUT * 1000))],
-        )
+        for name, value in defaults.items():
+            cursor.execute(
+                "SELECT set_config(name, %s, false) FROM pg_settings WHERE name = %s AND source = 'default'",
+                [value, name],
+            )
     connection.commit()
 
 

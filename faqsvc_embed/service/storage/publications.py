@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import and_, bindparam, case, func, select
+from sqlalchemy import ColumnElement, FromClause, and_, bindparam, case, select
 
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.languages import LANGUAGES
@@ -15,17 +15,23 @@ from faqsvc_embed.service.storage.values import Gone, Listing, Publication
 PURGED_FOR: Final = timedelta(days=1)
 """How long a purged slug stays gone, so that every cache has heard of it."""
 
-_PUBLISHED: Final = and_(translations.c.slug == faqs.c.slug, translations.c.published.is_not(None))
+
+def _published(faqs: FromClause) -> ColumnElement[bool]:
+    """Match the published translations of FAQs."""
+    return and_(translations.c.slug == faqs.c.slug, translations.c.published.is_not(None))
+
+
+def _rank(faqs: FromClause) -> ColumnElement[int]:
+    """Return a number for each translation: readers who request no language get the lowest published one."""
+    ranks = ((translations.c.lang == lang, rank) for rank, lang in enumerate(LANGUAGES, 1))
+    return case((translations.c.lang == faqs.c.lang, 0), *ranks)
+
+
 _REVISION: Final = and_(
     revisions.c.slug == translations.c.slug,
     revisions.c.lang == translations.c.lang,
     revisions.c.number == translations.c.published,
 )
-_RANK: Final = case(
-    (translations.c.lang == faqs.c.lang, 0),
-    *((translations.c.lang == lang, rank) for rank, lang in enumerate(LANGUAGES, 1)),
-)
-"""Of the published translations, readers who request no language get the one with the lowest rank."""
 # The requested language, else the default one, else the first that is published.
 _GET: Final = (
     select(
@@ -38,29 +44,15 @@ _GET: Final = (
         revisions.c.number,
         revisions.c.published_at,
     )
-    .select_from(faqs.outerjoin(translations, _PUBLISHED).outerjoin(revisions, _REVISION))
+    .select_from(faqs.outerjoin(translations, _published(faqs)).outerjoin(revisions, _REVISION))
     .where(faqs.c.slug == bindparam("slug"))
-    .order_by(case((translations.c.lang == bindparam("lang"), 0), else_=1), _RANK)
+    .order_by(case((translations.c.lang == bindparam("lang"), 0), else_=1), _rank(faqs))
     .limit(1)
 )
 _LANGUAGES: Final = (
     select(translations.c.lang, faqs.c.lang, revisions.c.digest, revisions.c.published_at)
-    .select_from(faqs.join(translations, _PUBLISHED).join(revisions, _REVISION))
+    .select_from(faqs.join(translations, _published(faqs)).join(revisions, _REVISION))
     .where(faqs.c.slug == bindparam("slug"))
-)
-_LOWEST: Final = select(func.min(_RANK)).where(_PUBLISHED).correlate(faqs).scalar_subquery()
-_LISTED: Final = (
-    select(
-        faqs.c.slug, revisions.c.lang, revisions.c.title, revisions.c.website_name, revisions.c.published_at
-    )
-    .select_from(
-        faqs.join(sites, and_(sites.c.id == faqs.c.site, sites.c.listed))
-        .join(translations, _PUBLISHED)
-        .join(revisions, _REVISION)
-    )
-    .where(faqs.c.slug > bindparam("after"), _RANK == _LOWEST)
-    .order_by(faqs.c.slug)
-    .limit(bindparam("limit"))
 )
 
 
@@ -98,9 +90,23 @@ class Publications:
 
     def listed(self, *, after: str = "", limit: int) -> list[Listing]:
         """Return up to `limit` FAQs of listed sites that follow the slug `after`, ordered by slug."""
+        page = (
+            select(faqs.c.slug, faqs.c.lang)
+            .join(sites, and_(sites.c.id == faqs.c.site, sites.c.listed))
+            .where(faqs.c.slug > after, faqs.c.state == "published")
+            .order_by(faqs.c.slug)
+            .limit(limit)
+            .subquery()
+        )
+        columns = (revisions.c.title, revisions.c.website_name, revisions.c.published_at)
+        query = (
+            select(page.c.slug, translations.c.lang, *columns)
+            .select_from(page.join(translations, _published(page)).join(revisions, _REVISION))
+            .order_by(page.c.slug, _rank(page).desc())
+        )
         with self._database.reading() as connection:
-            rows = connection.execute(_LISTED, {"after": after, "limit": limit}).all()
-        return [Listing(*row) for row in rows]
+            rows = connection.execute(query).all()
+        return list({row.slug: Listing(*row) for row in rows}.values())  # of each FAQ, the lowest rank
 
     def _is_recent(self, purged_at: datetime) -> bool:
         return self._clock() < purged_at + PURGED_FOR

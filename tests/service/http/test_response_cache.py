@@ -99,9 +99,9 @@ def test_requests_that_wait_share_a_query_and_later_ones_get_another(storage: St
         return put_before[-1]
 
     put_before: list[int] = []
-    storage.changes.last = last_event  # type: ignore[method-assign]
+    storage.changes.version = last_event  # type: ignore[method-assign]
 
-    async def main() -> list[int | None]:
+    async def main() -> list[object]:
         version = ContentVersion(storage)
         first = await asyncio.gather(*(version.get() for _ in range(10)))
         second = await asyncio.gather(version.get(), version.get())

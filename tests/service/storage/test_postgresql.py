@@ -5,24 +5,26 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import psycopg
 import pytest
-from sqlalchemy import text
+from sqlalchemy import func, insert, select, text, true
 from starlette.testclient import TestClient
 
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http import threads
-from faqsvc_embed.service.storage import Storage, StorageUnavailable, database, open_storage
+from faqsvc_embed.service.storage import Storage, StorageUnavailable, database, open_storage, schema
 from faqsvc_embed.service.storage.database import Database
+from faqsvc_embed.service.storage.overview import Filter
 from tests.service.bodies import publication
 from tests.service.storage.writes import title
 from tests.support import samples
@@ -153,6 +155,37 @@ def test_the_faqs_of_a_site_that_is_no_longer_listed_are_named_nowhere(storage: 
 
     assert "/faq/pricing" in listed
     assert "/faq/pricing" not in unlisted
+
+
+def test_lists_read_few_of_many_faqs(storage: Storage, url: str) -> None:
+    site = storage.sites.create("tea", listed=True)
+    storage.put(PRICING, site=site)
+    with storage.database.writing() as connection:
+        for table in (schema.faqs, schema.translations, schema.revisions):
+            numbers = func.generate_series(1, 20_000).table_valued("number").render_derived()
+            values = [func.concat("f", numbers.c.number) if c is table.c.slug else c for c in table.c]
+            rows = select(*values).select_from(table.join(numbers, true()))
+            connection.execute(insert(table).from_select(table.c.keys(), rows))
+    lists: list[Callable[[], object]] = [
+        partial(storage.history.faqs, site, limit=50),
+        partial(storage.overview.faqs, site, Filter(), limit=50),
+        partial(storage.publications.listed, limit=50),
+    ]
+
+    def rows_read() -> int:
+        for _ in range(15):
+            for list_ in lists:
+                list_()
+        with storage.database.reading() as connection:
+            connection.execute(text("SELECT pg_stat_force_next_flush()"))
+        with storage.database.reading() as connection:
+            query = "SELECT sum(seq_tup_read + idx_tup_fetch) FROM pg_stat_user_tables"
+            return int(connection.scalar(text(query)) or 0)
+
+    before = rows_read()
+    with storage.database.reading() as connection:
+        connection.execute(text("ANALYZE"))  # as the server does some time after many changes
+    assert rows_read() - before < 15 * len(lists) * 1_000
 
 
 @pytest.mark.usefixtures("impatient")
