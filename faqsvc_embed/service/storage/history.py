@@ -44,25 +44,25 @@ class History:
         Raises:
             InvalidCursor: `after` is not a cursor.
         """
-        query = (
-            select(
-                faqs.c.slug,
-                revisions.c.title,
-                faqs.c.lang,
-                faqs.c.state,
-                translations.c.newest,
-                faqs.c.updated_at,
-            )
-            .join(translations, and_(translations.c.slug == faqs.c.slug, translations.c.lang == faqs.c.lang))
-            .join(revisions, and_(_TRANSLATION, revisions.c.number == translations.c.newest))
-            .where(faqs.c.site == site, faqs.c.state != "purged")
-            .order_by(faqs.c.updated_at.desc(), faqs.c.slug.desc())
-            .limit(limit + 1)
-        )
+        mine = select(faqs).where(faqs.c.site == site, faqs.c.state != "purged")
         if after is not None:
             updated_at, slug = _decode(after)
             is_same = and_(faqs.c.updated_at == updated_at, faqs.c.slug < slug)
-            query = query.where(faqs.c.updated_at <= updated_at, or_(faqs.c.updated_at < updated_at, is_same))
+            mine = mine.where(faqs.c.updated_at <= updated_at, or_(faqs.c.updated_at < updated_at, is_same))
+        page = mine.order_by(faqs.c.updated_at.desc(), faqs.c.slug.desc()).limit(limit + 1).subquery()
+        query = (
+            select(
+                page.c.slug,
+                revisions.c.title,
+                page.c.lang,
+                page.c.state,
+                translations.c.newest,
+                page.c.updated_at,
+            )
+            .join(translations, and_(translations.c.slug == page.c.slug, translations.c.lang == page.c.lang))
+            .join(revisions, and_(_TRANSLATION, revisions.c.number == translations.c.newest))
+            .order_by(page.c.updated_at.desc(), page.c.slug.desc())
+        )
         with self._database.reading() as connection:
             rows = connection.execute(query).all()
             languages = _languages(connection, [row.slug for row in rows])

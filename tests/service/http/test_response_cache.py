@@ -99,7 +99,7 @@ def test_requests_that_wait_share_a_query_and_later_ones_get_another(storage: St
         return put_before[-1]
 
     put_before: list[int] = []
-    storage.changes.version = last_event  # type: ignore[method-assign]
+    storage.changes.version = last_event  # type: ignore[method-assign, assignment]
 
     async def main() -> list[object]:
         version = ContentVersion(storage)
