@@ -35,11 +35,8 @@ class ChangeLog:
             return int(connection.scalar(select(last_event.c.number)) or 0)
 
     def version(self) -> tuple[int, str | None]:
-        """Return what changes with every published change and when another site is listed.
-
-        For PostgreSQL only: SQLite has the version of the file.
-        """
-        listed = select(func.string_agg(sites.c.id, ",")).where(sites.c.listed).scalar_subquery()
+        """Return a value that changes with every published change, and with the sites that are listed."""
+        listed = select(func.aggregate_strings(sites.c.id, ",")).where(sites.c.listed).scalar_subquery()
         with self._database.reading() as connection:
             number, ids = connection.execute(select(last_event.c.number, listed)).one()
         return number, ids
