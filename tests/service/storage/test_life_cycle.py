@@ -245,7 +245,7 @@ def test_faqs_of_a_site_are_purged_and_published_at_the_same_time(storage: Stora
     def purge(slug: str) -> None:
         storage.writer.purge(owner, slug, None, NONE)
 
-    with ThreadPoolExecutor(8) as threads:
+    with ThreadPoolExecutor(4) as threads:  # as many as write in a process of the service
         futures: list[Future[Any]] = [threads.submit(purge, slug) for slug in slugs]
         futures += [threads.submit(write, storage, owner, f"new-{slug}") for slug in slugs]
         for future in futures:
@@ -300,7 +300,7 @@ def test_one_of_many_racing_writers_wins(storage: Storage, owner: Access, writer
             return False
         return True
 
-    with ThreadPoolExecutor(12) as threads:
+    with ThreadPoolExecutor(4) as threads:
         assert sum(threads.map(race, range(writers))) == 1
 
 

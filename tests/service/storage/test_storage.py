@@ -160,7 +160,7 @@ def work(number):
     storage.put(FAQ(f"faq-{number}", lang="en", title="x" * 10_000))
     print(f"{number}\\n", end="", flush=True)
 
-with ThreadPoolExecutor(8) as threads:
+with ThreadPoolExecutor(4) as threads:
     list(threads.map(work, range(100_000)))
 """
 
