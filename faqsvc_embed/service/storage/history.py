@@ -59,8 +59,10 @@ class History:
                 translations.c.newest,
                 page.c.updated_at,
             )
-            .join(translations, and_(translations.c.slug == page.c.slug, translations.c.lang == page.c.lang))
-            .join(revisions, and_(_TRANSLATION, revisions.c.number == translations.c.newest))
+            .outerjoin(
+                translations, and_(translations.c.slug == page.c.slug, translations.c.lang == page.c.lang)
+            )
+            .outerjoin(revisions, and_(_TRANSLATION, revisions.c.number == translations.c.newest))
             .order_by(page.c.updated_at.desc(), page.c.slug.desc())
         )
         with self._database.reading() as connection:
@@ -77,7 +79,7 @@ class History:
                 row.updated_at,
             )
             for row in rows[:limit]
-            if row.slug in languages  # otherwise it has just been purged
+            if row.title is not None and row.slug in languages  # otherwise it has just been purged
         ]
         return contract.FAQList(items, next_)
 

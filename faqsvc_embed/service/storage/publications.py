@@ -93,7 +93,7 @@ class Publications:
         page = (
             select(faqs.c.slug, faqs.c.lang)
             .join(sites, and_(sites.c.id == faqs.c.site, sites.c.listed))
-            .where(faqs.c.slug > after, faqs.c.state == "published")
+            .where(faqs.c.slug > after, select(translations.c.slug).where(_published(faqs)).exists())
             .order_by(faqs.c.slug)
             .limit(limit)
             .subquery()

@@ -5,13 +5,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from faqsvc_embed.errors import FAQNotFound
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.history import InvalidCursor
-from faqsvc_embed.service.storage.schema import events
+from faqsvc_embed.service.storage.schema import events, revisions, translations
 from faqsvc_embed.service.storage.values import (
     Access,
     Gone,
@@ -253,6 +253,21 @@ def test_faqs_of_a_site_are_purged_and_published_at_the_same_time(storage: Stora
     with pytest.raises(Gone):
         storage.publications.get(slugs[-1])
     assert title(storage, f"new-{slugs[-1]}") is not None
+
+
+def test_an_faq_without_its_default_translation_does_not_end_a_list(storage: Storage) -> None:
+    """An earlier release could leave one."""
+    owner = Access(None, storage.sites.create("listed", listed=True))
+    for slug in ("a", "b", "c"):
+        write(storage, owner, slug)
+    with storage.database.writing() as connection:
+        for table in (revisions, translations):
+            connection.execute(delete(table).where(table.c.slug == "b"))
+    first = storage.history.faqs(owner.site, limit=2)
+    rest = storage.history.faqs(owner.site, limit=2, after=first.next)
+
+    assert [faq.slug for faq in (*first.items, *rest.items)] == ["c", "a"]
+    assert [faq.slug for faq in storage.publications.listed(limit=2)] == ["a", "c"]
 
 
 def test_another_site_may_not_write(storage: Storage, owner: Access) -> None:

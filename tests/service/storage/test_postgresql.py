@@ -157,7 +157,7 @@ def test_the_faqs_of_a_site_that_is_no_longer_listed_are_named_nowhere(storage: 
     assert "/faq/pricing" not in unlisted
 
 
-def test_lists_read_few_of_many_faqs(storage: Storage, url: str) -> None:
+def test_lists_read_few_of_many_faqs(storage: Storage) -> None:
     site = storage.sites.create("tea", listed=True)
     storage.put(PRICING, site=site)
     with storage.database.writing() as connection:
