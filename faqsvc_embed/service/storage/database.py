@@ -74,13 +74,18 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Lend a connection for reads; each statement sees what was committed before it started."""
-        with self._errors_translated(), self._reader.connect() as connection:
+        with self._errors_translated(), _connected(self._reader) as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Lend a connection in a transaction: on disk when the block ends, rolled back if it raises."""
-        with self._locked(), self._errors_translated(), self._writer.begin() as connection:
+        with (
+            self._locked(),
+            self._errors_translated(),
+            _connected(self._writer) as connection,
+            connection.begin(),
+        ):
             yield connection
 
     @contextmanager
@@ -166,7 +171,7 @@ class Database:
         return int(version)
 
     def close(self) -> None:
-        """Close idle connections; the next statement opens new ones."""
+        """Close idle connections, and others after their use; the next statement opens new ones."""
         if self._watcher is not None:
             self._watcher.close()
             self._watcher = None
@@ -181,6 +186,18 @@ class Database:
         except (SQLAlchemyError, sqlite3.Error) as error:
             reason = getattr(error, "orig", None) or error
             raise StorageUnavailable(f"{self.name}: {' '.join(str(reason).split())}") from error
+
+
+@contextmanager
+def _connected(engine: Engine) -> Iterator[Connection]:
+    """Lend a connection. It is closed afterwards if its pool was disposed of, which closes idle ones only."""
+    pool = engine.pool
+    with engine.connect() as connection:
+        try:
+            yield connection
+        finally:
+            if engine.pool is not pool:
+                connection.invalidate()
 
 
 def _path(url: str) -> Path:

@@ -29,6 +29,7 @@ from tests.service.bodies import publication
 from tests.service.storage.writes import title
 from tests.support import samples
 from tests.support.postgres import Postgres
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.system
 
@@ -96,6 +97,24 @@ def test_connections_that_the_server_closed_are_replaced(storage: Storage, url: 
         )
 
     assert title(storage, "pricing") is not None
+
+
+def test_connections_in_use_are_closed_when_a_closed_storage_gets_them_back(
+    storage: Storage, url: str
+) -> None:
+    count = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> %s"
+    with psycopg.connect(url, autocommit=True) as observer:
+
+        def connections() -> int:
+            [found] = observer.execute(count, [observer.info.backend_pid]).fetchone() or (0,)
+            return int(found)
+
+        with storage.database.reading() as reader, storage.database.writing() as writer:
+            reader.execute(text("SELECT 1"))
+            writer.execute(text("SELECT 1"))
+            storage.close()
+            wait_until(lambda: connections() == 2)
+        wait_until(lambda: connections() == 0)
 
 
 def test_an_outage_is_a_503_until_the_server_is_back(
