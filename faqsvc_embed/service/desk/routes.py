@@ -20,7 +20,7 @@ from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.desk.website import FromWebsite
 from faqsvc_embed.service.http.endpoint import Endpoint
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.rate_limit import RateLimiter
+from faqsvc_embed.service.http.rate_limit import RateLimiter, client_network
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.routes.generate import Generator
 from faqsvc_embed.service.storage import StorageUnavailable
@@ -66,12 +66,14 @@ class Desk:
         handlers = {"GET": self._endpoint(get or _only_for_forms, is_open)}
         if post is not None:
             handlers["POST"] = self._endpoint(post, is_open)
-        return Route(f"{DESK}{path}", Endpoint(handlers, self._limiter))
+        # The handlers enforce the limit, because its response is a page.
+        return Route(f"{DESK}{path}", Endpoint(handlers, RateLimiter(None)))
 
     def _endpoint(self, handler: Handler, is_open: bool) -> Callable[[Request], Awaitable[Response]]:
         async def respond(request: Request) -> Response:
             visit = self._visit(request)
             try:
+                self._limiter.enforce(client_network(request.scope.get("client")))
                 if request.method == "POST":
                     check_origin(request, visit.urls)
                     visit = replace(visit, form=await read_form(request))

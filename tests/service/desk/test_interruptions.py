@@ -147,6 +147,16 @@ def test_what_was_typed_can_be_sent_again_after_too_many_writes(storage: Storage
         assert record(Editor(client)).json()["items"][0]["answer"] == "Typed <for> an hour."
 
 
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_too_many_requests_from_one_address_get_a_page(storage: Storage, method: str) -> None:
+    with TestClient(create_app(storage, reads_per_minute=1)) as client:
+        client.get("/desk/sign-in")
+        response = client.request(method, "/desk/new", data=written() if method == "POST" else None)
+        assert response.status_code == 429
+        assert response.headers["content-type"].startswith("text/html")
+        assert int(response.headers["retry-after"]) > 0
+
+
 @pytest.mark.parametrize("call", ["keys.signing_key", "writer.write"])
 def test_what_was_typed_can_be_sent_again_when_the_database_responds(
     editor: Editor, storage: Storage, monkeypatch: pytest.MonkeyPatch, call: str
