@@ -26,6 +26,7 @@ from faqsvc_embed.service.http.quotas import RedisQuotas, SiteQuotas
 from faqsvc_embed.service.http.rate_limit import RateLimiter
 from faqsvc_embed.service.http.response_cache import ResponseCache
 from faqsvc_embed.service.http.threads import WRITER_THREADS
+from faqsvc_embed.service.routes.errors import OTHER_OFFERS, PAGE_OFFERS, error_response
 from faqsvc_embed.service.routes.events import EventStream
 from faqsvc_embed.service.routes.generate import Generator
 from faqsvc_embed.service.routes.health import check_health, check_liveness, check_readiness
@@ -124,6 +125,12 @@ def create_app(
         handlers = {method.upper(): partial(handler, service) for method, handler in methods.items()}
         return Route(path, Endpoint(handlers, by_address, is_public=cache is not None, cache=cache))
 
+    def page(path: str, handler: Handler) -> Route:
+        errors = partial(error_response, service, PAGE_OFFERS)
+        handlers = {"GET": partial(handler, service)}
+        endpoint = Endpoint(handlers, by_address, is_public=True, cache=cache, error_response=errors)
+        return Route(path, endpoint)
+
     def static(path: str, handler: Handler, limiter: RateLimiter = by_address) -> Route:
         return Route(path, Endpoint({"GET": partial(handler, service)}, limiter, is_public=True))
 
@@ -143,7 +150,7 @@ def create_app(
             route(f"{API_PATH}/generate", post=generate),
             route(FAQ_PATH, get=read_faq, put=put_faq, delete=unpublish_faq, cache=cache),
             # `path` also matches slashes, so that a reader gets a page for a slug that contains one.
-            route("/faq/{slug:path}", get=show_page, cache=cache),
+            page("/faq/{slug:path}", show_page),
             route(API_PATH, post=publish_faq),
             static(FEED_PATH, EventStream(ChangeFeed(storage))),
             route(LIST_PATH, get=list_faqs),
@@ -151,7 +158,7 @@ def create_app(
             route(f"{FAQ_PATH}/revisions/{{number}}", get=read_revision),
             route(f"{FAQ_PATH}/revisions/{{number}}/publish", post=publish_revision),
             route(f"{FAQ_PATH}/preview", post=create_preview),
-            route("/", get=show_start, cache=cache),
+            page("/", show_start),
             static("/robots.txt", advise_robots),
             route("/sitemap.xml", get=map_site, cache=cache),
             static("/favicon.ico", show_icon),
@@ -161,7 +168,7 @@ def create_app(
             *(static(path, probe, RateLimiter(reads_per_minute)) for path, probe in PROBES.items()),
             *Desk(service, generate, by_address).routes(),
         ],
-        exception_handlers={404: _not_found, Exception: _internal_error},
+        exception_handlers={404: partial(_not_found, service), Exception: partial(_internal_error, service)},
         lifespan=lifespan,
     )
     # Starlette would redirect to the URL without a trailing slash, on whatever host the Host header names.
@@ -184,15 +191,16 @@ def _quotas(redis: str | None, writes_per_minute: int | None, max_generations: i
     return RedisQuotas(redis, writes_per_minute, max_generations)
 
 
-async def _not_found(request: Request, _: Exception) -> Response:
-    response = Problem(404, "not-found", "Not found").response()
+async def _not_found(service: ServiceContext, request: Request, _: Exception) -> Response:
+    response = error_response(service, OTHER_OFFERS, request, Problem(404, "not-found", "Not found"))
     allow_any_origin(request, response)
     return response
 
 
-async def _internal_error(request: Request, _: Exception) -> Response:
+async def _internal_error(service: ServiceContext, request: Request, _: Exception) -> Response:
     # Starlette raises the exception again after this response, so that the server logs it.
     headers = {HEADER: request_id.get() or ""}
-    response = Problem(500, "internal-error", "Internal server error", headers=headers).response()
+    problem = Problem(500, "internal-error", "Internal server error", headers=headers)
+    response = error_response(service, OTHER_OFFERS, request, problem)
     allow_any_origin(request, response)
     return response

@@ -16,6 +16,7 @@ from faqsvc_embed.service.storage import StorageUnavailable
 from faqsvc_embed.service.storage.history import InvalidCursor
 
 Handler = Callable[[Request], Awaitable[Response]]
+ErrorResponse = Callable[[Request, Problem], Response]
 
 # Without Access-Control-Allow-Credentials, browsers send no cookies and accept `*` everywhere (Fetch
 # standard, CORS protocol).
@@ -45,11 +46,17 @@ def _is_plain_read(request: Request) -> bool:
     return request.method in ("GET", "HEAD") and not has_body
 
 
+def problem_document(_: Request, problem: Problem) -> Response:
+    """Return the response of an API to an error."""
+    return problem.response()
+
+
 class Endpoint:
     """An ASGI application for one path, which also handles HEAD, OPTIONS and methods that are not allowed.
 
     `handlers` are by method. `limiter` counts the requests of each client network before anything else is
-    done. If `is_public`, pages of any origin may read the responses to GET. `cache` stores them.
+    done. If `is_public`, pages of any origin may read the responses to GET. `cache` stores them. Errors
+    become responses by `error_response`.
     """
 
     def __init__(
@@ -59,6 +66,7 @@ class Endpoint:
         *,
         is_public: bool = False,
         cache: ResponseCache | None = None,
+        error_response: ErrorResponse = problem_document,
     ) -> None:
         self._handlers = dict(handlers)
         if "GET" in handlers:
@@ -68,6 +76,7 @@ class Endpoint:
         self._limiter = limiter
         self._is_public = is_public
         self._cache = cache
+        self._error_response = error_response
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = BodyTracker(scope, receive)
@@ -92,16 +101,15 @@ class Endpoint:
                 return await self._cache.respond(request, handler)
             return await handler(request)
         except Problem as problem:
-            return problem.response()
+            return self._error_response(request, problem)
         except StorageUnavailable:  # its message names the database, which is not for the public
             retry = {"retry-after": "1"}
-            return Problem(
-                503, "unavailable", "The database is not available; try again", headers=retry
-            ).response()
+            detail = "The database is not available; try again"
+            return self._error_response(request, Problem(503, "unavailable", detail, headers=retry))
         except (FAQError, InvalidCursor) as error:
             if (known := Problem.of(error)) is None:
                 raise
-            return known.response()
+            return self._error_response(request, known)
 
     async def _options(self, request: Request) -> Response:
         preflight = _PREFLIGHT if self._is_public else {}

@@ -1,4 +1,4 @@
-"""Content negotiation by the `Accept` header (RFC 9110, 12.5.1)."""
+"""Content negotiation by the headers `Accept` and `Accept-Language` (RFC 9110, 12.5)."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,6 +6,7 @@ from typing import Final
 
 from starlette.requests import Request
 
+from faqsvc_embed import languages
 from faqsvc_embed.service.http.problems import Problem
 
 MAX_HEADER: Final = 4096
@@ -32,6 +33,14 @@ def best_media_type(request: Request, *offers: str) -> str:
     if _rank(best, ranges)[0] > 0:
         return best
     raise Problem(406, "not-acceptable", f"Available media types: {', '.join(offers)}")
+
+
+def preferred_language(request: Request, available: Sequence[str]) -> str:
+    """Return the available language that the reader prefers, by default the first one."""
+    # The others are excluded with q=0 in front of the reader's own preferences.
+    excluded = [f"{lang};q=0" for lang in languages.LANGUAGES if lang not in available]
+    header = ", ".join([*excluded, *request.headers.getlist("accept-language")])
+    return languages.negotiate(header[: languages.MAX_HEADER], available[0]) or available[0]
 
 
 def _parse(header: str) -> Iterator[tuple[str, float]]:

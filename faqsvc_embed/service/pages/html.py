@@ -103,10 +103,10 @@ def render_page(
     )
 
 
-def render_not_found(base: str, lang: str, status: int = 404) -> str:
-    """Return the page for an FAQ that does not exist, or no longer."""
-    template = _templates.get_template("not_found.html")
-    return template.render(base=base, lang=lang, status=status, messages=MESSAGES[lang], css=_css())
+def render_error(base: str, lang: str, status: int, heading: str, reason: str) -> str:
+    """Return the page for an error."""
+    template = _templates.get_template("error.html")
+    return template.render(base=base, lang=lang, status=status, heading=heading, reason=reason, css=_css())
 
 
 def render_start(base: str, links: Sequence[tuple[str, str, str]]) -> str:

@@ -8,25 +8,24 @@ from starlette.responses import Response
 from faqsvc_embed.api.contract import PREVIEW_PARAMETER
 from faqsvc_embed.api.slugs import is_slug
 from faqsvc_embed.errors import quoted
-from faqsvc_embed.languages import LANGUAGES, MAX_HEADER, lookup, negotiate
+from faqsvc_embed.languages import lookup
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import conditional_response, not_modified
-from faqsvc_embed.service.http.negotiation import best_media_type
+from faqsvc_embed.service.http.negotiation import best_media_type, preferred_language
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.pages.html import (
     PageLinks,
     content_security_policy,
-    render_not_found,
     render_page,
     templates_digest,
 )
 from faqsvc_embed.service.pages.markdown import render_markdown
 from faqsvc_embed.service.pages.translations import MESSAGES
 from faqsvc_embed.service.storage import Storage
-from faqsvc_embed.service.storage.values import Gone, Publication
+from faqsvc_embed.service.storage.values import Publication
 from faqsvc_embed.service.storage.writer import digest_of
 
 CACHE_CONTROL: Final = "public, max-age=300"
@@ -43,7 +42,12 @@ MARKDOWN_SUFFIX: Final = ".md"
 
 
 async def show_page(service: ServiceContext, request: Request) -> Response:
-    """Return the page, its Markdown, or a 404 or 410, in the reader's preferred format and language."""
+    """Return the page or its Markdown, in the reader's preferred format and language.
+
+    Raises:
+        Gone: the FAQ was unpublished.
+        Problem: there is no such FAQ (404), or neither HTML nor Markdown is acceptable (406).
+    """
     urls = service.urls(request)
     # All of it runs in a worker thread, because rendering a large FAQ takes a while.
     return await run_blocking(_respond, service, urls, request)
@@ -62,18 +66,13 @@ class _Selection(NamedTuple):
 
 
 def _respond(service: ServiceContext, urls: PublicURLs, request: Request) -> Response:
-    try:
-        token = request.query_params.get(PREVIEW_PARAMETER)
-        if token is not None and (preview := _preview(service.storage, urls, request, token)) is not None:
-            return preview
-        selection = _select(service.storage, request)
-        if selection is None:
-            return _not_found(urls, request)
-        if token:
-            return _page_without_draft(service.storage, urls, request, selection)
-        return _page(service, urls, request, selection)
-    except Gone:
-        return _not_found(urls, request, 410)
+    token = request.query_params.get(PREVIEW_PARAMETER)
+    if token is not None and (preview := _preview(service.storage, urls, request, token)) is not None:
+        return preview
+    selection = _select(service.storage, request)
+    if token:
+        return _page_without_draft(service.storage, urls, selection)
+    return _page(service, urls, request, selection)
 
 
 def _preview(storage: Storage, urls: PublicURLs, request: Request, token: str) -> Response | None:
@@ -86,13 +85,11 @@ def _preview(storage: Storage, urls: PublicURLs, request: Request, token: str) -
     return _preview_page(urls, draft, links, MESSAGES[draft.lang].preview)
 
 
-def _page_without_draft(
-    storage: Storage, urls: PublicURLs, request: Request, selection: _Selection
-) -> Response:
+def _page_without_draft(storage: Storage, urls: PublicURLs, selection: _Selection) -> Response:
     """Return the published page, which says that the token in its address is not valid."""
     publication = storage.publications.get(selection.slug, selection.lang)
-    if publication is None:  # it was unpublished in the meantime
-        return _not_found(urls, request)
+    if publication is None:
+        raise _not_found(selection.slug)
     links = PageLinks.of(urls.page(selection.slug), tuple(selection.languages), publication.lang)
     return _preview_page(urls, publication, links, MESSAGES[publication.lang].refused_preview)
 
@@ -132,7 +129,7 @@ def _page(service: ServiceContext, urls: PublicURLs, request: Request, selection
         return conditional_response(request, b"", selection.media_type, headers, digest=current)
     publication = service.storage.publications.get(selection.slug, selection.lang)
     if publication is None or publication.lang != selection.lang:  # it was unpublished in the meantime
-        return _not_found(urls, request)
+        raise _not_found(selection.slug)
     faq = FAQ.from_json(publication.record)
     if is_markdown:
         title, url = faq.title.strip() or MESSAGES[selection.lang].faq, publication.website_url
@@ -143,13 +140,8 @@ def _page(service: ServiceContext, urls: PublicURLs, request: Request, selection
     return conditional_response(request, text.encode(), selection.media_type, headers, digest=current)
 
 
-def _select(storage: Storage, request: Request) -> _Selection | None:
-    """Return what a request selects, or None if no FAQ has this slug.
-
-    Raises:
-        Gone: the FAQ was unpublished.
-        Problem: neither HTML nor Markdown is acceptable (406).
-    """
+def _select(storage: Storage, request: Request) -> _Selection:
+    """Return what a request selects; this raises as `show_page` does."""
     path = request.path_params["slug"]
     candidates = [(path, False)]
     if path.endswith(MARKDOWN_SUFFIX):  # tried first, so that no other FAQ can take this address
@@ -162,38 +154,11 @@ def _select(storage: Storage, request: Request) -> _Selection | None:
             lang = lookup(request.query_params.get("lang", ""))
             if lang in languages:
                 return _Selection(slug, media_type, languages, lang, False)
-            lang = _preferred_language(request, tuple(languages))
+            lang = preferred_language(request, tuple(languages))
             return _Selection(slug, media_type, languages, lang, True)
         storage.publications.get(slug)  # raises Gone if there was one
-    return None
+    raise _not_found(path)
 
 
-def _preferred_language(request: Request, languages: tuple[str, ...]) -> str:
-    # Missing languages are excluded with q=0 in front of the reader's own preferences.
-    excluded = [f"{lang};q=0" for lang in LANGUAGES if lang not in languages]
-    header = ", ".join([*excluded, *request.headers.getlist("accept-language")])
-    return negotiate(header[:MAX_HEADER], languages[0]) or languages[0]
-
-
-def _not_found(urls: PublicURLs, request: Request, status: int = 404) -> Response:
-    slug = request.path_params["slug"]
-    if not _prefers_html(request):
-        if status == 410:
-            raise Problem(410, "gone", f"The FAQ {quoted(slug)} is no longer published")
-        raise Problem(404, "not-found", f"No FAQ has the slug {quoted(slug)}")
-    lang = _preferred_language(request, LANGUAGES)
-    headers = {
-        "cache-control": "no-store",
-        "content-language": lang,
-        "content-security-policy": content_security_policy(),
-        "vary": "Accept, Accept-Language",
-        "x-content-type-options": "nosniff",
-    }
-    return Response(render_not_found(urls.base, lang, status), status, headers, HTML)
-
-
-def _prefers_html(request: Request) -> bool:
-    try:
-        return best_media_type(request, HTML, MARKDOWN) == HTML
-    except Problem:
-        return False
+def _not_found(slug: str) -> Problem:
+    return Problem(404, "not-found", f"No FAQ has the slug {quoted(slug)}")

@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
+from faqsvc_embed.service import create_app
 from faqsvc_embed.service.pages.translations import MESSAGES
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.values import Access, Preconditions
@@ -18,6 +19,7 @@ from tests.service.bodies import publication, publish
 from tests.support import samples
 
 HOST = "http://testserver"
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 PAGE = f"{HOST}/faq/pricing"
 
 
@@ -258,6 +260,36 @@ def test_an_unknown_faq_is_a_problem_document_for_other_clients(client: TestClie
 
     assert (response.status_code, response.json()["status"]) == (404, 404)
     assert response.headers["content-type"] == "application/problem+json"
+
+
+def test_a_hosted_page_is_unavailable_in_the_language_of_the_reader(storage: Storage) -> None:
+    storage.put(FAQ("pricing", lang="de"))
+    with TestClient(create_app(storage, reads_per_minute=1), raise_server_exceptions=False) as client:
+        client.get("/faq/pricing")
+        response = client.get("/faq/pricing", headers={"Accept": BROWSER, "Accept-Language": "de-CH"})
+        document = client.get("/faq/pricing", headers={"Accept": "application/json"})
+
+    tree = parsed(response)
+    assert (response.status_code, tree.get("lang")) == (429, "de")
+    assert [text_of(h1) for h1 in tree.iter("h1")] == ["Im Moment nicht erreichbar"]
+    assert int(response.headers["retry-after"]) > 0
+    assert response.headers["access-control-allow-origin"] == "*"
+    assert (document.status_code, document.json()["code"]) == (429, "rate-limited")
+
+
+@pytest.mark.parametrize(
+    ("accept", "media_type"),
+    [
+        (BROWSER, "text/html; charset=utf-8"),
+        ("*/*", "application/problem+json"),
+        ("application/json", "application/problem+json"),
+    ],
+)
+def test_an_address_that_leads_nowhere_is_a_page_for_browsers_only(
+    client: TestClient, accept: str, media_type: str
+) -> None:
+    response = client.get("/pricing", headers={"Accept": accept})
+    assert (response.status_code, response.headers["content-type"]) == (404, media_type)
 
 
 def test_all_messages_are_translated() -> None:
