@@ -21,22 +21,28 @@ def open_existing(url: str) -> "Storage":
 
 
 def open_or_create(url: str) -> "Storage":
-    """Open a storage until the command ends, and create or upgrade its schema; see `check_exists`."""
+    """Open a storage until the command ends, and create or upgrade its schema; see `check_named`."""
     from faqsvc_embed.service.storage import open_storage
 
-    check_exists(url)
+    check_named(url)
     storage = open_storage(url)
     click.get_current_context().call_on_close(storage.close)
     return storage
 
 
-def check_exists(url: str) -> None:
+def check_named(url: str) -> None:
     """Fail if --database names a file that does not exist, because the name may be mistyped."""
+    source = click.get_current_context().get_parameter_source("database")
+    if source is ParameterSource.COMMANDLINE:
+        check_exists(url)
+
+
+def check_exists(url: str) -> None:
+    """Fail if the database is a file that does not exist."""
     from faqsvc_embed.service.storage.database import Database
 
-    source = click.get_current_context().get_parameter_source("database")
     database = Database(url)
-    if source is ParameterSource.COMMANDLINE and not database.exists():
+    if not database.exists():
         raise failure(
             f"there is no database {database.path!r}: `faqsvc db upgrade --create --database {url}` makes one"
         )

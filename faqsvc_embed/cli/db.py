@@ -1,6 +1,7 @@
 """`faqsvc db`: the database of a service."""
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import IO
 
@@ -8,16 +9,18 @@ import click
 
 from faqsvc_embed.cli.database import check_exists, open_existing
 from faqsvc_embed.cli.options import database_option, json_option
-from faqsvc_embed.cli.output import print_json, print_text
+from faqsvc_embed.cli.output import print_json, print_text, waiting
+from faqsvc_embed.errors import FAQError
 
 
 @click.group()
 def db() -> None:
-    """Inspect, upgrade, back up and copy the database of a service.
+    """Inspect, upgrade, back up, restore and copy the database of a service.
 
     \b
       faqsvc db status
       faqsvc db backup faqs-monday.db
+      faqsvc db restore faqs-monday.db
       faqsvc db export > faqs.ndjson
       faqsvc db import faqs.ndjson --database postgresql://faqs@db/faqs
     """
@@ -62,20 +65,37 @@ def upgrade(database: str, create: bool) -> None:
 
     if not create:
         check_exists(database)
-    open_storage(database).close()
+    with waiting("upgrading"):
+        open_storage(database).close()
 
 
 @db.command()
 @database_option
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 def backup(database: str, file: Path) -> None:
-    """Copy an SQLite database to the new FILE, while the service runs.
-
-    To restore it, stop the service and replace the database with FILE. For PostgreSQL, use pg_dump.
-    """
+    """Copy an SQLite database to the new FILE, while the service runs. For PostgreSQL, use pg_dump."""
     from faqsvc_embed.service.storage import transfer
 
-    transfer.backup(open_existing(database).database, file)
+    opened = open_existing(database).database
+    with waiting("copying"):
+        transfer.backup(opened, file)
+
+
+@db.command()
+@database_option
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+def restore(database: str, file: Path) -> None:
+    """Replace an SQLite database with the backup FILE, all of it or nothing. Stop the service before.
+
+    A missing database is created. For PostgreSQL, use pg_restore.
+    """
+    from faqsvc_embed.service.storage import transfer
+    from faqsvc_embed.service.storage.database import Database
+
+    opened = Database(database)
+    click.get_current_context().call_on_close(opened.close)
+    with waiting("restoring"):
+        transfer.restore(opened, file)
 
 
 @db.command("export")
@@ -85,8 +105,10 @@ def export_(database: str, file: IO[str]) -> None:
     """Write sites, keys and FAQs with their history to FILE as lines of JSON. Default: print them."""
     from faqsvc_embed.service.storage import transfer
 
-    for line in transfer.export_lines(open_existing(database).database):
-        file.write(f"{line}\n")
+    opened = open_existing(database).database
+    with nullcontext() if file.isatty() else waiting("exporting"):
+        for line in transfer.export_lines(opened):
+            file.write(f"{line}\n")
 
 
 @db.command("import")
@@ -95,7 +117,16 @@ def export_(database: str, file: IO[str]) -> None:
 def import_(database: str, file: IO[bytes]) -> None:
     """Import the export FILE into an empty database; a missing SQLite file is created."""
     from faqsvc_embed.service.storage import open_storage, transfer
+    from faqsvc_embed.service.storage.database import Database
 
+    is_new = not Database(database).exists()
     storage = open_storage(database)
     click.get_current_context().call_on_close(storage.close)
-    click.echo(f"{transfer.import_lines(storage.database, file)} FAQs", err=True)
+    try:
+        with waiting("importing"):
+            count = transfer.import_lines(storage.database, file)
+    except FAQError:
+        if is_new:
+            storage.database.delete()
+        raise
+    click.echo(f"{count} FAQs", err=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from faqsvc_embed.cli.database import check_exists
+from faqsvc_embed.cli.database import check_named
 from faqsvc_embed.cli.errors import failure
 from faqsvc_embed.cli.options import database_option
 from faqsvc_embed.settings.validators import is_loopback_http
@@ -93,7 +93,7 @@ def serve(database: str, workers: int, proxies: tuple[str, ...], log_format: Any
     """
     from faqsvc_embed.service import server
 
-    check_exists(database)
+    check_named(database)
     server.check_proxies(proxies)
     host, port, uds = (options.pop(name) for name in ("host", "port", "uds"))
     given = {name: value for name, value in options.items() if value is not None}

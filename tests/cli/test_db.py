@@ -1,6 +1,8 @@
 """`faqsvc db`: status, upgrade, backup, export and import."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -106,6 +108,57 @@ def test_a_backup_is_the_database_as_it_was(tmp_path: Path, database: str, owner
     restored.close()
 
 
+def test_a_backup_replaces_the_database_all_of_it(tmp_path: Path, database: str, owner: Access) -> None:
+    copy = tmp_path / "copy.db"
+    storage = open_storage(database)
+    before = everything(storage, owner)
+    assert faqsvc("db", "backup", str(copy), "--database", database).exit_code == 0
+    write(storage, owner, title="Later")
+    write(storage, owner, "later")
+    last = storage.changes.last()  # still in the write-ahead log
+    assert faqsvc("db", "restore", str(copy), "--database", database).exit_code == 0
+
+    assert everything(storage, owner) == before
+    assert storage.changes.kept()[0] > last + 1  # a reader of the feed knows that it has missed something
+    storage.close()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy.db", Path(database).name]
+
+
+def test_a_backup_is_restored_where_the_database_is_lost(
+    tmp_path: Path, database: str, owner: Access
+) -> None:
+    copy, url = tmp_path / "copy.db", f"sqlite:///{tmp_path}/new.db"
+    faqsvc("db", "backup", str(copy), "--database", database)
+    assert faqsvc("db", "restore", str(copy), "--database", url).exit_code == 0
+    first, second = open_storage(database), open_storage(url)
+    assert everything(second, owner) == everything(first, owner)
+    first.close()
+    second.close()
+
+
+@pytest.mark.parametrize("content", [b"", b"no database", b"SQLite format 3\0" + bytes(4080)])
+def test_a_file_that_is_no_backup_changes_nothing(
+    tmp_path: Path, database: str, owner: Access, content: bytes
+) -> None:
+    file = tmp_path / "other.db"
+    file.write_bytes(content)
+    storage = open_storage(database)
+    before = everything(storage, owner)
+    assert "other.db" in failure(faqsvc("db", "restore", str(file), "--database", database))
+    assert everything(storage, owner) == before
+    storage.close()
+
+
+def test_commands_that_only_read_change_no_byte_of_a_database(tmp_path: Path) -> None:
+    file = tmp_path / "other.db"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE TABLE notes (id INTEGER)")
+    before = file.read_bytes()
+    for command in (["db", "status"], ["keys", "list"], ["sites", "list"], ["db", "export"]):
+        assert faqsvc(*command, "--database", f"sqlite:///{file}").exit_code == 1
+    assert file.read_bytes() == before
+
+
 def test_an_export_is_imported_into_an_empty_database(tmp_path: Path, database: str, owner: Access) -> None:
     file, url = tmp_path / "faqs.ndjson", f"sqlite:///{tmp_path}/new.db"
     assert faqsvc("db", "export", str(file), "--database", database).exit_code == 0
@@ -140,6 +193,9 @@ def test_a_damaged_export_changes_nothing(tmp_path: Path, database: str, damage:
     file.write_bytes(b"\n".join([*lines[:-1], damage, lines[-1]]))
 
     assert f"line {len(lines)}" in failure(faqsvc("db", "import", str(file), "--database", url))
+    assert list(tmp_path.glob("new.db*")) == []
+    assert faqsvc("db", "upgrade", "--create", "--database", url).exit_code == 0
+    assert f"line {len(lines)}" in failure(faqsvc("db", "import", str(file), "--database", url))
     assert faqsvc("sites", "list", "--database", url).output == ""
 
 
@@ -166,4 +222,4 @@ def test_an_export_without_its_end_changes_nothing(tmp_path: Path, database: str
     for length in range(len(lines)):
         file.write_text("".join(lines[:length]))
         assert "incomplete" in failure(faqsvc("db", "import", str(file), "--database", url))
-    assert faqsvc("sites", "list", "--database", url).output == ""
+    assert list(tmp_path.glob("new.db*")) == []

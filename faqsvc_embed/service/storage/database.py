@@ -5,7 +5,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -63,8 +63,10 @@ class Database:
         if self.is_sqlite:
             self.path = str(_path(url).absolute())  # so that a later chdir does not matter
             self.name = f"the database {self.path!r}"
-            self._reader = _sqlite_engine(self.path, "")
-            self._writer = _sqlite_engine(self.path, "BEGIN IMMEDIATE")
+            self._reader = _sqlite_engine(self.path)
+            self._writer = _sqlite_engine(self.path)
+            event.listen(self._writer, "connect", _prepare_writer)
+            event.listen(self._writer, "begin", _begin_writing)
         else:
             self.path = ""
             stated = _conninfo(url)
@@ -139,6 +141,23 @@ class Database:
                 yield connection
             finally:
                 connection.invalidate()  # with its lock and settings
+
+    def replace_with(self, file: Path) -> None:
+        """Replace the content of the SQLite database with that of another file, all of it or nothing."""
+        source = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
+        with (
+            closing(source),
+            self._locked(),
+            self._errors_translated(),
+            _connected(self._writer) as connection,
+        ):
+            source.backup(connection.connection.driver_connection)  # type: ignore[arg-type]
+
+    def delete(self) -> None:
+        """Close the SQLite database and delete its files."""
+        self.close()
+        for suffix in ("", "-wal", "-shm"):
+            Path(f"{self.path}{suffix}").unlink(missing_ok=True)
 
     def exists(self) -> bool:
         """Return whether the SQLite file exists; always True for PostgreSQL."""
@@ -225,8 +244,7 @@ def _conninfo(url: str) -> dict[str, Any]:
         ) from None
 
 
-def _sqlite_engine(path: str, begin: str) -> Engine:
-    """Return the engine for a file in write-ahead mode, in which readers never wait for the writer."""
+def _sqlite_engine(path: str) -> Engine:
     engine = sqlalchemy.create_engine(
         URL.create("sqlite", database=path),
         connect_args={"timeout": BUSY_TIMEOUT},
@@ -238,22 +256,24 @@ def _sqlite_engine(path: str, begin: str) -> Engine:
     @event.listens_for(engine, "connect")
     def configure(connection: sqlite3.Connection, _: Any) -> None:
         connection.isolation_level = None  # the driver begins no transactions by itself
-        _enable_write_ahead(connection)
-        connection.execute("PRAGMA synchronous = FULL")  # a commit that returned is on the disk
-        connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA secure_delete = ON")  # purged text is overwritten
-
-    if begin:  # BEGIN IMMEDIATE, because two transactions that read before they write could deadlock
-
-        @event.listens_for(engine, "begin")
-        def begin_transaction(connection: Connection) -> None:
-            connection.exec_driver_sql(begin)
 
     return engine
 
 
+def _prepare_writer(connection: sqlite3.Connection, _: Any) -> None:
+    _enable_write_ahead(connection)
+    connection.execute("PRAGMA synchronous = FULL")  # a commit that returned is on the disk
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA secure_delete = ON")  # purged text is overwritten
+
+
+def _begin_writing(connection: Connection) -> None:
+    # Two transactions that read before they write could deadlock without IMMEDIATE.
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
 def _enable_write_ahead(connection: sqlite3.Connection) -> None:
-    """Switch the file to write-ahead mode permanently.
+    """Switch the file permanently to write-ahead mode, in which readers never wait for the writer.
 
     While another process does the same, SQLite ignores its time-out and fails at once, so this tries again.
     """

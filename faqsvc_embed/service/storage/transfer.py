@@ -1,12 +1,13 @@
-"""Copies of a whole database: a backup of an SQLite file, and exports as lines of JSON.
+"""Copies of a whole database: backups of an SQLite file, and exports as lines of JSON.
 
 Each line of an export is an object: first `FORMAT`, then `{"table": …, "row": {…}}` for each row. A
 release reads the exports of the release before. API keys are exported as digests, so they stay valid.
 """
 
 import json
+import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -14,11 +15,13 @@ from typing import Any, Final
 from sqlalchemy import Table, insert, select, text
 
 from faqsvc_embed.errors import FAQError, quoted
-from faqsvc_embed.service.storage import schema
+from faqsvc_embed.service.storage import schema, upgrade
 from faqsvc_embed.service.storage.database import Database
 
 FORMAT: Final = {"format": "faqsvc", "version": 1}
 BATCH: Final = 500
+EVENTS_AHEAD: Final = 1_000_000
+"""More changes than a service has between a backup and its restore."""
 
 _TABLES: Final = (
     schema.sites,
@@ -56,6 +59,44 @@ def backup(database: Database, target: Path) -> None:
     finally:
         with suppress(FileNotFoundError):
             partial.unlink()
+
+
+def restore(database: Database, file: Path) -> None:
+    """Replace the content of an SQLite database with that of a backup, all of it or nothing.
+
+    Readers of the change feed may know changes that the backup does not have. The restored database has no
+    past changes, and later ones have much higher numbers, so that these readers read everything again.
+
+    Raises:
+        TransferFailed: the file is not a backup, or the database is PostgreSQL.
+        StorageUnavailable: the backup is damaged, or of a later release, or the database cannot be written.
+    """
+    if not database.is_sqlite:
+        raise TransferFailed("PostgreSQL has a restore of its own: use pg_restore, or `faqsvc db import`")
+    _check_backup(file)
+    prepared = Database(f"sqlite:///{database.path}.part")
+    prepared.delete()
+    try:
+        backup(Database(f"sqlite:///{file}"), Path(prepared.path))
+        upgrade.upgrade(prepared)
+        with prepared.writing() as connection:
+            connection.execute(schema.events.delete())
+            connection.execute(schema.webhooks.delete())
+            number = schema.last_event.c.number + EVENTS_AHEAD
+            connection.execute(schema.last_event.update().values(number=number))
+        prepared.close()
+        database.replace_with(Path(prepared.path))
+    finally:
+        prepared.delete()
+
+
+def _check_backup(file: Path) -> None:
+    """Raise `TransferFailed` if a file is not the database of a service."""
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            connection.execute("SELECT slug FROM faqs LIMIT 1")
+    except sqlite3.Error as error:
+        raise TransferFailed(f"{file} is not a backup of a service: {error}") from None
 
 
 def export_lines(database: Database) -> Iterator[str]:
