@@ -23,6 +23,7 @@ from faqsvc_embed.service.storage.values import (
     Preconditions,
     Publication,
     QuotaExceeded,
+    ReservedSlug,
     RevisionConflict,
     Write,
     Written,
@@ -150,6 +151,7 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     write = Write(
         content=content,
         slug=draft.slug or None,
+        must_be_new=editor.faq is None,
         lang=cast("Lang | None", draft.lang or None),
         detected_lang=None if draft.lang else detect_language(content.items),
         is_draft=is_draft,
@@ -161,6 +163,8 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
         return _conflict(visit, editor)
     except (FAQNotFound, NotYourSite):  # another site has the slug; the form for a new FAQ can change it
         return replace(editor, faq=None, problems={"slug": TAKEN}).page(visit, 409)
+    except ReservedSlug as error:
+        return replace(editor, problems={"slug": f"{error}."}).page(visit, 422)
     except QuotaExceeded as error:
         return replace(editor, problems={"items": f"{error}."}).page(visit, 409)
     except Gone:

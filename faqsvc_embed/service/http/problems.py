@@ -16,6 +16,7 @@ from faqsvc_embed.service.storage.values import (
     IdempotencyKeyReused,
     NotYourSite,
     QuotaExceeded,
+    ReservedSlug,
     RevisionConflict,
 )
 
@@ -48,6 +49,7 @@ _STORAGE_ERRORS: Final[dict[type[Exception], tuple[int, Code]]] = {
     IdempotencyKeyReused: (422, "idempotency-key-reused"),
     NotYourSite: (403, "not-your-site"),
     QuotaExceeded: (409, "quota-exceeded"),
+    ReservedSlug: (422, "invalid-parameter"),
     RevisionConflict: (412, "revision-conflict"),
 }
 

@@ -25,6 +25,7 @@ from faqsvc_embed.service.pages.html import (
 from faqsvc_embed.service.pages.markdown import render_markdown
 from faqsvc_embed.service.pages.translations import MESSAGES
 from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage.slugs import MARKDOWN_SUFFIX
 from faqsvc_embed.service.storage.values import Publication
 from faqsvc_embed.service.storage.writer import digest_of
 
@@ -37,8 +38,6 @@ PREVIEW_HEADERS: Final = {
 """The headers of pages with a preview token in their address."""
 HTML: Final = "text/html"
 MARKDOWN: Final = "text/markdown"
-MARKDOWN_SUFFIX: Final = ".md"
-"""At the end of a page's URL, it selects Markdown (llmstxt.org)."""
 
 
 async def show_page(service: ServiceContext, request: Request) -> Response:
@@ -144,7 +143,7 @@ def _select(storage: Storage, request: Request) -> _Selection:
     """Return what a request selects; this raises as `show_page` does."""
     path = request.path_params["slug"]
     candidates = [(path, False)]
-    if path.endswith(MARKDOWN_SUFFIX):  # tried first, so that no other FAQ can take this address
+    if path.endswith(MARKDOWN_SUFFIX):  # tried first: earlier releases accepted slugs with this ending
         candidates.insert(0, (path.removesuffix(MARKDOWN_SUFFIX), True))
     candidates = [(slug, has_suffix) for slug, has_suffix in candidates if is_slug(slug)]
     for slug, has_suffix in candidates:

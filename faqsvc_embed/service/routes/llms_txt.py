@@ -18,7 +18,7 @@ from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.pages.markdown import link
 from faqsvc_embed.service.pages.translations import MESSAGES
-from faqsvc_embed.service.routes.hosted_pages import MARKDOWN_SUFFIX
+from faqsvc_embed.service.storage.slugs import MARKDOWN_SUFFIX
 from faqsvc_embed.service.storage.values import Listing
 from faqsvc_embed.service.storage.writer import digest_of
 

@@ -40,7 +40,8 @@ async def publish_faq(service: ServiceContext, request: Request) -> Response:
     body = await run_blocking(parse_publish_body, raw)
     write = _write(body, slug=body.slug, must_exist=True, idempotency_key=_idempotency_key(request, raw))
     if body.slug is not None:  # a new FAQ has no revision that could be overwritten
-        write = replace(write, preconditions=preconditions(request))
+        conditions = preconditions(request)
+        write = replace(write, preconditions=conditions, must_be_new=conditions.is_create_only)
     written = await _store(service, access, write)
     return write_response(urls, written, 201)
 
@@ -53,6 +54,7 @@ async def put_faq(service: ServiceContext, request: Request) -> Response:
     conditions = preconditions(request)
     body = await run_blocking(parse_publish_body, await _read(request))
     write = _write(body, slug=slug, lang=lang or body.lang, preconditions=conditions)
+    write = replace(write, must_be_new=conditions.is_create_only)
     written = await _store(service, access, write)
     return write_response(urls, written, 201 if written.is_new else 200)
 

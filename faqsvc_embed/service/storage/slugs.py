@@ -6,6 +6,8 @@ import unicodedata
 from typing import Final
 from urllib.parse import urlsplit
 
+MARKDOWN_SUFFIX: Final = ".md"
+"""At the end of a page's URL, it selects Markdown (llmstxt.org). No new slug ends in it."""
 MAX_READABLE: Final = 40
 RANDOM: Final = 6
 

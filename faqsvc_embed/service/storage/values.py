@@ -46,6 +46,10 @@ class Gone(FAQError):
     """The FAQ was unpublished, or purged within the last day."""
 
 
+class ReservedSlug(FAQError):
+    """The slug of a new FAQ ends in `.md`: its page would have the address of another FAQ's Markdown."""
+
+
 class QuotaExceeded(FAQError):
     """A write would exceed the FAQs or bytes that the site may have."""
 
@@ -104,7 +108,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Preconditions:
-    """The conditions of a write: entity tags of `If-Match`, or `If-None-Match: *`."""
+    """The conditions of a write: entity tags of `If-Match`, or that the translation is new."""
 
     if_match: Sequence[str] | None = None
     is_create_only: bool = False
@@ -122,13 +126,15 @@ class IdempotencyKey:
 class Write:
     """A revision to write.
 
-    Without `slug`, a new FAQ is created under a new slug. With `must_exist`, `slug` must be that of an FAQ.
-    Without `lang`, the language is `detected_lang`, else the default language of the FAQ, else English.
+    Without `slug`, a new FAQ is created under a new slug. With `must_exist`, `slug` must be that of an FAQ;
+    with `must_be_new` (`If-None-Match: *`), it must not. Without `lang`, the language is `detected_lang`,
+    else the default language of the FAQ, else English.
     """
 
     content: Content
     slug: str | None = None
     must_exist: bool = False
+    must_be_new: bool = False
     lang: Lang | None = None
     detected_lang: Lang | None = None
     is_draft: bool = False

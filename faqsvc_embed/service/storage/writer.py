@@ -30,7 +30,7 @@ from faqsvc_embed.service.storage.schema import (
     sites,
     translations,
 )
-from faqsvc_embed.service.storage.slugs import new_slug
+from faqsvc_embed.service.storage.slugs import MARKDOWN_SUFFIX, new_slug
 from faqsvc_embed.service.storage.values import (
     NO_QUOTA,
     Access,
@@ -39,6 +39,7 @@ from faqsvc_embed.service.storage.values import (
     Preconditions,
     Quota,
     QuotaExceeded,
+    ReservedSlug,
     RevisionConflict,
     Write,
     Written,
@@ -65,6 +66,7 @@ class Writer:
         Raises:
             FAQNotFound: there is no FAQ with this slug, and none may be created.
             NotYourSite: it belongs to another site.
+            ReservedSlug: a new FAQ would have a slug that ends in `.md`.
             Gone: the slug was purged within the last day, or what the Idempotency-Key wrote was purged.
             RevisionConflict: a precondition failed.
             QuotaExceeded: the site has no room for it.
@@ -77,7 +79,7 @@ class Writer:
             faq, is_new = self._open(connection, access, request)
             lang = request.lang or self._detected(connection, faq, request, is_new) or faq.lang
             newest = self._newest(connection, faq.slug, lang)
-            if request.lang is None and not is_new and request.preconditions.is_create_only:
+            if request.must_be_new and not is_new:
                 raise RevisionConflict(f"The FAQ {quoted(faq.slug)} exists", newest.number if newest else 0)
             _check_preconditions(request.preconditions, newest)
             content = request.content
@@ -197,6 +199,8 @@ class Writer:
             expired = faqs.c.updated_at < self._clock() - PURGED_FOR
             connection.execute(delete(faqs).where(faqs.c.slug == slug, faqs.c.state == "purged", expired))
             if insert_new(connection, faqs, row | {"slug": slug}):
+                if slug.endswith(MARKDOWN_SUFFIX):
+                    raise ReservedSlug(f"A slug cannot end in {MARKDOWN_SUFFIX}: {quoted(slug)}")
                 if request.preconditions.if_match is not None:
                     raise RevisionConflict(f"No FAQ has the slug {quoted(slug)}", 0)
                 return self._locked(connection, slug), True

@@ -9,12 +9,12 @@ import httpx2
 import pytest
 from starlette.testclient import TestClient
 
+from faqsvc_embed.api.requests import KEY_HEADER
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.pages.translations import MESSAGES
 from faqsvc_embed.service.storage import Storage
-from faqsvc_embed.service.storage.values import Access, Preconditions
 from tests.service.bodies import publication, publish
 from tests.support import samples
 
@@ -178,23 +178,29 @@ def test_markdown_is_selected_by_link_suffix_or_accept(client: TestClient) -> No
     }
 
 
-def test_a_slug_may_end_in_md(client: TestClient, storage: Storage) -> None:
-    storage.put(FAQ.from_dict(samples.record("notes.md", title="Notes")))
+@pytest.mark.parametrize("exists", [True, False])
+def test_no_faq_takes_the_address_of_the_markdown_of_another(
+    client: TestClient, storage: Storage, key: str, exists: bool
+) -> None:
+    if exists:
+        storage.put(FAQ.from_dict(samples.record("notes")))
+    body = publication()
+    refused = client.put("/api/v1/faq/notes.md", json=body, headers={KEY_HEADER: key})
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid-parameter")
+    assert client.get("/faq/notes.md").status_code == (200 if exists else 404)
+    assert client.get("/api/v1/faq/notes.md").status_code == 404
+
+
+def test_a_slug_of_an_earlier_release_may_end_in_md(
+    client: TestClient, storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as earlier:
+        earlier.setattr("faqsvc_embed.service.storage.writer.MARKDOWN_SUFFIX", "/")
+        storage.put(FAQ.from_dict(samples.record("notes.md", title="Notes")))
 
     assert "<h1>Notes</h1>" in client.get("/faq/notes.md").text
     assert client.get("/faq/notes.md.md").text.startswith("# Notes\n")
-
-
-def test_no_other_faq_takes_the_place_of_the_markdown_of_an_faq(client: TestClient, storage: Storage) -> None:
-    sites = [storage.sites.create(name) for name in ("ours", "theirs")]
-    for slug, site in zip(("notes", "notes.md"), sites, strict=True):
-        storage.put(FAQ.from_dict(samples.record(slug, title=f"Title of {slug}")), site=site)
-    markdown, theirs = client.get("/faq/notes.md").text, client.get("/faq/notes.md.md").text
-    storage.writer.unpublish(Access(None, sites[0]), "notes", None, Preconditions())
-
-    assert markdown.startswith("# Title of notes\n")
-    assert theirs.startswith("# Title of notes.md\n")
-    assert client.get("/faq/notes.md").status_code == 410
 
 
 @pytest.mark.usefixtures("pricing")

@@ -90,12 +90,13 @@ def test_preconditions(owner: Owner) -> None:
     first = owner.put(headers={"If_None_Match": "*"})
     tag = first.headers["etag"]
     conflict = owner.put(headers={"If_None_Match": "*"})
+    translation = owner.put(lang="de", headers={"If_None_Match": "*"})
     second = owner.put(title="Two", headers={"If_Match": tag})
     stale = owner.put(title="Three", headers={"If_Match": tag})
     weak = owner.put(title="Four", headers={"If_Match": f"W/{second.headers['etag']}"})
 
     assert (first.status_code, second.status_code, weak.status_code) == (201, 200, 200)
-    assert code(conflict) == code(stale) == (412, "revision-conflict")
+    assert code(conflict) == code(translation) == code(stale) == (412, "revision-conflict")
     assert stale.json()["revision"] == 2
     for headers in ({"If_None_Match": '"a"'}, {"If_Match": "x"}):
         assert code(owner.put(headers=headers)) == (422, "invalid-parameter")
