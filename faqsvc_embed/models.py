@@ -168,7 +168,7 @@ class Publication(msgspec.Struct, frozen=True, rename="camel"):
     faq_url: str = ""
     install: dict[str, Any] = msgspec.field(default_factory=dict)
     lang: str | None = None
-    """The language of what was written, which the service detects if none is stated."""
+    """The language of what was written, which the service chooses if none is stated."""
     revision: int | None = None
     state: str | None = None
     """`published`, or `draft`."""

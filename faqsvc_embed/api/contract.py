@@ -119,7 +119,10 @@ class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
     website_name: Name
     items: Annotated[list[NewItem], Meta(min_length=1, max_length=MAX_ITEMS)]
     title: Annotated[Name | None, Meta(description='By default, the website\'s name and "FAQ".')] = None
-    lang: Annotated[Lang | None, Meta(description="By default, it is detected.")] = None
+    lang: Annotated[
+        Lang | None,
+        Meta(description="Default: detected for a new FAQ, else that of the FAQ unless the script differs."),
+    ] = None
     answer_format: Annotated[AnswerFormat | None, Meta(description='By default "text".')] = None
     draft: Annotated[bool | None, Meta(description="Store a draft, and publish nothing.")] = None
     slug: Annotated[Slug | None, Meta(description="An FAQ of the site; for POST.")] = None

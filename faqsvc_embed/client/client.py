@@ -127,8 +127,9 @@ class FAQClient:
         """Publish an FAQ. Each item is an `Item`, a mapping, or a (question, answer) pair.
 
         `website_url`, `website_name` and `items` are required. With `slug`, this writes a new revision of
-        that FAQ, or creates it; without, it creates an FAQ under a slug that the service chooses. `lang` is
-        detected by default; `answer_format` is `text` or `markdown`. With `draft`, the revision is not
+        that FAQ, or creates it; without, it creates an FAQ under a slug that the service chooses. Without
+        `lang`, the language of a new FAQ is detected, and a revision is in the FAQ's default language unless
+        it is in another script. `answer_format` is `text` or `markdown`. With `draft`, the revision is not
         published. With `if_match`, the `etag` of a publication, this fails if somebody has written since.
 
         The request is sent once. If it ends without a response, the FAQ may have been published; with an

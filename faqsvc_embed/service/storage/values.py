@@ -123,7 +123,8 @@ class Write:
     """A revision to write.
 
     Without `slug`, a new FAQ is created under a new slug. With `must_exist`, `slug` must be that of an FAQ.
-    Without `lang`, the language is `detected_lang`, else the default language of the FAQ, else English.
+    Without `lang`, a new FAQ is in `detected_lang`, else in English. A revision is in the default language of
+    the FAQ, or in `detected_lang` if that is in another script.
     """
 
     content: Content

@@ -396,7 +396,58 @@ def test_words_of_another_script_do_not_change_the_language(
     assert owner.put(items=items_of(*pairs)).json()["lang"] == lang
 
 
-def test_a_few_words_in_another_language_make_no_new_translation(owner: Owner) -> None:
-    assert owner.put(items=[{"question": "Open?", "answer": "The shop is open."}]).json()["lang"] == "en"
-    revised = owner.put(items=[{"question": "Wann?", "answer": "Das ist morgen und nicht heute."}]).json()
-    assert (revised["lang"], revised["revision"]) == ("en", 2)
+TEXTS = {
+    "en": items_of(
+        ("What does it cost?", "Nothing."), ("May I cancel?", "Any time."), ("Who are you?", "We.")
+    ),
+    "de": items_of(("Was kostet es?", "Nichts."), ("Wann?", "Das ist morgen."), ("Wer sind Sie?", "Wir.")),
+    "ko": items_of(("얼마인가요?", "무료입니다.")),
+    "ja": items_of(("いくらですか？", "無料です。")),
+    "zh": items_of(("多少钱？", "免费。")),
+    "one in English": items_of(("What does it cost?", "Nothing.")),
+    "uncertain": items_of(("Heron?", "Heron.")),
+}
+
+
+@pytest.mark.parametrize(
+    ("default", "text", "lang"),
+    [
+        ("en", "ko", "ko"),
+        ("en", "ja", "ja"),
+        ("de", "zh", "zh"),
+        ("en", "de", "en"),
+        ("de", "en", "de"),
+        ("ko", "en", "en"),
+        ("zh", "de", "de"),
+        ("ko", "zh", "zh"),
+        ("zh", "ja", "ja"),
+        ("ja", "ko", "ko"),
+        ("ja", "zh", "ja"),
+        ("ko", "ko", "ko"),
+        ("ko", "one in English", "ko"),
+        ("ko", "uncertain", "ko"),
+    ],
+)
+def test_without_a_language_a_revision_is_in_the_default_one_unless_its_script_is_another(
+    owner: Owner, default: str, text: str, lang: str
+) -> None:
+    slug = owner.put(items=TEXTS[default], lang=default).json()["slug"]
+    before = owner.client.get(f"{PRICING}?lang={default}").json()
+    written = owner.put(items=TEXTS[text]).json()
+    again = publish(owner.client, owner.key, publication(items=TEXTS[text], slug=slug)).json()
+
+    number = 2 if lang == default else 1
+    assert (written["lang"], written["revision"]) == (lang, number)
+    assert (again["lang"], again["revision"]) == (lang, number + 1)
+    after = owner.client.get(f"{PRICING}?lang={default}").json()
+    assert (after == before) is (lang != default or text == default)
+    assert owner.client.get(f"{PRICING}?lang={lang}").json()["lang"] == lang
+
+
+def test_a_revision_in_another_script_does_not_match_the_tag_of_the_default_language(owner: Owner) -> None:
+    etag = owner.put().headers["etag"]
+    response = owner.put(items=TEXTS["ko"], headers={"If_Match": etag})
+
+    assert code(response) == (412, "revision-conflict")
+    assert response.json()["detail"] == "The FAQ 'pricing' has no translation in ko"
+    assert owner.put(headers={"If_Match": etag}).json()["lang"] == "en"
