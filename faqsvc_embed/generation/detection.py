@@ -1,6 +1,7 @@
 """The language of an FAQ whose publisher does not state one."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
@@ -15,9 +16,15 @@ MAX_LENGTH: Final = 20_000
 MIN_ITEMS: Final = 3
 """Items that have enough text to detect their language by letter sequences."""
 
-_KOREAN: Final = re.compile("[\uac00-\ud7a3]")
-_JAPANESE: Final = re.compile("[\u3041-\u30ff]")
-_CHINESE: Final = re.compile("[\u4e00-\u9fff]")
+_HANGUL: Final = re.compile("[\uac00-\ud7a3]")
+# A katakana word counts once, because it may be a name in a Chinese text.
+_KANA: Final = re.compile("[\u3041-\u3096]|[\u30a1-\u30fc]+")
+_HAN: Final = re.compile("[\u4e00-\u9fff]")
+# Quotations may be in the language that a text is about.
+_QUOTED: Final = re.compile(r"""(?<!\w)'[^'\n]*'|"[^"\n]*"|[“„«「『《][^“”„«»「」『』《》\n]*[“”»」』》]""")
+_CODE: Final = re.compile(r"(```|~~~).*?\1|`[^`\n]*`", re.DOTALL)
+# URLs, email addresses, host names, paths and identifiers.
+_ADDRESS: Final = re.compile(r"(?<![!-~])[!-~]*?(?:[/@\\_]|[A-Za-z]\.[A-Za-z])[!-~]*")
 _LATIN: Final[dict[str, Lang]] = {"eng": "en", "deu": "de", "fra": "fr", "spa": "es"}
 _OPTIONS: Final = LanguageDetection(allowed=frozenset(_LATIN))
 
@@ -45,6 +52,9 @@ _WORDS: Final[dict[Lang, frozenset[str]]] = {
         " nuestro y sí nada con para una del al hay tiene está cualquier por lo"
     ),
 }
+# Frequent words that several of them have.
+_SHARED: Final = _words("a an de en in me no on que se so un was")
+_FREQUENT: Final = _SHARED.union(*_WORDS.values())
 _WORD: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 
 
@@ -52,18 +62,35 @@ def detect_language(items: Sequence[Item]) -> Lang | None:
     """Return the language of all items together, or None if it is uncertain.
 
     The script decides between Korean, Japanese and Chinese; frequent words, and in longer texts letter
-    sequences, between English, German, French and Spanish.
+    sequences, between English, German, French and Spanish. Code and addresses are ignored.
     """
-    text = "\n".join(f"{item.question}\n{item.answer}" for item in items)[:MAX_LENGTH]
-    letters = sum(character.isalpha() for character in text) or 1
-    if len(_KOREAN.findall(text)) > letters / 5:
-        return "ko"
-    kana = len(_JAPANESE.findall(text))
-    if kana + len(_CHINESE.findall(text)) > letters / 5:
-        return "ja" if kana > letters / 20 else "zh"
-    words = _WORD.findall(text.lower().replace("’", "'"))
+    questions = _prose("\n".join(item.question for item in items))
+    text = _prose("\n".join(f"{item.question}\n{item.answer}" for item in items))
+    # Answers decide only if the questions do not: they have more names, and text in other languages.
+    if (_script_balance(_QUOTED.sub(" ", questions)) or _script_balance(text)) > 0:
+        hangul, kana, han = _characters(text)
+        return "ko" if hangul > kana + han else "ja" if kana > han / 20 else "zh"
+    words = _WORD.findall(text.lower())
     counts = {lang: sum(word in frequent for word in words) for lang, frequent in _WORDS.items()}
     best, *others = sorted(counts, key=lambda lang: -counts[lang])
     if counts[best] > counts[others[0]]:
         return best
     return _LATIN.get(detect(text, _OPTIONS).language or "") if len(items) >= MIN_ITEMS else None
+
+
+def _prose(text: str) -> str:
+    """Return the beginning of a text, in composed characters of usual width, without code and addresses."""
+    text = unicodedata.normalize("NFKC", text[:MAX_LENGTH])[:MAX_LENGTH]
+    return _ADDRESS.sub(" ", _CODE.sub(" ", text)).replace("‘", "'").replace("’", "'")
+
+
+def _script_balance(text: str) -> int:
+    """Return a positive number for Korean, Japanese or Chinese, a negative one for Latin script."""
+    # Only frequent and lower-case words show that sentences are in Latin script; names are in all languages.
+    frequent = sum(word in _FREQUENT for word in _WORD.findall(text.lower()))
+    return sum(_characters(text)) - 3 * frequent - sum(map(str.islower, _WORD.findall(text)))
+
+
+def _characters(text: str) -> tuple[int, int, int]:
+    hangul, kana, han = (len(script.findall(text)) for script in (_HANGUL, _KANA, _HAN))
+    return hangul, kana, han

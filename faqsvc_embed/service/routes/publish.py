@@ -111,9 +111,7 @@ async def _store(service: ServiceContext, access: Access, write: Write) -> Writt
     require_scope(access, "draft" if write.is_draft else "publish")
 
     def store() -> Written:
-        # A POST with a slug and without a language means the default language.
-        is_stated = write.lang is not None or (write.slug is not None and write.must_exist)
-        detected = None if is_stated else detect_language(write.content.items)
+        detected = None if write.lang else detect_language(write.content.items)
         return service.storage.writer.write(access, replace(write, detected_lang=detected))
 
     return await run_blocking(store, limiter=service.writers)

@@ -49,7 +49,8 @@ from faqsvc_embed.service.storage.values import (
 
 DEFAULT_LANGUAGE: Final = "en"
 ENOUGH_ITEMS: Final = 3
-"""With fewer items, a detected language does not start a new translation of an FAQ."""
+"""With fewer items, a detected language in Latin script is not certain."""
+_LATIN_SCRIPT: Final = frozenset({"en", "es", "fr", "de"})
 
 
 class Writer:
@@ -77,10 +78,12 @@ class Writer:
             if key and (earlier := idempotency.claim(connection, access.site, key, self._clock())):
                 return earlier
             faq, is_new = self._open(connection, access, request)
-            lang = request.lang or self._detected(connection, faq, request, is_new) or faq.lang
+            lang = request.lang or self._unstated_language(connection, faq, request)
             newest = self._newest(connection, faq.slug, lang)
             if request.must_be_new and not is_new:
                 raise RevisionConflict(f"The FAQ {quoted(faq.slug)} exists", newest.number if newest else 0)
+            if request.lang is None and newest is None and request.preconditions.if_match is not None:
+                raise RevisionConflict(f"The FAQ {quoted(faq.slug)} has no translation in {lang}", 0)
             _check_preconditions(request.preconditions, newest)
             content = request.content
             if content.cta is UNSET and newest is not None:
@@ -102,12 +105,17 @@ class Writer:
                 idempotency.record(connection, access.site, key, written)
         return written._replace(is_new=is_new)
 
-    def _detected(self, connection: Connection, faq: Row[Any], request: Write, is_new: bool) -> Lang | None:
-        """Return the detected language, unless it would start a translation with too few items."""
-        lang = request.detected_lang
-        if lang is None or is_new or len(request.content.items) >= ENOUGH_ITEMS:
-            return lang
-        return lang if self._newest(connection, faq.slug, lang) is not None else None
+    def _unstated_language(self, connection: Connection, faq: Row[Any], request: Write) -> Lang:
+        """Return the detected language if it is certain, or that of a translation; else the default one."""
+        default: Lang = faq.lang
+        detected = request.detected_lang
+        # Japanese in Chinese characters alone is detected as Chinese.
+        if detected is None or (detected, default) == ("zh", "ja"):
+            return default
+        is_certain = detected not in _LATIN_SCRIPT or len(request.content.items) >= ENOUGH_ITEMS
+        if is_certain or self._newest(connection, faq.slug, detected) is not None:
+            return detected
+        return default
 
     def publish(
         self, access: Access, slug: str, number: int, lang: Lang | None, preconditions: Preconditions

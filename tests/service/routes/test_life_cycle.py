@@ -1,5 +1,6 @@
 """The life cycle of an FAQ over HTTP: PUT, DELETE, lists, revisions and previews."""
 
+import unicodedata
 from typing import Any
 
 import httpx2
@@ -34,6 +35,10 @@ class Owner:
 def owner(client: TestClient, key: str) -> Owner:
     """The owner of a site."""
     return Owner(client, key)
+
+
+def items_of(*pairs: tuple[str, str]) -> list[dict[str, str]]:
+    return [{"question": question, "answer": answer} for question, answer in pairs]
 
 
 def code(response: httpx2.Response) -> tuple[int, str]:
@@ -308,13 +313,143 @@ def test_a_full_site_is_a_409(storage: Storage, key: str) -> None:
     ],
 )
 def test_a_missing_language_is_detected(owner: Owner, lang: str, pairs: list[tuple[str, str]]) -> None:
-    items = [{"question": question, "answer": answer} for question, answer in pairs]
+    items = items_of(*pairs)
 
     assert owner.put(items=items).json()["lang"] == lang
     assert publish(owner.client, owner.key, publication(items=items)).json()["lang"] == lang
 
 
-def test_a_few_words_in_another_language_make_no_new_translation(owner: Owner) -> None:
-    assert owner.put(items=[{"question": "Open?", "answer": "The shop is open."}]).json()["lang"] == "en"
-    revised = owner.put(items=[{"question": "Wann?", "answer": "Das ist morgen und nicht heute."}]).json()
-    assert (revised["lang"], revised["revision"]) == ("en", 2)
+INSTALL = '`pip install "faqsvc-embed[service,postgresql]"`'
+GUIDE = "https://docs.example.com/guides/installation/linux/quickstart"
+LOG = "```\njournalctl --unit faqsvc.service --follow\n```"
+CARDS = "Visa, Mastercard, American Express, Apple Pay, Google Pay, PayPal"
+
+
+@pytest.mark.parametrize(
+    ("lang", "pairs"),
+    [
+        ("zh", [("如何安装？", f"运行 {INSTALL}。[文档]({GUIDE})"), ("如何查看日志？", LOG)]),
+        ("ko", [("설치 방법은?", f"{INSTALL}를 실행하세요. [문서]({GUIDE})"), ("로그는?", LOG)]),
+        ("ja", [("インストール方法は？", f"{INSTALL} を実行。[文書]({GUIDE})"), ("ログは？", LOG)]),
+        (
+            "zh",
+            [
+                ("如何安装？", "pip install faqsvc-embed"),
+                ("如何更新？", "pip install --upgrade faqsvc-embed"),
+            ],
+        ),
+        ("zh", [("日志在哪里？", "/var/log/faqsvc/this/is/what/you/are/looking/for.log")]),
+        ("ko", [("문의는 어디로?", f"customer.service@international.example.com {GUIDE}")]),
+        ("ko", [("iPhone 15 Pro Max 배송?", "DHL Express로 3일")]),
+        ("ja", [("iPhone 15 Pro Max の送料は？", "DHL Express International")]),
+        ("zh", [("支持哪些支付方式？", CARDS)]),
+        ("ko", [("어떤 카드를 받나요?", CARDS)]),
+        ("ko", [("설정은 어디에 있나요?", "Settings > Privacy and Security > Terms of Use")]),
+        (
+            "ko",
+            [
+                (
+                    unicodedata.normalize("NFD", "배송비는 얼마인가요?"),
+                    unicodedata.normalize("NFD", "무료입니다."),
+                )
+            ],
+        ),
+        ("ja", [("ﾊｲｿｳ ﾊ ｲﾂ?", "App Store")]),
+        ("de", [("Wie installiere ich es?", "https://docs.example.com/how/to/install/what/you/have")]),
+        ("de", [("Wie installiere ich es?", "`make the best of what you have`")]),
+        ("fr", [("Comment installer le module ?", "```\nfor this and that if you can\n```")]),
+        ("es", [("¿Cómo instalo el módulo?", "what.is.this.and.that@the-best-of-you.example")]),
+        ("en", [("How do I install it?", "`der die das ist und nicht el los las una del`")]),
+    ],
+)
+def test_code_addresses_and_names_are_no_text_of_a_language(
+    owner: Owner, lang: str, pairs: list[tuple[str, str]]
+) -> None:
+    assert owner.put(items=items_of(*pairs)).json()["lang"] == lang
+
+
+@pytest.mark.parametrize(
+    ("lang", "pairs"),
+    [
+        ("de", [("Was heißt 你好 auf Deutsch?", "你好 heißt Hallo, 谢谢 heißt Danke.")]),
+        ("de", [("Wer ist 김민준?", "Er leitet unseren Laden.")]),
+        ("de", [("Akzeptieren Sie 支付宝?", "Ja, und 微信支付.")]),
+        (
+            "en",
+            [("What does 안녕하세요 mean?", "Hello."), ("How do I say thank you?", "감사합니다, 고마워요.")],
+        ),
+        ("en", [("Where is your Tokyo office?", "東京都千代田区丸の内1-1-1")]),
+        ("fr", [("Où est votre bureau à Séoul ?", "서울특별시 강남구 테헤란로 123")]),
+        ("es", [("¿Cómo se dice hola en coreano?", "안녕하세요.")]),
+        ("ko", [("'How are you'는 무슨 뜻인가요?", "안부를 묻는 말입니다.")]),
+        ("zh", [("“Where is the station?”怎么说？", "车站在哪里？")]),
+        ("ko", [("「ありがとう」는 무슨 뜻인가요?", "감사하다는 뜻의 일본어입니다.")]),
+        ("ja", [("「감사합니다」はどういう意味ですか？", "ありがとうという意味です。")]),
+        (
+            "zh",
+            [("可以在ポケモンセンター自取吗？", "可以，请在下单时选择门店，凭订单号和身份证件到店领取。")],
+        ),
+    ],
+)
+def test_words_of_another_script_do_not_change_the_language(
+    owner: Owner, lang: str, pairs: list[tuple[str, str]]
+) -> None:
+    assert owner.put(items=items_of(*pairs)).json()["lang"] == lang
+
+
+TEXTS = {
+    "en": items_of(
+        ("What does it cost?", "Nothing."), ("May I cancel?", "Any time."), ("Who are you?", "We.")
+    ),
+    "de": items_of(("Was kostet es?", "Nichts."), ("Wann?", "Das ist morgen."), ("Wer sind Sie?", "Wir.")),
+    "ko": items_of(("얼마인가요?", "무료입니다.")),
+    "ja": items_of(("いくらですか？", "無料です。")),
+    "zh": items_of(("多少钱？", "免费。")),
+    "one in English": items_of(("What does it cost?", "Nothing.")),
+    "uncertain": items_of(("Heron?", "Heron.")),
+}
+
+
+@pytest.mark.parametrize(
+    ("default", "text", "lang"),
+    [
+        ("en", "ko", "ko"),
+        ("en", "ja", "ja"),
+        ("de", "zh", "zh"),
+        ("en", "de", "de"),
+        ("de", "en", "en"),
+        ("de", "one in English", "de"),
+        ("ko", "en", "en"),
+        ("zh", "de", "de"),
+        ("ko", "zh", "zh"),
+        ("zh", "ja", "ja"),
+        ("ja", "ko", "ko"),
+        ("ja", "zh", "ja"),
+        ("ko", "ko", "ko"),
+        ("ko", "one in English", "ko"),
+        ("ko", "uncertain", "ko"),
+    ],
+)
+def test_without_a_language_a_revision_is_in_the_detected_one_if_that_is_certain(
+    owner: Owner, default: str, text: str, lang: str
+) -> None:
+    slug = owner.put(items=TEXTS[default], lang=default).json()["slug"]
+    before = owner.client.get(f"{PRICING}?lang={default}").json()
+    written = owner.put(items=TEXTS[text]).json()
+    again = publish(owner.client, owner.key, publication(items=TEXTS[text], slug=slug)).json()
+
+    number = 2 if lang == default else 1
+    assert (written["lang"], written["revision"]) == (lang, number)
+    assert (again["lang"], again["revision"]) == (lang, number + 1)
+    after = owner.client.get(f"{PRICING}?lang={default}").json()
+    assert (after == before) is (lang != default or text == default)
+    assert owner.client.get(f"{PRICING}?lang={lang}").json()["lang"] == lang
+
+
+def test_a_revision_in_another_script_does_not_match_the_tag_of_the_default_language(owner: Owner) -> None:
+    etag = owner.put().headers["etag"]
+    response = owner.put(items=TEXTS["ko"], headers={"If_Match": etag})
+
+    assert code(response) == (412, "revision-conflict")
+    assert response.json()["detail"] == "The FAQ 'pricing' has no translation in ko"
+    assert owner.put(headers={"If_Match": etag}).json()["lang"] == "en"
