@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 LANGUAGES: Final = ("en", "ko", "ja", "zh", "es", "fr", "de")
-"""The languages of the service, in the order of its specification."""
+"""The languages of the service, in the order in which it lists them."""
 
 _LANGUAGE_TAG: Final = (  # RFC 5646, 2.1, without the irregular grandfathered tags
     r"(?ai)(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4}|[a-z]{5,8})"

@@ -21,7 +21,7 @@ MAX_CTA_DEPTH: Final = 50
 MAX_SHORT: Final = 200
 """Bytes of a language or a format; a longer value counts as absent."""
 MAX_DEPTH: Final = 100
-"""Levels of nested arrays and objects in a record. Parsers differ in what they accept, so this is ours."""
+"""Levels of nested arrays and objects in a record, because parsers have different limits."""
 MAX_INTEGER: Final = 10**100
 
 _NULL: Final = msgspec.Raw(b"null")
@@ -191,7 +191,7 @@ def _invalid(error: msgspec.ValidationError) -> InvalidFAQ:
 
 
 def json_schema(title: str) -> dict[str, Any]:
-    """Return the JSON Schema of a record (specification, Resources)."""
+    """Return the JSON Schema of a record, as the read endpoint returns it."""
     text = {"type": "string"}
     item = {
         "type": "object",

@@ -1,6 +1,6 @@
 """The requests that publish an FAQ and generate items, and the validation of their fields.
 
-Specification: Publish request body. Nothing here does I/O.
+The field types and their limits are in `api/contract.py` and `api/fields.py`. Nothing here does I/O.
 """
 
 import json
