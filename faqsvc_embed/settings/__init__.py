@@ -77,7 +77,7 @@ class Settings:
     base_url = Setting(accept.service_url, "")
     """The URL of the service, such as https://faq.example.com."""
     api_key = Setting(accept.api_key, None)
-    """The key for writing with `FAQClient`. Reading never sends it, and an embed ignores it."""
+    """The key for writing, and for reading drafts and history, with `FAQClient`. An embed never sends it."""
     insecure_hosts = Setting[tuple[str, ...]](accept.host_names, ())
     """Hosts to which a client sends its key over plain http, besides this machine."""
     lang = Setting(accept.language, None)
