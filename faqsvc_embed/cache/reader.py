@@ -134,7 +134,7 @@ class Reader:
 
     def state(self, key: Key) -> FAQState:
         """Return the state of an FAQ now, without starting a fetch."""
-        is_fetching = self.is_fetching(key)  # before the entry, which a fetch stores before it ends
+        is_fetching = self.is_fetching(key)  # read first: a fetch stores its entry before it ends
         entry, now = self.cache.get(key), self.cache.clock()
         if entry is not None and entry.faq is None and need(entry, now) is Need.NOTHING:
             is_fetching = False  # its error is still valid: only the change feed can have started this fetch
@@ -156,7 +156,7 @@ class Reader:
         return state if state.data is not None else self._translation(key, state)
 
     def _translation(self, key: Key, state: FAQState) -> FAQState:
-        """Return a cached translation instead of a record that is not available, as the service would."""
+        """Return a cached translation if the record is missing; the service falls back the same way."""
         if isinstance(state.error, FAQNotFound):
             return state
         now = self.cache.clock()

@@ -175,7 +175,7 @@ class DirectoryStore:
 
     @contextlib.asynccontextmanager
     async def lock(self, key: Key, timeout: float) -> AsyncIterator[None]:
-        """Be the only process of this machine to refresh `key`; go without after `timeout` seconds.
+        """Lock `key` on this machine; after `timeout` seconds, continue without the lock.
 
         The kernel holds the lock, which therefore ends with the process. On Windows there is none.
         """
@@ -230,7 +230,7 @@ class DirectoryStore:
         """Do nothing: no file stays open."""
 
     def after_fork(self) -> None:
-        """Close the locks of the parent here, or they would not end with it."""
+        """Close the parent's lock files; otherwise its locks would outlive it."""
         for descriptor in self._locks:
             with contextlib.suppress(OSError):
                 os.close(descriptor)
