@@ -57,7 +57,7 @@ class Theme(msgspec.Struct, frozen=True):
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any], *, strict: bool = False) -> Self:
-        """Read the keys `accentColor` and `questionSize` (specification, Component FAQ), or their snake_case.
+        """Read the keys `accentColor` and `questionSize`, or their snake_case.
 
         Other keys are ignored with a warning, or refused if `strict` is set.
 
@@ -102,7 +102,7 @@ def css_number(value: float) -> str:
 
 
 def _known(mapping: Mapping[Any, Any]) -> tuple[dict[str, Any], str]:
-    """Return the values of known keys, and a sentence about the others, empty if there are none."""
+    """Return the values of known keys, and a warning about unknown keys, or an empty string."""
     values = {_KEYS[key]: value for key, value in mapping.items() if key in _KEYS}
     unknown = [key for key in mapping if key not in _KEYS]
     if not unknown:
@@ -134,7 +134,7 @@ def _colour(value: object) -> str | None:
 
 
 def _rewritten(text: str) -> str | None:
-    """Return a colour in a form made of nothing but its own numbers, or None if `text` is not a colour."""
+    """Return a colour written from its parsed numbers, or None if `text` is not a colour."""
     if len(text) > 130 or re.fullmatch(_SHAPE, text) is None:
         return None
     if text.lower() == "currentcolor":

@@ -43,7 +43,7 @@ class BodyFilter:
         self._read(chunk)
         placeholders = self._page.placeholders
         if self._is_text and placeholders is not None and placeholders.are_open:
-            at = self._needs_filling(placeholders)
+            at = self._find_unfilled(placeholders)
             if at > 0 and not (self._is_first and last):
                 yield self._release(at, last=False)
             if at >= 0:
@@ -80,8 +80,11 @@ class BodyFilter:
         self._rest = kept + partial + behind
         return body
 
-    def _needs_filling(self, placeholders: Placeholders) -> int:
-        """Return where the first placeholder is, or the FAQPage, which has all questions; or -1."""
+    def _find_unfilled(self, placeholders: Placeholders) -> int:
+        """Return the position up to which the body can be sent before placeholders are filled, or -1.
+
+        That is the first placeholder, or the FAQPage, which gets the questions of all FAQs.
+        """
         needles = [*self._needles(placeholders), (JSON_LD_TAG.encode(self._charset), JSON_LD_TAG)]
         return next((at for at, _, _ in occurrences(self._rest, needles)), -1)
 

@@ -53,7 +53,7 @@ class Page(msgspec.Struct, eq=False):
     max_age: int | None = None
     """For how many seconds caches may keep the page; None if no FAQ is missing or degraded."""
     may_degrade: bool = False
-    """An open placeholder may turn out to limit `max_age`."""
+    """Whether an FAQ in an open placeholder may still shorten `max_age`."""
     _budget: WaitBudget | None = None
     _filter: TextFilter | None = None
     _deferred: list[FAQ] = []
@@ -185,7 +185,7 @@ _joined: Final[ContextVar[JoinedPage | None]] = ContextVar("faqsvc_joined", defa
 
 
 def request_page() -> Page | None:
-    """Return the page of the request in this context, unless its response has left."""
+    """Return the page of the request in this context; None after its response was sent."""
     page = _request.get()
     return None if page is None or page.is_over else page
 

@@ -188,8 +188,8 @@ class OptionResolver:
 
     def _unknown(self, name: str, names: Sequence[str], subject: object, caller: Caller) -> str:
         similar = difflib.get_close_matches(name, names, 1)
-        hint = f"did you mean {similar[0]!r}?" if similar else f"there are {', '.join(names)}"
-        return self._problem(name, f"there is no option {quoted(name)}; {hint}", subject, caller)
+        hint = f"did you mean {similar[0]!r}?" if similar else f"the options are: {', '.join(names)}"
+        return self._problem(name, f"unknown option {quoted(name)}; {hint}", subject, caller)
 
     def _reject(self, name: str, value: object, accepted: str, subject: object, caller: Caller) -> str:
         return self._problem(name, f"{name} is {quoted(value)}: {accepted}", subject, caller)
@@ -209,7 +209,7 @@ class OptionResolver:
     def _host_raised(self, what: str, error: Exception) -> None:
         if self._settings.strict:
             raise error
-        self.log.error(what, "%s is not known, because the host raised %r", what, error, error=error)
+        self.log.error(what, "cannot read %s: the host raised %r", what, error, error=error)
 
 
 def _truth(value: object) -> bool:
