@@ -149,7 +149,7 @@ class Transport:
     async def _exchange_again(
         self, request: Request, deadline: asyncio.Timeout, key: APIKey | None = None
     ) -> Response:
-        """Send a read once more for each kept connection that the service had closed (RFC 9112, 9.3.1)."""
+        """Send a read once more for each reused connection that the service had closed (RFC 9112, 9.3.1)."""
         import httpx2
 
         for _ in range(MAX_IDLE_CONNECTIONS):
@@ -263,10 +263,10 @@ class _Trace:
 
     def __init__(self) -> None:
         self.is_new_connection = False
-        """False if a kept connection was used, which the service may have closed meanwhile."""
+        """False if a connection was reused, which the service may have closed meanwhile."""
         self.has_response = False
         self.has_lost_tunnel = False
-        """Whether TLS failed in the tunnel of a proxy: the client counts that connection as used for ever."""
+        """Whether TLS failed in a proxy's tunnel; httpcore would never return that connection to its pool."""
         self._stream: Any = None
 
     async def __call__(self, event: str, info: dict[str, Any]) -> None:
