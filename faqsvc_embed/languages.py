@@ -58,7 +58,7 @@ def negotiate(accept_language: str | bytes, default: str | None = None) -> str |
 
     The header is text, or bytes as in ASGI; only its first 1024 characters are read. Malformed parts are
     skipped. A quality of 0 excludes a language, and equal qualities keep the order of the header. `*` gives
-    `default`, or the first language that the header does not list if it lists `default`.
+    `default` or, if the header lists `default`, the first language that it does not list.
     """
     if isinstance(accept_language, bytes):
         accept_language = accept_language.decode("latin-1")

@@ -1,6 +1,6 @@
 """Sends requests: one HTTP client on a background loop, a deadline for each request, a limit on each body.
 
-A read follows redirects within its origin, and is repeated if a kept connection turns out to be closed. A
+A read follows redirects within its origin, and is repeated if a reused connection turns out to be closed. A
 write is sent once. A request with the API key follows no redirect.
 """
 
@@ -284,13 +284,13 @@ def _new_client(url: str) -> "httpx2.AsyncClient":
     import httpx2
 
     # httpx2 logs each request at INFO; only requests of the host belong into the host's log.
-    logging.getLogger("httpx2").addFilter(_is_of_host)  # logging adds the same filter only once
+    logging.getLogger("httpx2").addFilter(_is_of_host)  # a filter is added only once
     return httpx2.AsyncClient(
-        trust_env=not is_loopback_http(url),  # a proxy would receive a local request, and its key
+        trust_env=not is_loopback_http(url),  # else a proxy would get local requests, with the key
         # Plain http needs no certificates, which take time to load. Every other scheme is checked.
         verify=urlsplit(url).scheme != "http",
         follow_redirects=False,
-        timeout=None,  # one deadline covers the exchange; a timeout for each read is no limit
+        timeout=None,  # it would limit each read only; the deadline limits the whole exchange
         limits=httpx2.Limits(
             max_connections=MAX_CONNECTIONS,
             max_keepalive_connections=MAX_IDLE_CONNECTIONS,

@@ -116,7 +116,7 @@ class Fetcher:
         return bool(self._fetches) if key is None else key in self._fetches
 
     def forget(self, slug: str | None = None) -> Future[bool] | None:
-        """Remove `slug`, or everything, from cache and store; running fetches reach neither.
+        """Remove `slug`, or everything, from cache and store; results of running fetches are not stored.
 
         Returns a future if there is a store, which takes a moment.
         """

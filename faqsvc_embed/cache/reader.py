@@ -59,7 +59,7 @@ class Reader:
         listeners.add(self.counts.fetch)
         self._fetcher: Fetches | None = None
         self._lock = threading.Lock()
-        """Protects the making of the fetcher."""
+        """Held while the fetcher is created."""
         self._bundle: Bundle | None = None
         self._folder = _open_folder(settings)
         if self._folder is not None:
@@ -122,7 +122,7 @@ class Reader:
         fetch = self._get_fetcher().get_or_start(key)
         if fetch is None:
             return self.state(key)
-        if needed is Need.REFRESH:  # the result is for later pages, even if the fetch has already ended
+        if needed is Need.REFRESH:  # even if the fetch has ended by now, its result is for later pages
             return state_of(entry, key, now, is_fetching=True)
         return self.state_after(fetch) if fetch.result.done() else fetch
 
@@ -192,7 +192,7 @@ class Reader:
         import asyncio
 
         if not in_event_loop():
-            raise ConfigurationError("FAQs are awaited in an event loop of asyncio, and not in that of trio")
+            raise ConfigurationError("FAQs can be awaited in an asyncio event loop only, not in trio")
         await asyncio.wait([asyncio.wrap_future(fetch.result)], timeout=max(0.0, seconds))
         return self.wait_for(fetch, 0.0)
 

@@ -9,7 +9,7 @@ from faqsvc_embed.runtime.bounded_log import LogThrottle, logger
 
 
 class Reporter:
-    """Reports fetches. All FAQs that were never shown share one line per minute: slugs may be invented."""
+    """Reports fetches. FAQs that were never shown share one line per minute: visitors can invent slugs."""
 
     def __init__(self, listeners: Listeners) -> None:
         self._listeners = listeners

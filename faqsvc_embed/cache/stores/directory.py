@@ -26,7 +26,7 @@ if sys.platform != "win32":
     import fcntl
 
 JOURNAL_POLL: Final = 1.0
-"""Seconds between looks at what other processes have invalidated."""
+"""Seconds between two checks of what other processes have invalidated."""
 LOCK_POLL: Final = 0.02
 """Seconds between attempts to take a lock that another process has."""
 FAULTS_OF_ONE_FILE: Final = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENXIO, errno.ENAMETOOLONG)
@@ -219,7 +219,7 @@ class DirectoryStore:
 
     async def subscribe(self, on_invalidate: OnInvalidate, on_connected: OnGap) -> None:
         """Pass on what other processes of this machine invalidate, within a second."""
-        await asyncio.to_thread(self._journal.read)  # what was before does not matter
+        await asyncio.to_thread(self._journal.read)  # skip earlier invalidations
         on_connected()
         while True:
             await asyncio.sleep(JOURNAL_POLL)
