@@ -197,7 +197,7 @@ class FAQState(msgspec.Struct, frozen=True, kw_only=True):
     is_fetching: bool = False
     """A fetch of this FAQ is running."""
     is_stale: bool = False
-    """`data` is older than the service allows, or a translation in its place."""
+    """`data` is older than the service allows, or a translation that replaces it."""
     is_degraded: bool = False
     """`data` is shown although the last fetch failed."""
     source: Source = "none"
@@ -239,7 +239,7 @@ class FAQState(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def status(self) -> Literal["pending", "success", "error"]:
-        """`success` with data, even if a refresh of it failed; else `error` or `pending`."""
+        """`success` if there is data, even if its refresh failed; else `error` or `pending`."""
         if self.data is not None:
             return "success"
         return "error" if self.error is not None else "pending"

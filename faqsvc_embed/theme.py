@@ -14,7 +14,7 @@ from faqsvc_embed.runtime.bounded_log import logger
 MIN_QUESTION_SIZE: Final = 8
 MAX_QUESTION_SIZE: Final = 200
 MAX_COORDINATE: Final = 10_000.0
-"""No coordinate of a visible colour comes near it."""
+"""Limit of the coordinates of a colour, far beyond visible colours."""
 
 _KEYS: Final = {
     "accentColor": "accent_color",
@@ -38,7 +38,7 @@ _COLOURS: Final = (
 
 
 class Theme(msgspec.Struct, frozen=True):
-    """An accent colour and a question size; None leaves each to the stylesheet.
+    """An accent colour and a question size; for None, the stylesheet decides.
 
     `accent_color` is a CSS colour (hex, name, rgb, hsl, hwb, lab, lch, oklab, oklch or color), kept in the
     form in which it is written to the page. Colours that depend on something else are refused: var(),
@@ -139,7 +139,7 @@ def _rewritten(text: str) -> str | None:
         return None
     if text.lower() == "currentcolor":
         return "currentcolor"
-    from coloraide import Color  # a page without a theme needs no arithmetic of colours
+    from coloraide import Color  # imported here: only themes need it
 
     try:
         colour = Color(text)

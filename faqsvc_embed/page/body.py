@@ -66,7 +66,7 @@ class BodyFilter:
     def _release(self, end: int, *, last: bool) -> bytes:
         """Return the part of the rest up to `end` that can be sent."""
         body, behind = self._rest[:end], self._rest[end:]
-        if not self._is_text:  # our text would be read as something else
+        if not self._is_text:  # the browser would misread inserted text
             body, self._rest = self._rest, b""
             return body
         self._is_first = False
@@ -149,9 +149,9 @@ def encode(html: str, charset: str) -> bytes:
 
 
 def encode_escaped(html: str, charset: str) -> bytes:
-    """Return HTML in a charset; outside of Unicode's own, what is not ASCII is escaped.
+    """Return HTML in a charset. Characters outside of ASCII are escaped, except in the UTF encodings.
 
-    Browsers read some legacy charsets unlike Python, Shift_JIS for one.
+    Browsers decode some legacy charsets, such as Shift_JIS, differently from Python.
     """
     if not (charset.startswith("utf-") or html.isascii()):
         html = re.sub(

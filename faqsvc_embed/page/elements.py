@@ -34,7 +34,7 @@ class Surroundings(msgspec.Struct, frozen=True, gc=False):
 
     styles: Styles = "inline"
     nonce: str | None = None
-    """Of the Content-Security-Policy."""
+    """The nonce of the Content-Security-Policy."""
     folder: str | None = None
     """The URL path of the package's static files; if it is None, styles and scripts are inline."""
 
@@ -68,7 +68,7 @@ class Printed(msgspec.Struct, frozen=True, gc=False):
     """Its FAQPage; empty if it was printed without one."""
 
     def markup(self) -> Markup:
-        """Return all of it, complete."""
+        """Return the FAQ with all its elements."""
         fragment, around = self.fragment, self.surroundings
         if fragment is None:
             return Markup(json_ld_element(self.json_ld, around.nonce))  # serialized for it
@@ -212,7 +212,7 @@ def occurrences(body: bytes, needles: Iterable[tuple[bytes, str]]) -> list[tuple
 
 
 def hold_back(body: bytes, start: int, needles: Iterable[tuple[bytes, str]]) -> int:
-    """Return where the end of a body may be the beginning of a needle; its length if it cannot be."""
+    """Return where a needle begins that the end of a body may cut off; the body's length if there is none."""
     end = len(body)
     for needle, _ in needles:
         head = needle[:HEAD]

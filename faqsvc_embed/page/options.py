@@ -45,11 +45,11 @@ class Caller(Protocol):
 
     @property
     def name(self) -> str | None:
-        """Its name, for messages."""
+        """The name of the template, for messages."""
 
     @property
     def parent(self) -> Mapping[str, Any]:
-        """Its variables, of which `csp_nonce` may be the nonce of the page."""
+        """The variables of the template; `csp_nonce` may be the nonce of the page."""
 
 
 class _Python(msgspec.Struct, frozen=True):

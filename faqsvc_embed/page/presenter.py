@@ -138,7 +138,7 @@ class Presenter:
         return self._remember(page, fetch.key, state, is_draft=fetch.is_draft)
 
     def _remember(self, page: Page, key: Key, state: FAQState, *, is_draft: bool = False) -> FAQState:
-        """Keep a state for the rest of the page, unless it is loading: the next call may find more."""
+        """Keep a state for the rest of the page, unless it is loading: the next call may find the record."""
         if (state.data is not None or state.error is not None) and isinstance(key.slug, str):
             states = page.preview.drafts if is_draft and page.preview is not None else page.states
             states[self._reader, key] = state
@@ -342,7 +342,7 @@ class Presenter:
         return Markup()
 
     def _is_unreported(self, error: FAQError, slug_or_faq: object) -> bool:
-        """Return whether no fetch has reported an error."""
+        """Return whether an error did not come from a fetch, which would have reported it."""
         is_local = self._settings.offline or not self._settings.base_url
         return isinstance(error, ConfigurationError) or is_local or not is_slug(slug_or_faq)
 
@@ -392,7 +392,7 @@ class Presenter:
 
 
 def _can_defer(page: Page) -> bool:
-    """Return whether an FAQ can be filled in later, because it cannot be waited for now."""
+    """Return whether an FAQ is filled in later: the page can do so, and an event loop must not be blocked."""
     return page.defers and in_event_loop()
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nh3 import Cleaner
 
 SCHEMES: Final = ("http", "https", "mailto", "tel")
-"""Schemes of links that mean the same on every page."""
+"""Schemes of the links that are kept: they mean the same on every page."""
 TAGS: Final = (
     "h3",
     "h4",
