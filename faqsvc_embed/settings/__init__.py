@@ -131,7 +131,7 @@ class Settings:
     A page without Cache-Control gets `max-age=0`. None leaves the headers of the page alone.
     """
     diagnostic_headers = Setting(accept.boolean, False)
-    """Say in the headers of a page where its FAQs came from: Cache-Status (RFC 9211) and Server-Timing."""
+    """Send headers with the source of each FAQ on a page: Cache-Status (RFC 9211) and Server-Timing."""
     cache_tags = Setting(accept.boolean, False)
     """Name the FAQs of a page in its headers, for caches in front: Cache-Groups (RFC 9875), Surrogate-Key
     and Cache-Tag."""
