@@ -29,7 +29,7 @@ MASK: Final = "fs_live_***"
 _CONTAINERS = reprlib.Repr()  # the repr of a list of lists may be of any length
 _CONTAINERS.maxlevel, _CONTAINERS.maxstring = 3, 4 * MAX_QUOTED
 _CONTAINERS.maxlist = _CONTAINERS.maxtuple = _CONTAINERS.maxdict = 20
-# The characters of base64, and the dots by which a repr shortens a key; not the full stop of a sentence.
+# The characters of base64, and the dots of a shortened repr, but not the full stop of a sentence.
 _KEY = r"fs_live_(?!\*\*\*)(?:[A-Za-z0-9_+/=~%.-]*[A-Za-z0-9_+/=~-])?"
 _USER_INFO = (
     r"//(?:[^/?#]*@"  # within the authority (RFC 3986); or in a URL whose password contains / ? or #:

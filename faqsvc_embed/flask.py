@@ -80,7 +80,7 @@ class FAQExtension:
             raise ConfigurationError(
                 f"FAQExtension takes a FAQEmbed, not {type(embed).__name__}: pass an address as base_url=…"
             )
-        Settings(**{**options, "api_key": None})  # a mistake is an error here, not in init_app()
+        Settings(**{**options, "api_key": None})  # raises for invalid settings here, not in init_app()
         self._embed = embed
         self._options = options
         if app is not None:

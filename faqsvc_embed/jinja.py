@@ -18,7 +18,7 @@ from faqsvc_embed.rendering.templates import BoundLoader, package_loader, with_p
 from faqsvc_embed.runtime.bounded_log import logger
 
 GLOBALS: Final = ("faq", "use_faq", "faq_schema")
-"""They are also filters named `faqsvc_…`, for the tag, and for macros, whose names hide the globals."""
+"""Also registered as filters `faqsvc_…`: the tag calls a filter, and a macro's name shadows the global."""
 
 
 def install(environment: Environment, embed: FAQEmbed) -> None:

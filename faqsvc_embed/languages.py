@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 LANGUAGES: Final = ("en", "ko", "ja", "zh", "es", "fr", "de")
-"""The languages of the service, in the order of its specification."""
+"""The languages of the service, in the order in which it lists them."""
 
 _LANGUAGE_TAG: Final = (  # RFC 5646, 2.1, without the irregular grandfathered tags
     r"(?ai)(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4}|[a-z]{5,8})"
@@ -58,7 +58,7 @@ def negotiate(accept_language: str | bytes, default: str | None = None) -> str |
 
     The header is text, or bytes as in ASGI; only its first 1024 characters are read. Malformed parts are
     skipped. A quality of 0 excludes a language, and equal qualities keep the order of the header. `*` gives
-    `default`, or the first language that the header does not list if it lists `default`.
+    `default` or, if the header lists `default`, the first language that it does not list.
     """
     if isinstance(accept_language, bytes):
         accept_language = accept_language.decode("latin-1")

@@ -1,4 +1,4 @@
-"""The values of the service: frozen, snake_case here and camelCase on the wire (specification, Resources)."""
+"""The values of the service: frozen, with names in snake_case here and in camelCase in JSON."""
 
 import json
 from collections.abc import Mapping
@@ -39,9 +39,9 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
     """A published FAQ, as the read endpoint returns it.
 
     `items` are sorted by position. A `lang` that is not a language tag becomes None. A missing title or
-    website name is empty. `cta` is any JSON value, copied when the record is made: the specification does
-    not say what is in it. Do not change it; `to_dict()` returns a copy. `answer_format` says how the answers
-    are written: `text`, or `markdown` (CommonMark with tables).
+    website name is empty. `cta` is any JSON value, for the host's own templates, copied when the record is
+    made. Do not change it; `to_dict()` returns a copy. `answer_format` says how the answers are written:
+    `text`, or `markdown` (CommonMark with tables).
 
     Raises:
         InvalidFAQ: a value is of another type than stated here, `cta` is not a JSON value, or
@@ -160,8 +160,8 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
 class Publication(msgspec.Struct, frozen=True, rename="camel"):
     """What a publication wrote: the slug, the URL of the hosted page, and install hints.
 
-    `install` has the keys `npm` and `component` (specification, Publish response body). A service that does
-    not say the rest leaves it None.
+    `install` has the keys `npm` and `component`, for React applications. A field that the service does not
+    state is None.
     """
 
     slug: str
@@ -184,9 +184,9 @@ class Publication(msgspec.Struct, frozen=True, rename="camel"):
 class FAQState(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of an FAQ at one moment: the return value of the hook, like that of `useFAQ`.
 
-    It is a snapshot: a refresh that ends while a page is rendered changes nothing on that page. While
-    `is_loading` is true or `data` is None there is nothing to render. `error` says why the last fetch
-    failed; there may be `data` all the same, and then `is_degraded` is true.
+    It is a snapshot: a refresh that ends while a page is rendered changes nothing on that page. If `data` is
+    None, there is nothing to render. `error` says why the last fetch failed; if there is `data` nevertheless,
+    `is_degraded` is true.
 
     Raises:
         ConfigurationError: the values contradict each other; no embed returns such a state.
@@ -197,7 +197,7 @@ class FAQState(msgspec.Struct, frozen=True, kw_only=True):
     is_fetching: bool = False
     """A fetch of this FAQ is running."""
     is_stale: bool = False
-    """`data` is older than the service allows, or a translation in its place."""
+    """`data` is older than the service allows, or a translation that replaces it."""
     is_degraded: bool = False
     """`data` is shown although the last fetch failed."""
     source: Source = "none"
@@ -213,17 +213,18 @@ class FAQState(msgspec.Struct, frozen=True, kw_only=True):
 
     def _contradiction(self) -> str:
         if self.error is not None and self.is_fetching:
-            return "error is None while is_fetching: it belongs to the fetch before"
+            return "error must be None while is_fetching is true"
         if self.updated_at is not None and self.updated_at.tzinfo is None:
             return "updated_at has no time zone; UTC is accepted"
         if self.data is not None:
             if self.is_degraded != (self.error is not None) and not self.is_fetching:
-                return "with data, is_degraded is true exactly if there is an error"
-            return "data that is_degraded is_stale, too" if self.is_degraded and not self.is_stale else ""
+                return "with data, is_degraded must be true if there is an error, and false otherwise"
+            is_contradiction = self.is_degraded and not self.is_stale
+            return "if is_degraded is true, is_stale must be true" if is_contradiction else ""
         if self.error is None and not self.is_fetching:
-            return "without data, is_fetching is true or there is an error"
+            return "without data, set error, or is_fetching to True"
         if self.is_stale or self.is_degraded or self.source != "none" or self.updated_at is not None:
-            return "without data, is_stale and is_degraded are false, source is 'none', updated_at is None"
+            return "without data, is_stale and is_degraded must be false, source 'none' and updated_at None"
         return ""
 
     @property
@@ -238,7 +239,7 @@ class FAQState(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def status(self) -> Literal["pending", "success", "error"]:
-        """`success` with data, even if a refresh of it failed; else `error` or `pending`."""
+        """`success` if there is data, even if its refresh failed; else `error` or `pending`."""
         if self.data is not None:
             return "success"
         return "error" if self.error is not None else "pending"

@@ -1,4 +1,4 @@
-"""Foreign text: made safe to write, and compared in a bounded time."""
+"""Text from outside: replaces what cannot be encoded, and compares questions in a bounded time."""
 
 import re
 import unicodedata
@@ -10,7 +10,7 @@ MAX_NORMALIZED: Final = 1000
 PORTION: Final = 65_536
 """Characters that are converted in less than a millisecond."""
 
-# Combining marks are neither letters nor digits, but for two letters that NFKD turns into marks.
+# Combining marks, which are neither letters nor digits, and two letters that NFKD turns into marks.
 _COMBINING_RUN: Final = re.compile("(?:[^\\w\\s]|[\uff9e\uff9f]){31}")
 
 

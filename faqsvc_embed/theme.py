@@ -14,7 +14,7 @@ from faqsvc_embed.runtime.bounded_log import logger
 MIN_QUESTION_SIZE: Final = 8
 MAX_QUESTION_SIZE: Final = 200
 MAX_COORDINATE: Final = 10_000.0
-"""No coordinate of a visible colour comes near it."""
+"""Limit of the coordinates of a colour, far beyond visible colours."""
 
 _KEYS: Final = {
     "accentColor": "accent_color",
@@ -38,7 +38,7 @@ _COLOURS: Final = (
 
 
 class Theme(msgspec.Struct, frozen=True):
-    """An accent colour and a question size; None leaves each to the stylesheet.
+    """An accent colour and a question size; for None, the stylesheet decides.
 
     `accent_color` is a CSS colour (hex, name, rgb, hsl, hwb, lab, lch, oklab, oklch or color), kept in the
     form in which it is written to the page. Colours that depend on something else are refused: var(),
@@ -57,7 +57,7 @@ class Theme(msgspec.Struct, frozen=True):
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any], *, strict: bool = False) -> Self:
-        """Read the keys `accentColor` and `questionSize` (specification, Component FAQ), or their snake_case.
+        """Read the keys `accentColor` and `questionSize`, or their snake_case.
 
         Other keys are ignored with a warning, or refused if `strict` is set.
 
@@ -102,7 +102,7 @@ def css_number(value: float) -> str:
 
 
 def _known(mapping: Mapping[Any, Any]) -> tuple[dict[str, Any], str]:
-    """Return the values of known keys, and a sentence about the others, empty if there are none."""
+    """Return the values of known keys, and a warning about unknown keys, or an empty string."""
     values = {_KEYS[key]: value for key, value in mapping.items() if key in _KEYS}
     unknown = [key for key in mapping if key not in _KEYS]
     if not unknown:
@@ -134,12 +134,12 @@ def _colour(value: object) -> str | None:
 
 
 def _rewritten(text: str) -> str | None:
-    """Return a colour in a form made of nothing but its own numbers, or None if `text` is not a colour."""
+    """Return a colour written from its parsed numbers, or None if `text` is not a colour."""
     if len(text) > 130 or re.fullmatch(_SHAPE, text) is None:
         return None
     if text.lower() == "currentcolor":
         return "currentcolor"
-    from coloraide import Color  # a page without a theme needs no arithmetic of colours
+    from coloraide import Color  # imported here: only themes need it
 
     try:
         colour = Color(text)

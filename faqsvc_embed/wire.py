@@ -1,6 +1,6 @@
 """Records as they are on the wire: decoded from JSON or a mapping, and checked.
 
-Whatever is wrong with one raises `InvalidFAQ` with the path of the invalid part.
+An invalid record raises `InvalidFAQ` with the path of the invalid part.
 """
 
 import codecs
@@ -21,7 +21,7 @@ MAX_CTA_DEPTH: Final = 50
 MAX_SHORT: Final = 200
 """Bytes of a language or a format; a longer value counts as absent."""
 MAX_DEPTH: Final = 100
-"""Levels of nested arrays and objects in a record. Parsers differ in what they accept, so this is ours."""
+"""Levels of nested arrays and objects in a record, because parsers have different limits."""
 MAX_INTEGER: Final = 10**100
 
 _NULL: Final = msgspec.Raw(b"null")
@@ -29,7 +29,7 @@ _LONE_SURROGATE: Final = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F][0-9a-fA-F]{2})"
     rb"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 )
-"""An escape of a surrogate without the other half of its pair, where no escaped backslash comes before it."""
+"""The escape of a lone surrogate, in JSON without escaped backslashes."""
 _STRING: Final = re.compile(rb'"[^"]*"')
 _NOT_STRUCTURE: Final = bytes(set(range(256)) - set(b'[]{}"'))
 
@@ -55,7 +55,7 @@ class WireFAQ(msgspec.Struct, rename="camel", kw_only=True):
 
 
 class _JSONFAQ(WireFAQ, rename="camel", kw_only=True):
-    """A record in JSON. What can be any value is decoded apart, because a long one takes long to decode."""
+    """A record in JSON. Fields of any type stay undecoded until their size is checked."""
 
     lang: msgspec.Raw = _NULL
     answer_format: msgspec.Raw = _NULL
@@ -191,7 +191,7 @@ def _invalid(error: msgspec.ValidationError) -> InvalidFAQ:
 
 
 def json_schema(title: str) -> dict[str, Any]:
-    """Return the JSON Schema of a record (specification, Resources)."""
+    """Return the JSON Schema of a record, as the read endpoint returns it."""
     text = {"type": "string"}
     item = {
         "type": "object",

@@ -15,7 +15,7 @@ MAX_LIFETIME: Final = 31_536_000.0
 MAX_HEADER: Final = 4096
 """Characters of a Cache-Control header that are read."""
 
-_LIST_MEMBER: Final = r'(?:[^,"]|"[^"]*"?)+'  # a comma within quotes is no separator
+_LIST_MEMBER: Final = r'(?:[^,"]|"[^"]*"?)+'  # a comma within quotes does not separate directives
 
 
 class CacheControl(msgspec.Struct, frozen=True):
@@ -88,7 +88,7 @@ def _number(digits: str) -> float:
 
 
 def _expires_in(expires: str, date: str | None, now: datetime) -> float:
-    """Return the lifetime of an Expires header; one that is no date, such as `0`, has passed (5.3)."""
+    """Return the lifetime of an Expires header; an invalid date, such as `0`, is in the past (5.3)."""
     end = _date(expires)
     if end is None:
         return 0.0

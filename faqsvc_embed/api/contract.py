@@ -126,7 +126,7 @@ class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
 
 
 class Install(Struct, frozen=True):
-    """Ready-to-use install hints (specification, Publish response body)."""
+    """The command and the element that show the FAQ in a React application."""
 
     npm: str
     component: str

@@ -14,7 +14,7 @@ EVENT_STREAM: Final = "text/event-stream"
 MAX_URL: Final = 8_000
 """Characters of the address, which names every slug; servers refuse longer ones."""
 MAX_EVENT: Final = 16_384
-"""Bytes of one event; those of a FAQ service have about 300."""
+"""Maximum bytes of one event; a FAQ service sends about 300."""
 
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 

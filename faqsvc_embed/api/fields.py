@@ -1,7 +1,7 @@
 """The types of request fields, with their limits.
 
-The specification states no limits. These keep a record below the 1 MiB that clients read. Client and service
-share them, so that the client refuses what the service would refuse.
+The limits keep a record below the 1 MiB that clients read. Client and service share them, so that the client
+refuses what the service would refuse.
 """
 
 from typing import Annotated, Final, Literal

@@ -10,7 +10,7 @@ from faqsvc_embed.api.requests import API_PATH, Request, write_request
 
 
 def list_request(base_url: str, after: str | None = None) -> Request:
-    """Return the request for one page of the site's FAQs; `after` is the cursor of the page before."""
+    """Return the request for one page of the site's FAQs; `after` is the cursor of the previous page."""
     return _read_request(base_url + LIST_PATH, limit=str(MAX_LIMIT), after=after)
 
 

@@ -1,6 +1,6 @@
 """The requests that publish an FAQ and generate items, and the validation of their fields.
 
-Specification: Publish request body. Nothing here does I/O.
+The field types and their limits are in `api/contract.py` and `api/fields.py`. Nothing here does I/O.
 """
 
 import json
@@ -154,7 +154,7 @@ def _without_none(**fields: Any) -> dict[str, Any]:
 
 
 def _entries(items: object) -> object:
-    """Return the items as the wire has them, without positions; what is not an item stays as it is."""
+    """Return the items as in the body of a request, without positions; other values stay unchanged."""
     if not isinstance(items, Iterable) or isinstance(items, str | bytes | Mapping):
         return items
     return [_entry(item) for item in islice(items, MAX_ITEMS + 1)]
@@ -186,7 +186,7 @@ def _repetitions(entries: object) -> Iterator[str]:
 
 
 def _folded(question: str) -> str:
-    """Return a value that is equal for questions that are one in JSON-LD."""
+    """Return a key that is equal for questions that JSON-LD would merge."""
     return " ".join(unicodedata.normalize("NFC", question).split())
 
 

@@ -2,8 +2,7 @@
 
 Errors are returned, not raised, so that no traceback has a frame with the response, which may quote the API
 key. A returned error has the key masked. Its message quotes the service's text; `body` and `problems` have it
-unquoted. The specification (Publish response body) leaves the form of errors open: RFC 9457 and other common
-forms are read.
+unquoted. Errors are problem documents (RFC 9457); other common forms, such as a gateway's, are read too.
 """
 
 import json
@@ -40,7 +39,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 STATES: Final = ("draft", "published", "superseded")
 REJECTED: Final = (400, 409, 413, 415, 422)
 NOT_OFFERED: Final = (404, 405, 410, 501)
-"""The statuses of a service without generation, for which the specification names no endpoint."""
+"""The statuses with which a service without generation responds."""
 MAX_PROBLEMS: Final = 1_000
 MAX_PROBLEM: Final = 300
 """Characters of a problem."""

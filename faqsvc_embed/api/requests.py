@@ -1,4 +1,4 @@
-"""Requests to the service, as values (specification, Endpoints)."""
+"""Requests to the service, as values; docs/reference/service.md lists its routes."""
 
 from collections.abc import Mapping
 from typing import Final

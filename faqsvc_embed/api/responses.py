@@ -29,7 +29,7 @@ class Response(msgspec.Struct, frozen=True):
     is_complete: bool = True
     """False if the body of an error response did not arrive whole."""
     is_reused: bool = False
-    """Whether it came on a kept connection, which may carry the rest of an earlier response."""
+    """Whether it came on a reused connection, which may carry the rest of an earlier response."""
 
 
 class Fetched(msgspec.Struct, frozen=True):
@@ -46,7 +46,7 @@ class NotModified(msgspec.Struct, frozen=True):
     """The cached record is still the current one (304)."""
 
     cache_control: CacheControl | None = None
-    """None if the response states none: then that of the earlier response counts (RFC 9111, 4.3.4)."""
+    """None if the response has none; then the earlier response's still applies (RFC 9111, 4.3.4)."""
     age: float = 0.0
     """Seconds since the service made the response."""
     validators: Validators = NO_VALIDATORS
@@ -71,7 +71,7 @@ class Failed(msgspec.Struct, frozen=True):
 
     error: FAQError
     is_misdirected: bool = False
-    """Whether the response is about another record: a kept connection may carry one to an earlier request."""
+    """Whether it is about another record: a reused connection may carry an earlier response."""
     is_local: bool = False
     """Whether no request was made, so that the failure says nothing about the service."""
 

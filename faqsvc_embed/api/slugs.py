@@ -1,4 +1,4 @@
-"""The format of slugs, which the specification leaves open."""
+"""The format of slugs."""
 
 import unicodedata
 from typing import Final, TypeGuard

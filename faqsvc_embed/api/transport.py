@@ -1,6 +1,6 @@
 """Sends requests: one HTTP client on a background loop, a deadline for each request, a limit on each body.
 
-A read follows redirects within its origin, and is repeated if a kept connection turns out to be closed. A
+A read follows redirects within its origin, and is repeated if a reused connection turns out to be closed. A
 write is sent once. A request with the API key follows no redirect.
 """
 
@@ -149,7 +149,7 @@ class Transport:
     async def _exchange_again(
         self, request: Request, deadline: asyncio.Timeout, key: APIKey | None = None
     ) -> Response:
-        """Send a read once more for each kept connection that the service had closed (RFC 9112, 9.3.1)."""
+        """Send a read once more for each reused connection that the service had closed (RFC 9112, 9.3.1)."""
         import httpx2
 
         for _ in range(MAX_IDLE_CONNECTIONS):
@@ -263,10 +263,10 @@ class _Trace:
 
     def __init__(self) -> None:
         self.is_new_connection = False
-        """False if a kept connection was used, which the service may have closed meanwhile."""
+        """False if a connection was reused, which the service may have closed meanwhile."""
         self.has_response = False
         self.has_lost_tunnel = False
-        """Whether TLS failed in the tunnel of a proxy: the client counts that connection as used for ever."""
+        """Whether TLS failed in a proxy's tunnel; httpcore would never return that connection to its pool."""
         self._stream: Any = None
 
     async def __call__(self, event: str, info: dict[str, Any]) -> None:
@@ -284,13 +284,13 @@ def _new_client(url: str) -> "httpx2.AsyncClient":
     import httpx2
 
     # httpx2 logs each request at INFO; only requests of the host belong into the host's log.
-    logging.getLogger("httpx2").addFilter(_is_of_host)  # logging adds the same filter only once
+    logging.getLogger("httpx2").addFilter(_is_of_host)  # a filter is added only once
     return httpx2.AsyncClient(
-        trust_env=not is_loopback_http(url),  # a proxy would receive a local request, and its key
+        trust_env=not is_loopback_http(url),  # else a proxy would get local requests, with the key
         # Plain http needs no certificates, which take time to load. Every other scheme is checked.
         verify=urlsplit(url).scheme != "http",
         follow_redirects=False,
-        timeout=None,  # one deadline covers the exchange; a timeout for each read is no limit
+        timeout=None,  # it would limit each read only; the deadline limits the whole exchange
         limits=httpx2.Limits(
             max_connections=MAX_CONNECTIONS,
             max_keepalive_connections=MAX_IDLE_CONNECTIONS,

@@ -11,7 +11,7 @@ TIMEOUTS_TO_OPEN: Final = 3
 
 
 class CircuitBreaker:
-    """Opens after 3 timeouts in a row, over all FAQs; closes with the next request that does not time out.
+    """Opens after 3 timeouts in a row, counted over all FAQs. Closes when a request does not time out.
 
     While it is open, pages do not wait for uncached FAQs. One probe at a time checks in the background
     whether the service responds again.

@@ -40,7 +40,7 @@ class DraftReader:
             work.close()
             fetch.resolve(Entry(key, error=FAQUnavailable(f"no thread to fetch with: {error}")))
             return fetch
-        interrupted = Entry(key, error=FAQUnavailable(f"fetching {key.slug!r} was interrupted"))
+        interrupted = Entry(key, error=FAQUnavailable(f"fetching the draft of {key.slug!r} was interrupted"))
         done.add_done_callback(lambda _: fetch.resolve(interrupted))
         return fetch
 
@@ -60,5 +60,5 @@ class DraftReader:
             fetch.resolve(Entry(key, error=error))
 
     def after_fork(self) -> None:
-        """In a forked child: the fetches are the parent's."""
+        """Forget the fetches in a forked child, because they belong to the parent."""
         self._under_way.clear()

@@ -1,7 +1,7 @@
 """Cache entries, and how a response changes them: pure functions of values and of the time.
 
 Times are seconds of a monotonic clock, so that changes of the wall clock neither stop refreshes nor start all
-of them at once. Only `updated_at` is wall time; it is shown and never compared.
+of them at once. Only `updated_at` is wall time, which processes can compare.
 """
 
 from datetime import datetime
@@ -53,7 +53,7 @@ class Entry(msgspec.Struct, eq=False):
     retry_at: float = 0.0
     """No fetch is started before this time."""
     missing_since: float | None = None
-    """When the first of the latest 404 responses for a cached record arrived."""
+    """Time of the first 404 since the record was last confirmed."""
     used_at: float = 0.0
     """When it was last looked up. The only field that readers write."""
     size: int = 0
@@ -102,7 +102,7 @@ def need(entry: Entry | None, now: float) -> Need:
 def state_of(
     entry: Entry | None, key: Key, now: float, *, is_fetching: bool = False, source: Source = "memory"
 ) -> FAQState:
-    """Return the state of an FAQ at this time. During a fetch, it does not have the error of the last one."""
+    """Return the state of an FAQ at this time; while a fetch runs, without the error of the previous one."""
     if entry is None:
         error = None if is_fetching else FAQUnavailable(f"FAQ {key.slug!r} was forgotten during the fetch")
         return FAQState(error=error, is_fetching=is_fetching, lang_requested=key.lang)

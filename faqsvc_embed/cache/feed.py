@@ -57,7 +57,7 @@ class Followed(Protocol):
         """Open the feed; raise FAQError if the service cannot be reached."""
 
     async def revalidate(self, change: Change) -> bool:
-        """Revalidate a slug in all languages; return whether what came is as new as the change."""
+        """Revalidate a slug in all languages; return whether the record is as new as the change."""
 
     def expire(self, slug: str) -> None:
         """Let the next page refresh a slug."""
@@ -242,8 +242,8 @@ class ChangeFeed:
 def _check(stream: Stream) -> None:
     """Raise the reason why a response is not a feed.
 
-    That there is none is believed of the service only, whose errors are JSON. While it is being deployed, a
-    proxy in front of it may say anything, in HTML.
+    Only an error in JSON means that there is no feed. During a deployment, a proxy may return any error in
+    HTML.
     """
     status, media_type = (
         stream.status,
@@ -258,7 +258,7 @@ def _check(stream: Stream) -> None:
 
 
 def is_current(outcome: Outcome | None, change: Change, entry: Entry) -> bool:
-    """Return whether an outcome without a new record already includes a change."""
+    """Return whether the record, though unchanged by this fetch, already contains the change."""
     match outcome:
         case Fetched() | NotModified():
             served = entry.faq.lang if entry.faq is not None else None

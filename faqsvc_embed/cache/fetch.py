@@ -14,7 +14,7 @@ class Fetch:
     def __init__(self, key: Key, change: Change | None = None, *, is_draft: bool = False) -> None:
         self.key = key
         self.change = change
-        """The change that the feed announced; records from a store are too old for it."""
+        """The change that the feed announced. The fetch then skips the store, whose record is older."""
         self.is_draft = is_draft
         """Whether this is a draft for one page, which must not be cached."""
         self.outcome: Outcome | None = None

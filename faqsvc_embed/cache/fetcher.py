@@ -33,9 +33,12 @@ from faqsvc_embed.settings import Settings
 LOCK_GRACE: Final = 1.0
 """Seconds beyond `timeout` for which a refresh waits for another process that refreshes the same FAQ."""
 POLL: Final = 0.02
-"""Seconds between two looks whether a fetch has ended."""
+"""Seconds between two checks whether a fetch has ended."""
 MAX_FETCHES: Final = 1000
-"""Maximum number of fetches at once. Beyond it, only cached records are refreshed: slugs may be invented."""
+"""Maximum number of fetches at once. Beyond it, only cached records are refreshed.
+
+Visitors can invent slugs.
+"""
 
 
 class Fetcher:
@@ -91,14 +94,14 @@ class Fetcher:
         done.add_done_callback(lambda done: self._ended(fetch, done))
 
     def _ended(self, fetch: Fetch, done: Future[None]) -> None:
-        """Handle a fetch that ended without a result: it was cancelled, or has a bug."""
+        """Handle a fetch that ended without a result: it was cancelled, or raised an unexpected exception."""
         slug = fetch.key.slug
         if done.cancelled():
             fetch.is_detached = True  # closing is not a failure of the service
-            failure = FAQUnavailable(f"fetching {slug!r} was interrupted")
+            failure = FAQUnavailable(f"fetching FAQ {slug!r} was interrupted")
         elif (error := done.exception()) is not None:
             self._log.error(origin_of(error), "fetching FAQ %r failed", slug, error=error)
-            failure = FAQUnavailable(f"fetching {slug!r} failed: {error!r}")
+            failure = FAQUnavailable(f"fetching FAQ {slug!r} failed: {error!r}")
         else:
             return
         if not fetch.has_ended:
@@ -113,7 +116,7 @@ class Fetcher:
         return bool(self._fetches) if key is None else key in self._fetches
 
     def forget(self, slug: str | None = None) -> Future[bool] | None:
-        """Remove `slug`, or everything, from cache and store; running fetches reach neither.
+        """Remove `slug`, or everything, from cache and store; results of running fetches are not stored.
 
         Returns a future if there is a store, which takes a moment.
         """
@@ -161,7 +164,7 @@ class Fetcher:
         return self._transport.stream(request, self._settings.timeout)
 
     async def revalidate(self, change: Change) -> bool:
-        """Revalidate a slug in all languages; return whether what came is as new as the change."""
+        """Revalidate a slug in all languages; return whether the record is as new as the change."""
         keys = [entry.key for entry in self._cache.entries() if entry.key.slug == change.slug]
         for key in keys:
             while key in self._fetches:  # it may have begun before the change
@@ -206,7 +209,7 @@ class Fetcher:
             return
         if await self._load(fetch, self._store):
             return
-        # Before the lock, which a probe of another process may have for long.
+        # Checked before locking: another process may hold the lock during its probe.
         if self._upstream.breaker.is_open and not self._upstream.breaker.is_probe_due():
             await self._load_translation(fetch.key, self._store)
             self._finish(fetch, refusal(fetch.key))
@@ -221,7 +224,7 @@ class Fetcher:
             self._finish(fetch, Failed(FAQUnavailable(message)))
 
     async def _load(self, fetch: Fetch, store: ResilientStore) -> bool:
-        """Take the record from the store; return whether it is fresh. Callers get a stale one at once."""
+        """Load the record from the store; return whether it is fresh. Callers get a stale one at once."""
         stored = await store.load(fetch.key)
         if fetch.is_detached:
             return False
@@ -239,7 +242,7 @@ class Fetcher:
         return needed is Need.NOTHING
 
     async def _bury_seed(self, fetch: Fetch, store: ResilientStore) -> bool:
-        """Do not show a file of the folder if the service unpublished the FAQ before a restart."""
+        """Remove a seeded file if the store has a tombstone for its FAQ."""
         entry = self._cache.get(fetch.key)
         is_seed = entry is not None and entry.faq is not None and entry.updated_at is None
         if not is_seed or not await store.is_buried(fetch.key.slug):
@@ -250,7 +253,7 @@ class Fetcher:
 
     async def _request_and_save(self, fetch: Fetch, store: ResilientStore) -> None:
         if self._upstream.breaker.is_open:
-            await self._load_translation(fetch.key, store)  # before the probe, because callers do not wait
+            await self._load_translation(fetch.key, store)  # first: callers do not wait for the probe
         outcome = await self._upstream.request(fetch)
         if isinstance(outcome, Failed):
             await self._load_translation(fetch.key, store)
@@ -263,7 +266,7 @@ class Fetcher:
                 # It is gone in every language and every process.
                 store.mark_invalid(entry.key.slug, self._cache.wall_clock(), is_gone=True)
                 await store.invalidate()
-            else:  # invalidating it again would make the other processes fetch it again
+            else:  # it was gone already; another invalidation would only cause refetches
                 for lang in (None, *LANGUAGES):
                     await store.delete(Key(entry.key.slug, lang))
         elif entry.faq is None and isinstance(outcome, NotFound):

@@ -33,7 +33,7 @@ class FolderSource:
         self._states = dict[Key, FAQState]()
         self._gone = set[str]()
         self._fetched = set[str]()
-        """The slugs with a file that the service has a record of."""
+        """Slugs that have a file and were also fetched from the service."""
 
     def state(self, key: Key) -> FAQState:
         """Return the state of an FAQ whose only source is the folder."""

@@ -16,12 +16,11 @@ from faqsvc_embed.models import FAQ
 from faqsvc_embed.runtime import fork
 
 MAX_TOTAL_BYTES: Final = 64 * 1_048_576
-SHARE: Final = random.SystemRandom().random
-"""Random numbers from 0 to 1. The host may seed the generator of the module, so this is a separate one."""
+_random: Final = random.SystemRandom().random  # a separate generator: the host may seed the module's
 MAX_CLOCK_SKEW: Final = 300.0
 """Seconds by which the clock of another machine may be ahead of ours."""
 FORGOTTEN_FOR: Final = 3600.0
-"""Seconds for which an HTTP cache in front of the service may still have a record that was forgotten here."""
+"""After `forget()`, requests bypass HTTP caches for this many seconds."""
 
 
 class MemoryCache:
@@ -34,7 +33,7 @@ class MemoryCache:
         *,
         clock: Callable[[], float] = time.monotonic,
         wall_clock: Callable[[], datetime] = lambda: datetime.now(UTC),
-        random: Callable[[], float] = SHARE,
+        random: Callable[[], float] = _random,
     ) -> None:
         self.clock = clock
         self.wall_clock = wall_clock
@@ -106,7 +105,7 @@ class MemoryCache:
             updated_at=min(stored.updated_at, wall),
             source="store",
             used_at=now,
-            # A 404 is valid until a process fetches the record after it.
+            # Forget the first 404 if another process has fetched the record since.
             missing_since=entry.missing_since if entry.updated_at == stored.updated_at else None,
         )
         if fresh_for > 0:

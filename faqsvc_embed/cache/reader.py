@@ -59,7 +59,7 @@ class Reader:
         listeners.add(self.counts.fetch)
         self._fetcher: Fetches | None = None
         self._lock = threading.Lock()
-        """Protects the making of the fetcher."""
+        """Held while the fetcher is created."""
         self._bundle: Bundle | None = None
         self._folder = _open_folder(settings)
         if self._folder is not None:
@@ -122,7 +122,7 @@ class Reader:
         fetch = self._get_fetcher().get_or_start(key)
         if fetch is None:
             return self.state(key)
-        if needed is Need.REFRESH:  # the result is for later pages, even if the fetch has already ended
+        if needed is Need.REFRESH:  # even if the fetch has ended by now, its result is for later pages
             return state_of(entry, key, now, is_fetching=True)
         return self.state_after(fetch) if fetch.result.done() else fetch
 
@@ -134,7 +134,7 @@ class Reader:
 
     def state(self, key: Key) -> FAQState:
         """Return the state of an FAQ now, without starting a fetch."""
-        is_fetching = self.is_fetching(key)  # before the entry, which a fetch stores before it ends
+        is_fetching = self.is_fetching(key)  # read first: a fetch stores its entry before it ends
         entry, now = self.cache.get(key), self.cache.clock()
         if entry is not None and entry.faq is None and need(entry, now) is Need.NOTHING:
             is_fetching = False  # its error is still valid: only the change feed can have started this fetch
@@ -156,7 +156,7 @@ class Reader:
         return state if state.data is not None else self._translation(key, state)
 
     def _translation(self, key: Key, state: FAQState) -> FAQState:
-        """Return a cached translation instead of a record that is not available, as the service would."""
+        """Return a cached translation if the record is missing; the service falls back the same way."""
         if isinstance(state.error, FAQNotFound):
             return state
         now = self.cache.clock()
@@ -192,7 +192,7 @@ class Reader:
         import asyncio
 
         if not in_event_loop():
-            raise ConfigurationError("FAQs are awaited in an event loop of asyncio, and not in that of trio")
+            raise ConfigurationError("FAQs can be awaited in an asyncio event loop only, not in trio")
         await asyncio.wait([asyncio.wrap_future(fetch.result)], timeout=max(0.0, seconds))
         return self.wait_for(fetch, 0.0)
 

@@ -9,7 +9,7 @@ from faqsvc_embed.runtime.bounded_log import LogThrottle, logger
 
 
 class Reporter:
-    """Reports fetches. All FAQs that were never shown share one line per minute: slugs may be invented."""
+    """Reports fetches. FAQs that were never shown share one line per minute: visitors can invent slugs."""
 
     def __init__(self, listeners: Listeners) -> None:
         self._listeners = listeners
@@ -34,14 +34,12 @@ class Reporter:
                 logger.info("FAQ %r: available again", after.key.slug)
         elif after.faq is not None:
             if not had_failed:
-                logger.warning("FAQ %r: %s; its cached record is shown", after.key.slug, after.error)
+                logger.warning("%s; its cached record is shown", _about(after))
         elif before is not None and before.faq is not None:
-            logger.warning("FAQ %r: %s; it is no longer shown", after.key.slug, after.error)
+            logger.warning("%s; it is no longer shown", _about(after))
         elif not had_failed:
             # A translation may be shown instead, so this does not say what pages have.
-            self._unknown.warning(
-                "FAQ %r: %s; no record is cached%s", after.key.slug, after.error, _of(after)
-            )
+            self._unknown.warning("%s; no record is cached%s", _about(after), _of(after))
 
     def rejected(self, error: FAQError) -> None:
         """Report a fetch that was not started."""
@@ -56,6 +54,12 @@ class Reporter:
             f"FAQ {quoted(slug)} did not arrive within {wait:g} s (the setting wait); later pages show it. "
             "Use prefetch() to fetch it before the first page"
         )
+
+
+def _about(entry: Entry) -> str:
+    """Return the error of an entry, after the name of the FAQ if the error does not name it."""
+    message = str(entry.error)
+    return message if repr(entry.key.slug) in message else f"FAQ {entry.key.slug!r}: {message}"
 
 
 def _of(entry: Entry) -> str:

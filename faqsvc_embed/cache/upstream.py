@@ -1,4 +1,4 @@
-"""The service, as a fetch sees it: sends its request, and stops asking a service that does not respond."""
+"""Requests to the service, behind a circuit breaker."""
 
 import time
 

@@ -16,8 +16,9 @@ from faqsvc_embed.cli.output import print_json, print_text
 def delete(slug: str, lang: str | None, purge: bool, yes: bool, as_json: bool, base_url: str | None) -> None:
     """Unpublish the FAQ SLUG, or its translation into --lang.
 
-    Pages stop showing it when they next request it. The history is kept: `faqsvc revert SLUG N` publishes the
-    FAQ again, unless --purge has deleted it. The API key is read from FAQSVC_API_KEY.
+    Sites stop showing it within seconds, or without the change feed when their record expires. The history
+    is kept: `faqsvc revert SLUG N` publishes the FAQ again, unless --purge has deleted it. The API key is
+    read from FAQSVC_API_KEY.
 
     \b
       faqsvc delete pricing --lang de

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from faqsvc_embed.generation.generator import Generation
 
 MAX_FILE: Final = 2_097_152
-"""Bytes that are read of a file, as many as of a page."""
+"""Maximum bytes read from a file; the same as for a page."""
 
 
 @click.command()

@@ -138,7 +138,7 @@ class FilePreview:
         return f"{status.st_mtime_ns}-{status.st_size}-{status.st_ino}"
 
     def page(self) -> str:
-        """Return the page, which shows the problems of a file that cannot be read."""
+        """Return the page, or the problems of a file that cannot be read."""
         from faqsvc_embed.files.folder import read_faq_file
         from faqsvc_embed.rendering.elements import problem_element
 

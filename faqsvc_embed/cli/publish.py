@@ -39,7 +39,7 @@ def _idempotency_key(_: click.Context, __: click.Parameter, value: str | None) -
     "--idempotency-key",
     metavar="KEY",
     callback=_idempotency_key,
-    help="Key of an attempt that got no response; FILE is then not published twice.",
+    help="Retry an attempt that got no response, with the key that it printed.",
 )
 @json_option
 @base_url_option

@@ -50,15 +50,6 @@ def read_file(path: str | Path, max_bytes: int = MAX_FILE) -> Document:
     return _read(reader, path, content)
 
 
-def read_content(name: str, content: bytes) -> Document:
-    """Return the FAQ in the content of a file; the ending of `name` is that of its format.
-
-    Raises:
-        UnreadableFile: the ending is unknown, or the content is not in that format.
-    """
-    return _read(_reader_of(name), name, content)
-
-
 def _reader_of(path: str | Path) -> Reader:
     reader = READERS.get(Path(path).suffix.lower())
     if reader is None:

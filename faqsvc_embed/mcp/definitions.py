@@ -215,4 +215,3 @@ TOOLS: Final[list[Definition]] = [
         "annotations": _annotations(readOnlyHint=False, destructiveHint=True),
     },
 ]
-"""In the order of the specification, followed by tools that it does not name."""

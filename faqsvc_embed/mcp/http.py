@@ -1,7 +1,7 @@
 """The tool server over streamable HTTP: stateless, as an ASGI application or on a port of its own.
 
 Each request must send its API key, in `X-Plugin-Key` or as a bearer token, so an open port does not give
-others write access. Specification: MCP, Transports.
+others write access. The protocol is the streamable HTTP transport of MCP (modelcontextprotocol.io).
 """
 
 import asyncio

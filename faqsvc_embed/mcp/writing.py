@@ -184,7 +184,7 @@ async def _published(client: FAQClient, key: APIKey, published: Publication, *, 
             query = urlencode({PREVIEW_PARAMETER: preview.token, "lang": published.lang or ""})
             content["previewUrl"] = f"{shorten(published.faq_url, 2_000)}?{query}"
             note += f" Show previewUrl to the user: it shows the draft until {preview.expires_at:%H:%M} UTC."
-        except FAQError:  # the draft is written all the same
+        except FAQError:  # the draft is written nevertheless
             pass
         content["note"] = f"{note} `faqsvc revert {published.slug} {published.revision}` publishes it."
     text = to_json({name: value for name, value in content.items() if value})

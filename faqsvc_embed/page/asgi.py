@@ -20,7 +20,7 @@ Header = tuple[bytes, bytes]
 BEFORE_START: Final = ("http.response.push", "http.response.early_hint", "http.response.debug")
 """Messages that may be sent before the start of a response."""
 UNCHANGED: Final = -1
-"""Marks the length of a body that was not changed."""
+"""The length of a body that was not changed."""
 
 _BODY_HEADERS: Final = frozenset(name.encode() for name in BODY_HEADERS)
 

@@ -43,7 +43,7 @@ class BodyFilter:
         self._read(chunk)
         placeholders = self._page.placeholders
         if self._is_text and placeholders is not None and placeholders.are_open:
-            at = self._needs_filling(placeholders)
+            at = self._find_unfilled(placeholders)
             if at > 0 and not (self._is_first and last):
                 yield self._release(at, last=False)
             if at >= 0:
@@ -66,7 +66,7 @@ class BodyFilter:
     def _release(self, end: int, *, last: bool) -> bytes:
         """Return the part of the rest up to `end` that can be sent."""
         body, behind = self._rest[:end], self._rest[end:]
-        if not self._is_text:  # our text would be read as something else
+        if not self._is_text:  # the browser would misread inserted text
             body, self._rest = self._rest, b""
             return body
         self._is_first = False
@@ -80,8 +80,11 @@ class BodyFilter:
         self._rest = kept + partial + behind
         return body
 
-    def _needs_filling(self, placeholders: Placeholders) -> int:
-        """Return where the first placeholder is, or the FAQPage, which has all questions; or -1."""
+    def _find_unfilled(self, placeholders: Placeholders) -> int:
+        """Return the position up to which the body can be sent before placeholders are filled, or -1.
+
+        That is the first placeholder, or the FAQPage, which gets the questions of all FAQs.
+        """
         needles = [*self._needles(placeholders), (JSON_LD_TAG.encode(self._charset), JSON_LD_TAG)]
         return next((at for at, _, _ in occurrences(self._rest, needles)), -1)
 
@@ -146,9 +149,9 @@ def encode(html: str, charset: str) -> bytes:
 
 
 def encode_escaped(html: str, charset: str) -> bytes:
-    """Return HTML in a charset; outside of Unicode's own, what is not ASCII is escaped.
+    """Return HTML in a charset. Characters outside of ASCII are escaped, except in the UTF encodings.
 
-    Browsers read some legacy charsets unlike Python, Shift_JIS for one.
+    Browsers decode some legacy charsets, such as Shift_JIS, differently from Python.
     """
     if not (charset.startswith("utf-") or html.isascii()):
         html = re.sub(

@@ -41,7 +41,7 @@ class Page(msgspec.Struct, eq=False):
     may_negotiate: bool = True
     """Whether the headers were not sent yet, so that Vary can still be added."""
     folder: str | None = None
-    """The URL path below which the host serves our files, if it does."""
+    """The URL path below which the host serves the package's files, if it does."""
     is_diagnosed: bool = False
     """Response headers say where the FAQs came from."""
     late: dict[Any, FAQState] = {}
@@ -53,7 +53,7 @@ class Page(msgspec.Struct, eq=False):
     max_age: int | None = None
     """For how many seconds caches may keep the page; None if no FAQ is missing or degraded."""
     may_degrade: bool = False
-    """An open placeholder may turn out to limit `max_age`."""
+    """Whether an FAQ in an open placeholder may still shorten `max_age`."""
     _budget: WaitBudget | None = None
     _filter: TextFilter | None = None
     _deferred: list[FAQ] = []
@@ -82,7 +82,7 @@ class Page(msgspec.Struct, eq=False):
         return self._budget
 
     def next_ordinal(self, slug: object) -> int:
-        """Count an FAQ, and return how many with this slug there are on the page."""
+        """Count an FAQ, and return how many with this slug the page has so far."""
         if not isinstance(slug, str):
             return 1
         self._ordinals[slug] = ordinal = self._ordinals.get(slug, 0) + 1
@@ -122,7 +122,7 @@ class Page(msgspec.Struct, eq=False):
         return deferred
 
     def leave_placeholder(self, filling: Filling | str, published: str = "") -> Markup:
-        """Return a placeholder to fill in before the response is sent: `published`, or else a comment."""
+        """Return a placeholder to fill in before the response is sent: the HTML `published`, or a comment."""
         if self.placeholders is None:
             self.placeholders = Placeholders()
             self.expect_change()
@@ -147,7 +147,7 @@ class Page(msgspec.Struct, eq=False):
         return TextFilter(self.printed).feed(text, last=True) if self.is_unfinished else text
 
     def complete_part(self, part: str) -> str:
-        """Return a part of such a text without elements that an earlier part contains."""
+        """Return a part of such a text, without the elements that an earlier part contains."""
         if not self.printed:
             return part
         if self._filter is None:
@@ -159,7 +159,7 @@ class Page(msgspec.Struct, eq=False):
         self.is_over = True
 
     def language(self, default: str | None) -> str | None:
-        """Return the language of the page, or None. `default` is the setting, which suits any visitor."""
+        """Return the language of the page, or None. `default` is the setting `lang`."""
         return None
 
     def nonce(self) -> object:
@@ -185,7 +185,7 @@ _joined: Final[ContextVar[JoinedPage | None]] = ContextVar("faqsvc_joined", defa
 
 
 def request_page() -> Page | None:
-    """Return the page of the request in this context, unless its response has left."""
+    """Return the page of the request in this context; None after its response was sent."""
     page = _request.get()
     return None if page is None or page.is_over else page
 

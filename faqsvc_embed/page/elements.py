@@ -24,7 +24,7 @@ from faqsvc_embed.rendering.fragments import Fragment
 from faqsvc_embed.settings.validators import Styles
 
 HEAD: Final = 64
-"""Characters of an element that are searched for: a longer search takes milliseconds to prepare."""
+"""Only this prefix of an element is searched for; longer needles take milliseconds to prepare."""
 MAX_MERGED: Final = 8
 MAX_MERGED_SIZE: Final = 250_000
 
@@ -34,7 +34,7 @@ class Surroundings(msgspec.Struct, frozen=True, gc=False):
 
     styles: Styles = "inline"
     nonce: str | None = None
-    """Of the Content-Security-Policy."""
+    """The nonce of the Content-Security-Policy."""
     folder: str | None = None
     """The URL path of the package's static files; if it is None, styles and scripts are inline."""
 
@@ -68,7 +68,7 @@ class Printed(msgspec.Struct, frozen=True, gc=False):
     """Its FAQPage; empty if it was printed without one."""
 
     def markup(self) -> Markup:
-        """Return all of it, complete."""
+        """Return the FAQ with all its elements."""
         fragment, around = self.fragment, self.surroundings
         if fragment is None:
             return Markup(json_ld_element(self.json_ld, around.nonce))  # serialized for it
@@ -79,7 +79,7 @@ class Printed(msgspec.Struct, frozen=True, gc=False):
         return Markup("\n".join(filter(None, (f"{before}{fragment.html}", *after))))  # rendered
 
     def elements(self) -> Mapping[str, str]:
-        """Return the elements that a page needs once, each with the FAQPage in it, or nothing."""
+        """Map each element that a page needs once to its FAQPage JSON, or to an empty string."""
         fragment, around, elements = self.fragment, self.surroundings, dict[str, str]()
         if fragment is not None and self._is_plain(fragment):
             return fragment.elements
@@ -128,8 +128,8 @@ _merged: Final[dict[tuple[str, ...], str]] = {}
 class ElementFilter:
     """Removes duplicate elements from the body of a response.
 
-    A body that passes whole is searched for what is in it. One that passes in pieces cannot be searched
-    ahead: the FAQPage in its first piece then has everything that was printed so far.
+    A complete body is searched first. A streamed body cannot be, so its first FAQPage gets the questions of
+    everything printed so far.
     """
 
     def __init__(self, printed: Sequence[Printed | None], *encoders: Callable[[str], bytes]) -> None:
@@ -163,14 +163,14 @@ class ElementFilter:
         return b"".join([*parts, body[start:end]]), body[end:]
 
     def _repeated(self, element: str) -> str | None:
-        """Return None for the first of equal elements, to leave it, and nothing for the others."""
+        """Return None to keep the first of equal elements, and an empty string to remove the others."""
         if element in self._sent:
             return ""
         self._sent.add(element)
         return None
 
     def _replacement(self, element: str, texts: tuple[str, ...]) -> str | None:
-        """Return the merged FAQPage for the first one, and nothing for the others; None to leave it."""
+        """Return the merged FAQPage for the first one, or None to keep it; an empty string for the others."""
         if self._has_json_ld:
             return ""
         self._has_json_ld = True
@@ -212,7 +212,7 @@ def occurrences(body: bytes, needles: Iterable[tuple[bytes, str]]) -> list[tuple
 
 
 def hold_back(body: bytes, start: int, needles: Iterable[tuple[bytes, str]]) -> int:
-    """Return where the end of a body may be the beginning of a needle; its length if it cannot be."""
+    """Return where a needle begins that the end of a body may cut off; the body's length if there is none."""
     end = len(body)
     for needle, _ in needles:
         head = needle[:HEAD]

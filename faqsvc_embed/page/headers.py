@@ -49,7 +49,7 @@ def _html_charset(content_type: str) -> str | None:
     named = re.search(_CHARSET, content_type)
     try:
         charset = codecs.lookup(named[1] if named else "utf-8").name
-        # Some codecs of Python are no charsets, such as base64.
+        # Some codecs of Python, such as base64, are not charsets.
         return charset if _PROBE.encode(charset).decode(charset) == _PROBE else None
     except (LookupError, ValueError):
         return None

@@ -45,11 +45,11 @@ class Caller(Protocol):
 
     @property
     def name(self) -> str | None:
-        """Its name, for messages."""
+        """The name of the template, for messages."""
 
     @property
     def parent(self) -> Mapping[str, Any]:
-        """Its variables, of which `csp_nonce` may be the nonce of the page."""
+        """The variables of the template; `csp_nonce` may be the nonce of the page."""
 
 
 class _Python(msgspec.Struct, frozen=True):
@@ -188,8 +188,8 @@ class OptionResolver:
 
     def _unknown(self, name: str, names: Sequence[str], subject: object, caller: Caller) -> str:
         similar = difflib.get_close_matches(name, names, 1)
-        hint = f"did you mean {similar[0]!r}?" if similar else f"there are {', '.join(names)}"
-        return self._problem(name, f"there is no option {quoted(name)}; {hint}", subject, caller)
+        hint = f"did you mean {similar[0]!r}?" if similar else f"the options are: {', '.join(names)}"
+        return self._problem(name, f"unknown option {quoted(name)}; {hint}", subject, caller)
 
     def _reject(self, name: str, value: object, accepted: str, subject: object, caller: Caller) -> str:
         return self._problem(name, f"{name} is {quoted(value)}: {accepted}", subject, caller)
@@ -209,7 +209,7 @@ class OptionResolver:
     def _host_raised(self, what: str, error: Exception) -> None:
         if self._settings.strict:
             raise error
-        self.log.error(what, "%s is not known, because the host raised %r", what, error, error=error)
+        self.log.error(what, "cannot read %s: the host raised %r", what, error, error=error)
 
 
 def _truth(value: object) -> bool:

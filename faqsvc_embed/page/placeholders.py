@@ -1,4 +1,4 @@
-"""Places in a page for FAQs that are filled in before the response leaves.
+"""Places in a page for FAQs that are filled in before the response is sent.
 
 A placeholder is an HTML comment with a random token of its page, so that no other text can pass for one. One
 that is never filled is invisible. In the preview of a draft, the published FAQ is the placeholder: a cache of
@@ -51,7 +51,7 @@ class Placeholders:
         yield from self._open
 
     async def fill(self) -> None:
-        """Await all fillings, in order. Their fetches are running already, so that they overlap."""
+        """Await all fillings, in order. Their fetches already run, so the waits overlap."""
         while self._open:
             name = next(iter(self._open))
             self.texts[name] = await self._open[name]()

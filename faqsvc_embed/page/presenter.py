@@ -123,7 +123,7 @@ class Presenter:
             return FAQState(is_fetching=True) if fetch.is_draft else self._reader.state(fetch.key)
         with page.budget.waiting():
             state = self._reader.wait_for(fetch, page.budget.left(wait))
-        if _is_refused(page, fetch, state):
+        if _refuse_draft(page, fetch, state):
             found = self._look_up(page, fetch.key)
             return found if isinstance(found, FAQState) else self._wait(page, found, wait)
         return self._remember(page, fetch.key, state, is_draft=fetch.is_draft)
@@ -132,13 +132,13 @@ class Presenter:
         """Wait for a fetch, as `_wait` does, without blocking the event loop."""
         with page.budget.waiting():
             state = await self._reader.await_for(fetch, page.budget.left(wait))
-        if _is_refused(page, fetch, state):
+        if _refuse_draft(page, fetch, state):
             found = self._look_up(page, fetch.key)
             return found if isinstance(found, FAQState) else await self._await(page, found, wait)
         return self._remember(page, fetch.key, state, is_draft=fetch.is_draft)
 
     def _remember(self, page: Page, key: Key, state: FAQState, *, is_draft: bool = False) -> FAQState:
-        """Keep a state for the rest of the page, unless it is loading: the next call may find more."""
+        """Keep a state for the rest of the page, unless it is loading: the next call may find the record."""
         if (state.data is not None or state.error is not None) and isinstance(key.slug, str):
             states = page.preview.drafts if is_draft and page.preview is not None else page.states
             states[self._reader, key] = state
@@ -308,7 +308,10 @@ class Presenter:
         *,
         is_final: bool = False,
     ) -> Markup:
-        """Print an FAQ. A preview prints it twice: for all visitors, then for this one (`is_final`)."""
+        """Print an FAQ.
+
+        In a preview this is called twice: for the published version, then with `is_final` for the draft.
+        """
         if fragment is None:  # no question has an answer
             return Markup()
         json_ld = fragment.json_ld if call.options.with_json_ld and not is_final else ""
@@ -339,7 +342,7 @@ class Presenter:
         return Markup()
 
     def _is_unreported(self, error: FAQError, slug_or_faq: object) -> bool:
-        """Return whether no fetch has reported an error."""
+        """Return whether an error did not come from a fetch, which would have reported it."""
         is_local = self._settings.offline or not self._settings.base_url
         return isinstance(error, ConfigurationError) or is_local or not is_slug(slug_or_faq)
 
@@ -352,7 +355,7 @@ class Presenter:
         try:
             _check_schema_argument("faq_schema()", faq)
             surroundings = self.options.surroundings(page, nonce, caller)
-            if page.preview is not None:  # as other visitors have it, for a cache of the host
+            if page.preview is not None:  # print the published version, which a cache of the host may keep
                 published = self._print_schema(page, faq, Printed(None, surroundings, ""))
                 return page.leave_placeholder("", published) if published else published
             if page.has_open_placeholders:  # their FAQs may leave JSON-LD to this call
@@ -380,7 +383,7 @@ class Presenter:
         return merge_pages(texts) if len(texts) > 1 else "".join(texts)
 
     def script(self, page: Page, faqs: "Sequence[FAQ | FAQState | None]", nonce: object = None) -> Markup:
-        """Return the script element of a FAQPage for several records, apart from any page."""
+        """Return the script element of a FAQPage for several records. This does not add it to a page."""
         for faq in faqs:
             _check_schema_argument("schema()", faq)
         surroundings = self.options.surroundings(page, nonce, FROM_PYTHON)
@@ -389,12 +392,12 @@ class Presenter:
 
 
 def _can_defer(page: Page) -> bool:
-    """Return whether an FAQ can be filled in later, because it cannot be waited for now."""
+    """Return whether an FAQ is filled in later: the page can do so, and an event loop must not be blocked."""
     return page.defers and in_event_loop()
 
 
-def _is_refused(page: Page, fetch: "Fetch", state: FAQState) -> bool:
-    """Return whether a fetch was for a draft that this page cannot show; then the published record is."""
+def _refuse_draft(page: Page, fetch: "Fetch", state: FAQState) -> bool:
+    """If a draft cannot be shown, record why and return True; the caller then shows the published record."""
     if page.preview is None or not fetch.is_draft or state.data is not None:
         return False
     page.preview.refuse(fetch.key.slug, state.error)
@@ -402,7 +405,7 @@ def _is_refused(page: Page, fetch: "Fetch", state: FAQState) -> bool:
 
 
 def _records(*faqs: FAQ | FAQState | None) -> "list[FAQ]":
-    """Return the records of these, without those that have none."""
+    """Return the records, without states that have none."""
     records = (faq.data if isinstance(faq, FAQState) else faq for faq in faqs)
     return [record for record in records if record is not None]
 

@@ -123,7 +123,7 @@ def _linked(text: str, rel: str) -> Iterator[str]:
 
 
 def _without_punctuation(url: str) -> str:
-    """Return a URL without what follows it in a sentence; a bracket that it opened itself belongs to it."""
+    """Return a URL without the punctuation of the sentence around it; balanced brackets stay."""
     brackets = {bracket: url.count(bracket) for bracket in "()[]"}
     end = len(url)
     while end > len("https://"):

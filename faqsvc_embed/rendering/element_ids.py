@@ -16,7 +16,7 @@ from faqsvc_embed.text import normalized
 
 MAX_WORDS: Final = 60
 SLUG_DIGEST: Final = 16
-"""Digits of a digest that cannot be made to collide on purpose."""
+"""Hexadecimal digits of the digest of a slug; nobody can find two slugs with the same one."""
 MAX_READ: Final = 1000
 """Characters of a text that are read for its words."""
 MAX_HASHED: Final = 2047
@@ -52,7 +52,7 @@ def question_ids(slug: str, questions: Sequence[str], ordinal: int = 1) -> list[
 
 
 def _name(text: str) -> str:
-    """Return the ASCII words of a text, with a digest where they are not all of it."""
+    """Return the ASCII words of a text, with a digest if they are not the whole text."""
     lower = _lower(text)
     words = _words(lower)
     if 0 < len(words) <= MAX_WORDS and len(text) <= MAX_READ and not _loses_letters(lower):
@@ -78,8 +78,7 @@ def _shortened(words: str) -> str:
 
 def _digest(text: str, length: int = 8) -> str:
     data, digest = text.encode("utf-8", "replace"), hashlib.sha256()
-    # For longer pieces hashlib releases the interpreter's lock, too briefly for other threads to get it; done
-    # often, that keeps them from ever being served.
+    # For longer input, hashlib releases the GIL so briefly that, in a loop, other threads starve.
     for start in range(0, len(data), MAX_HASHED):
         digest.update(data[start : start + MAX_HASHED])
     return digest.hexdigest()[:length]

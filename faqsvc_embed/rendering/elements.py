@@ -36,7 +36,7 @@ def linked_script_element(folder: str, nonce: str | None = None) -> str:
 
 
 def json_ld_element(json_ld: str, nonce: str | None = None) -> str:
-    """Return the element of a FAQPage; empty if it is empty."""
+    """Return the script element of a FAQPage; empty without a FAQPage."""
     return f'<script type="application/ld+json"{_nonce(nonce)}>{json_ld}</script>' if json_ld else ""
 
 

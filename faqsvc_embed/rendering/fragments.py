@@ -20,9 +20,9 @@ class Fragment(msgspec.Struct, frozen=True, eq=False):
     needs_script: bool
     """Whether it needs the script of the variant `disclosure`."""
     elements: dict[str, str]
-    """Its elements on a page without nonce that are there once, each with the FAQPage in it, or nothing."""
+    """As `Printed.elements()`, for a page without a nonce."""
     inline: Markup
-    """All of it but the script, complete: what a page without nonce prints."""
+    """The complete HTML, except the script, for a page without a nonce."""
 
     @property
     def size(self) -> int:

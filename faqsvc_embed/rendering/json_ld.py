@@ -11,7 +11,7 @@ from faqsvc_embed.rendering.answers import Answers
 from faqsvc_embed.text import in_portions, question_key
 
 QUESTION_LEVEL: Final = 3
-"""The level of questions as headings, where no page says it."""
+"""The level of question headings when JSON-LD is made without a page."""
 # Within a script element an HTML parser looks for `</script` and `<!--` only; `&` matters in XHTML, and the
 # two separators ended a line in JavaScript before 2019. As escapes they mean the same in JSON.
 _SCRIPT_SAFE: Final = (

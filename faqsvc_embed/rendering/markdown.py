@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nh3 import Cleaner
 
 SCHEMES: Final = ("http", "https", "mailto", "tel")
-"""Schemes of links that mean the same on every page."""
+"""Schemes of the links that are kept: they mean the same on every page."""
 TAGS: Final = (
     "h3",
     "h4",
@@ -75,7 +75,7 @@ MAX_ANSWER: Final = 40_000
 """Characters of an answer; a longer one, of more than twenty pages, is shown as text."""
 MAX_ANSWER_COST: Final = 3_000
 MAX_RECORD_COST: Final = 20_000
-"""Characters with a meaning in Markdown, each of which may take the parser up to 80 µs."""
+"""Maximum number of Markdown characters; the parser may need 80 µs for each."""
 MAX_CELLS: Final = 1_000
 """Cells of tables, in which the parser fills up short rows."""
 _DELIMITER_ROW: Final = " \t|:->*+.)0123456789"
@@ -87,7 +87,7 @@ _MARKUP: Final = (
 
 
 def cost(text: str) -> int:
-    """Return how many characters of a text the parser has to look at one by one."""
+    """Return the number of Markdown characters in a text, which the parser looks at one by one."""
     table, plain = _MARKUP
     return len(text.encode("utf-8", "replace").translate(table, plain))
 

@@ -64,7 +64,7 @@ class Renderer:
         return self._fragments.get(faq, _key(style, ordinal))
 
     def is_slow(self, faq: FAQ) -> bool:
-        """Return whether rendering would block an event loop: of a long record, or for the first time."""
+        """Return whether rendering would block an event loop: a long record, or no template loaded yet."""
         return not self.is_ready or self._answers.is_slow(faq)
 
     @property

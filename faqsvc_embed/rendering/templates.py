@@ -55,7 +55,7 @@ def override_environment(host: Environment, loader: BaseLoader) -> Environment:
 
     It is synchronous, so that one rendering serves synchronous and asynchronous callers.
     """
-    theirs = host.overlay(
+    host_syntax = host.overlay(
         trim_blocks=False,
         lstrip_blocks=False,
         keep_trailing_newline=False,
@@ -64,16 +64,16 @@ def override_environment(host: Environment, loader: BaseLoader) -> Environment:
         finalize=None,
         bytecode_cache=None,  # a shared cache would mix the code of this environment and the host's
     )
-    theirs.template_class = Template
-    ours = with_package_syntax(theirs)
-    theirs.loader = ours.loader = ChoiceLoader(
-        [BoundLoader(loader, theirs), BoundLoader(package_loader(), ours)]
+    host_syntax.template_class = Template
+    package_syntax = with_package_syntax(host_syntax)
+    host_syntax.loader = package_syntax.loader = ChoiceLoader(
+        [BoundLoader(loader, host_syntax), BoundLoader(package_loader(), package_syntax)]
     )
-    return ours
+    return package_syntax
 
 
 def with_package_syntax(host: Environment) -> Environment:
-    """Return an overlay of an environment that parses the package's templates, whatever its delimiters."""
+    """Return an overlay of an environment that parses the package's templates with Jinja's own delimiters."""
     standard = Environment()  # noqa: S701  # nothing is rendered with it
     overlay = host.overlay(
         trim_blocks=False,

@@ -79,7 +79,7 @@ def on_close(cleanup: Cleanup) -> None:
 
 
 async def finished(work: Coroutine[Any, Any, T]) -> T:
-    """Await work that is not cancelled with its caller: closing the background loop waits for it."""
+    """Shield work from the cancellation of its caller; closing the background loop waits for it."""
     loop = asyncio.get_running_loop()
     task = loop.create_task(work)
     if isinstance(loop, _Loop):
@@ -172,7 +172,7 @@ class _Loop(asyncio.SelectorEventLoop):
     def disconnect(self) -> None:
         """In a forked child: replace every socket of this loop by /dev/null, and send nothing.
 
-        The descriptors stay open, because objects that the child has inherited still use their numbers.
+        The descriptors stay open, because inherited objects still refer to them.
         """
         own = [value for value in vars(self).values() if isinstance(value, socket.socket)]
         descriptors = {sock.fileno() for sock in (*self._connected, *own)}

@@ -1,4 +1,4 @@
-"""Sends each change of an FAQ to a CDN or a host (specification: Standard Webhooks).
+"""Sends each change of an FAQ to a CDN or a host, as a message of Standard Webhooks (standardwebhooks.com).
 
 Each change is one message. One process of the service at a time sends the messages, in order, and repeats
 each until the receiver accepts it. The database has the number of the last accepted one. If a process is

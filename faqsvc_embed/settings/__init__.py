@@ -77,7 +77,7 @@ class Settings:
     base_url = Setting(accept.service_url, "")
     """The URL of the service, such as https://faq.example.com."""
     api_key = Setting(accept.api_key, None)
-    """The key for writing with `FAQClient`. Reading never sends it, and an embed ignores it."""
+    """The key for writing, and for reading drafts and history, with `FAQClient`. An embed never sends it."""
     insecure_hosts = Setting[tuple[str, ...]](accept.host_names, ())
     """Hosts to which a client sends its key over plain http, besides this machine."""
     lang = Setting(accept.language, None)
@@ -131,7 +131,7 @@ class Settings:
     A page without Cache-Control gets `max-age=0`. None leaves the headers of the page alone.
     """
     diagnostic_headers = Setting(accept.boolean, False)
-    """Say in the headers of a page where its FAQs came from: Cache-Status (RFC 9211) and Server-Timing."""
+    """Send headers with the source of each FAQ on a page: Cache-Status (RFC 9211) and Server-Timing."""
     cache_tags = Setting(accept.boolean, False)
     """Name the FAQs of a page in its headers, for caches in front: Cache-Groups (RFC 9875), Surrogate-Key
     and Cache-Tag."""

@@ -24,7 +24,7 @@ class APIKey:
     __slots__ = ("_secret",)
 
     def __init__(self, secret: str) -> None:
-        """Check that the key begins with `fs_live_` (specification, Authentication).
+        """Check that the key begins with `fs_live_`, as every key of the service does.
 
         Raises:
             AuthenticationError: it does not; the message does not quote it.

@@ -1,7 +1,7 @@
 """What an embed reports to those who operate its host: metrics through OpenTelemetry.
 
-Nothing here is imported before the first fetch, and `opentelemetry` only in a process that uses it already.
-`metrics.py` has the instruments.
+`metrics.py` has the instruments. It is imported by `start()`, which the first fetch calls if the process has
+imported `opentelemetry.metrics`.
 """
 
 import sys
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Measured(Protocol):
-    """What is measured of an embed."""
+    """The part of an embed that is measured."""
 
     settings: Settings
 

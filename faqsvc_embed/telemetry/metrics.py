@@ -32,7 +32,7 @@ def instruments_of(provider: MeterProvider | None) -> "Instruments":
 
 
 class Instruments:
-    """The instruments of one meter. No attribute is a slug: a host may have thousands."""
+    """The instruments of one meter. No attribute is a slug, because a host may have thousands."""
 
     def __init__(self, meter: Meter) -> None:
         self._embeds: weakref.WeakSet[Measured] = weakref.WeakSet()

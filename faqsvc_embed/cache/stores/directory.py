@@ -26,7 +26,7 @@ if sys.platform != "win32":
     import fcntl
 
 JOURNAL_POLL: Final = 1.0
-"""Seconds between looks at what other processes have invalidated."""
+"""Seconds between two checks of what other processes have invalidated."""
 LOCK_POLL: Final = 0.02
 """Seconds between attempts to take a lock that another process has."""
 FAULTS_OF_ONE_FILE: Final = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENXIO, errno.ENAMETOOLONG)
@@ -175,7 +175,7 @@ class DirectoryStore:
 
     @contextlib.asynccontextmanager
     async def lock(self, key: Key, timeout: float) -> AsyncIterator[None]:
-        """Be the only process of this machine to refresh `key`; go without after `timeout` seconds.
+        """Lock `key` on this machine; after `timeout` seconds, continue without the lock.
 
         The kernel holds the lock, which therefore ends with the process. On Windows there is none.
         """
@@ -219,7 +219,7 @@ class DirectoryStore:
 
     async def subscribe(self, on_invalidate: OnInvalidate, on_connected: OnGap) -> None:
         """Pass on what other processes of this machine invalidate, within a second."""
-        await asyncio.to_thread(self._journal.read)  # what was before does not matter
+        await asyncio.to_thread(self._journal.read)  # skip earlier invalidations
         on_connected()
         while True:
             await asyncio.sleep(JOURNAL_POLL)
@@ -230,7 +230,7 @@ class DirectoryStore:
         """Do nothing: no file stays open."""
 
     def after_fork(self) -> None:
-        """Close the locks of the parent here, or they would not end with it."""
+        """Close the parent's lock files; otherwise its locks would outlive it."""
         for descriptor in self._locks:
             with contextlib.suppress(OSError):
                 os.close(descriptor)

@@ -22,7 +22,7 @@ class Journal:
         self.after_fork()
 
     def after_fork(self) -> None:
-        """In a forked child: what the parent writes is news here."""
+        """In a forked child, treat the parent as another process."""
         self._process = secrets.token_hex(8)
 
     def append(self, slug: str | None) -> None:

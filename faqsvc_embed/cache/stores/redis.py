@@ -1,4 +1,4 @@
-"""A Redis or Valkey: one process refreshes an FAQ for a whole fleet, and all processes forget together."""
+"""Redis or Valkey: one process refreshes each FAQ for all, and invalidations reach all."""
 
 import asyncio
 import contextlib
@@ -24,7 +24,7 @@ SOCKET_TIMEOUT: Final = 0.2
 LOCK_POLL: Final = 0.02
 """Seconds between attempts to take a lock that another process has."""
 LOCK_LEEWAY: Final = 0.5
-"""Seconds by which a lock expires before those who wait for it give up: then one takes it, not all."""
+"""A lock expires this long before waiters give up, so that one of them gets it instead of all fetching."""
 KEEP_FOR: Final = 30 * 86_400
 """Seconds after which Redis drops a record that no process refreshes."""
 
@@ -110,7 +110,7 @@ class RedisStore:
 
     @contextlib.asynccontextmanager
     async def lock(self, key: Key, timeout: float) -> AsyncIterator[None]:
-        """Be the only process of the fleet to refresh `key`; a lock of a dead process expires."""
+        """Lock `key` for all processes; the lock of a dead process expires."""
         from redis.exceptions import RedisError
 
         lasts = max(timeout - LOCK_LEEWAY, LOCK_LEEWAY)

@@ -72,7 +72,8 @@ class ResilientStore:
     def watch(self, on_invalidate: OnInvalidate, on_gap: OnGap) -> None:
         """Receive the invalidations of other processes, in a task of the running loop.
 
-        Both are methods; their objects are not kept alive. `on_gap` is called where messages may be missing.
+        Both are methods; their objects are not kept alive. `on_gap` is called when messages may have been
+        missed.
         """
         loop = asyncio.get_running_loop()
         if self._watch is None or self._watch[0] is not loop:
@@ -105,10 +106,10 @@ class ResilientStore:
         return bool(await self._call("read", lambda: self._store.is_buried(slug)))
 
     def mark_invalid(self, slug: str | None, at: datetime, *, is_gone: bool = False) -> None:
-        """Return no record of `slug`, or none at all, until `invalidate` has succeeded.
+        """Hide the records of `slug`, or all records, until `invalidate` succeeds.
 
-        After that, none that was confirmed before `at` is returned. The time is that of the clock which
-        records are confirmed by. If the FAQ `is_gone`, the store leaves a tombstone.
+        After that, records that were confirmed before `at` stay hidden. `at` comes from the clock that also
+        sets `updated_at`. If the FAQ `is_gone`, the store leaves a tombstone.
         """
         if len(self._pending) >= MAX_PENDING:
             self._pending, slug, is_gone = {}, None, False

@@ -88,7 +88,7 @@ def endpoint_of(url: httpx2.URL) -> Endpoint:
 
 
 def _is_host(host: str) -> bool:
-    """Return whether this is an IP address in its usual form, or a name that cannot be read as one."""
+    """Return whether this is an IP address, or a host name that no resolver reads as an IP address."""
     try:
         ipaddress.ip_address(host)
         return "%" not in host  # the name of a network interface

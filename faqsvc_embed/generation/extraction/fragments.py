@@ -21,7 +21,7 @@ class Fragments:
     def of(self, candidate: Candidate) -> str | None:
         """Return the id nearest to a question, or None.
 
-        The order is: the question, the elements that contain no other question, the answer, all around it.
+        The order is: the question, the elements around it without another question, the answer, any others.
         """
         question = candidate.element
         return _first_id(

@@ -96,7 +96,7 @@ def _is_answered_statement(heading: Heading) -> bool:
 def _is_unannounced_faq(headings: list[Heading]) -> bool:
     """Return whether most headings of a page are questions, so that it is an FAQ without saying so."""
     questions = [heading for heading in headings if heading.is_question]
-    if len(questions) == 1 and not starts_like_question(questions[0].text):  # `Hungry yet?` advertises
+    if len(questions) == 1 and not starts_like_question(questions[0].text):  # `Hungry yet?` is advertising
         return False
     others = sum(not (heading.is_question or is_section_title(heading.text)) for heading in headings)
     return len(questions) >= 0.6 * (len(questions) + others) > 0

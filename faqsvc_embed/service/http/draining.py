@@ -6,7 +6,7 @@ import anyio
 from starlette.types import Message, Receive, Scope, Send
 
 SMALL_BODY: Final = 65_536
-"""A rest of at most so many bytes is left to the server, which can then use the connection again."""
+"""Up to this many bytes are left to the server, which can then use the connection again."""
 MAX_DRAINED: Final = 8_000_000
 """Bytes of a body that are read and discarded before the connection is closed."""
 DRAIN_TIMEOUT: Final = 2.0

@@ -10,7 +10,7 @@ from faqsvc_embed.service.storage import StorageUnavailable
 from faqsvc_embed.service.telemetry.outages import database_outages
 
 WRITER_THREADS: Final = 4
-"""Threads that may write at a time, so that readers always find a free one."""
+"""Maximum number of threads that write at once, so that readers always find a free one."""
 CALL_TIMEOUT: Final = 10.0
 """Seconds for a call, including its wait for a thread; the time-outs of databases are shorter."""
 

@@ -14,7 +14,7 @@ from faqsvc_embed.service.http.parameters import lang_of, slug_of
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.threads import run_blocking
 
-CACHE_CONTROL: Final = "public, max-age=3600"  # specification, Limits
+CACHE_CONTROL: Final = "public, max-age=3600"  # like the default of the setting `fresh_for`
 MEDIA_TYPE: Final = "application/json"
 
 

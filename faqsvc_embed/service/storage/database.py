@@ -209,7 +209,7 @@ class Database:
 
 @contextmanager
 def _connected(engine: Engine) -> Iterator[Connection]:
-    """Lend a connection. It is closed afterwards if its pool was disposed of, which closes idle ones only."""
+    """Lend a connection. Close it afterwards if its pool was disposed of: that closed only idle ones."""
     pool = engine.pool
     with engine.connect() as connection:
         try:

@@ -59,7 +59,7 @@ def record(connection: Connection, site: str, key: IdempotencyKey, written: Writ
 
 
 def forget_revisions(connection: Connection, slug: str, lang: Lang | None, now: datetime) -> None:
-    """Let no key stand for a later revision that gets the number of a purged one.
+    """Detach keys from purged revisions, because later revisions get the same numbers.
 
     Expired keys are left to `claim`, so that the two do not wait for each other.
     """

@@ -13,7 +13,7 @@ from faqsvc_embed.service.storage.schema import faqs, revisions, sites, translat
 from faqsvc_embed.service.storage.values import Gone, Listing, Publication
 
 PURGED_FOR: Final = timedelta(days=1)
-"""How long a purged slug stays gone, so that every cache has heard of it."""
+"""How long a purged slug returns 410, so that every cache learns of it."""
 
 
 def _published(faqs: FromClause) -> ColumnElement[bool]:

@@ -46,7 +46,7 @@ def backup(database: Database, target: Path) -> None:
         TransferFailed: the file exists, or the database is PostgreSQL.
     """
     if not database.is_sqlite:
-        raise TransferFailed("PostgreSQL has a backup of its own: use pg_dump, or `faqsvc db export`")
+        raise TransferFailed("the database is PostgreSQL: use pg_dump, or `faqsvc db export`")
     if target.exists():
         raise TransferFailed(f"{target} exists and is not overwritten: name a new file")
     partial = target.with_name(f"{target.name}.part")
@@ -72,7 +72,7 @@ def restore(database: Database, file: Path) -> None:
         StorageUnavailable: the backup is damaged, or of a later release, or the database cannot be written.
     """
     if not database.is_sqlite:
-        raise TransferFailed("PostgreSQL has a restore of its own: use pg_restore, or `faqsvc db import`")
+        raise TransferFailed("the database is PostgreSQL: use pg_restore, or `faqsvc db import`")
     _check_backup(file)
     prepared = Database(f"sqlite:///{database.path}.part")
     prepared.delete()

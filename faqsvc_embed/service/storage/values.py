@@ -18,7 +18,7 @@ SCOPES: Final[tuple[Scope, ...]] = ("read", "draft", "publish")
 
 
 def default_first(languages: Iterable[Lang], default: str) -> list[Lang]:
-    """Return languages in the order of the specification, with the default language first."""
+    """Return languages in the order of `LANGUAGES`, with the default language first."""
     return sorted(languages, key=lambda lang: (lang != default, LANGUAGES.index(lang)))
 
 

@@ -59,7 +59,7 @@ class OutageLog:
 
     def succeeded(self) -> None:
         """Record a success, which ends an outage."""
-        if self._since is None:  # without the lock, because this is nearly always so
+        if self._since is None:  # checked without the lock: nearly always, there is no outage
             return
         with self._lock:
             now = self._clock()

@@ -14,7 +14,7 @@ ENVIRON_NAME: Final = "faqsvc.embed"
 THREAD_PREFIX: Final = "faqsvc-embed"
 """The prefix of the names of the package's threads."""
 PLACEHOLDER_PREFIX: Final = "<!--faqsvc "
-"""The prefix of the placeholder of an FAQ, which is filled in as the response leaves."""
+"""The prefix of the placeholder of an FAQ, which is filled in before the response is sent."""
 
 
 class EmbedClock:
