@@ -28,6 +28,8 @@ _FIELDS: Final = {
 """The fields of a document, by their names in the REST contract."""
 _PLAIN_FIELDS: Final = {plain_name(name): field for name, field in _FIELDS.items()}
 _PLAIN_FIELDS.update(faqs="items", questions="items", language="lang")
+FRONT_MATTER_NAMES: Final = frozenset({*map(plain_name, _FIELDS), "language", "website"})
+"""Plain names of fields by which front matter is recognised."""
 _OTHER_FIELDS: Final = ("website", "total", "nextoffset", "note", "faqurl", "install")
 """Fields in the output of the service and of commands; a file may have them, and they are ignored."""
 _BOOLEANS: Final = {"true": True, "false": False}

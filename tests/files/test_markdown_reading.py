@@ -51,6 +51,28 @@ def test_front_matter_that_is_not_understood_is_refused(tmp_path: Path, front: s
     assert refusal(tmp_path, "faq.md", f"---\n{front}\n---\n## Why?\nSo.\n")
 
 
+@pytest.mark.parametrize(
+    "below", ["\n## Why?\n\nSo.\n", "## Why?\nSo.\n", "tags: [a]\n\n# A\n\n## Why?\n\nSo.\n"]
+)
+@pytest.mark.parametrize(
+    "fields", ["slug: tea\nwebsiteUrl: https://tea.example\nlang: de\n", "# of tea\nlang: de\n"]
+)
+def test_front_matter_that_is_not_closed_is_refused(tmp_path: Path, fields: str, below: str) -> None:
+    message = refusal(tmp_path, "faq.md", f"---\n{fields}{below}")
+    assert message.startswith("line 1: ")
+    assert "---" in message
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "\n", "Our prices: all of them.\n\n", "# Prices\n\n", "Note: see below.\n\n", "\nlang: x\n\n"],
+)
+def test_a_file_may_begin_with_a_rule(text: str) -> None:
+    assert items_of("---\n## Which one?\nLanguage: English.\n") == [("Which one?", "Language: English.")]
+    assert items_of(f"---\n{text}## Why?\n\nSo.\n") == [("Why?", "So.")]
+    assert items_of(f"---\n{text}Q: Why?\n\nA: So.\n") == [("Why?", "So.")]
+
+
 # Questions are text
 
 
