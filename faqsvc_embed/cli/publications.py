@@ -94,12 +94,17 @@ def read_publications(targets: Sequence[str], options: dict[str, Any]) -> list[P
     publications = [_with_website_of(publication, read) for publication in read]
     for publication in publications:
         if unknown := publication.document.unknown:
-            message = (
-                f"Warning: {publication.file}: unknown and left out: {', '.join(unknown[:MAX_PROBLEMS])}"
-            )
-            click.echo(failure(message).message, err=True)
+            _warn(publication, f"unknown and left out: {', '.join(unknown[:MAX_PROBLEMS])}")
+        if lines := publication.document.text_outside:
+            places = f", in {len(lines)} places" if len(lines) > 1 else ""
+            message = f"line {lines[0]}: text that belongs to no question is not published{places}"
+            _warn(publication, f"{message}: move it into an answer")
         publication.body(may_lack_website=True)
     return publications
+
+
+def _warn(publication: Publication, message: str) -> None:
+    click.echo(failure(f"Warning: {publication.file}: {message}").message, err=True)
 
 
 def complete(client: "FAQClient", publication: Publication) -> Publication:

@@ -18,7 +18,8 @@ class Document:
 
     `items` is a list of mappings with `question` and `answer`. `answer_format` is `text`, `markdown` or None.
     `positions` has the place of each item in the file, such as `row 5` or `line 12`. `unknown` names the
-    fields and columns that are ignored.
+    fields and columns that are ignored, and `text_outside` the lines of a Markdown file at which text begins
+    that belongs to no question.
     """
 
     slug: Any = None
@@ -32,6 +33,7 @@ class Document:
     draft: Any = None
     positions: Sequence[str] = field(default=(), compare=False)
     unknown: Sequence[str] = field(default=(), compare=False)
+    text_outside: Sequence[int] = field(default=(), compare=False)
 
     @classmethod
     def from_faq(cls, faq: FAQ) -> Self:

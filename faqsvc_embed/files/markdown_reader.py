@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Final
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.json_yaml import FRONT_MATTER_NAMES, parse_yaml, yaml_document
-from faqsvc_embed.files.markdown_questions import find_questions
+from faqsvc_embed.files.markdown_entries import find_text
+from faqsvc_embed.files.markdown_questions import find_questions, without_comments
 from faqsvc_embed.files.markdown_text import block_parser, unescape
 from faqsvc_embed.files.names import plain_name
 
@@ -34,9 +35,10 @@ def read_markdown(text: str) -> Document:
     document, below = Document(), 0
     if tokens and tokens[0].type == "front_matter" and tokens[0].map:
         document, below = _front_matter(tokens[0].content), tokens[0].map[1]
-    if document.items is not None:
-        return replace(document, answer_format=document.answer_format or "markdown")
     lines = text.split("\n")
+    if document.items is not None:
+        answer_format = document.answer_format or "markdown"
+        return replace(document, answer_format=answer_format, text_outside=find_text(lines, range(below)))
     if tokens and tokens[0].type == "hr" and _is_front_matter(lines[1:]):
         raise ValueError("line 1: the front matter is not closed: add a line of --- below its last field")
     if document.answer_format is not None:
@@ -50,6 +52,7 @@ def read_markdown(text: str) -> Document:
             answer_format="markdown",
             items=found.items,
             positions=found.positions,
+            text_outside=found.text_outside,
         )
         if not document.items:
             raise ValueError(
@@ -91,6 +94,8 @@ def _with_sections(document: Document, lines: Sequence[str], tokens: "Sequence[T
     ends = [*(line for line, _ in questions[1:]), len(lines)]
     first = questions[0][0] if questions else len(lines)
     titles = [content for line, markup, content in headings if markup == "#" and line < first]
+    above = without_comments("\n".join(lines[:first])).split("\n")
+    maps = [token.map for token in tokens if token.type in ("front_matter", "heading_open") and token.map]
     return replace(
         document,
         title=unescape(titles[0]) if titles and document.title is None else document.title,
@@ -99,6 +104,7 @@ def _with_sections(document: Document, lines: Sequence[str], tokens: "Sequence[T
             for (line, question), end in zip(questions, ends, strict=False)
         ],
         positions=[f"line {line + 1}" for line, _ in questions],
+        text_outside=find_text(above, {number for start, end in maps for number in range(start, end)}),
     )
 
 
