@@ -311,6 +311,53 @@ def test_what_cannot_be_published_stays_in_a_file(
     path.unlink()
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("slug: guarded", "slug: other"), ("slug: guarded", ""), ("lang: en", "lang: de")],
+    ids=["another slug", "no slug", "another language"],
+)
+def test_an_edit_writes_no_other_faq_and_no_other_translation(
+    ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: str, new: str
+) -> None:
+    for slug, lang in (("guarded", "en"), ("guarded", "de"), ("other", "en")):
+        publish(slug, lang=lang, items=[TEXTS[lang]])
+    with FAQClient() as client:
+        before = (
+            len(client.list_faqs()),
+            client.newest_revision("guarded", lang="de"),
+            client.get_faq("other"),
+        )
+    editor(monkeypatch, tmp_path, f"path.write_text(path.read_text().replace({old!r}, {new!r}, 1))")
+    message = failure(faqsvc("edit", "guarded", "--lang", "en"))
+    path = Path(message.split()[-1])
+    assert "euros" in path.read_text()
+    path.unlink()
+    assert old.split()[0].rstrip(":") in message
+    with FAQClient() as client:
+        after = len(client.list_faqs()), client.newest_revision("guarded", lang="de"), client.get_faq("other")
+    assert after == before
+
+
+def test_an_edit_can_make_a_translation(
+    ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish("untranslated")
+    editor(monkeypatch, tmp_path, "path.write_text(path.read_text().replace('lang: en', 'lang: fr'))")
+    made = json.loads(faqsvc("edit", "untranslated", "--json").stdout)
+    assert (made["slug"], made["lang"], made["revision"]) == ("untranslated", "fr", 1)
+    assert len(json.loads(faqsvc("history", "untranslated", "--lang", "en", "--json").stdout)) == 1
+
+
+def test_an_edit_keeps_a_language_that_the_file_no_longer_states(
+    ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = [TEXTS["de"], ("Wer darf bestellen?", "Alle."), ("Wohin liefern Sie?", "In alle Länder.")]
+    publish("unstated", items=items)
+    editor(monkeypatch, tmp_path, "path.write_text(path.read_text().replace('lang: en', ''))")
+    made = json.loads(faqsvc("edit", "unstated", "--json").stdout)
+    assert (made["lang"], made["revision"]) == ("en", 2)
+
+
 @pytest.mark.system
 def test_two_editors_lose_nothing(ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     publish("conflict")
