@@ -115,10 +115,12 @@ def to_document(value: object) -> Document:
     if isinstance(items, list):
         names = dict.fromkeys(name for item in items for name in _unknown(item, _ITEM_FIELDS))
         fields["unknown"] += [f"items[].{name}" for name in names]
-        lines = [getattr(item, "line", None) for item in items]
-        fields["items"] = [_item(item) for item in items]
-        if None not in lines:
-            fields["positions"] = [f"line {line}" for line in lines]
+        ordered = _ordered(items)
+        fields["items"] = [_item(item) for _, item in ordered]
+        fields["positions"] = [
+            f"line {line}" if (line := getattr(item, "line", None)) else f"items[{index}]"
+            for index, item in ordered
+        ]
     return Document(**fields)
 
 
@@ -135,6 +137,15 @@ def _item(item: object) -> object:
         "question": next((named[name] for name in QUESTION_NAMES if name in named), None),
         "answer": next((named[name] for name in ANSWER_NAMES if name in named), None),
     }
+
+
+def _ordered(items: list[Any]) -> list[tuple[int, Any]]:
+    """Return items with their indexes, by position if each has one, as the models sort those of a record."""
+    try:
+        positions = [int(item["position"]) for item in items]  # a text in YAML
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return list(enumerate(items))
+    return sorted(enumerate(items), key=lambda indexed: positions[indexed[0]])
 
 
 class _Mapping(dict[str, Any]):
