@@ -1,4 +1,7 @@
-"""Documents from JSON and YAML: the body of a publication, a record, a list of items, or a FAQPage."""
+"""Documents from JSON and YAML: the body of a publication, a record, a list of items, or a FAQPage.
+
+A record may be in a file of a store.
+"""
 
 import contextlib
 import json
@@ -32,6 +35,8 @@ FRONT_MATTER_NAMES: Final = frozenset({*map(plain_name, _FIELDS), "language", "w
 """Plain names of fields by which front matter is recognised."""
 _OTHER_FIELDS: Final = ("website", "total", "nextoffset", "note", "faqurl", "install")
 """Fields in the output of the service and of commands; a file may have them, and they are ignored."""
+_STORED: Final = "faqsvc-copy/"
+"""The start of `form` in the files of a store, which `faqsvc pull` writes; the record is in `faq`."""
 _BOOLEANS: Final = {"true": True, "false": False}
 _ITEM_FIELDS: Final = {
     *QUESTION_NAMES,
@@ -101,6 +106,9 @@ def to_document(value: object) -> Document:
         value = {"items": value}
     if not isinstance(value, Mapping):
         raise ValueError(f"expected an object with items, or a list of items, not {quoted(value)}")
+    record = value.get("faq")
+    if isinstance(record, Mapping) and str(value.get("form")).startswith(_STORED):
+        value = record
     fields = {
         _PLAIN_FIELDS[name]: inner
         for key, inner in value.items()

@@ -68,23 +68,36 @@ def test_what_get_prints_is_published_as_a_revision_of_the_same_faq(
     assert first.website_url == second.website_url == "https://tea.example"
 
 
-def test_what_pull_writes_is_published_without_loss(ours: Service, tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["markdown", "store"])
+def test_what_pull_writes_is_published_without_loss(ours: Service, tmp_path: Path, form: str) -> None:
+    slug = f"Pulled as {form}"
     for lang in ("en", "de"):
-        publish("pulled", lang=lang, items=[TEXTS[lang]], title=f"Tea, {lang}", answer_format="markdown")
-    assert faqsvc("pull", "pulled", "--to", str(tmp_path), "--format", "markdown").exit_code == 0
-    (unchanged, _) = json.loads(faqsvc("publish", str(tmp_path), "--json").stdout)
-    assert unchanged["unchanged"]
+        publish(slug, lang=lang, items=[TEXTS[lang]], title=f"Tea, {lang}", answer_format="markdown")
+    assert faqsvc("pull", slug, "--to", str(tmp_path), "--format", form).exit_code == 0
+    result = faqsvc("publish", str(tmp_path), "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert [one["unchanged"] for one in json.loads(result.stdout)] == [True, True]
     for file in tmp_path.iterdir():
         file.write_text(file.read_text().replace("?", "??"))
     result = faqsvc("publish", str(tmp_path), "--json")
     assert (result.exit_code, [one["revision"] for one in json.loads(result.stdout)]) == (0, [2, 2])
     with FAQClient() as client:
         for lang in ("en", "de"):
-            before, after = (client.get_revision("pulled", number, lang=lang) for number in (1, 2))
+            before, after = (client.get_revision(slug, number, lang=lang) for number in (1, 2))
             was, is_now = (to_builtins(revision.faq) for revision in (before, after))
             was["items"][0]["question"] += "?"
             assert is_now == was
             assert after.website_url == before.website_url == "https://tea.example"
+
+
+def test_a_file_that_pull_wrote_is_published_alone(ours: Service, tmp_path: Path) -> None:
+    for lang in ("en", "de"):
+        publish("alone", lang=lang, items=[TEXTS[lang]])
+    assert faqsvc("pull", "alone", "--to", str(tmp_path)).exit_code == 0
+    (german,) = tmp_path.glob("alone.de.*.json")
+    result = faqsvc("publish", str(german), "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert [(one["slug"], one["lang"]) for one in json.loads(result.stdout)] == [("alone", "de")]
 
 
 # publish
