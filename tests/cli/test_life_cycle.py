@@ -9,10 +9,11 @@ from typing import Any, Final
 import pytest
 from msgspec import to_builtins
 
-from faqsvc_embed import FAQClient, FAQNotFound
+from faqsvc_embed import FAQ, FAQClient, FAQNotFound, Item
+from faqsvc_embed.service.storage import open_storage
 from tests.cli.support import failure, faqsvc, write
 from tests.support.cases import sampled
-from tests.support.service import Service
+from tests.support.service import Service, service
 
 WEBSITE: Final = ("--website-url", "https://tea.example", "--website-name", "Tea & Sons")
 TEXTS: Final = {
@@ -101,6 +102,35 @@ def test_a_file_that_pull_wrote_is_published_alone(ours: Service, tmp_path: Path
 
 
 # publish
+
+
+@pytest.mark.parametrize("form", ["json", "markdown"])
+def test_a_call_to_action_is_named_if_it_is_not_published(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    with service(tmp_path) as own:
+        monkeypatch.setenv("FAQSVC_BASE_URL", own.base_url)
+        monkeypatch.setenv("FAQSVC_API_KEY", own.key)
+        storage = open_storage(f"sqlite:///{tmp_path}/faqsvc.db")
+        items = (Item(0, "Why?", "So."),)
+        faq = FAQ("tea", "Tea", "Tea & Sons", "en", items, {"label": "Buy"})
+        storage.put(faq, website_url="https://tea.example")
+        storage.close()
+        file = tmp_path / ("faq.json" if form == "json" else "faq.md")
+        file.write_bytes(faqsvc("get", "tea", "--format", form).stdout_bytes)
+
+        def warnings(*options: str) -> str:
+            result = faqsvc("publish", str(file), *options)
+            assert result.exit_code == 0
+            return result.stderr
+
+        assert warnings() == warnings("--title", "Tea", *WEBSITE) == ""
+        for options in (("--slug", "new"), ("--lang", "de")):
+            assert warnings(*options, *WEBSITE).startswith(f"Warning: {file}: ")
+        file.write_text(file.read_text().replace("Buy", "Buy now"))
+        assert "cta" in warnings()
+        file.write_text(file.read_text().replace("slug", "name"))
+        assert "cta" in warnings(*WEBSITE)
 
 
 def test_translations_are_one_faq(ours: Service, tmp_path: Path) -> None:
