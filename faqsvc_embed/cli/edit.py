@@ -13,7 +13,7 @@ from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, 
 from faqsvc_embed.cli.output import print_json, print_text
 from faqsvc_embed.cli.publications import Publication
 from faqsvc_embed.cli.publish import fields_of, line_of
-from faqsvc_embed.errors import FAQError, RevisionConflict
+from faqsvc_embed.errors import FAQError, FAQNotFound, RevisionConflict, quoted
 
 if TYPE_CHECKING:
     from faqsvc_embed import models
@@ -30,8 +30,9 @@ def edit(slug: str, lang: str | None, draft: bool, as_json: bool, base_url: str 
     """Open the FAQ SLUG in an editor, and publish the saved text.
 
     The editor opens the newest revision, which may be a draft, as Markdown. If somebody else changes the FAQ
-    in the meantime, nothing is published. If your text cannot be published, it is kept in a file. VISUAL or
-    EDITOR sets the editor. The API key is read from FAQSVC_API_KEY.
+    in the meantime, nothing is published. Another `lang` makes a new translation; the slug cannot be changed.
+    If your text cannot be published, it is kept in a file. VISUAL or EDITOR sets the editor. The API key is
+    read from FAQSVC_API_KEY.
 
     \b
       faqsvc edit pricing
@@ -87,12 +88,29 @@ def _publish(
     from faqsvc_embed.files import read_file
 
     document = read_file(path)
-    publication = Publication(str(path), replace(document, draft=is_draft or document.draft))
+    slug, lang = newest.faq.slug, newest.faq.lang
+    if document.slug != slug:
+        message = f"slug is {quoted(document.slug)}, not {quoted(slug)}: state {quoted(slug)} again"
+        raise failure(f"{message}, or use `faqsvc publish` for another FAQ")
+    document = replace(document, lang=document.lang or lang, draft=is_draft or document.draft)
+    publication = Publication(str(path), document)
     publication.body()
     fields = publication.fields()
-    if document.slug == newest.faq.slug and document.lang == newest.faq.lang:
-        fields["if_match"] = newest.etag  # another slug or language is another FAQ
+    if document.lang == lang:
+        fields["if_match"] = newest.etag
+    else:
+        _check_is_new(client, slug, document.lang)
     return client.publish_faq(**fields)
+
+
+def _check_is_new(client: "FAQClient", slug: str, lang: str) -> None:
+    """Raise a failure if an FAQ has a translation into a language already, which nobody has read here."""
+    try:
+        client.newest_revision(slug, lang=lang)
+    except FAQNotFound:
+        return
+    message = f"lang is {quoted(lang)}, and there is such a translation of {quoted(slug)}"
+    raise failure(f"{message}: use `faqsvc edit --lang {lang}` to change it")
 
 
 def _message(error: Exception) -> str:

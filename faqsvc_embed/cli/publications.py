@@ -94,31 +94,44 @@ def read_publications(targets: Sequence[str], options: dict[str, Any]) -> list[P
     publications = [_with_website_of(publication, read) for publication in read]
     for publication in publications:
         if unknown := publication.document.unknown:
-            message = (
-                f"Warning: {publication.file}: unknown and left out: {', '.join(unknown[:MAX_PROBLEMS])}"
-            )
-            click.echo(failure(message).message, err=True)
+            warn(publication, f"unknown and left out: {', '.join(unknown[:MAX_PROBLEMS])}")
+        if lines := publication.document.text_outside:
+            places = f", in {len(lines)} places" if len(lines) > 1 else ""
+            message = f"line {lines[0]}: text that belongs to no question is not published{places}"
+            warn(publication, f"{message}: move it into an answer")
         publication.body(may_lack_website=True)
     return publications
 
 
+def warn(publication: Publication, message: str) -> None:
+    """Print a warning about a file on standard error, in one line."""
+    click.echo(failure(f"Warning: {publication.file}: {message}").message, err=True)
+
+
 def complete(client: "FAQClient", publication: Publication) -> Publication:
-    """Return a publication with the current title and website, if the file lacks them."""
+    """Return a publication with the current title and website, if the file lacks them.
+
+    It has no `cta` if the FAQ has the same one already: the service keeps it, and accepts none.
+    """
     document = publication.document
     missing = [name for name in _KEPT if not getattr(document, name)]
-    if publication.slug is None or not (missing or publication.in_folder):
+    is_complete = not missing and document.cta is None and not publication.in_folder
+    if publication.slug is None or is_complete:
         return publication
     for lang in dict.fromkeys((document.lang, None)):
         try:
             current = _current(client, publication, lang)
         except FAQNotFound:  # it is a new FAQ, or a new translation
             continue
+        is_translation = document.lang not in (None, current.faq.lang)
         known: dict[str, Any] = {
             "website_url": current.website_url,
             "website_name": current.faq.website_name,
-            "title": current.faq.title if document.lang in (None, current.faq.lang) else None,
+            "title": None if is_translation else current.faq.title,
         }
         document = replace(document, **{name: known[name] for name in missing})
+        if document.cta == current.faq.cta and not is_translation:
+            document = replace(document, cta=None)
         publication = replace(publication, document=document)
         is_unchanged = publication.in_folder and _is_unchanged(publication, current)
         return replace(publication, unchanged=current if is_unchanged else None)

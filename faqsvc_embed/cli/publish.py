@@ -10,7 +10,7 @@ import click
 from faqsvc_embed.cli.errors import failure
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
 from faqsvc_embed.cli.output import print_json, print_text, progress, waiting
-from faqsvc_embed.cli.publications import Publication, complete, read_publications
+from faqsvc_embed.cli.publications import Publication, complete, read_publications, warn
 from faqsvc_embed.errors import FAQError, OutcomeUnknown, quoted
 
 if TYPE_CHECKING:
@@ -129,6 +129,8 @@ def _complete(client: "FAQClient", publications: list[Publication]) -> list[Publ
     with progress(publications, "Checking") as watched:
         completed = [complete(client, publication) for publication in watched]
     for publication in completed:
+        if publication.document.cta is not None:
+            warn(publication, "unknown to the service and left out: cta")
         publication.body()
     return completed
 

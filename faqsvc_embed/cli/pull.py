@@ -52,8 +52,8 @@ def pull(
     With --format markdown they are files such as pricing.md and pricing.de.md, to be kept in git: an
     application with directory="DIR" shows them until the service responds, or without a service.
 
-    Without it they are files for store="file:DIR" with offline=True, which cannot be edited, since each has
-    a digest. Either all files are written or none.
+    Without it they are files for store="file:DIR" with offline=True, which refuses edited files, since each
+    has a digest. `faqsvc publish DIR` reads both. Either all files are written or none.
 
     \b
       faqsvc pull pricing terms --to faqs --format markdown --base-url https://faq.example.com

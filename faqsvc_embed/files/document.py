@@ -17,8 +17,9 @@ class Document:
     """One FAQ as a file states it, unvalidated; a field that the file leaves out is None.
 
     `items` is a list of mappings with `question` and `answer`. `answer_format` is `text`, `markdown` or None.
-    `positions` has the place of each item in the file, such as `row 5` or `line 12`. `unknown` names the
-    fields and columns that are ignored.
+    `positions` has the place of each item in the file, such as `row 5`, `line 12` or `items[3]`. `unknown`
+    names the fields and columns that are ignored, and `text_outside` the lines of a Markdown file at which
+    text begins that belongs to no question.
     """
 
     slug: Any = None
@@ -32,6 +33,7 @@ class Document:
     draft: Any = None
     positions: Sequence[str] = field(default=(), compare=False)
     unknown: Sequence[str] = field(default=(), compare=False)
+    text_outside: Sequence[int] = field(default=(), compare=False)
 
     @classmethod
     def from_faq(cls, faq: FAQ) -> Self:
@@ -93,6 +95,8 @@ class Document:
             number = int(index[1])
             if number >= len(self.positions):
                 return index[0]
-            return self.positions[number] + (": " if index[2] else "")
+            position = self.positions[number]
+            separator = "." if position.endswith("]") else ": "
+            return position + (separator if index[2] else "")
 
         return re.sub(r"items\[([0-9]+)\](\.?)", place, problem)

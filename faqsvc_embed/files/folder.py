@@ -22,6 +22,8 @@ from faqsvc_embed.models import FAQ
 
 _LANGUAGE_LIKE: Final = re.compile("[A-Za-z]{2}(?:[-_][A-Za-z]{2,4})?")
 _PLAIN_NAME: Final = re.compile(r"[^\W_][\w-]{0,49}")
+_SERVICE: Final = re.compile(r"(?<=\.[a-z]{2})\.[0-9a-f]{12}\Z")
+"""The digest of the service, which is behind the language in the names of a store's files."""
 _PLACE: Final = re.compile(r"(?:line|row) ([0-9]+):? ")
 
 _Signature = tuple[int, ...]
@@ -173,6 +175,8 @@ def _check(path: Path) -> None:
 def name_of(path: Path) -> tuple[str, str | None]:
     """Return the slug and the language in the name of a file."""
     name = unicodedata.normalize("NFC", path.stem)  # macOS decomposes names
+    if path.suffix == ".json":
+        name = _SERVICE.sub("", name)
     slug, _, lang = name.rpartition(".")
     return (slug, lang.lower()) if slug and lang.lower() in LANGUAGES else (name, None)
 
@@ -210,6 +214,8 @@ def _by_slug(files: list[FAQFile]) -> dict[tuple[str, str | None], FAQFile]:
         if (base, None) in by_slug and _LANGUAGE_LIKE.fullmatch(ending):
             message = f"{ending!r} is not one of {', '.join(LANGUAGES)}: rename the file"
             by_slug[slug, lang] = _with_problem(file, message)
+        elif same is not None and _SERVICE.search(same.path.stem) and same.faq == file.faq is not None:
+            del by_slug[slug, same.lang]  # a store has an FAQ under its own language, too
         elif same is not None and same is not file:
             message = f"is in {stated!r}, as {same.path} is: remove one, or change its lang"
             by_slug[slug, lang] = _with_problem(file, message)

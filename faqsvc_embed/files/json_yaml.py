@@ -1,4 +1,7 @@
-"""Documents from JSON and YAML: the body of a publication, a record, a list of items, or a FAQPage."""
+"""Documents from JSON and YAML: the body of a publication, a record, a list of items, or a FAQPage.
+
+A record may be in a file of a store.
+"""
 
 import contextlib
 import json
@@ -28,8 +31,12 @@ _FIELDS: Final = {
 """The fields of a document, by their names in the REST contract."""
 _PLAIN_FIELDS: Final = {plain_name(name): field for name, field in _FIELDS.items()}
 _PLAIN_FIELDS.update(faqs="items", questions="items", language="lang")
+FRONT_MATTER_NAMES: Final = frozenset({*map(plain_name, _FIELDS), "language", "website"})
+"""Plain names of fields by which front matter is recognised."""
 _OTHER_FIELDS: Final = ("website", "total", "nextoffset", "note", "faqurl", "install")
 """Fields in the output of the service and of commands; a file may have them, and they are ignored."""
+_STORED: Final = "faqsvc-copy/"
+"""The start of `form` in the files of a store, which `faqsvc pull` writes; the record is in `faq`."""
 _BOOLEANS: Final = {"true": True, "false": False}
 _ITEM_FIELDS: Final = {
     *QUESTION_NAMES,
@@ -99,6 +106,9 @@ def to_document(value: object) -> Document:
         value = {"items": value}
     if not isinstance(value, Mapping):
         raise ValueError(f"expected an object with items, or a list of items, not {quoted(value)}")
+    record = value.get("faq")
+    if isinstance(record, Mapping) and str(value.get("form")).startswith(_STORED):
+        value = record
     fields = {
         _PLAIN_FIELDS[name]: inner
         for key, inner in value.items()
@@ -113,10 +123,12 @@ def to_document(value: object) -> Document:
     if isinstance(items, list):
         names = dict.fromkeys(name for item in items for name in _unknown(item, _ITEM_FIELDS))
         fields["unknown"] += [f"items[].{name}" for name in names]
-        lines = [getattr(item, "line", None) for item in items]
-        fields["items"] = [_item(item) for item in items]
-        if None not in lines:
-            fields["positions"] = [f"line {line}" for line in lines]
+        ordered = _ordered(items)
+        fields["items"] = [_item(item) for _, item in ordered]
+        fields["positions"] = [
+            f"line {line}" if (line := getattr(item, "line", None)) else f"items[{index}]"
+            for index, item in ordered
+        ]
     return Document(**fields)
 
 
@@ -133,6 +145,15 @@ def _item(item: object) -> object:
         "question": next((named[name] for name in QUESTION_NAMES if name in named), None),
         "answer": next((named[name] for name in ANSWER_NAMES if name in named), None),
     }
+
+
+def _ordered(items: list[Any]) -> list[tuple[int, Any]]:
+    """Return items with their indexes, by position if each has one, as the models sort those of a record."""
+    try:
+        positions = [int(item["position"]) for item in items]  # a text in YAML
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return list(enumerate(items))
+    return sorted(enumerate(items), key=lambda indexed: positions[indexed[0]])
 
 
 class _Mapping(dict[str, Any]):

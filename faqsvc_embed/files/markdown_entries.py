@@ -1,7 +1,7 @@
 """Lines of Markdown that begin a question, and the answers below them."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
@@ -17,6 +17,10 @@ _DECORATION: Final = re.compile(
     r"[ \t]*(?:([-*_])(?:[ \t]*\1){2,}|<a [^<>]*>[ \t]*</a>|\[[^\[\]]*\]\(#[^()]*\))?[ \t]*"
 )
 """A blank line, a rule, an anchor, or a link to one."""
+_NO_TEXT: Final = re.compile(
+    _DECORATION.pattern + rf"|{_MARK}\[[^\[\]]*\]\(#[^()]*\)[ \t]*|[ \t]*(?:</?[a-z][^<>]*>[ \t]*)+", re.I
+)
+"""Decoration, an entry in a table of contents, or tags alone."""
 BELOW_HEADINGS: Final = 7
 """The level of a question that is a line of text, below the six levels of headings."""
 
@@ -48,6 +52,13 @@ class Entry:
     """Whether question and answer are in a details element."""
     number: int = 0
     """The number of the question's line, from 0."""
+    end: int = 0
+    """The number of the line after its last."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether its details element has ended."""
+        return self.is_folded and _DETAILS.search(self.lines[-1]) is not None
 
     def answer(self) -> str:
         """Return the answer without label, indentation in a list, and rules and anchors around it."""
@@ -65,6 +76,18 @@ class Entry:
 
 Beginning = Callable[[str], Entry | None]
 """Returns the entry that a line begins, or None."""
+
+
+def find_text(lines: Sequence[str], without: Container[int]) -> list[int]:
+    """Return the lines at which text begins, counted from 1; `without` are numbers of lines, from 0."""
+    found, is_text = list[int](), False
+    for number, line in enumerate(lines):
+        if number in without:
+            is_text = False
+        elif not is_text and not _NO_TEXT.fullmatch(line):
+            is_text = True
+            found.append(number + 1)
+    return found
 
 
 def ends_in_question_mark(text: str) -> bool:

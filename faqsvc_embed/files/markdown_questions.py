@@ -15,6 +15,7 @@ from faqsvc_embed.files.markdown_entries import (
     Entry,
     ends_in_question_mark,
     find_beginning,
+    find_text,
     labelled,
 )
 from faqsvc_embed.files.markdown_text import block_parser, plain_text
@@ -43,7 +44,7 @@ class _Heading(NamedTuple):
 
 def find_questions(text: str) -> Document:
     """Return the title and the items of a Markdown file that does not state the format of its answers."""
-    text = _COMMENT.sub(_blank, text)
+    text = without_comments(text)
     environment = dict[str, Any]()
     tokens = block_parser().parse(text, environment)
     references = environment.get("references", {})
@@ -58,7 +59,13 @@ def find_questions(text: str) -> Document:
         title=plain_text(source.title, references) or None,
         items=[{"question": q, "answer": a} for q, a in zip(questions, answers, strict=True)],
         positions=[f"line {entry.number + 1}" for entry in entries],
+        text_outside=source.text_outside(entries),
     )
+
+
+def without_comments(text: str) -> str:
+    """Return Markdown without its comments; the lines after them keep their numbers."""
+    return _COMMENT.sub(_blank, text)
 
 
 def _blank(found: re.Match[str]) -> str:
@@ -91,6 +98,7 @@ class _Source:
     def __init__(self, lines: list[str], tokens: "Sequence[Token]", references: Mapping[str, Any]) -> None:
         self._lines = lines
         self._headings = dict(_headings(tokens))
+        self._tables = [range(*token.map) for token in tokens if token.type == "table_open" and token.map]
         self._definitions = dict[str, str]()
         for label, reference in references.items():
             first, end = reference["map"]
@@ -123,6 +131,8 @@ class _Source:
             heading = self._headings.get(number)
             if number < below:  # a further line of a question's heading
                 continue
+            if current is not None and current.is_closed:
+                current = None
             if number in self._questions and heading is not None:
                 entry = labelled(heading.text) or Entry(heading.text)
                 entry.level, below = heading.level, heading.end
@@ -131,12 +141,23 @@ class _Source:
             elif heading is None and (current is None or current.level == BELOW_HEADINGS):
                 entry = self._entry_at(number)
             if entry is not None:
-                entry.number = number
+                entry.number, entry.end = number, max(below, number + 1)
                 entries.append(entry)
                 current = entry
             elif current is not None:
                 current.lines.append(line)
+                current.end = number + 1
         return entries
+
+    def text_outside(self, entries: Sequence[Entry]) -> list[int]:
+        """Return the lines at which text begins that is neither in an entry nor a heading, from 1."""
+        rows = {entry.number for entry in entries}
+        ranges = [
+            *(range(entry.number, entry.end) for entry in entries),
+            *(range(number, heading.end) for number, heading in self._headings.items()),
+            *(table for table in self._tables if not rows.isdisjoint(table)),
+        ]
+        return find_text(self._lines, {number for one in ranges for number in one})
 
     def _entry_at(self, number: int) -> Entry | None:
         """Return the entry that a line of text begins, or None."""

@@ -8,32 +8,39 @@ other file, `markdown_questions` recognises the usual ways to write questions, a
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from itertools import pairwise, takewhile
+from typing import TYPE_CHECKING, Final
 
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.document import Document
-from faqsvc_embed.files.json_yaml import parse_yaml, yaml_document
-from faqsvc_embed.files.markdown_questions import find_questions
+from faqsvc_embed.files.json_yaml import FRONT_MATTER_NAMES, parse_yaml, yaml_document
+from faqsvc_embed.files.markdown_entries import find_text
+from faqsvc_embed.files.markdown_questions import find_questions, without_comments
 from faqsvc_embed.files.markdown_text import block_parser, unescape
+from faqsvc_embed.files.names import plain_name
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
+
+_FIELD: Final = re.compile(r"([A-Za-z][\w -]*):(?:[ \t]|$)")
 
 
 def read_markdown(text: str) -> Document:
     """Return the FAQ in a Markdown file.
 
     Raises:
-        ValueError: the front matter is not YAML, or there is no question.
+        ValueError: the front matter is not YAML or not closed, or there is no question.
     """
     tokens = block_parser().parse(text) if text.startswith("---") else []
     document, below = Document(), 0
     if tokens and tokens[0].type == "front_matter" and tokens[0].map:
         document, below = _front_matter(tokens[0].content), tokens[0].map[1]
-    if document.items is not None:
-        return replace(document, answer_format=document.answer_format or "markdown")
     lines = text.split("\n")
+    if document.items is not None:
+        answer_format = document.answer_format or "markdown"
+        return replace(document, answer_format=answer_format, text_outside=find_text(lines, range(below)))
+    if tokens and tokens[0].type == "hr" and _is_front_matter(lines[1:]):
+        raise ValueError("line 1: the front matter is not closed: add a line of --- below its last field")
     if document.answer_format is not None:
         document = _with_sections(document, lines, tokens)
     else:
@@ -45,6 +52,7 @@ def read_markdown(text: str) -> Document:
             answer_format="markdown",
             items=found.items,
             positions=found.positions,
+            text_outside=found.text_outside,
         )
         if not document.items:
             raise ValueError(
@@ -53,6 +61,13 @@ def read_markdown(text: str) -> Document:
     if not document.items:
         raise ValueError("no question found: a file with answerFormat has each in a line that begins with ##")
     return document
+
+
+def _is_front_matter(lines: Sequence[str]) -> bool:
+    """Return whether the lines below a first line of --- are fields; other text may follow a rule."""
+    first = takewhile(lambda line: line.strip() and not line.startswith("##"), lines)
+    fields = map(_FIELD.match, first)
+    return any(plain_name(field[1]) in FRONT_MATTER_NAMES for field in fields if field is not None)
 
 
 def _front_matter(content: str) -> Document:
@@ -79,6 +94,8 @@ def _with_sections(document: Document, lines: Sequence[str], tokens: "Sequence[T
     ends = [*(line for line, _ in questions[1:]), len(lines)]
     first = questions[0][0] if questions else len(lines)
     titles = [content for line, markup, content in headings if markup == "#" and line < first]
+    above = without_comments("\n".join(lines[:first])).split("\n")
+    maps = [token.map for token in tokens if token.type in ("front_matter", "heading_open") and token.map]
     return replace(
         document,
         title=unescape(titles[0]) if titles and document.title is None else document.title,
@@ -87,6 +104,7 @@ def _with_sections(document: Document, lines: Sequence[str], tokens: "Sequence[T
             for (line, question), end in zip(questions, ends, strict=False)
         ],
         positions=[f"line {line + 1}" for line, _ in questions],
+        text_outside=find_text(above, {number for start, end in maps for number in range(start, end)}),
     )
 
 

@@ -9,10 +9,11 @@ from typing import Any, Final
 import pytest
 from msgspec import to_builtins
 
-from faqsvc_embed import FAQClient, FAQNotFound
+from faqsvc_embed import FAQ, FAQClient, FAQNotFound, Item
+from faqsvc_embed.service.storage import open_storage
 from tests.cli.support import failure, faqsvc, write
 from tests.support.cases import sampled
-from tests.support.service import Service
+from tests.support.service import Service, service
 
 WEBSITE: Final = ("--website-url", "https://tea.example", "--website-name", "Tea & Sons")
 TEXTS: Final = {
@@ -68,26 +69,68 @@ def test_what_get_prints_is_published_as_a_revision_of_the_same_faq(
     assert first.website_url == second.website_url == "https://tea.example"
 
 
-def test_what_pull_writes_is_published_without_loss(ours: Service, tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["markdown", "store"])
+def test_what_pull_writes_is_published_without_loss(ours: Service, tmp_path: Path, form: str) -> None:
+    slug = f"Pulled as {form}"
     for lang in ("en", "de"):
-        publish("pulled", lang=lang, items=[TEXTS[lang]], title=f"Tea, {lang}", answer_format="markdown")
-    assert faqsvc("pull", "pulled", "--to", str(tmp_path), "--format", "markdown").exit_code == 0
-    (unchanged, _) = json.loads(faqsvc("publish", str(tmp_path), "--json").stdout)
-    assert unchanged["unchanged"]
+        publish(slug, lang=lang, items=[TEXTS[lang]], title=f"Tea, {lang}", answer_format="markdown")
+    assert faqsvc("pull", slug, "--to", str(tmp_path), "--format", form).exit_code == 0
+    result = faqsvc("publish", str(tmp_path), "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert [one["unchanged"] for one in json.loads(result.stdout)] == [True, True]
     for file in tmp_path.iterdir():
         file.write_text(file.read_text().replace("?", "??"))
     result = faqsvc("publish", str(tmp_path), "--json")
     assert (result.exit_code, [one["revision"] for one in json.loads(result.stdout)]) == (0, [2, 2])
     with FAQClient() as client:
         for lang in ("en", "de"):
-            before, after = (client.get_revision("pulled", number, lang=lang) for number in (1, 2))
+            before, after = (client.get_revision(slug, number, lang=lang) for number in (1, 2))
             was, is_now = (to_builtins(revision.faq) for revision in (before, after))
             was["items"][0]["question"] += "?"
             assert is_now == was
             assert after.website_url == before.website_url == "https://tea.example"
 
 
+def test_a_file_that_pull_wrote_is_published_alone(ours: Service, tmp_path: Path) -> None:
+    for lang in ("en", "de"):
+        publish("alone", lang=lang, items=[TEXTS[lang]])
+    assert faqsvc("pull", "alone", "--to", str(tmp_path)).exit_code == 0
+    (german,) = tmp_path.glob("alone.de.*.json")
+    result = faqsvc("publish", str(german), "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert [(one["slug"], one["lang"]) for one in json.loads(result.stdout)] == [("alone", "de")]
+
+
 # publish
+
+
+@pytest.mark.parametrize("form", ["json", "markdown"])
+def test_a_call_to_action_is_named_if_it_is_not_published(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    with service(tmp_path) as own:
+        monkeypatch.setenv("FAQSVC_BASE_URL", own.base_url)
+        monkeypatch.setenv("FAQSVC_API_KEY", own.key)
+        storage = open_storage(f"sqlite:///{tmp_path}/faqsvc.db")
+        items = (Item(0, "Why?", "So."),)
+        faq = FAQ("tea", "Tea", "Tea & Sons", "en", items, {"label": "Buy"})
+        storage.put(faq, website_url="https://tea.example")
+        storage.close()
+        file = tmp_path / ("faq.json" if form == "json" else "faq.md")
+        file.write_bytes(faqsvc("get", "tea", "--format", form).stdout_bytes)
+
+        def warnings(*options: str) -> str:
+            result = faqsvc("publish", str(file), *options)
+            assert result.exit_code == 0
+            return result.stderr
+
+        assert warnings() == warnings("--title", "Tea", *WEBSITE) == ""
+        for options in (("--slug", "new"), ("--lang", "de")):
+            assert warnings(*options, *WEBSITE).startswith(f"Warning: {file}: ")
+        file.write_text(file.read_text().replace("Buy", "Buy now"))
+        assert "cta" in warnings()
+        file.write_text(file.read_text().replace("slug", "name"))
+        assert "cta" in warnings(*WEBSITE)
 
 
 def test_translations_are_one_faq(ours: Service, tmp_path: Path) -> None:
@@ -309,6 +352,53 @@ def test_what_cannot_be_published_stays_in_a_file(
     path = Path(failure(faqsvc("edit", "broken")).split()[-1])
     assert path.read_text()
     path.unlink()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("slug: guarded", "slug: other"), ("slug: guarded", ""), ("lang: en", "lang: de")],
+    ids=["another slug", "no slug", "another language"],
+)
+def test_an_edit_writes_no_other_faq_and_no_other_translation(
+    ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: str, new: str
+) -> None:
+    for slug, lang in (("guarded", "en"), ("guarded", "de"), ("other", "en")):
+        publish(slug, lang=lang, items=[TEXTS[lang]])
+    with FAQClient() as client:
+        before = (
+            len(client.list_faqs()),
+            client.newest_revision("guarded", lang="de"),
+            client.get_faq("other"),
+        )
+    editor(monkeypatch, tmp_path, f"path.write_text(path.read_text().replace({old!r}, {new!r}, 1))")
+    message = failure(faqsvc("edit", "guarded", "--lang", "en"))
+    path = Path(message.split()[-1])
+    assert "euros" in path.read_text()
+    path.unlink()
+    assert old.split()[0].rstrip(":") in message
+    with FAQClient() as client:
+        after = len(client.list_faqs()), client.newest_revision("guarded", lang="de"), client.get_faq("other")
+    assert after == before
+
+
+def test_an_edit_can_make_a_translation(
+    ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish("untranslated")
+    editor(monkeypatch, tmp_path, "path.write_text(path.read_text().replace('lang: en', 'lang: fr'))")
+    made = json.loads(faqsvc("edit", "untranslated", "--json").stdout)
+    assert (made["slug"], made["lang"], made["revision"]) == ("untranslated", "fr", 1)
+    assert len(json.loads(faqsvc("history", "untranslated", "--lang", "en", "--json").stdout)) == 1
+
+
+def test_an_edit_keeps_a_language_that_the_file_no_longer_states(
+    ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = [TEXTS["de"], ("Wer darf bestellen?", "Alle."), ("Wohin liefern Sie?", "In alle Länder.")]
+    publish("unstated", items=items)
+    editor(monkeypatch, tmp_path, "path.write_text(path.read_text().replace('lang: en', ''))")
+    made = json.loads(faqsvc("edit", "unstated", "--json").stdout)
+    assert (made["lang"], made["revision"]) == ("en", 2)
 
 
 @pytest.mark.system

@@ -87,6 +87,25 @@ def test_a_long_list_of_problems_is_cut(tmp_path: Path) -> None:
     assert "1780 more" in failure(faqsvc("publish", file))
 
 
+@pytest.mark.parametrize(
+    ("text", "line", "places"),
+    [
+        ("# Tea\n\nWe sell it.\n\n## Why?\n\nSo.\n", "line 3: ", ""),
+        ("a\n# b\nc\n## Why?\nSo.\n", "line 1: ", "2"),
+    ],
+)
+def test_text_that_is_not_published_is_named_in_one_line(
+    ours: Service, tmp_path: Path, text: str, line: str, places: str
+) -> None:
+    (tmp_path / "faq.md").write_text(text)
+    website = ["--website-url", "https://tea.example", "--website-name", "Tea"]
+    for target in (tmp_path / "faq.md", tmp_path):
+        result = faqsvc("publish", str(target), *website)
+        assert (result.exit_code, result.stderr.count("\n")) == (0, 1)
+        assert result.stderr.startswith(f"Warning: {tmp_path / 'faq.md'}: {line}")
+        assert places in result.stderr
+
+
 def test_a_failure_says_how_many_files_are_published(ours: Service, tmp_path: Path) -> None:
     with FAQClient() as client:
         client.publish_faq(

@@ -36,6 +36,41 @@ def test_a_file_holds_a_publication_a_record_or_its_items(
     assert read(tmp_path, f"faq.{ending}", json.dumps(content)) == document
 
 
+@pytest.mark.parametrize("ending", ["json", "yaml"])
+@pytest.mark.parametrize(
+    ("positions", "order"),
+    [
+        ([2, 0, 1], [1, 2, 0]),
+        ([10, 9, -1], [2, 1, 0]),
+        ([1, 1, 0], [2, 0, 1]),
+        ([1, 0, None], [0, 1, 2]),
+        ([1, "first", 0], [0, 1, 2]),
+        ([1, [0], 0], [0, 1, 2]),
+        ([1, float("inf"), 0], [0, 1, 2]),
+    ],
+)
+def test_items_are_in_the_order_of_their_positions_if_each_has_one(
+    tmp_path: Path, ending: str, positions: list[object], order: list[int]
+) -> None:
+    items = [
+        {"question": f"{n}?", "answer": "Yes."} | ({} if position is None else {"position": position})
+        for n, position in enumerate(positions)
+    ]
+    document = read(tmp_path, f"faq.{ending}", json.dumps({"items": items}, indent=0))
+    assert [item["question"] for item in document.items] == [f"{n}?" for n in order]
+
+
+def test_a_problem_names_the_place_of_an_item_in_the_file(tmp_path: Path) -> None:
+    items = [{"position": 1, "question": "Why?"}, {"position": 0, "question": "Who?", "answer": "We."}]
+    written = json.dumps(items, indent=0)
+    assert (
+        read(tmp_path, "a.json", written).locate("items[1].answer is missing") == "items[0].answer is missing"
+    )
+    assert (
+        read(tmp_path, "a.yaml", written).locate("items[1].answer is missing") == "line 2: answer is missing"
+    )
+
+
 def test_a_record_is_written_as_the_json_that_is_read_again(tmp_path: Path) -> None:
     document = Document.from_faq(FAQ.from_dict(samples.nasty()))
     assert read(tmp_path, "faq.json", WRITERS[".json"](document)) == document

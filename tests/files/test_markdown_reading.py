@@ -51,6 +51,28 @@ def test_front_matter_that_is_not_understood_is_refused(tmp_path: Path, front: s
     assert refusal(tmp_path, "faq.md", f"---\n{front}\n---\n## Why?\nSo.\n")
 
 
+@pytest.mark.parametrize(
+    "below", ["\n## Why?\n\nSo.\n", "## Why?\nSo.\n", "tags: [a]\n\n# A\n\n## Why?\n\nSo.\n"]
+)
+@pytest.mark.parametrize(
+    "fields", ["slug: tea\nwebsiteUrl: https://tea.example\nlang: de\n", "# of tea\nlang: de\n"]
+)
+def test_front_matter_that_is_not_closed_is_refused(tmp_path: Path, fields: str, below: str) -> None:
+    message = refusal(tmp_path, "faq.md", f"---\n{fields}{below}")
+    assert message.startswith("line 1: ")
+    assert "---" in message
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "\n", "Our prices: all of them.\n\n", "# Prices\n\n", "Note: see below.\n\n", "\nlang: x\n\n"],
+)
+def test_a_file_may_begin_with_a_rule(text: str) -> None:
+    assert items_of("---\n## Which one?\nLanguage: English.\n") == [("Which one?", "Language: English.")]
+    assert items_of(f"---\n{text}## Why?\n\nSo.\n") == [("Why?", "So.")]
+    assert items_of(f"---\n{text}Q: Why?\n\nA: So.\n") == [("Why?", "So.")]
+
+
 # Questions are text
 
 
@@ -124,6 +146,48 @@ def test_comments_are_left_out_of_answers_but_not_of_code() -> None:
 def test_a_folded_answer_ends_with_its_element() -> None:
     text = "<details><summary>What is `<b>`?</summary>\n\nIt is *bold*.\n</details>\n\nWrite to us.\n"
     assert items_of(text) == [("What is `<b>`?", "It is *bold*.")]
+
+
+# Text that belongs to no question
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("# Tea\n\nWe sell tea.\n\nIt is good.\n\n## Why?\n\nSo.\n", [3]),
+        ("Hello.\n\n- **How much?** Ten.\n- **Where?** Here.\n"
+         "\n## Refunds\n\nNo.\n\n## Contact\nUs.\n", [1, 8, 11]),
+        ("---\nlang: en\n---\nHello.\n\nTea\n===\n\n## Why?\n\nSo.\n", [4]),
+        ("---\nanswerFormat: text\n---\n# Tea\n\nHello.\n\n## Why?\n\nSo.\n\nMore.\n", [6]),
+        ("---\nitems: [[Why, So]]\n---\n\n## More?\n", [5]),
+        ("<details>\n<summary>Why?</summary>\nSo.\n</details>\n\nCall us.\n"
+         "\n<details>\n<summary>Who?</summary> We.</details>\nOr not.\n", [6, 10]),
+        ("Hello.\n\n| question | answer |\n|-|-|\n| Why? | So. |\n\n| a | b |\n|-|-|\n| c | d |\n", [1, 7]),
+        ("```\ncode\n```\n## Why?\n\nSo.\n", [1]),
+    ],
+    ids=["introduction", "sections", "front matter", "a stated format", "items", "details", "table", "code"],
+)  # fmt: skip
+def test_the_lines_of_text_that_belongs_to_no_question_are_known(text: str, lines: list[int]) -> None:
+    assert list(read_markdown(text).text_outside) == lines
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tea\n===\n\n<a id='tea'></a>\n\n---\n<!-- not\npublished -->\n"
+        "\n## Why?\n\nSo.\n\n- a\n\n### More\n\nText.\n",
+        "# Tea\n\n- [Why?](#why)\n- [Who?](#who)\n\n[m]: https://tea.example\n"
+        "\n## General\n\n### Why?\nSo.\n\n### Who?\nWe.\n",
+        "---\nlang: en\nanswerFormat: markdown\n---\n<!-- not\npublished -->\n\n# Tea\n\n## Why?\n\nSo.\n",
+        "---\nitems: [[Why, So]]\n---\n",
+        "<details>\n<summary>Why?</summary>\n\nSo.\n\n</details>\n<details><summary>Who?</summary>We.</details>\n",
+        "# Tea\n\n| question | answer |\n|-|-|\n| Why? | So. |\n| Who? | We. |\n",
+        "Q: Why?\n\nA: So.\n\nBecause.\n\nQ: Who?\nA: We.\n",
+    ],
+    ids=["headings", "contents", "a stated format", "items", "details", "table", "labels"],
+)  # fmt: skip
+def test_a_file_of_questions_has_no_other_text(text: str) -> None:
+    assert list(read_markdown(text).text_outside) == []
 
 
 # Whatever a file holds

@@ -70,6 +70,7 @@ def test_a_slug_may_have_dots(tmp_path: Path) -> None:
         ({"a__md": "---\nslug: a/b\n---\n## Why?\n\nSo.\n"}, "a.md: "),
         ({"a\x1b__md": PRICING}, "a\x1b.md: "),
         ({"a__md": "---\ntitle: A\nlang: [\n---\n## Why?\n\nSo.\n"}, "a.md:3: "),
+        ({"a__md": "---\nlang: de\n\n## Why?\n\nSo.\n"}, "a.md:1: "),
         ({"a__md": "---\nlang: nonsense!\n---\n## Why?\n\nSo.\n"}, "a.md: "),
         ({"a__md": "---\nanswerFormat: html\n---\n## Why?\n\nSo.\n"}, "a.md: "),
         ({"a__md": "---\nanswerFormat: text\n---\n# Why?\n\nSo.\n"}, "a.md: "),
