@@ -37,6 +37,14 @@ def lang_of(request: Request) -> Lang | None:
     return cast("Lang | None", lang)
 
 
+def cursor_of(request: Request, name: str) -> str | None:
+    """Return the slug in a parameter. Raises Problem (422) if it is not a valid slug."""
+    slug = request.query_params.get(name)
+    if slug is not None and not is_slug(slug):
+        raise Problem.invalid(f"{name} is {quoted(slug)}: expected a slug", code="invalid-parameter")
+    return slug
+
+
 def flag(request: Request, name: str) -> bool:
     """Return whether a parameter is `true`. Raises Problem (422) if it is neither that nor `false`."""
     value = request.query_params.get(name)

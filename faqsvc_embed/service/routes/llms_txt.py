@@ -7,13 +7,11 @@ from urllib.parse import quote, urlsplit
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faqsvc_embed.api.slugs import is_slug
-from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.markdown_writer import escaped_line
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import conditional_response
 from faqsvc_embed.service.http.negotiation import best_media_type
-from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.parameters import cursor_of
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.pages.markdown import link
@@ -30,12 +28,8 @@ async def write_llms_txt(service: ServiceContext, request: Request) -> Response:
     """Return one page of the list: the FAQs that follow the slug `after`, or the first ones."""
     urls = service.urls(request)
     media_type = best_media_type(request, "text/plain", "text/markdown")
-    after = request.query_params.get("after")
-    if after is not None and not is_slug(after):
-        raise Problem.invalid(f"after is {quoted(after)}: expected a slug", code="invalid-parameter")
-    faqs = await run_blocking(
-        partial(service.storage.publications.listed, after=after or "", limit=PAGE_SIZE + 1)
-    )
+    after = cursor_of(request, "after") or ""
+    faqs = await run_blocking(partial(service.storage.publications.listed, after=after, limit=PAGE_SIZE + 1))
     headers = {"cache-control": CACHE_CONTROL, "vary": "Accept"}
     next_url = ""
     if len(faqs) > PAGE_SIZE:

@@ -149,6 +149,7 @@ _PARAMETERS: Final[dict[str, dict[str, Any]]] = {
         "description": "`next` of the previous page.",
     },
     "after:slug": msgspec.json.schema(Slug),
+    "from": {**msgspec.json.schema(Slug), "description": "The slug that the sitemap starts with."},
     "slug:list": {"type": "array", "items": msgspec.json.schema(Slug), "minItems": 1, "maxItems": MAX_SLUGS},
     "Last-Event-ID": {"type": "string", "description": "The `id` of the last event that arrived."},
     contract.PREVIEW_HEADER: {"type": "string", "description": "A preview token."},

@@ -199,9 +199,10 @@ OPERATIONS: Final = (
         "get",
         "/sitemap.xml",
         "mapSite",
-        "List the pages of listed sites",
+        "List the pages of listed sites; beyond 2,000 FAQs, list the sitemaps that do",
         (200, 304),
         (400, *_READS),
+        query=("from",),
         media_types=("application/xml",),
     ),
     Operation(

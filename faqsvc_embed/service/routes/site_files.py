@@ -1,7 +1,10 @@
 """The files that browsers and crawlers expect at the root: /, /robots.txt, /sitemap.xml, /favicon.ico."""
 
+from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import chain
 from typing import Final
+from urllib.parse import quote
 from xml.sax.saxutils import escape
 
 from starlette.requests import Request
@@ -9,23 +12,25 @@ from starlette.responses import Response
 
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import conditional_response
+from faqsvc_embed.service.http.parameters import cursor_of
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.http.urls import PublicURLs
-from faqsvc_embed.service.pages.html import ICON, content_security_policy, render_start
+from faqsvc_embed.service.pages.html import ICON, PageLinks, content_security_policy, render_start
+from faqsvc_embed.service.storage.publications import Publications
 from faqsvc_embed.service.storage.values import Listing
 from faqsvc_embed.service.storage.writer import digest_of
 
 MAX_LINKS: Final = 100
 """FAQs that the start page lists; /llms.txt has all."""
-MAX_URLS: Final = 50_000
-"""URLs of a sitemap (sitemaps.org)."""
+SITEMAP_SIZE: Final = 2_000
+"""FAQs of one sitemap. In seven languages, with the longest slugs, it stays below 50,000 URLs and 50 MB."""
 CACHE_CONTROL: Final = "public, max-age=300"
 
 
 async def show_start(service: ServiceContext, request: Request) -> Response:
     """GET /: the start page, with FAQs of listed sites."""
     urls = service.urls(request)
-    faqs = await _listed(service, MAX_LINKS)
+    faqs = await run_blocking(partial(service.storage.publications.listed, limit=MAX_LINKS))
     links = [(faq.title.strip() or faq.slug, faq.lang, urls.page(faq.slug)) for faq in faqs]
     headers = {"content-security-policy": content_security_policy()}
     return _response(request, render_start(urls.base, links), "text/html", headers)
@@ -38,9 +43,12 @@ async def advise_robots(service: ServiceContext, request: Request) -> Response:
 
 
 async def map_site(service: ServiceContext, request: Request) -> Response:
-    """GET /sitemap.xml: the pages of listed sites, with the time of their last change."""
-    urls = service.urls(request)
-    text = await run_blocking(_sitemap, urls, await _listed(service, MAX_URLS))
+    """GET /sitemap.xml: the pages of listed sites, with the time of their last change.
+
+    Beyond `SITEMAP_SIZE` FAQs, it is an index of sitemaps. `from` is the first slug of one of them.
+    """
+    urls, first = service.urls(request), cursor_of(request, "from")
+    text = await run_blocking(_sitemap, service.storage.publications, urls, first)
     return _response(request, text, "application/xml")
 
 
@@ -49,20 +57,37 @@ async def show_icon(_: ServiceContext, request: Request) -> Response:
     return _response(request, ICON, "image/svg+xml")
 
 
-async def _listed(service: ServiceContext, limit: int) -> list[Listing]:
-    return await run_blocking(partial(service.storage.publications.listed, limit=limit))
+def _sitemap(publications: Publications, urls: PublicURLs, first: str | None) -> str:
+    if first is None:
+        starts = publications.starts(SITEMAP_SIZE)
+        if len(starts) > 1:
+            locations = (f"{urls.base}/sitemap.xml?from={quote(start, safe='')}" for start in starts)
+            return _xml("sitemapindex", (f"<sitemap>{_location(url)}</sitemap>" for url in locations))
+    faqs = publications.translations(first=first or "", limit=SITEMAP_SIZE)
+    return _xml("urlset", chain.from_iterable(_entries(urls, translations) for translations in faqs))
 
 
-def _sitemap(urls: PublicURLs, faqs: list[Listing]) -> str:
-    entries = "".join(
-        f"<url><loc>{escape(urls.page(faq.slug))}</loc>"
-        f"<lastmod>{faq.published_at.isoformat(timespec='seconds')}</lastmod></url>\n"
-        for faq in faqs
+def _entries(urls: PublicURLs, translations: list[Listing]) -> Iterator[str]:
+    """Yield an entry for each translation of an FAQ, the default one first."""
+    languages = [translation.lang for translation in translations]
+    links = PageLinks.of(urls.page(translations[0].slug), languages, languages[0]).languages
+    for link, translation in zip(links, translations, strict=True):
+        changed = translation.published_at.isoformat(timespec="seconds")
+        yield f"<url>{_location(link.canonical)}<lastmod>{changed}</lastmod></url>"
+
+
+def _location(url: str) -> str:
+    return f"<loc>{escape(url)}</loc>"
+
+
+def _xml(root: str, entries: Iterable[str]) -> str:
+    lines = (
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<{root} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
+        *entries,
+        f"</{root}>",
     )
-    return (
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{entries}</urlset>\n'
-    )
+    return "\n".join(lines) + "\n"
 
 
 def _response(

@@ -1,10 +1,10 @@
 """Reads for the public: published translations, and the FAQs of listed sites."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import ColumnElement, FromClause, and_, bindparam, case, select
+from sqlalchemy import ColumnElement, Connection, FromClause, and_, bindparam, case, func, select, union_all
 
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.languages import LANGUAGES
@@ -14,6 +14,10 @@ from faqsvc_embed.service.storage.values import Gone, Listing, Publication
 
 PURGED_FOR: Final = timedelta(days=1)
 """How long a purged slug returns 410, so that every cache learns of it."""
+MAX_MERGED: Final = 20
+"""Listed sites that are read one by one. With more, all FAQs are read in the order of their slugs."""
+FAQS_AT_ONCE: Final = 100
+"""FAQs whose titles one statement reads. For many more, PostgreSQL would read the whole table."""
 
 
 def _published(faqs: FromClause) -> ColumnElement[bool]:
@@ -54,6 +58,20 @@ _LANGUAGES: Final = (
     .select_from(faqs.join(translations, _published(faqs)).join(revisions, _REVISION))
     .where(faqs.c.slug == bindparam("slug"))
 )
+_LISTINGS: Final = (
+    select(
+        faqs.c.slug,
+        translations.c.lang,
+        revisions.c.title,
+        revisions.c.website_name,
+        revisions.c.published_at,
+    )
+    .select_from(faqs.join(translations, _published(faqs)).join(revisions, _REVISION))
+    .where(faqs.c.slug.in_(bindparam("slugs", expanding=True)))
+    .order_by(faqs.c.slug, _rank(faqs))
+)
+# A scalar, because PostgreSQL would join EXISTS, and read all translations for that.
+_PUBLISHED_LANGUAGE: Final = select(translations.c.lang).where(_published(faqs)).limit(1).scalar_subquery()
 
 
 class Publications:
@@ -89,24 +107,55 @@ class Publications:
         return {lang: f"{digest} {published_at}" for lang, _, digest, published_at in rows}
 
     def listed(self, *, after: str = "", limit: int) -> list[Listing]:
-        """Return up to `limit` FAQs of listed sites that follow the slug `after`, ordered by slug."""
-        page = (
-            select(faqs.c.slug, faqs.c.lang)
-            .join(sites, and_(sites.c.id == faqs.c.site, sites.c.listed))
-            .where(faqs.c.slug > after, select(translations.c.slug).where(_published(faqs)).exists())
-            .order_by(faqs.c.slug)
-            .limit(limit)
-            .subquery()
-        )
-        columns = (revisions.c.title, revisions.c.website_name, revisions.c.published_at)
-        query = (
-            select(page.c.slug, translations.c.lang, *columns)
-            .select_from(page.join(translations, _published(page)).join(revisions, _REVISION))
-            .order_by(page.c.slug, _rank(page).desc())
-        )
-        with self._database.reading() as connection:
-            rows = connection.execute(query).all()
-        return list({row.slug: Listing(*row) for row in rows}.values())  # of each FAQ, the lowest rank
+        """Return up to `limit` FAQs of listed sites that follow the slug `after`, ordered by slug.
+
+        Each is in the language of readers who request none.
+        """
+        return [translations[0] for translations in self._listed(faqs.c.slug > after, limit)]
+
+    def translations(self, *, first: str = "", limit: int) -> list[list[Listing]]:
+        """Return the translations of up to `limit` FAQs of listed sites, from the slug `first` on.
+
+        The FAQs are ordered by slug, the translations of each as `get` prefers them.
+        """
+        return self._listed(faqs.c.slug >= first, limit)
+
+    def starts(self, size: int) -> list[str]:
+        """Return the first slug of each `size` FAQs of listed sites, ordered by slug."""
+        number = func.row_number().over(order_by=faqs.c.slug).label("number")
+        with self._database.snapshot() as connection:
+            is_listed = faqs.c.site.in_(_listed_sites(connection))
+            numbered = select(faqs.c.slug, number).where(is_listed, faqs.c.state == "published").subquery()
+            query = select(numbered.c.slug).where((numbered.c.number - 1) % size == 0)
+            return list(connection.scalars(query.order_by(numbered.c.slug)))
+
+    def _listed(self, condition: ColumnElement[bool], limit: int) -> list[list[Listing]]:
+        found = dict[str, list[Listing]]()
+        with self._database.snapshot() as connection:
+            slugs = _first_slugs(connection, condition, limit)
+            for start in range(0, len(slugs), FAQS_AT_ONCE):
+                some = {"slugs": slugs[start : start + FAQS_AT_ONCE]}
+                for row in connection.execute(_LISTINGS, some):
+                    found.setdefault(row.slug, []).append(Listing(*row))
+        return list(found.values())
 
     def _is_recent(self, purged_at: datetime) -> bool:
         return self._clock() < purged_at + PURGED_FOR
+
+
+def _listed_sites(connection: Connection) -> Sequence[str]:
+    return connection.scalars(select(sites.c.id).where(sites.c.listed)).all()
+
+
+def _first_slugs(connection: Connection, condition: ColumnElement[bool], limit: int) -> Sequence[str]:
+    """Return the first `limit` slugs of published FAQs of listed sites that match a condition."""
+    query = select(faqs.c.slug).where(faqs.c.state == "published", condition)
+    query = query.where(_PUBLISHED_LANGUAGE.is_not(None)).order_by(faqs.c.slug).limit(limit)
+    ids = _listed_sites(connection)
+    if not ids:
+        return []
+    if len(ids) > MAX_MERGED:
+        return connection.scalars(query.join(sites, and_(sites.c.id == faqs.c.site, sites.c.listed))).all()
+    # Merged by the database, whose collation `condition` uses too.
+    merged = union_all(*(select(query.where(faqs.c.site == site).subquery()) for site in ids)).subquery()
+    return connection.scalars(select(merged.c.slug).order_by(merged.c.slug).limit(limit)).all()

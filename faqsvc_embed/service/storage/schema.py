@@ -77,6 +77,7 @@ faqs: Final = Table(
     Column("created_at", Timestamp, nullable=False),
     Column("updated_at", Timestamp),
     Index("faqs_by_site", "site", "updated_at", "slug"),
+    Index("faqs_by_state", "site", "state", "slug"),
 )
 
 translations: Final = Table(

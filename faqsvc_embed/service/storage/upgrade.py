@@ -7,7 +7,7 @@ from sqlalchemy import Connection, inspect, text
 
 from faqsvc_embed.service.storage.database import Database, StorageUnavailable
 
-HEAD: Final = "0005"
+HEAD: Final = "0006"
 """The newest version. Each release can still use the schema of the next one."""
 
 

@@ -171,7 +171,7 @@ class Publication(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """A published FAQ of a listed site: its title and website name in the default language."""
+    """A published translation of an FAQ of a listed site."""
 
     slug: str
     lang: str

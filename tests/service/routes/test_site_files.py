@@ -1,14 +1,18 @@
 """/, /robots.txt, /sitemap.xml and /favicon.ico."""
 
+from datetime import timedelta
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 import pytest
 from starlette.testclient import TestClient
 
+from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
+from faqsvc_embed.service.routes import site_files
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.values import Access, Preconditions
-from tests.support.clock import EPOCH
+from tests.support.clock import EPOCH, Clock
 
 SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 
@@ -23,8 +27,9 @@ def listed(storage: Storage) -> Access:
     return Access(None, listed)
 
 
-def locations(client: TestClient) -> dict[str | None, str | None]:
-    root = ElementTree.fromstring(client.get("/sitemap.xml").content)
+def locations(client: TestClient, url: str = "/sitemap.xml") -> dict[str | None, str | None]:
+    """Return the URLs in a sitemap or an index of sitemaps, each with its date."""
+    root = ElementTree.fromstring(client.get(url).content)
     return {url.findtext(f"{SITEMAP}loc"): url.findtext(f"{SITEMAP}lastmod") for url in root}
 
 
@@ -40,6 +45,78 @@ def test_the_sitemap_has_the_pages_of_listed_sites_with_dates(
         "http://testserver/faq/%EC%9A%94%EA%B8%88": time,
     }
     assert list(locations(client)) == ["http://testserver/faq/prices%20%26%20more"]
+
+
+def test_the_sitemap_has_each_translation_with_its_canonical_url_and_date(
+    client: TestClient, storage: Storage, listed: Access, clock: Clock
+) -> None:
+    clock.advance(60)
+    storage.put(FAQ("요금", lang="de"), site=listed.site)
+    storage.put(FAQ("요금", lang="fr"), site=listed.site)
+    storage.writer.unpublish(listed, "요금", "fr", Preconditions())
+    both = locations(client)
+    page = "http://testserver/faq/%EC%9A%94%EA%B8%88"
+    canonical = {
+        lang: client.get(page, params={"lang": lang}).links["canonical"]["url"] for lang in ("ko", "de")
+    }
+    storage.writer.unpublish(listed, "요금", "ko", Preconditions())
+
+    assert both[page] == EPOCH.isoformat()
+    assert both[f"{page}?lang=de"] == (EPOCH + timedelta(seconds=60)).isoformat()
+    assert len(both) == 3
+    assert canonical == {"ko": page, "de": f"{page}?lang=de"}
+    assert list(locations(client)) == ["http://testserver/faq/prices%20%26%20more", page]
+
+
+def test_a_long_sitemap_is_an_index_of_sitemaps(
+    client: TestClient, storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(site_files, "SITEMAP_SIZE", 3)
+    owner = Access(None, storage.sites.create("listed", listed=True))
+    slugs = [f"tea & cake {number}" for number in range(7)]
+    for slug in slugs[:3]:
+        storage.put(FAQ(slug, lang="en"))
+    short = client.get("/sitemap.xml")
+    for slug in slugs[3:]:
+        storage.put(FAQ(slug, lang="en"))
+    storage.put(FAQ("gone", lang="en"))
+    storage.writer.unpublish(owner, "gone", None, Preconditions())
+    storage.put(FAQ("aaa", lang="en"), site=storage.sites.create("other"))
+    index = client.get("/sitemap.xml")
+    parts = [list(locations(client, url or "")) for url in locations(client)]
+
+    assert ElementTree.fromstring(short.content).tag == f"{SITEMAP}urlset"
+    assert ElementTree.fromstring(index.content).tag == f"{SITEMAP}sitemapindex"
+    assert [len(part) for part in parts] == [3, 3, 1]
+    assert [url for part in parts for url in part] == [
+        f"http://testserver/faq/{quote(slug)}" for slug in slugs
+    ]
+
+
+@pytest.mark.usefixtures("listed")
+def test_a_sitemap_whose_first_faq_was_unpublished_starts_with_the_next_one(client: TestClient) -> None:
+    assert list(locations(client, "/sitemap.xml?from=price")) == list(locations(client))
+    assert list(locations(client, "/sitemap.xml?from=q")) == ["http://testserver/faq/%EC%9A%94%EA%B8%88"]
+
+
+@pytest.mark.parametrize("first", ["", "%00", "a/b", "s" * 201])
+def test_an_invalid_start_of_a_sitemap_is_a_422(client: TestClient, first: str) -> None:
+    response = client.get(f"/sitemap.xml?from={first}")
+
+    assert (response.status_code, response.json()["code"]) == (422, "invalid-parameter")
+    assert len(response.json()["problems"]) == 1
+
+
+def test_the_largest_sitemap_is_within_the_limits_of_the_protocol(
+    client: TestClient, storage: Storage
+) -> None:
+    site = storage.sites.create("listed", listed=True)
+    for lang in LANGUAGES:
+        storage.put(FAQ("\U0001f375" * 200, lang=lang), site=site)
+    largest = client.get("/sitemap.xml", headers={"host": f"{'a' * 255}:65535"})
+
+    assert largest.text.count("<url>") * site_files.SITEMAP_SIZE <= 50_000
+    assert len(largest.content) * site_files.SITEMAP_SIZE <= 50_000_000
 
 
 @pytest.mark.usefixtures("listed")

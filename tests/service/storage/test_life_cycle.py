@@ -9,7 +9,7 @@ from sqlalchemy import delete, select
 
 from faqsvc_embed.errors import FAQNotFound
 from faqsvc_embed.models import FAQ
-from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage import Storage, publications
 from faqsvc_embed.service.storage.history import InvalidCursor
 from faqsvc_embed.service.storage.schema import events, revisions, translations
 from faqsvc_embed.service.storage.values import (
@@ -268,6 +268,29 @@ def test_an_faq_without_its_default_translation_does_not_end_a_list(storage: Sto
 
     assert [faq.slug for faq in (*first.items, *rest.items)] == ["c", "a"]
     assert [faq.slug for faq in storage.publications.listed(limit=2)] == ["a", "c"]
+
+
+@pytest.mark.parametrize("merged", [4, 5], ids=["more sites than are merged", "as many"])
+def test_the_faqs_of_several_sites_are_one_list(
+    storage: Storage, monkeypatch: pytest.MonkeyPatch, merged: int
+) -> None:
+    monkeypatch.setattr(publications, "MAX_MERGED", merged)
+    owners = [Access(None, storage.sites.create(f"listed {n}", listed=True)) for n in range(5)]
+    owners.append(Access(None, storage.sites.create("unlisted")))
+    for number in range(24):
+        write(storage, owners[number % 6], f"tea-{number:02}")
+    write(storage, owners[0], "tea-00", lang="de", title="Tee")
+    write(storage, owners[1], "tea-01", is_draft=True, title="Draft")
+    write(storage, owners[2], "tea-15-draft", is_draft=True)
+    storage.writer.unpublish(owners[3], "tea-03", None, NONE)
+    storage.writer.purge(owners[4], "tea-04", None, NONE)
+    pages, after = list[list[str]](), ""
+    while page := storage.publications.listed(after=after, limit=4):
+        pages.append([faq.slug for faq in page])
+        after = page[-1].slug
+
+    named = [f"tea-{n:02}" for n in range(24) if n % 6 != 5 and n not in (3, 4)]
+    assert pages == [named[start : start + 4] for start in range(0, len(named), 4)]
 
 
 def test_another_site_may_not_write(storage: Storage, owner: Access) -> None:

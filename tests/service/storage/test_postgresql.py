@@ -15,7 +15,7 @@ from typing import Any
 import httpx2
 import psycopg
 import pytest
-from sqlalchemy import func, insert, select, text, true
+from sqlalchemy import func, insert, select, text, true, update
 from starlette.testclient import TestClient
 
 from faqsvc_embed.errors import ConfigurationError
@@ -176,35 +176,64 @@ def test_the_faqs_of_a_site_that_is_no_longer_listed_are_named_nowhere(storage: 
     assert "/faq/pricing" not in unlisted
 
 
-def test_lists_read_few_of_many_faqs(storage: Storage) -> None:
-    site = storage.sites.create("tea", listed=True)
-    storage.put(PRICING, site=site)
+def copy_faqs(storage: Storage, count: int, *, site: str) -> None:
+    """Add many copies of the only FAQ to a site."""
     with storage.database.writing() as connection:
         for table in (schema.faqs, schema.translations, schema.revisions):
-            numbers = func.generate_series(1, 20_000).table_valued("number").render_derived()
+            numbers = func.generate_series(1, count).table_valued("number").render_derived()
             values = [func.concat("f", numbers.c.number) if c is table.c.slug else c for c in table.c]
             rows = select(*values).select_from(table.join(numbers, true()))
             connection.execute(insert(table).from_select(table.c.keys(), rows))
+        connection.execute(update(schema.faqs).where(schema.faqs.c.slug != "pricing").values(site=site))
+
+
+def rows_read(storage: Storage, lists: list[Callable[[], object]]) -> int:
+    """Return the rows that PostgreSQL has read for all reads until now, after each list was read 15 times."""
+    for _ in range(15):
+        for list_ in lists:
+            list_()
+    with storage.database.reading() as connection:
+        connection.execute(text("SELECT pg_stat_force_next_flush()"))
+    with storage.database.reading() as connection:
+        query = "SELECT sum(seq_tup_read + idx_tup_fetch) FROM pg_stat_user_tables"
+        return int(connection.scalar(text(query)) or 0)
+
+
+def analyze(storage: Storage) -> None:
+    """Count the rows of all tables, as the server does some time after many changes."""
+    with storage.database.reading() as connection:
+        connection.execute(text("ANALYZE"))
+
+
+def test_lists_read_few_of_many_faqs(storage: Storage) -> None:
+    site = storage.sites.create("tea", listed=True)
+    storage.put(PRICING, site=site)
+    copy_faqs(storage, 20_000, site=site)
     lists: list[Callable[[], object]] = [
         partial(storage.history.faqs, site, limit=50),
         partial(storage.overview.faqs, site, Filter(), limit=50),
         partial(storage.publications.listed, limit=50),
+        partial(storage.publications.listed, after="f5", limit=50),
+        partial(storage.publications.translations, first="f5", limit=50),
     ]
+    before = rows_read(storage, lists)
+    analyze(storage)
 
-    def rows_read() -> int:
-        for _ in range(15):
-            for list_ in lists:
-                list_()
-        with storage.database.reading() as connection:
-            connection.execute(text("SELECT pg_stat_force_next_flush()"))
-        with storage.database.reading() as connection:
-            query = "SELECT sum(seq_tup_read + idx_tup_fetch) FROM pg_stat_user_tables"
-            return int(connection.scalar(text(query)) or 0)
+    assert rows_read(storage, lists) - before < 15 * len(lists) * 1_000
 
-    before = rows_read()
-    with storage.database.reading() as connection:
-        connection.execute(text("ANALYZE"))  # as the server does some time after many changes
-    assert rows_read() - before < 15 * len(lists) * 1_000
+
+@pytest.mark.parametrize("is_listed", [False, True], ids=["none", "a small one"])
+def test_the_faqs_of_sites_that_are_not_listed_are_not_read(storage: Storage, is_listed: bool) -> None:
+    storage.put(PRICING, site=storage.sites.create("small", listed=is_listed))
+    copy_faqs(storage, 20_000, site=storage.sites.create("huge"))
+    lists: list[Callable[[], object]] = [
+        partial(storage.publications.listed, limit=50),
+        partial(storage.publications.starts, 50),
+    ]
+    analyze(storage)
+    before = rows_read(storage, [])
+
+    assert rows_read(storage, lists) - before < 15 * len(lists) * 10
 
 
 @pytest.mark.usefixtures("impatient")

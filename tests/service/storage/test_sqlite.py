@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import insert, select
 
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.storage import StorageUnavailable, database, open_storage
+from faqsvc_embed.service.storage import StorageUnavailable, database, open_storage, schema
 from faqsvc_embed.service.storage.database import Database
 
 pytestmark = pytest.mark.system
@@ -127,3 +128,32 @@ def test_a_writer_does_not_wait_forever_for_another_thread(
     opened.close()
 
     assert len(failures) == 1
+
+
+@pytest.mark.parametrize("is_listed", [False, True], ids=["none", "a small one"])
+def test_the_faqs_of_sites_that_are_not_listed_are_not_read(tmp_path: Path, is_listed: bool) -> None:
+    storage = open_storage(f"sqlite:///{tmp_path}/faqsvc.db")
+    small, huge = storage.sites.create("small", listed=is_listed), storage.sites.create("huge")
+    storage.put(FAQ("z", lang="en"), site=small)
+    steps = list[int]()
+    with storage.database.reading() as connection:
+        driver: Any = connection.connection.driver_connection
+        driver.set_progress_handler(lambda: steps.append(1), 100)  # each 100 instructions
+
+    def steps_of_lists() -> int:
+        steps.clear()
+        storage.publications.listed(limit=50)
+        storage.publications.starts(50)
+        return len(steps)
+
+    before = steps_of_lists()
+    with storage.database.writing() as connection:
+        for table in (schema.faqs, schema.translations, schema.revisions):
+            row = connection.execute(select(table)).mappings().one()
+            rows = [{**row, "slug": f"a-{number}"} for number in range(1_000)]
+            own = {"site": huge} if table is schema.faqs else {}
+            connection.execute(insert(table), [{**row, **own} for row in rows])
+    after = steps_of_lists()
+    storage.close()
+
+    assert after - before < 10

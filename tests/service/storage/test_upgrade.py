@@ -176,7 +176,7 @@ def test_a_schema_of_the_next_release_is_used_and_a_later_one_refused(
     database_url: str, new_database: Database
 ) -> None:
     upgrade.upgrade(new_database)
-    for version, is_used in (("0006", True), ("0007", False)):
+    for version, is_used in (("0007", True), ("0008", False)):
         with new_database.writing() as connection:
             connection.execute(text(f"UPDATE alembic_version SET version_num = '{version}'"))
         if is_used:
