@@ -19,6 +19,7 @@ from faqsvc_embed.testing import fake_embed
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.django_project import MIDDLEWARE, page, project, render
+from tests.support.embeds import SLACK
 from tests.support.faulty import FaultyServer
 from tests.support.parsed import json_ld, page_of, summary, text_of
 
@@ -188,6 +189,35 @@ def test_an_unknown_option_is_ignored_with_one_warning_that_names_the_template(
         assert get('{% faq "pricing" heading="h4" %}', faqs) == embed().render("pricing")
     (message,) = [record.getMessage() for record in caplog.records if record.name == "faqsvc_embed"]
     assert "heading_level" in message
+
+
+def test_the_language_can_be_the_second_argument(faulty: FaultyServer) -> None:
+    faulty.serve(samples.record("pricing", title="Preise", lang="de"), lang="de")
+    with FAQEmbed(faulty.base_url, wait=SLACK) as faqs:
+        assert "Preise" in get('{% faq "pricing" "de" %}', faqs)
+        assert get('{% use_faq "pricing" "de" as state %}{{ state.data.title }}', faqs) == "Preise"
+
+
+@pytest.mark.parametrize(
+    ("tag", "name"),
+    [
+        ('{% faq "pricing" "de" 1 %}', "'argument 3'"),
+        ('{% faq "pricing" slug="legal" %}', "'slug'"),
+        ('{% faq "pricing" context=1 %}', "'context'"),
+        ('{% use_faq "pricing" "de" 1 as state %}{% faq "pricing" %}', "'argument 3'"),
+        ('{% faq "pricing" %}{% faq_schema no 1 %}', "'argument 2'"),
+    ],
+)
+def test_a_surplus_argument_is_ignored_with_one_warning(
+    tag: str, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    faqs = embed()
+    for _ in range(2):
+        assert get(tag, faqs) == embed().render("pricing")
+    (message,) = [record.getMessage() for record in caplog.records if record.name == "faqsvc_embed"]
+    assert name in message
+    with pytest.raises(ConfigurationError):
+        get(tag, embed(strict=True))
 
 
 def test_a_mistake_in_a_tag_is_a_syntax_error() -> None:

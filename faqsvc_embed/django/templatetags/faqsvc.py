@@ -12,8 +12,9 @@ from markupsafe import Markup
 
 from faqsvc_embed.django.apps import faqs_from
 from faqsvc_embed.django.nonce import ATTRIBUTE, as_text
-from faqsvc_embed.models import FAQ, FAQState
+from faqsvc_embed.models import FAQState
 from faqsvc_embed.page.context import Page, is_part, joined_page, rendering_page, request_page
+from faqsvc_embed.page.options import split_arguments
 
 PAGE: Final = "faqsvc_page"
 """The key of the page in the render context."""
@@ -29,16 +30,18 @@ class _Template(msgspec.Struct, frozen=True):
 
 
 @register.simple_tag(takes_context=True)
-def faq(context: Context, slug: Any = None, **options: Any) -> Markup:
+def faq(context: Context, /, *arguments: Any, **options: Any) -> Markup:
     """Print an FAQ: `{% faq "pricing" lang="ko" heading_level=3 %}`."""
+    slug, options = split_arguments(arguments, options)
     page = _page(context)
     markup = faqs_from().presenter.render(page, slug, _defined(options), _template(context))
     return _as_part(page, markup)
 
 
 @register.simple_tag(takes_context=True)
-def use_faq(context: Context, slug: Any = None, **options: Any) -> FAQState:
+def use_faq(context: Context, /, *arguments: Any, **options: Any) -> FAQState:
     """Get the state of an FAQ, for your own markup: `{% use_faq "pricing" as state %}`."""
+    slug, options = split_arguments(arguments, options)
     presenter = faqs_from().presenter
     page, options = _page(context), _defined(options)
     presenter.options.check_names(options, ("lang",), slug, _template(context))
@@ -46,8 +49,9 @@ def use_faq(context: Context, slug: Any = None, **options: Any) -> FAQState:
 
 
 @register.simple_tag(takes_context=True)
-def faq_schema(context: Context, faq: FAQ | FAQState | None = None, **options: Any) -> Markup:
+def faq_schema(context: Context, /, *arguments: Any, **options: Any) -> Markup:
     """Print the FAQPage of an FAQ, or of all FAQs with `schema=False`: `{% faq_schema %}`."""
+    faq, options = split_arguments(arguments, options, ("faq",))
     presenter, options, template = faqs_from().presenter, _defined(options), _template(context)
     presenter.options.check_names(options, ("nonce",), "", template)
     page = _page(context)
