@@ -285,14 +285,14 @@ class FAQEmbed:
         return self._reader.health()
 
 
-def embed_of_middleware(embed: object, settings: Mapping[str, Any]) -> FAQEmbed:
+def embed_of_middleware(embed: object, options: Mapping[str, Any]) -> FAQEmbed:
     """Return the embed that a middleware was given, or one by its settings and the environment.
+
+    `options` are the settings, in which API keys are wrapped.
 
     Raises:
         ConfigurationError: a setting is invalid, there are settings beside an `embed`, or `embed` is not one.
     """
-    options = wrap_keys(settings)
-    del settings
     if embed is None:
         return FAQEmbed(settings=Settings.from_env(**{**options, "api_key": None}))
     if options:

@@ -16,6 +16,7 @@ from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import FAQNotFound
 from faqsvc_embed.models import FAQ
+from faqsvc_embed.settings.api_key import wrap_keys
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -35,8 +36,9 @@ def fake_embed(faqs: Records, **settings: "Unpack[SettingOptions]") -> FAQEmbed:
         InvalidFAQ: a mapping is not an FAQ record.
         ConfigurationError: a setting is invalid.
     """
-    settings.setdefault("base_url", "https://faq.invalid")  # RFC 2606: such a host does not exist
-    embed = FAQEmbed(**settings)
+    options = wrap_keys({"base_url": "https://faq.invalid", **settings})  # RFC 2606: no such host exists
+    del settings  # tracebacks show local variables
+    embed = FAQEmbed(**options)
     fake_faqs(embed, faqs)
     return embed
 
