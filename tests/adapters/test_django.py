@@ -388,3 +388,6 @@ def test_the_command_forgets_what_is_stored(tmp_path: Path, faulty: FaultyServer
         assert faqs_from().use_faq("pricing").data is None
     with override_settings(FAQSVC={"BASE_URL": faulty.base_url}):
         assert run("forget")[0] == 1
+    (tmp_path / "file").touch()
+    with override_settings(FAQSVC={**settings, "STORE": f"file:{tmp_path / 'file'}"}):
+        assert run("forget", "pricing")[0] == 1
