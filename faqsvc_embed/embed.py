@@ -17,7 +17,7 @@ from faqsvc_embed.events import Listener, Listeners
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.context import PageSource, is_part, joined_context, joined_page
 from faqsvc_embed.page.presenter import Presenter
-from faqsvc_embed.settings import PREFIX, Settings
+from faqsvc_embed.settings import PREFIX, Settings, changed
 from faqsvc_embed.settings.api_key import wrap_keys
 from faqsvc_embed.telemetry import Telemetry
 
@@ -59,14 +59,7 @@ class FAQEmbed:
         del overrides
         if base_url is not None:
             options["base_url"] = base_url
-        if settings is None:
-            settings = Settings.from_env(**options)
-        elif isinstance(settings, Settings):
-            settings = settings.replace(**options)
-        else:
-            raise ConfigurationError(
-                f"settings is a {type(settings).__name__}: pass Settings, or single settings as keywords"
-            )
+        settings = changed(settings, options)
         if not settings.base_url and settings.directory is None:
             raise ConfigurationError(
                 "neither base_url nor directory is set: pass base_url=…, or set FAQSVC_BASE_URL in the "
@@ -245,7 +238,12 @@ class FAQEmbed:
         """Remove `slug` in every language, or all FAQs, from memory and store: the next call fetches it.
 
         If there is a store, this waits up to half a second for it.
+
+        Raises:
+            ConfigurationError: `slug` is not text.
         """
+        if not isinstance(slug, str | None):
+            raise ConfigurationError(f"forget() takes a slug, not {type(slug).__name__}")
         self._reader.forget(slug)
 
     def listen(self, listener: Listener) -> None:
@@ -285,14 +283,14 @@ class FAQEmbed:
         return self._reader.health()
 
 
-def embed_of_middleware(embed: object, settings: Mapping[str, Any]) -> FAQEmbed:
+def embed_of_middleware(embed: object, options: Mapping[str, Any]) -> FAQEmbed:
     """Return the embed that a middleware was given, or one by its settings and the environment.
+
+    `options` are the settings, in which API keys are wrapped.
 
     Raises:
         ConfigurationError: a setting is invalid, there are settings beside an `embed`, or `embed` is not one.
     """
-    options = wrap_keys(settings)
-    del settings
     if embed is None:
         return FAQEmbed(settings=Settings.from_env(**{**options, "api_key": None}))
     if options:

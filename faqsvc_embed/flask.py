@@ -116,8 +116,10 @@ def faqs_from(app: Flask | None = None) -> FAQEmbed:
     """Return the embed of an application, by default of the current one.
 
     Raises:
-        ConfigurationError: the application has no FAQExtension.
+        ConfigurationError: it is not a Flask application, or has no FAQExtension.
     """
+    if app is not None and not isinstance(app, Flask):
+        raise ConfigurationError(f"faqs_from() takes a Flask application, not {type(app).__name__}")
     embed = (app or current_app).extensions.get(NAME)
     if not isinstance(embed, FAQEmbed):
         raise ConfigurationError("the application has no FAQs: call FAQExtension(app) when you make it")

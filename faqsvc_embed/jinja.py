@@ -11,8 +11,9 @@ from markupsafe import Markup
 
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
-from faqsvc_embed.models import FAQ, FAQState
+from faqsvc_embed.models import FAQState
 from faqsvc_embed.page.context import Page, enter_rendering, is_part, joined_page, leave_rendering
+from faqsvc_embed.page.options import split_arguments
 from faqsvc_embed.page.presenter import Presenter
 from faqsvc_embed.rendering.templates import BoundLoader, package_loader, with_package_syntax
 from faqsvc_embed.runtime.bounded_log import logger
@@ -74,28 +75,33 @@ class _Globals:
         self._presenter = presenter
 
     @pass_context
-    def faq(self, context: Context, slug: Any = None, **options: Any) -> Markup:
-        """Return the FAQ of a slug."""
+    def faq(self, context: Context, /, *arguments: Any, **options: Any) -> Markup:
+        """Return the FAQ of a slug: `faq(slug, lang)`, and options."""
         presenter = self._presenter
+        slug, options = split_arguments(arguments, options)
         return presenter.render(presenter.page(), slug, _defined(options), context)
 
     @pass_context
-    def use_faq(self, context: Context, slug: Any = None, **options: Any) -> FAQState:
-        """Return the state of an FAQ, for a template with markup of its own."""
-        page, lang = self._reading(slug, options, context)
+    def use_faq(self, context: Context, /, *arguments: Any, **options: Any) -> FAQState:
+        """Return the state of an FAQ, for a template with markup of its own: `use_faq(slug, lang)`."""
+        page, slug, lang = self._reading(context, arguments, options)
         return page.defer_state(self._presenter.state(page, slug, lang, None))
 
     @pass_context
-    def faq_schema(self, context: Context, faq: FAQ | FAQState | None = None, **options: Any) -> Markup:
-        """Return the FAQPage of an FAQ, or of all FAQs with `schema=False`."""
+    def faq_schema(self, context: Context, /, *arguments: Any, **options: Any) -> Markup:
+        """Return the FAQPage of an FAQ, or of all FAQs with `schema=False`: `faq_schema(faq)`."""
         presenter = self._presenter
+        faq, options = split_arguments(arguments, options, ("faq",))
         presenter.options.check_names(options, ("nonce",), "", context)
         nonce = _none_if_undefined(options.get("nonce"))
         return presenter.schema(presenter.page(), _none_if_undefined(faq), nonce, context)
 
-    def _reading(self, slug: Any, options: dict[str, Any], context: Context) -> tuple[Page, str | None]:
+    def _reading(
+        self, context: Context, arguments: tuple[Any, ...], options: dict[str, Any]
+    ) -> tuple[Page, Any, str | None]:
+        slug, options = split_arguments(arguments, options)
         self._presenter.options.check_names(options, ("lang",), slug, context)
-        return self._presenter.page(), _none_if_undefined(options.get("lang"))
+        return self._presenter.page(), slug, _none_if_undefined(options.get("lang"))
 
 
 class _AsyncGlobals(_Globals):
@@ -103,23 +109,24 @@ class _AsyncGlobals(_Globals):
 
     @pass_context
     async def faq(  # type: ignore[override]
-        self, context: Context, slug: Any = None, **options: Any
+        self, context: Context, /, *arguments: Any, **options: Any
     ) -> Markup:
         presenter = self._presenter
+        slug, options = split_arguments(arguments, options)
         return await presenter.arender(presenter.page(), slug, _defined(options), context)
 
     @pass_context
     async def use_faq(  # type: ignore[override]
-        self, context: Context, slug: Any = None, **options: Any
+        self, context: Context, /, *arguments: Any, **options: Any
     ) -> FAQState:
-        page, lang = self._reading(slug, options, context)
+        page, slug, lang = self._reading(context, arguments, options)
         return page.defer_state(await self._presenter.astate(page, slug, lang, None))
 
     @pass_context
     async def faq_schema(  # type: ignore[override]
-        self, context: Context, faq: FAQ | FAQState | None = None, **options: Any
+        self, context: Context, /, *arguments: Any, **options: Any
     ) -> Markup:
-        return super().faq_schema(context, faq, **options)
+        return super().faq_schema(context, *arguments, **options)
 
 
 def _defined(options: dict[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from faqsvc_embed.page.asgi import Message, PageResponder, Send
 from faqsvc_embed.page.context import enter_request, leave_request, request_page
 from faqsvc_embed.page.request_page import RequestPage
 from faqsvc_embed.rendering.assets import File, find_file
+from faqsvc_embed.settings.api_key import wrap_keys
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -45,8 +46,10 @@ class FAQMiddleware:
     def __init__(
         self, app: ASGIApp, embed: FAQEmbed | None = None, **settings: "Unpack[SettingOptions]"
     ) -> None:
+        options = wrap_keys(settings)
+        del settings  # tracebacks show local variables
         self.app = app
-        self.embed = embed_of_middleware(embed, settings)
+        self.embed = embed_of_middleware(embed, options)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http":

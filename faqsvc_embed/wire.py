@@ -206,6 +206,7 @@ def json_schema(title: str) -> dict[str, Any]:
             "title": text,
             "websiteName": text,
             "lang": text,
+            "answerFormat": {"type": "string", "enum": ["text", "markdown"], "default": "text"},
             "items": {"type": "array", "items": item},
             "cta": {},
         },

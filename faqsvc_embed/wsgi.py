@@ -17,6 +17,7 @@ from faqsvc_embed.page.response_headers import changes_headers, with_page_header
 from faqsvc_embed.page.streams import StreamedBody
 from faqsvc_embed.rendering.assets import File, find_file
 from faqsvc_embed.runtime.bounded_log import LogOnce
+from faqsvc_embed.settings.api_key import wrap_keys
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -49,8 +50,10 @@ class FAQMiddleware:
     def __init__(
         self, app: "WSGIApplication", embed: FAQEmbed | None = None, **settings: "Unpack[SettingOptions]"
     ) -> None:
+        options = wrap_keys(settings)
+        del settings  # tracebacks show local variables
         self.app = app
-        self.embed = embed_of_middleware(embed, settings)
+        self.embed = embed_of_middleware(embed, options)
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         serves_files = self.embed.serves_files

@@ -1,11 +1,16 @@
 """`faqsvc forget`: remove FAQs from a store, and from all processes that share it."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import click
 
 from faqsvc_embed.cli.errors import failure, silence_log
 from faqsvc_embed.cli.options import base_url_option, need_base_url
+
+if TYPE_CHECKING:
+    from faqsvc_embed.settings import Settings
 
 
 @click.command()
@@ -27,20 +32,31 @@ def forget(slugs: tuple[str, ...], store: str | None, base_url: str | None) -> N
     \b
       faqsvc forget pricing --store file:/var/lib/shop/faqs --base-url https://faq.example.com
     """
-    from faqsvc_embed.cache.stores import open_store
-    from faqsvc_embed.runtime.background_loop import BackgroundLoop
     from faqsvc_embed.settings import Settings
 
     silence_log()
     if not store:
         raise failure("no store is set: use --store or set FAQSVC_STORE, such as file:/var/lib/shop/faqs")
-    opened = open_store(Settings(base_url=need_base_url(base_url), store=store))
+    forget_stored(Settings(base_url=need_base_url(base_url), store=store), slugs)
+
+
+def forget_stored(settings: "Settings", slugs: Sequence[str]) -> None:
+    """Remove FAQs, or all if there is no slug, from the store that is set.
+
+    Raises:
+        ClickException: the store cannot be written.
+    """
+    from faqsvc_embed.cache.stores import open_store
+    from faqsvc_embed.runtime.background_loop import BackgroundLoop
+
+    opened = open_store(settings)
     assert opened is not None  # noqa: S101  # because `store` is set
     loop = BackgroundLoop()
     try:
-        for slug in slugs:
+        for slug in slugs or (None,):
             opened.mark_invalid(slug, datetime.now(UTC))
             if not loop.submit(opened.invalidate()).result():
-                raise failure(f"{slug!r} is not forgotten: the store cannot be written")
+                what = "nothing is" if slug is None else f"{slug!r} is not"
+                raise failure(f"{what} forgotten: the store cannot be written")
     finally:
         loop.close()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import click
 
 from faqsvc_embed.cli.errors import CommandGroup, failure, silence_log
+from faqsvc_embed.cli.forget import forget_stored
 from faqsvc_embed.cli.output import print_text
 from faqsvc_embed.cli.pull import pull as pull_faqs
 from faqsvc_embed.errors import FAQError
@@ -85,12 +86,10 @@ def pull(context: click.Context, /, **options: Any) -> None:
 @click.argument("slugs", metavar="[SLUG]...", nargs=-1)
 @click.pass_obj
 def forget(host: Host, slugs: tuple[str, ...]) -> None:
-    """Remove FAQs, or all of them, from the store; running processes keep theirs in memory."""
+    """Remove FAQs, or all of them, from the store and from running processes that share it."""
     if host.embed.settings.store is None:
         raise failure("no store is set, so each process has only its own cache: restart the application")
-    with host.embed as embed:
-        for slug in slugs or (None,):
-            embed.forget(slug)
+    forget_stored(host.embed.settings, slugs)
 
 
 def slugs_in(templates: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

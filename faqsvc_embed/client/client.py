@@ -11,7 +11,7 @@ from faqsvc_embed.client.connection import Connection
 from faqsvc_embed.client.operations import Operations
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.models import FAQ, Item, Publication
-from faqsvc_embed.settings import Settings
+from faqsvc_embed.settings import Settings, changed
 from faqsvc_embed.settings.api_key import APIKey, wrap_keys
 from faqsvc_embed.settings.options import ClientOptions
 from faqsvc_embed.settings.validators import sends_in_clear
@@ -51,7 +51,7 @@ class FAQClient:
             {**overrides, **{name: value for name, value in given.items() if value is not None}}
         )
         del base_url, api_key, given, overrides  # tracebacks show local variables
-        settings = Settings.from_env(**options) if settings is None else settings.replace(**options)
+        settings = changed(settings, options)
         if not settings.base_url:
             raise ConfigurationError(
                 "base_url is not set: pass FAQClient(base_url=…) or set FAQSVC_BASE_URL "

@@ -212,6 +212,22 @@ class OptionResolver:
         self.log.error(what, "cannot read %s: the host raised %r", what, error, error=error)
 
 
+def split_arguments(
+    arguments: Sequence[Any], options: dict[str, Any], names: Sequence[str] = ("slug", "lang")
+) -> tuple[Any, dict[str, Any]]:
+    """Return the first argument of a call in a template, and its options.
+
+    `names` are those of the positional arguments. A surplus one becomes the option `argument 3`, which is
+    reported like any other unknown option.
+    """
+    if not arguments:
+        return options.pop(names[0], None), options
+    for number, value in enumerate(arguments[1:], 2):
+        is_named = number <= len(names) and names[number - 1] not in options
+        options[names[number - 1] if is_named else f"argument {number}"] = value
+    return arguments[0], options
+
+
 def _truth(value: object) -> bool:
     """Return a truth value; text is read as in a setting, because any text is true in Python."""
     return accept.boolean(value) if isinstance(value, str) and value else bool(value)

@@ -22,7 +22,8 @@ from faqsvc_embed.rendering.answers import Answers
 from faqsvc_embed.rendering.elements import json_ld_element, problem_element
 from faqsvc_embed.rendering.fragments import Fragment
 from faqsvc_embed.rendering.renderer import Renderer
-from faqsvc_embed.runtime.bounded_log import origin_of
+from faqsvc_embed.runtime import fork
+from faqsvc_embed.runtime.bounded_log import LogOnce, LogThrottle, origin_of
 from faqsvc_embed.settings import Settings
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ CANNOT_WAIT: Final = (
     "FAQ %s is not cached yet, and a synchronous call in an event loop cannot wait for it: "
     "add FAQMiddleware to the application, or `await embed.aprefetch(...)` before"
 )
+MAX_NAMED: Final = 20
+"""Missing FAQs that are logged at once; after these it is one a minute, because slugs may be invented."""
 
 
 class Presenter:
@@ -41,6 +44,9 @@ class Presenter:
         self._settings = settings
         self._reader = reader
         self._page_source: PageSource | None = None
+        self._reported = LogOnce()
+        self._missing = LogThrottle(burst=MAX_NAMED)
+        fork.register(self._missing)
         self.options = OptionResolver(settings)
         self.renderer = Renderer(
             Answers(settings.answer_format, link_urls=settings.link_urls, nofollow=settings.nofollow),
@@ -336,10 +342,15 @@ class Presenter:
                 origin_of(error), "FAQ %s is not shown: %r", quoted(slug_or_faq), error, error=error
             )
         elif self._is_unreported(error, slug_or_faq):
-            self.options.log.warning(type(error).__name__, "%s", error)
+            self._report(slug_or_faq, error)
         if page.shows_problems or self._settings.reload:
             return Markup(problem_element(str(error) or repr(error)))  # escaped there
         return Markup()
+
+    def _report(self, slug_or_faq: object, error: FAQError) -> None:
+        """Log once for each FAQ and kind of error why it is not shown."""
+        if self._reported.is_first(f"{type(error).__name__} of {quoted(slug_or_faq)}"):
+            self._missing.warning("%s", error)
 
     def _is_unreported(self, error: FAQError, slug_or_faq: object) -> bool:
         """Return whether an error did not come from a fetch, which would have reported it."""

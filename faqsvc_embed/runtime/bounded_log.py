@@ -42,11 +42,18 @@ class LogOnce:
 
 
 class LogThrottle:
-    """Logs at most one line in `period` seconds, with the number of lines that were left out."""
+    """Logs at most one line in `period` seconds, with the number of lines that were left out.
 
-    def __init__(self, period: float = 60.0, clock: Callable[[], float] = time.monotonic) -> None:
+    After a quiet time, the first `burst` lines are all logged.
+    """
+
+    def __init__(
+        self, period: float = 60.0, clock: Callable[[], float] = time.monotonic, *, burst: int = 1
+    ) -> None:
         self._period = period
         self._clock = clock
+        self._ahead = period * (burst - 1)
+        """For how many seconds lines may be logged in advance."""
         self._next = float("-inf")
         self._left_out = 0
         self._lock = threading.Lock()
@@ -55,10 +62,10 @@ class LogThrottle:
         """Log a warning, or count it for the next one that is logged."""
         with self._lock:
             now = self._clock()
-            if now < self._next:
+            if now < self._next - self._ahead:
                 self._left_out += 1
                 return
-            self._next = now + self._period
+            self._next = max(self._next, now) + self._period
             left_out, self._left_out = self._left_out, 0
         if left_out:
             message += " (and %d more like this since the last line)"

@@ -220,6 +220,21 @@ class Settings:
 NAMES: Final = tuple(name for name, value in vars(Settings).items() if isinstance(value, Setting))
 
 
+def changed(settings: Settings | None, options: Mapping[str, Any]) -> Settings:
+    """Return settings, or those of the environment, with some of them changed.
+
+    Raises:
+        ConfigurationError: a value is invalid, or `settings` is something else.
+    """
+    if settings is None:
+        return Settings.from_env(**options)
+    if not isinstance(settings, Settings):
+        raise ConfigurationError(
+            f"settings is a {type(settings).__name__}: pass Settings, or single settings as keywords"
+        )
+    return settings.replace(**options)
+
+
 def _known(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that have a value; raises ConfigurationError for a name that is no setting."""
     for name in values:

@@ -14,8 +14,9 @@ from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.cache.fetch import Fetch
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.embed import FAQEmbed
-from faqsvc_embed.errors import FAQNotFound
+from faqsvc_embed.errors import ConfigurationError, FAQNotFound
 from faqsvc_embed.models import FAQ
+from faqsvc_embed.settings.api_key import wrap_keys
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -33,10 +34,11 @@ def fake_embed(faqs: Records, **settings: "Unpack[SettingOptions]") -> FAQEmbed:
 
     Raises:
         InvalidFAQ: a mapping is not an FAQ record.
-        ConfigurationError: a setting is invalid.
+        ConfigurationError: a setting is invalid, or `faqs` is not a mapping of records.
     """
-    settings.setdefault("base_url", "https://faq.invalid")  # RFC 2606: such a host does not exist
-    embed = FAQEmbed(**settings)
+    options = wrap_keys({"base_url": "https://faq.invalid", **settings})  # RFC 2606: no such host exists
+    del settings  # tracebacks show local variables
+    embed = FAQEmbed(**options)
     fake_faqs(embed, faqs)
     return embed
 
@@ -48,7 +50,10 @@ def fake_faqs(embed: FAQEmbed, faqs: Records) -> None:
 
     Raises:
         InvalidFAQ: a mapping is not an FAQ record.
+        ConfigurationError: `faqs` is not a mapping of records.
     """
+    if not isinstance(faqs, Mapping) or not all(isinstance(faq, FAQ | Mapping) for faq in faqs.values()):
+        raise ConfigurationError('faqs are FAQ records by slug, such as {"pricing": {"items": […]}}')
     records = {
         slug: faq if isinstance(faq, FAQ) else FAQ.from_dict({**faq, "slug": slug})
         for slug, faq in faqs.items()

@@ -10,7 +10,7 @@ import pytest
 from django.apps import apps
 from django.core.checks import run_checks
 from django.core.management import CommandError, call_command
-from django.template import TemplateSyntaxError
+from django.template import Template, TemplateSyntaxError
 from django.test import Client, RequestFactory, override_settings
 
 from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed
@@ -19,6 +19,7 @@ from faqsvc_embed.testing import fake_embed
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.django_project import MIDDLEWARE, page, project, render
+from tests.support.embeds import SLACK
 from tests.support.faulty import FaultyServer
 from tests.support.parsed import json_ld, page_of, summary, text_of
 
@@ -190,6 +191,35 @@ def test_an_unknown_option_is_ignored_with_one_warning_that_names_the_template(
     assert "heading_level" in message
 
 
+def test_the_language_can_be_the_second_argument(faulty: FaultyServer) -> None:
+    faulty.serve(samples.record("pricing", title="Preise", lang="de"), lang="de")
+    with FAQEmbed(faulty.base_url, wait=SLACK) as faqs:
+        assert "Preise" in get('{% faq "pricing" "de" %}', faqs)
+        assert get('{% use_faq "pricing" "de" as state %}{{ state.data.title }}', faqs) == "Preise"
+
+
+@pytest.mark.parametrize(
+    ("tag", "name"),
+    [
+        ('{% faq "pricing" "de" 1 %}', "'argument 3'"),
+        ('{% faq "pricing" slug="legal" %}', "'slug'"),
+        ('{% faq "pricing" context=1 %}', "'context'"),
+        ('{% use_faq "pricing" "de" 1 as state %}{% faq "pricing" %}', "'argument 3'"),
+        ('{% faq "pricing" %}{% faq_schema no 1 %}', "'argument 2'"),
+    ],
+)
+def test_a_surplus_argument_is_ignored_with_one_warning(
+    tag: str, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    faqs = embed()
+    for _ in range(2):
+        assert get(tag, faqs) == embed().render("pricing")
+    (message,) = [record.getMessage() for record in caplog.records if record.name == "faqsvc_embed"]
+    assert name in message
+    with pytest.raises(ConfigurationError):
+        get(tag, embed(strict=True))
+
+
 def test_a_mistake_in_a_tag_is_a_syntax_error() -> None:
     with pytest.raises(TemplateSyntaxError):
         render('{% faq "pricing" lang= %}')
@@ -230,6 +260,45 @@ def test_a_rendering_without_a_request_is_a_page() -> None:
         assert render('{% faq "pricing" %}') == embed().render("pricing")
         source = '{% faq "pricing" schema=False %}{% faq "pricing" schema=False %}{% faq_schema %}'
         assert summary(render(source)).faq_pages == page_of(A).faq_pages  # and ids are unique
+
+
+WITHOUT_JSON_LD = '{% faq "pricing" schema=False %}{% faq "legal" schema=False %}{% faq_schema %}'
+OF_FIRST = page_of(A, B)._replace(faq_pages=page_of(A).faq_pages)
+"""A page that is printed piece by piece: its FAQPage is printed with the first FAQ."""
+
+
+def test_a_template_rendered_without_a_request_has_one_faq_page_and_one_stylesheet() -> None:
+    with project(page(""), embed()):
+        for _ in range(2):
+            assert summary(render('{% faq "pricing" %}<p>{% faq "legal" %}</p>')) == OF_FIRST
+            assert summary(render(WITHOUT_JSON_LD)) == page_of(A, B)
+
+
+def test_what_is_rendered_without_a_request_can_be_joined_to_one_page() -> None:
+    faqs = embed()
+    with project(page(""), faqs):
+        with faqs.page():
+            parts = [render('{% faq "pricing" %}'), faqs.render("legal"), render('{% faq "pricing" %}')]
+        assert summary("".join(parts)) == page_of(A, B, A)._replace(faq_pages=page_of(A).faq_pages)
+        with faqs.page():
+            html = render('{% faq "pricing" %}', using="jinja") + render('{% faq "legal" %}')
+        assert summary(html) == OF_FIRST
+        assert summary(render('{% faq "legal" %}')) == page_of(B)
+
+
+def test_an_included_template_is_on_the_joined_page_too() -> None:
+    faqs = embed()
+    with project(page(""), faqs), faqs.page():
+        part = Template('{% load faqsvc %}{% faq "legal" %}')
+        html = render('{% include part %}{% faq "pricing" %}{% include part only %}', part=part)
+    assert summary(html) == page_of(B, A, B)._replace(faq_pages=page_of(B).faq_pages)
+
+
+def test_a_template_within_one_of_jinja_is_a_part_of_its_page() -> None:
+    with project(page(""), embed()):
+        source = '{{ faq("pricing") }}{{ part() | safe }}'
+        html = render(source, using="jinja", part=lambda: render('{% faq "legal" %}'))
+    assert summary(html) == page_of(A, B)
 
 
 # Jinja
@@ -319,3 +388,6 @@ def test_the_command_forgets_what_is_stored(tmp_path: Path, faulty: FaultyServer
         assert faqs_from().use_faq("pricing").data is None
     with override_settings(FAQSVC={"BASE_URL": faulty.base_url}):
         assert run("forget")[0] == 1
+    (tmp_path / "file").touch()
+    with override_settings(FAQSVC={**settings, "STORE": f"file:{tmp_path / 'file'}"}):
+        assert run("forget", "pricing")[0] == 1

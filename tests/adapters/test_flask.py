@@ -180,6 +180,12 @@ def test_an_embed_and_settings_together_are_an_error() -> None:
         FAQExtension(embed=embed(), wait=0.5, lang="ko")
 
 
+def test_the_faqs_of_something_else_than_an_application_are_refused() -> None:
+    for wrong in ("https://faq.example.com", Starlette()):
+        with pytest.raises(ConfigurationError, match=f"Flask application, not {type(wrong).__name__}"):
+            faqs_from(wrong)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("wrong", ["https://faq.example.com", 5, FAQEmbed])
 def test_an_embed_of_another_type_is_an_error(wrong: Any) -> None:
     with pytest.raises(ConfigurationError, match="takes a FAQEmbed"):

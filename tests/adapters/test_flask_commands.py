@@ -75,6 +75,13 @@ def test_a_stored_faq_is_forgotten(slugs: list[str], tmp_path: Path, faulty: Fau
     assert FAQEmbed(faulty.base_url, offline=True, **settings).use_faq("pricing").data is None
 
 
+@pytest.mark.parametrize("slugs", [["pricing"], []])
+def test_a_store_that_cannot_be_written_is_a_failure(slugs: list[str], tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    status, output = run(make_app(store=f"file:{tmp_path / 'file'}"), "forget", *slugs)
+    assert (status, "the store cannot be written" in output) == (1, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "status"), [(["forget"], 1), (["pull"], 2), (["nonsense"], 2), (["--help"], 0)]
 )

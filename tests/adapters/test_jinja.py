@@ -22,6 +22,8 @@ from faqsvc_embed.jinja import install
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 from tests.support.cases import sampled
+from tests.support.embeds import SLACK
+from tests.support.faulty import FaultyServer
 from tests.support.parsed import json_ld, nonces, summary
 
 A = FAQ.from_dict(samples.pricing())
@@ -146,6 +148,44 @@ def test_an_unknown_option_of_the_other_functions_is_ignored_with_a_warning(
     assert template.render() == "legal"
     (warning,) = warnings_of(caplog)
     assert all(word in warning for word in (*words, "prices.html"))
+
+
+@pytest.mark.parametrize("macros", ["", MACROS])
+def test_the_language_can_be_the_second_argument(macros: str, faulty: FaultyServer) -> None:
+    for lang in ("de", "ko"):
+        faulty.serve(samples.record("pricing", title=lang, lang=lang), lang=lang)
+    with FAQEmbed(faulty.base_url, wait=SLACK) as faqs:
+        assert "<h2" in (html := render(macros + '{{ faq("pricing", "de") }}', faqs))
+        assert ">de<" in html
+    with FAQEmbed(faulty.base_url, wait=SLACK) as faqs:
+        assert render('{{ use_faq("pricing", "ko").data.title }}', faqs) == "ko"
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        ('{{ faq("pricing", "de", true) }}', ("'pricing'", "'argument 3'", "show_title")),
+        ('{{ faq("pricing", "de", lang="ko") }}', ("'pricing'", "'argument 2'")),
+        ('{{ faq("pricing", slug="legal") }}', ("'pricing'", "'slug'")),
+        ('{{ faq("pricing", context=1) }}', ("'pricing'", "'context'")),
+        ('{{ use_faq("pricing", "de", 1) and faq("pricing") }}', ("'pricing'", "'argument 3'", "lang")),
+        ('{{ use_faq("pricing", slug="legal") and faq("pricing") }}', ("'pricing'", "'slug'")),
+        ('{{ faq_schema(none, "x") }}{{ faq("pricing") }}', ("the page", "'argument 2'", "nonce")),
+        (MACROS + '{{ faq("pricing", "de", true) }}', ("'pricing'", "'argument 3'")),
+        (MACROS + '{{ faq_schema(none, "x") }}{{ faq("pricing") }}', ("'argument 2'",)),
+    ],
+)
+@pytest.mark.parametrize("enable_async", [False, True])
+def test_a_surplus_argument_is_ignored_with_one_warning_and_raises_if_strict(
+    call: str, words: tuple[str, ...], enable_async: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    faqs = embed()
+    for _ in range(2):
+        assert render(call, faqs, enable_async=enable_async) == embed().render("pricing")
+    (warning,) = warnings_of(caplog)
+    assert all(word in warning for word in words)
+    with pytest.raises(ConfigurationError, match="there is no option"):
+        render(call, embed(strict=True), enable_async=enable_async)
 
 
 @pytest.mark.parametrize("undefined", [Undefined, StrictUndefined, ChainableUndefined])

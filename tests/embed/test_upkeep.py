@@ -11,6 +11,7 @@ import pytest
 from faqsvc_embed import (
     FAQ,
     ConfigurationError,
+    FAQClient,
     FAQEmbed,
     FAQNotFound,
     Settings,
@@ -52,6 +53,8 @@ def test_settings_come_as_keywords_from_the_environment_or_as_a_whole(
     assert FAQEmbed(settings=Settings(base_url=NOWHERE, wait=5)).settings.wait == 5
     with pytest.raises(ConfigurationError, match="settings is a dict"):
         FAQEmbed(settings={"base_url": NOWHERE})  # type: ignore[arg-type]
+    with pytest.raises(ConfigurationError, match="settings is a dict"):
+        FAQClient(settings={"base_url": NOWHERE})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("key", ["fs_live_secretsecretsecretsecret", "malformed", ""])
@@ -141,6 +144,12 @@ def test_a_forgotten_faq_is_fetched_past_caches_in_front_of_the_service(
     form.get_faq(embed, "other")
     sent = [(request.slug, request.headers.get("cache-control")) for request in faulty.log]
     assert sent == [("pricing", "no-cache"), ("pricing", "no-cache"), ("other", None), ("other", "no-cache")]
+
+
+def test_forgetting_takes_one_slug() -> None:
+    for wrong in (["pricing"], 5):
+        with pytest.raises(ConfigurationError, match=r"forget\(\) takes a slug"):
+            FAQEmbed(NOWHERE).forget(wrong)  # type: ignore[arg-type]
 
 
 def test_forgetting_ends_a_back_off(form: Form, make_embed: MakeEmbed, faulty: FaultyServer) -> None:

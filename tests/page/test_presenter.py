@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -309,3 +310,41 @@ def test_a_page_that_lacks_an_faq_limits_how_long_caches_keep_it(
         with request() as page:
             use(embed, "pricing")
     assert page.max_age == limit
+
+
+# The log
+
+
+@renders
+@pytest.mark.parametrize("source", ["folder", "offline"])
+def test_each_faq_that_nothing_provides_is_logged_once(
+    render: Callable[..., str], source: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings: dict[str, Any] = {"directory": tmp_path} if source == "folder" else {"offline": True}
+    faqs = FAQEmbed(None if source == "folder" else "https://faq.invalid", **settings)
+    for slug in ("prices", "about", "prices", "contact", "about"):
+        assert render(faqs, slug) == ""
+    lines = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert len(lines) == 3
+    for slug, line in zip(("prices", "about", "contact"), lines, strict=True):
+        assert f"'{slug}'" in line
+
+
+def test_slugs_that_visitors_invent_do_not_flood_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    faqs = FAQEmbed(directory=tmp_path)
+    for number in range(3_000):
+        faqs.render(f"invented-{number % 2_000}")
+    assert 1 <= len(caplog.records) <= 100
+
+
+def test_invented_slugs_do_not_repeat_what_was_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "pricing.md").write_text("# Prices\n\n## How much?\n\nNothing.\n")
+    faqs = FAQEmbed(directory=tmp_path)
+    for number in range(2_000):
+        faqs.render("pricing", colour="red")  # type: ignore[call-arg]
+        faqs.render(f"invented-{number}")
+    assert sum("'colour'" in record.getMessage() for record in caplog.records) == 1

@@ -58,3 +58,22 @@ def test_many_messages_in_a_period_become_one_line_with_their_number(
     clock.advance(60)
     log.warning("slug %d", 101)
     assert warnings_of(caplog) == ["slug 101"]
+
+
+def test_the_first_messages_after_a_quiet_time_are_all_logged(
+    clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    log = LogThrottle(60, clock.now, burst=3)
+    for number in range(10):
+        log.warning("slug %d", number)
+    assert warnings_of(caplog) == ["slug 0", "slug 1", "slug 2"]
+    clock.advance(60)
+    for number in range(10, 12):
+        log.warning("slug %d", number)
+    (line,) = warnings_of(caplog)
+    assert "slug 10" in line
+    assert "7" in line
+    clock.advance(600)
+    for number in range(20, 30):
+        log.warning("slug %d", number)
+    assert len(warnings_of(caplog)) == 3

@@ -4,13 +4,24 @@ import copy
 import logging
 import pickle
 import traceback
+from functools import partial
 from typing import Any
 
 import pytest
 from hypothesis import given
 
-from faqsvc_embed import AuthenticationError, ConfigurationError, FAQClient, FAQEmbed, Settings
+from faqsvc_embed import (
+    AuthenticationError,
+    ConfigurationError,
+    FAQClient,
+    FAQEmbed,
+    Settings,
+    starlette,
+    wsgi,
+)
+from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.settings.api_key import APIKey
+from faqsvc_embed.testing import fake_embed
 from tests.support.strategies import any_text
 
 SECRET = "fs_live_5ecret5ecret5ecret"
@@ -120,6 +131,29 @@ def test_no_frame_of_the_package_has_a_key_in_clear(make: Any) -> None:
     with pytest.raises(ConfigurationError) as caught:
         make()
     assert "5ecret" not in locals_of(caught.value) + str(caught.value)
+
+
+MAKERS: list[Any] = [
+    partial(starlette.FAQMiddleware, lambda *_: None),  # type: ignore[arg-type]
+    partial(wsgi.FAQMiddleware, lambda *_: []),
+    FAQExtension,
+    partial(fake_embed, {}),
+]
+
+
+@pytest.mark.parametrize("settings", [{"apikey": SECRET}, {"api_key": SECRET, "timeout": "x"}])
+@pytest.mark.parametrize("make", MAKERS)
+def test_no_frame_of_an_adapter_has_a_key_in_clear(make: Any, settings: dict[str, Any]) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        make(**settings)
+    assert "5ecret" not in locals_of(caught.value) + str(caught.value)
+
+
+@pytest.mark.parametrize("make", MAKERS[:3])
+def test_no_frame_has_a_key_beside_an_embed_in_clear(make: Any) -> None:
+    with pytest.raises(ConfigurationError, match="api_key") as caught:
+        make(embed=fake_embed({}), api_key=SECRET)
+    assert "5ecret" not in locals_of(caught.value)
 
 
 def test_no_frame_has_a_malformed_key_in_clear() -> None:

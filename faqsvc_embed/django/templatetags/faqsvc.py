@@ -1,4 +1,7 @@
-"""The tags `{% faq %}`, `{% use_faq %}` and `{% faq_schema %}`, after `{% load faqsvc %}`."""
+"""The tags `{% faq %}`, `{% use_faq %}` and `{% faq_schema %}`, after `{% load faqsvc %}`.
+
+Outside of a request, nothing completes the text of a template. Each tag then prints only what the page lacks.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -9,8 +12,9 @@ from markupsafe import Markup
 
 from faqsvc_embed.django.apps import faqs_from
 from faqsvc_embed.django.nonce import ATTRIBUTE, as_text
-from faqsvc_embed.models import FAQ, FAQState
-from faqsvc_embed.page.context import Page, request_page
+from faqsvc_embed.models import FAQState
+from faqsvc_embed.page.context import Page, is_part, joined_page, rendering_page, request_page
+from faqsvc_embed.page.options import split_arguments
 
 PAGE: Final = "faqsvc_page"
 """The key of the page in the render context."""
@@ -26,15 +30,18 @@ class _Template(msgspec.Struct, frozen=True):
 
 
 @register.simple_tag(takes_context=True)
-def faq(context: Context, slug: Any = None, **options: Any) -> Markup:
+def faq(context: Context, /, *arguments: Any, **options: Any) -> Markup:
     """Print an FAQ: `{% faq "pricing" lang="ko" heading_level=3 %}`."""
-    presenter = faqs_from().presenter
-    return presenter.render(_page(context), slug, _defined(options), _template(context))
+    slug, options = split_arguments(arguments, options)
+    page = _page(context)
+    markup = faqs_from().presenter.render(page, slug, _defined(options), _template(context))
+    return _as_part(page, markup)
 
 
 @register.simple_tag(takes_context=True)
-def use_faq(context: Context, slug: Any = None, **options: Any) -> FAQState:
+def use_faq(context: Context, /, *arguments: Any, **options: Any) -> FAQState:
     """Get the state of an FAQ, for your own markup: `{% use_faq "pricing" as state %}`."""
+    slug, options = split_arguments(arguments, options)
     presenter = faqs_from().presenter
     page, options = _page(context), _defined(options)
     presenter.options.check_names(options, ("lang",), slug, _template(context))
@@ -42,19 +49,26 @@ def use_faq(context: Context, slug: Any = None, **options: Any) -> FAQState:
 
 
 @register.simple_tag(takes_context=True)
-def faq_schema(context: Context, faq: FAQ | FAQState | None = None, **options: Any) -> Markup:
+def faq_schema(context: Context, /, *arguments: Any, **options: Any) -> Markup:
     """Print the FAQPage of an FAQ, or of all FAQs with `schema=False`: `{% faq_schema %}`."""
+    faq, options = split_arguments(arguments, options, ("faq",))
     presenter, options, template = faqs_from().presenter, _defined(options), _template(context)
     presenter.options.check_names(options, ("nonce",), "", template)
-    return presenter.schema(_page(context), faq or None, options.get("nonce"), template)
+    page = _page(context)
+    return _as_part(page, presenter.schema(page, faq or None, options.get("nonce"), template))
 
 
 def _page(context: Context) -> Page:
-    """Return the page of the request; outside of a request, each rendered template is a page."""
-    page = request_page() or context.render_context.get(PAGE)
+    """Return the current page; outside of a request and a joined page, each rendered template is one."""
+    page = request_page() or rendering_page() or joined_page() or context.render_context.get(PAGE)
     if page is None:
         page = context.render_context[PAGE] = Page()
     return page
+
+
+def _as_part(page: Page, markup: Markup) -> Markup:
+    """Return what a tag prints, without elements that the page has, unless the page is completed later."""
+    return markup if is_part() else Markup(page.complete_part(markup))  # parts of it are removed
 
 
 def _defined(options: dict[str, Any]) -> dict[str, Any]:

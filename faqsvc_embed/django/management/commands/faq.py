@@ -21,7 +21,7 @@ class Command(BaseCommand):
 
     help = (
         "list: the FAQs in the templates. check: fail if one of them is not published. "
-        "pull: write them to files. forget: remove them from the store."
+        "pull: write them to files. forget: remove them from the store and from processes that share it."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
