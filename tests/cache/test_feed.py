@@ -1,6 +1,7 @@
 """The change feed: what is edited or unpublished reaches a process within seconds."""
 
 import json
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -98,6 +99,18 @@ def test_a_record_older_than_its_event_is_asked_for_again(service: FeedService, 
     wait_until(lambda: answer(embed) == "New.")
 
 
+def test_a_change_that_the_record_already_has_costs_one_request(
+    service: FeedService, embed: FAQEmbed
+) -> None:
+    service.revisions["pricing"] = 2
+    follow(embed, service)
+    reads = len(service.reads)
+    service.send('{"slug": "pricing", "lang": "en", "revision": 2, "state": "published"}')
+    wait_until(lambda: len(service.reads) > reads)
+    wait_until(lambda: embed.statistics().feed_lag == 0, timeout=5)
+    assert len(service.reads) == reads + 1
+
+
 def test_a_change_of_a_translation_that_is_not_shown_costs_one_request(
     service: FeedService, embed: FAQEmbed
 ) -> None:
@@ -177,6 +190,19 @@ def test_a_change_during_a_slow_refresh_uses_little_cpu_time(service: FeedServic
         service.may_read.set()
         settle(embed)
     assert share < 0.5
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_child_refreshes_what_its_parent_would_hear_of_by_the_feed(
+    service: FeedService, embed: FAQEmbed
+) -> None:
+    follow(embed, service)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if embed.use_faq("pricing", wait=0).is_stale else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert not embed.use_faq("pricing").is_stale
 
 
 @pytest.mark.system

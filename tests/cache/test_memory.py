@@ -202,6 +202,17 @@ def test_a_stored_record_does_not_undo_the_first_of_two_404s(clock: Clock) -> No
     assert state_in(cache).data is None
 
 
+def test_a_404_from_before_another_process_fetched_the_record_counts_no_more(clock: Clock) -> None:
+    cache = make_cache(clock, not_found_for=30)
+    cache.apply(KEY, fetched())
+    clock.advance(100)
+    cache.apply(KEY, NOT_FOUND)
+    clock.advance(100)
+    cache.adopt(KEY, stored(clock, age=70))
+    cache.apply(KEY, NOT_FOUND)
+    assert state_in(cache).data == PRICING
+
+
 def test_a_record_is_stored_with_what_is_left_of_its_lifetime(clock: Clock) -> None:
     cache = make_cache(clock, random=lambda: 1.0)
     entry = cache.apply(KEY, fetched(etag='"v1"'))
