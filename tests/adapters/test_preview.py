@@ -154,6 +154,22 @@ def test_a_draft_is_shown_however_many_were_shown_before(embed: FAQEmbed) -> Non
         assert answers(get(f"/?faq_preview={TOKEN}")[0]) == ["Draft."]
 
 
+def test_a_draft_that_was_prefetched_is_there_for_markup_of_the_host_in_an_event_loop(
+    embed: FAQEmbed,
+) -> None:
+    environment = Environment(autoescape=True)
+    install(environment, embed)
+    template = environment.from_string("{{ use_faq('pricing').data.items[0].answer }}")
+
+    async def page(_: Request) -> HTMLResponse:
+        await embed.aprefetch("pricing")
+        return HTMLResponse(template.render())
+
+    app = Starlette(routes=[Route("/", page)])
+    app.add_middleware(FAQMiddleware, embed=embed)
+    assert TestClient(app).get(f"/?faq_preview={TOKEN}").text == "Draft."
+
+
 def test_other_visitors_never_see_the_draft(host: Any, embed: FAQEmbed) -> None:
     get = host(embed, PAGE)
     for _ in range(3):

@@ -66,6 +66,9 @@ def test_what_was_forgotten_is_known_for_an_hour_and_in_a_bounded_number(clock: 
     for number in range(30):
         cache.forget(f"faq-{number}")
     assert [number for number in range(30) if cache.is_forgotten(f"faq-{number}")] == list(range(10, 30))
+    cache.forget("faq-10")
+    cache.forget("faq-30")
+    assert (cache.is_forgotten("faq-10"), cache.is_forgotten("faq-11")) == (True, False)
 
 
 def test_the_least_recently_used_record_is_evicted() -> None:
