@@ -98,7 +98,7 @@ def parse_response(response: Response, request: Request, slug: str, now: datetim
         stated = cache_control if states_freshness else None
         return NotModified(stated, cache_control.age, _validators(response), _revision(response))
     details = Details(status=status, code=error_code(response.body), body=excerpt(response.body))
-    if status == 410 and response.is_complete:
+    if status == 410:  # final by its head, whatever becomes of its body
         return Gone(FAQNotFound(f"FAQ {slug!r} was unpublished (410)", **details))
     if status == 404 and _is_json(response):
         return NotFound(FAQNotFound(f"there is no FAQ {slug!r} at {request.url} (404)", **details))

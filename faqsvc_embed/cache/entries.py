@@ -61,6 +61,11 @@ class Entry(msgspec.Struct, eq=False):
     fresh_state: FAQState | None = None
     """The state while the record is fresh; created once."""
 
+    @property
+    def is_seed(self) -> bool:
+        """Whether the record is a file of the folder, which the service has not confirmed."""
+        return self.faq is not None and self.updated_at is None
+
     def is_fresh(self, now: float) -> bool:
         """Return whether the record may be used without a request to the service (RFC 9111, 4.2)."""
         return self.faq is not None and now < self.fresh_until

@@ -205,7 +205,8 @@ class Fetcher:
             return
         self._store.watch(self.forget_here, self._cache.expire)
         if fetch.change is not None:
-            await self._request_and_save(fetch, self._store)
+            if not await self._load_seed(fetch, self._store):
+                await self._request_and_save(fetch, self._store)
             return
         if await self._load(fetch, self._store):
             return
@@ -229,7 +230,7 @@ class Fetcher:
         if fetch.is_detached:
             return False
         if stored is None:
-            return await self._bury_seed(fetch, store)
+            return await self._load_seed(fetch, store)
         before = self._cache.get(fetch.key)
         entry = self._cache.adopt(fetch.key, stored)
         if before is not None and before.error is not None and entry.error is None:
@@ -241,11 +242,13 @@ class Fetcher:
             fetch.resolve(entry)
         return needed is Need.NOTHING
 
-    async def _bury_seed(self, fetch: Fetch, store: ResilientStore) -> bool:
-        """Remove a seeded file if the store has a tombstone for its FAQ."""
+    async def _load_seed(self, fetch: Fetch, store: ResilientStore) -> bool:
+        """Give callers the file of the folder, or return True if the service had unpublished the FAQ."""
         entry = self._cache.get(fetch.key)
-        is_seed = entry is not None and entry.faq is not None and entry.updated_at is None
-        if not is_seed or not await store.is_buried(fetch.key.slug):
+        if entry is None or not entry.is_seed:
+            return False
+        if not await store.is_buried(fetch.key.slug):
+            fetch.resolve(entry)
             return False
         error = FAQNotFound(f"FAQ {fetch.key.slug!r} was unpublished", status=410)
         self._finish(fetch, Gone(error))

@@ -114,15 +114,16 @@ class Reader:
                 return self._folder.state(key)
             is_forgotten = self.cache.is_forgotten(key.slug)
             if entry is None and (faq := self._folder.record(key, is_forgotten=is_forgotten)) is not None:
-                entry = self.cache.seed(key, faq)
-                # A store may have the result of an earlier process.
-                needed = Need.REFRESH if self._settings.store is None else Need.FETCH
+                entry, needed = self.cache.seed(key, faq), Need.REFRESH
         elif self._settings.offline and self._fetcher is None:
             return self._read_bundle(key)
         fetch = self._get_fetcher().get_or_start(key)
         if fetch is None:
             return self.state(key)
-        if needed is Need.REFRESH:  # even if the fetch has ended by now, its result is for later pages
+        # A file of the folder is shown once the store was read, which may have a record or a tombstone.
+        waits_for_store = self._settings.store is not None and entry is not None and entry.is_seed
+        if needed is Need.REFRESH and not waits_for_store:
+            # The result is for later pages, even if the fetch has already ended.
             return state_of(entry, key, now, is_fetching=True)
         return self.state_after(fetch) if fetch.result.done() else fetch
 

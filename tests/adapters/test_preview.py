@@ -19,6 +19,7 @@ from starlette.testclient import TestClient
 from werkzeug.test import Client as WSGIClient
 
 from faqsvc_embed import FAQEmbed, wsgi
+from faqsvc_embed.cache.drafts import MAX_DRAFTS
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
 from faqsvc_embed.languages import LANGUAGES
@@ -145,6 +146,28 @@ def test_a_token_shows_the_draft_under_a_banner(host: Any, embed: FAQEmbed) -> N
     assert headers["X-Robots-Tag"] == "noindex"
     assert headers["Referrer-Policy"] == "no-referrer"
     assert TOKEN not in html
+
+
+def test_a_draft_is_shown_however_many_were_shown_before(embed: FAQEmbed) -> None:
+    get = flask_host(embed, PAGE)
+    for _ in range(MAX_DRAFTS + 1):
+        assert answers(get(f"/?faq_preview={TOKEN}")[0]) == ["Draft."]
+
+
+def test_a_draft_that_was_prefetched_is_there_for_markup_of_the_host_in_an_event_loop(
+    embed: FAQEmbed,
+) -> None:
+    environment = Environment(autoescape=True)
+    install(environment, embed)
+    template = environment.from_string("{{ use_faq('pricing').data.items[0].answer }}")
+
+    async def page(_: Request) -> HTMLResponse:
+        await embed.aprefetch("pricing")
+        return HTMLResponse(template.render())
+
+    app = Starlette(routes=[Route("/", page)])
+    app.add_middleware(FAQMiddleware, embed=embed)
+    assert TestClient(app).get(f"/?faq_preview={TOKEN}").text == "Draft."
 
 
 def test_other_visitors_never_see_the_draft(host: Any, embed: FAQEmbed) -> None:

@@ -1,6 +1,7 @@
 """The change feed: what is edited or unpublished reaches a process within seconds."""
 
 import json
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -98,6 +99,28 @@ def test_a_record_older_than_its_event_is_asked_for_again(service: FeedService, 
     wait_until(lambda: answer(embed) == "New.")
 
 
+def test_no_cache_in_front_of_the_service_responds_to_the_request_after_a_change(
+    service: FeedService, embed: FAQEmbed
+) -> None:
+    follow(embed, service)
+    before = len(service.uncached_reads)
+    service.publish("pricing", "New.")
+    wait_until(lambda: answer(embed) == "New.")
+    assert service.uncached_reads[before:] == ["pricing"]
+
+
+def test_a_change_that_the_record_already_has_costs_one_request(
+    service: FeedService, embed: FAQEmbed
+) -> None:
+    service.revisions["pricing"] = 2
+    follow(embed, service)
+    reads = len(service.reads)
+    service.send('{"slug": "pricing", "lang": "en", "revision": 2, "state": "published"}')
+    wait_until(lambda: len(service.reads) > reads)
+    wait_until(lambda: embed.statistics().feed_lag == 0, timeout=5)
+    assert len(service.reads) == reads + 1
+
+
 def test_a_change_of_a_translation_that_is_not_shown_costs_one_request(
     service: FeedService, embed: FAQEmbed
 ) -> None:
@@ -177,6 +200,19 @@ def test_a_change_during_a_slow_refresh_uses_little_cpu_time(service: FeedServic
         service.may_read.set()
         settle(embed)
     assert share < 0.5
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_child_refreshes_what_its_parent_would_hear_of_by_the_feed(
+    service: FeedService, embed: FAQEmbed
+) -> None:
+    follow(embed, service)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if embed.use_faq("pricing", wait=0).is_stale else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert not embed.use_faq("pricing").is_stale
 
 
 @pytest.mark.system
@@ -326,6 +362,23 @@ def test_the_lag_is_the_age_of_the_oldest_change_that_has_not_arrived(
     wait_until(lambda: (embed.statistics().feed_lag or 0) > 0.05)
     wait_until(lambda: answer(embed) == "New.")
     wait_until(lambda: embed.statistics().feed_lag == 0)
+
+
+def test_lost_events_do_not_hide_a_change_that_was_announced_before(
+    service: FeedService, embed: FAQEmbed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed, "RETRIES", (0.01,))
+    follow(embed, service, "pricing", "legal")
+    reads = service.reads.count("legal")
+    service.may_read.clear()
+    service.send('{"slug": "pricing", "lang": "en", "revision": 1, "state": "published"}')
+    wait_until(lambda: embed.is_fetching)
+    service.lag = 2
+    service.publish("pricing", "New.")
+    service.send("{}", name="reset")
+    wait_until(lambda: service.reads.count("legal") > reads)  # all three have arrived
+    service.may_read.set()
+    wait_until(lambda: answer(embed) == "New.")
 
 
 def test_a_feed_that_repeats_itself_costs_few_requests(service: FeedService, embed: FAQEmbed) -> None:

@@ -66,6 +66,9 @@ def test_what_was_forgotten_is_known_for_an_hour_and_in_a_bounded_number(clock: 
     for number in range(30):
         cache.forget(f"faq-{number}")
     assert [number for number in range(30) if cache.is_forgotten(f"faq-{number}")] == list(range(10, 30))
+    cache.forget("faq-10")
+    cache.forget("faq-30")
+    assert (cache.is_forgotten("faq-10"), cache.is_forgotten("faq-11")) == (True, False)
 
 
 def test_the_least_recently_used_record_is_evicted() -> None:
@@ -200,6 +203,17 @@ def test_a_stored_record_does_not_undo_the_first_of_two_404s(clock: Clock) -> No
         cache.apply(KEY, NOT_FOUND)
     assert isinstance(state_in(cache).error, FAQNotFound)
     assert state_in(cache).data is None
+
+
+def test_a_404_from_before_another_process_fetched_the_record_counts_no_more(clock: Clock) -> None:
+    cache = make_cache(clock, not_found_for=30)
+    cache.apply(KEY, fetched())
+    clock.advance(100)
+    cache.apply(KEY, NOT_FOUND)
+    clock.advance(100)
+    cache.adopt(KEY, stored(clock, age=70))
+    cache.apply(KEY, NOT_FOUND)
+    assert state_in(cache).data == PRICING
 
 
 def test_a_record_is_stored_with_what_is_left_of_its_lifetime(clock: Clock) -> None:

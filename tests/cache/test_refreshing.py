@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from faqsvc_embed import FAQ, FAQNotFound, RateLimited
-from faqsvc_embed.testing.chaos import FaultyServer, behaviours
+from faqsvc_embed.testing.chaos import Behaviour, FaultyServer, behaviours
 from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.embeds import LONG, PRICING, SLACK, MakeEmbed, failure, refreshed, seconds, title
@@ -146,13 +146,18 @@ def test_a_repeated_404_of_the_service_removes_the_record(
     assert (state.data, isinstance(state.error, FAQNotFound)) == (None, True)
 
 
+@pytest.mark.parametrize(
+    "behaviour",
+    [behaviours.status(410), behaviours.raw(b"HTTP/1.1 410 Gone\r\nContent-Length: 9\r\n\r\n{")],
+    ids=["with a body", "whose body breaks off"],
+)
 def test_an_unpublished_faq_is_gone_at_once(
-    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
+    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, behaviour: Behaviour
 ) -> None:
     embed = make_embed()
     embed.get_faq("pricing")
     clock.advance(LONG)
-    faulty.behave(behaviours.status(410))
+    faulty.behave(behaviour)
     state = refreshed(embed)
     assert (state.data, isinstance(state.error, FAQNotFound)) == (None, True)
     faulty.behave(behaviours.hang)

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from faqsvc_embed import FAQ, FAQEmbed, FAQState
+from faqsvc_embed.cache import fetcher
 from faqsvc_embed.cache.fetcher import MAX_FETCHES
 from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from tests.support import samples
@@ -133,6 +134,21 @@ def test_different_faqs_and_languages_are_fetched_at_the_same_time(
 
 
 # Floods
+
+
+def test_a_cached_record_is_refreshed_however_many_other_faqs_are_fetched(
+    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetcher, "MAX_FETCHES", 1)
+    embed, release = make_embed(), threading.Event()
+    embed.get_faq("pricing")
+    clock.advance(LONG)
+    faulty.behave(behaviours.held_until(release))
+    for number, slug in enumerate(("new", "pricing")):
+        embed.use_faq(slug, wait=0)
+        faulty.wait_for_requests(2 + number)
+    assert not embed.use_faq("other").is_fetching
+    release.set()
 
 
 def test_a_flood_of_slugs_while_the_service_hangs_is_bounded(

@@ -58,6 +58,22 @@ def test_the_default_language_comes_first(make_embed: MakeEmbed, faulty: FaultyS
     assert embed.use_faq("pricing", lang="de").lang_served == "en"
 
 
+def test_a_translation_that_is_shown_instead_is_not_the_first_to_be_evicted(
+    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
+) -> None:
+    embed = make_embed(max_entries=4)
+    for lang in ("en", "ko", "es"):
+        embed.get_faq("pricing", lang=lang)
+        clock.advance(1)
+    faulty.refuse()
+    assert refreshed(embed, lang="de").lang_served == "en"
+    faulty.accept()
+    for lang in ("fr", "zh"):
+        clock.advance(1)
+        embed.get_faq("pricing", lang=lang)
+    assert {health["lang"] for health in embed.health()} == {"en", "es", "fr", "zh"}
+
+
 def test_the_requested_language_is_shown_once_the_service_responds(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
 ) -> None:

@@ -1,16 +1,22 @@
 """A folder beside a service: its files are shown until the service has responded."""
 
+import asyncio
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from faqsvc_embed import FAQEmbed, FAQNotFound
+from faqsvc_embed.cache import feed
+from faqsvc_embed.cache.stores import resilient
+from faqsvc_embed.cache.stores.directory import DirectoryStore
 from tests.folder.support import PREISE, PRICING, folder
 from tests.support import faulty as faults
 from tests.support import samples
 from tests.support.faulty import FaultyServer
-from tests.support.waiting import settle
+from tests.support.feed_service import feed_service
+from tests.support.waiting import settle, wait_until
 
 
 @pytest.fixture
@@ -38,11 +44,61 @@ def test_the_first_page_shows_the_file_and_the_next_the_record_of_the_service(
         assert not embed.use_faq("pricing").is_stale
 
 
-def test_a_file_of_the_folder_is_shown_without_a_wait(faulty: FaultyServer, faqs: Path) -> None:
+@pytest.mark.parametrize("has_store", [False, True])
+def test_a_file_of_the_folder_is_shown_without_a_wait_for_the_service(
+    faulty: FaultyServer, faqs: Path, tmp_path: Path, has_store: bool
+) -> None:
+    store = f"file:{tmp_path / 'store'}" if has_store else None
     faulty.behave(faults.hang)
-    with FAQEmbed(faulty.base_url, directory=faqs, timeout=60, wait=60) as embed:
+    with FAQEmbed(faulty.base_url, directory=faqs, store=store, timeout=60, wait=60) as embed:
         assert embed.get_faq("pricing", lang="de").title == "Preise"
+        assert embed.get_faq("pricing", lang="de").title == "Preise"  # of the cache
         assert embed.is_fetching
+
+
+def test_no_page_shows_a_file_before_the_store_was_read(
+    faulty: FaultyServer, faqs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = f"file:{tmp_path / 'store'}"
+    faulty.behave(faults.status(410))
+    with FAQEmbed(faulty.base_url, directory=faqs, store=store) as embed:
+        title(embed)
+    release, is_buried = threading.Event(), DirectoryStore.is_buried
+
+    async def is_buried_slowly(store: DirectoryStore, slug: str) -> bool:
+        await asyncio.to_thread(release.wait)
+        return await is_buried(store, slug)
+
+    async def release_later() -> None:
+        release.set()
+
+    async def pages(embed: FAQEmbed) -> Any:
+        return await asyncio.gather(embed.arender("pricing"), embed.arender("pricing"), release_later())
+
+    monkeypatch.setattr(DirectoryStore, "is_buried", is_buried_slowly)
+    monkeypatch.setattr(resilient, "CALL_TIMEOUT", 60)
+    faulty.behave(faults.hang)
+    with FAQEmbed(faulty.base_url, directory=faqs, store=store, wait=60) as embed:
+        assert asyncio.run(pages(embed)) == ["", "", None]
+
+
+def test_a_file_is_shown_without_a_wait_while_the_change_feed_refreshes_it(
+    faqs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed, "SETTLE", 0.02)
+    with (
+        feed_service() as service,
+        FAQEmbed(service.url, directory=faqs, store=f"file:{tmp_path / 'store'}", timeout=60) as embed,
+    ):
+        service.is_down = True
+        assert title(embed) == "Pricing"
+        service.may_read.clear()
+        service.send('{"slug": "pricing", "lang": "en", "revision": 2, "state": "published"}')
+        wait_until(lambda: embed.is_fetching)
+        now = embed.cache.clock()
+        embed.cache.clock = lambda: now + 60
+        assert embed.use_faq("pricing", wait=60).is_fetching
+        service.may_read.set()
 
 
 @pytest.mark.parametrize("behaviour", [faults.refuse, faults.hang, faults.garbage, faults.status(503)])
@@ -115,6 +171,7 @@ def test_an_faq_that_was_published_again_is_shown_after_a_restart(
     settings: dict[str, Any] = {"directory": faqs, "store": f"file:{tmp_path / 'store'}"}
     faulty.behave(faults.status(410))
     with FAQEmbed(faulty.base_url, **settings) as embed:
+        title(embed)
         assert title(embed) is None
         faulty.behave(faults.healthy)
         faulty.serve(samples.record("pricing", title="Again"))
@@ -123,7 +180,7 @@ def test_an_faq_that_was_published_again_is_shown_after_a_restart(
     with FAQEmbed(faulty.base_url, **settings) as embed:  # now that it has been stored
         embed.forget("pricing")
     with FAQEmbed(faulty.base_url, **settings) as embed:
-        assert title(embed) == "Again"
+        assert [title(embed), title(embed)] == ["Pricing", "Again"]
 
 
 def test_without_a_store_a_line_names_the_file_to_delete(

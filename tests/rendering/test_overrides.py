@@ -101,6 +101,14 @@ def test_without_autoescape_an_override_is_escaped(caplog: pytest.LogCaptureFixt
     assert len(caplog.records) == 1
 
 
+def test_the_finalize_function_of_the_host_does_not_change_its_override() -> None:
+    def in_capitals(value: object) -> object:
+        return value.upper() if type(value) is str else value
+
+    environment = host({FAQ_HTML: "{{ title }}"}, finalize=in_capitals)
+    assert inside(shown(environment)) == "Prices"
+
+
 def test_filters_and_globals_of_the_host_work_in_its_override() -> None:
     environment = host({FAQ_HTML: "{{ shout(title) | twice }}"})
     environment.globals["shout"] = str.upper

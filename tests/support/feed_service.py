@@ -25,6 +25,8 @@ class FeedService:
         """The language of current records; the previous one, served while `lag` lasts, is in English."""
         self.revisions = defaultdict[str, int](lambda: 1)
         self.reads = list[str]()
+        self.uncached_reads = list[str]()
+        """The reads that no cache in front of the service may respond to."""
         self.connections = list[dict[str, Any]]()
         """The slugs and the `Last-Event-ID` of each connection to the feed."""
         self.feed_status = 200
@@ -79,6 +81,8 @@ class FeedService:
 
     def read(self, handler: BaseHTTPRequestHandler, slug: str) -> None:
         self.reads.append(slug)
+        if handler.headers.get("Cache-Control") == "no-cache":
+            self.uncached_reads.append(slug)
         self.may_read.wait(10)
         answer, revision = self.answers.get(slug), self.revisions[slug]
         token = handler.headers.get("X-FAQ-Preview")

@@ -1,7 +1,7 @@
 """What one process forgets, every process forgets that shares its store."""
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from uuid import uuid4
 
@@ -12,6 +12,7 @@ from faqsvc_embed import FAQ, FAQEmbed
 from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.cache.stored import StoredFAQ
 from faqsvc_embed.cache.stores import open_store
+from faqsvc_embed.cache.stores.directory import DirectoryStore
 from faqsvc_embed.cache.stores.journal import MAX_SIZE, Journal
 from faqsvc_embed.cli import main
 from faqsvc_embed.runtime.background_loop import BackgroundLoop
@@ -45,6 +46,26 @@ def test_processes_with_one_directory_forget_together(service: FeedService, tmp_
         service.answers["pricing"] = "New."
         one.forget("pricing")
         wait_until(lambda: answer(other) == "New.")
+
+
+def test_an_faq_that_is_gone_and_not_cached_is_not_forgotten_by_the_other_processes(
+    service: FeedService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # each of them would fetch it, and make the others forget it again
+    calls = list[str]()
+
+    async def delete(store: DirectoryStore, key: Key) -> None:
+        calls.append("delete")
+
+    async def invalidate(store: DirectoryStore, slug: str | None, at: datetime) -> None:
+        calls.append("invalidate")
+
+    monkeypatch.setattr(DirectoryStore, "delete", delete)
+    monkeypatch.setattr(DirectoryStore, "invalidate", invalidate)
+    service.answers["pricing"] = None
+    with FAQEmbed(service.url, store=f"file:{tmp_path}", push=False) as embed:
+        assert answer(embed) is None
+        wait_until(lambda: len(calls) > 0)
+    assert set(calls) == {"delete"}
 
 
 @pytest.mark.system

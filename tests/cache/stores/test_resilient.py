@@ -172,18 +172,18 @@ def test_an_error_within_a_lock_is_passed_on(store: ResilientStore) -> None:
 # Invalidations
 
 
+@pytest.mark.parametrize("slug", ["pricing", None])
 def test_a_record_that_could_not_be_removed_is_not_read_and_is_removed_later(
-    store: ResilientStore, faulty_store: FaultyStore, clock: Clock
+    store: ResilientStore, faulty_store: FaultyStore, clock: Clock, slug: str | None
 ) -> None:
     faulty_store.error = OSError()
-    store.mark_invalid("pricing", EPOCH)
+    store.mark_invalid(slug, EPOCH)
     asyncio.run(store.invalidate())
-    assert asyncio.run(store.load(KEY)) is None
     faulty_store.error = None
     assert asyncio.run(store.load(KEY)) is None  # it is still backing off
     clock.advance(60)
     assert asyncio.run(store.load(KEY)) == STORED
-    assert faulty_store.invalidated == ["pricing"]
+    assert faulty_store.invalidated == [slug]
 
 
 def test_forgetting_is_tried_even_while_backing_off(store: ResilientStore, faulty_store: FaultyStore) -> None:
