@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 pytest_plugins = ["faqsvc_embed.testing.plugin", "pytester"]
 
-hypothesis.settings.register_profile("default", deadline=None, max_examples=20)
+hypothesis.settings.register_profile("default", deadline=None, max_examples=10)
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=50)
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=2_000)
 hypothesis.settings.load_profile(

@@ -184,7 +184,7 @@ def test_a_surplus_argument_is_ignored_with_one_warning_and_raises_if_strict(
         assert render(call, faqs, enable_async=enable_async) == embed().render("pricing")
     (warning,) = warnings_of(caplog)
     assert all(word in warning for word in words)
-    with pytest.raises(ConfigurationError, match="there is no option"):
+    with pytest.raises(ConfigurationError):
         render(call, embed(strict=True), enable_async=enable_async)
 
 

@@ -104,6 +104,7 @@ def test_a_file_that_pull_wrote_is_published_alone(ours: Service, tmp_path: Path
 # publish
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("form", ["json", "markdown"])
 def test_a_call_to_action_is_named_if_it_is_not_published(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str

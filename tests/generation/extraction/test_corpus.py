@@ -17,6 +17,7 @@ def test_the_corpus_has_all_languages() -> None:
     assert languages == set(LANGUAGES)
 
 
+@pytest.mark.matrix
 def test_recall_and_precision_on_the_corpus_are_high() -> None:
     recall, precision = rates([reading for part in PARTS for reading in readings(part)])
 
