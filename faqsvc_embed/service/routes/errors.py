@@ -20,7 +20,7 @@ OTHER_OFFERS: Final = (problems.MEDIA_TYPE, HTML)
 """The media types of any other address: a page only for clients that name HTML, as browsers do."""
 
 _NOT_FOUND: Final = (404, 410)
-_UNAVAILABLE: Final = (429, 500, 503)
+PAGE_STATUSES: Final = (*_NOT_FOUND, 429, 500, 503)
 
 
 def error_response(
@@ -32,7 +32,7 @@ def error_response(
         base = service.urls(request).base
     except Problem:  # the client accepts none of them, or its Host header is invalid
         is_page, base = False, ""
-    if not is_page or problem.status not in _NOT_FOUND + _UNAVAILABLE:
+    if not is_page or problem.status not in PAGE_STATUSES:
         return problem.response()
     lang = preferred_language(request, LANGUAGES)
     headers = {

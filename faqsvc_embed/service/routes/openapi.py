@@ -9,10 +9,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faqsvc_embed.api import contract
+from faqsvc_embed.api.event_stream import EVENT_STREAM
 from faqsvc_embed.api.fields import MAX_BODY, Lang, Slug
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import conditional_response
 from faqsvc_embed.service.http.negotiation import best_media_type
+from faqsvc_embed.service.routes.errors import HTML, PAGE_STATUSES
 from faqsvc_embed.service.routes.events import MAX_SLUGS
 from faqsvc_embed.service.routes.openapi_operations import OPERATIONS, Operation
 from faqsvc_embed.service.storage.history import CURSOR, REVISION_CURSOR
@@ -37,6 +39,7 @@ _STRUCTS: Final = (
 _DESCRIPTION: Final = (
     "Reading is public, cacheable and allowed from pages of any origin. Everything else needs an API key."
     " Every error is a problem document (RFC 9457) with a stable `code`; it lists all problems at once."
+    " Browsers get a page instead."
 )
 _SCOPE: Final = "The API key needs the scope `{}`."
 _KEY: Final = {
@@ -103,8 +106,11 @@ def _response(operation: Operation, status: int) -> dict[str, Any]:
     if operation.response is not None:
         described["content"] = {MEDIA_TYPE: {"schema": _reference(operation.response)}}
     elif operation.media_types:
-        schema = {"type": "object" if operation.media_types == (MEDIA_TYPE,) else "string"}
-        described["content"] = {media_type: {"schema": schema} for media_type in operation.media_types}
+        schema = {"schema": {"type": "object" if operation.media_types == (MEDIA_TYPE,) else "string"}}
+        # Tools apply the schema of a stream to each of its events.
+        described["content"] = {
+            media_type: {} if media_type == EVENT_STREAM else schema for media_type in operation.media_types
+        }
     if operation.is_link_source and status in (200, 201):
         link = {"parameters": {"path.slug": "$response.body#/slug"}}
         described["links"] = {
@@ -115,8 +121,8 @@ def _response(operation: Operation, status: int) -> dict[str, Any]:
 
 def _problem(operation: Operation, status: int) -> dict[str, Any]:
     content: dict[str, Any] = {"application/problem+json": {"schema": _reference(contract.Problem)}}
-    if status in (404, 410) and "text/html" in operation.media_types:
-        content["text/html"] = {"schema": {"type": "string"}}
+    if status in PAGE_STATUSES and HTML in operation.media_types:
+        content[HTML] = {"schema": {"type": "string"}}
     described: dict[str, Any] = {"description": f"The request failed ({status}); `code` says why."}
     if status == 405:
         described["headers"] = {"Allow": {"required": True, "schema": {"type": "string"}}}
