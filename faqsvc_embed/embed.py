@@ -137,11 +137,11 @@ class FAQEmbed:
         has the same state, and all waits together take at most the setting `wait`. In an event loop, this
         does not wait.
         """
-        return self._presenter.state(self._presenter.page(), slug, lang, wait)
+        return self._presenter.states.get(self._presenter.page(), slug, lang, wait)
 
     async def ause_faq(self, slug: str, *, lang: str | None = None, wait: float | None = None) -> FAQState:
         """Return the state of an FAQ, as `use_faq` does, without blocking the event loop."""
-        return await self._presenter.astate(self._presenter.page(), slug, lang, wait)
+        return await self._presenter.states.aget(self._presenter.page(), slug, lang, wait)
 
     def get_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
         """Return an FAQ from the cache or from the service, waiting for as long as one request may take.
@@ -228,7 +228,7 @@ class FAQEmbed:
             self._presenter.options.log.warning(
                 "prefetch", "prefetch() does not wait in an event loop: await aprefetch() instead"
             )
-        self._presenter.prefetch(self._presenter.page(), slugs, lang)
+        self._presenter.states.prefetch(self._presenter.page(), slugs, lang)
 
     async def aprefetch(self, *slugs: str, lang: str | None = None) -> None:
         """Fetch the FAQs that are not cached, as `prefetch` does, without blocking the event loop."""

@@ -85,7 +85,7 @@ class _Globals:
     def use_faq(self, context: Context, /, *arguments: Any, **options: Any) -> FAQState:
         """Return the state of an FAQ, for a template with markup of its own: `use_faq(slug, lang)`."""
         page, slug, lang = self._reading(context, arguments, options)
-        return page.defer_state(self._presenter.state(page, slug, lang, None))
+        return page.defer_state(self._presenter.states.get(page, slug, lang, None))
 
     @pass_context
     def faq_schema(self, context: Context, /, *arguments: Any, **options: Any) -> Markup:
@@ -120,7 +120,7 @@ class _AsyncGlobals(_Globals):
         self, context: Context, /, *arguments: Any, **options: Any
     ) -> FAQState:
         page, slug, lang = self._reading(context, arguments, options)
-        return page.defer_state(await self._presenter.astate(page, slug, lang, None))
+        return page.defer_state(await self._presenter.states.aget(page, slug, lang, None))
 
     @pass_context
     async def faq_schema(  # type: ignore[override]

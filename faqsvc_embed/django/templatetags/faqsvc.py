@@ -45,7 +45,7 @@ def use_faq(context: Context, /, *arguments: Any, **options: Any) -> FAQState:
     presenter = faqs_from().presenter
     page, options = _page(context), _defined(options)
     presenter.options.check_names(options, ("lang",), slug, _template(context))
-    return page.defer_state(presenter.state(page, slug, options.get("lang"), None))
+    return page.defer_state(presenter.states.get(page, slug, options.get("lang"), None))
 
 
 @register.simple_tag(takes_context=True)

@@ -1,0 +1,51 @@
+"""Handles the errors of calls, so that none breaks the rest of the page."""
+
+from typing import Final
+
+from markupsafe import Markup
+
+from faqsvc_embed.api.slugs import is_slug
+from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
+from faqsvc_embed.page.context import Page
+from faqsvc_embed.rendering.elements import problem_element
+from faqsvc_embed.runtime import fork
+from faqsvc_embed.runtime.bounded_log import LogOnce, LogThrottle, origin_of
+from faqsvc_embed.settings import Settings
+
+MAX_NAMED: Final = 20
+"""Missing FAQs that are logged at once; after these it is one a minute, because slugs may be invented."""
+
+
+class Problems:
+    """Handles the errors of one embed."""
+
+    def __init__(self, settings: Settings, log: LogOnce) -> None:
+        self._settings = settings
+        self._log = log
+        self._reported = LogOnce()
+        self._missing = LogThrottle(burst=MAX_NAMED)
+        fork.register(self._missing)
+
+    def handle(self, page: Page, slug_or_faq: object, error: Exception) -> Markup:
+        """Handle an error: raise it if strict, show it in development, else log it once."""
+        if self._settings.strict:
+            raise error
+        if not isinstance(error, FAQError):
+            self._log.error(
+                origin_of(error), "FAQ %s is not shown: %r", quoted(slug_or_faq), error, error=error
+            )
+        elif self._is_unreported(error, slug_or_faq):
+            self._report(slug_or_faq, error)
+        if page.shows_problems or self._settings.reload:
+            return Markup(problem_element(str(error) or repr(error)))  # escaped there
+        return Markup()
+
+    def _report(self, slug_or_faq: object, error: FAQError) -> None:
+        """Log once for each FAQ and kind of error why it is not shown."""
+        if self._reported.is_first(f"{type(error).__name__} of {quoted(slug_or_faq)}"):
+            self._missing.warning("%s", error)
+
+    def _is_unreported(self, error: FAQError, slug_or_faq: object) -> bool:
+        """Return whether an error did not come from a fetch, which would have reported it."""
+        is_local = self._settings.offline or not self._settings.base_url
+        return isinstance(error, ConfigurationError) or is_local or not is_slug(slug_or_faq)

@@ -1,0 +1,137 @@
+"""Reads FAQs for pages: each FAQ once, within the time that the page may spend waiting."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from faqsvc_embed.cache.entries import Key
+from faqsvc_embed.cache.reader import Reader, data_or_raise, in_event_loop
+from faqsvc_embed.errors import FAQUnavailable, quoted
+from faqsvc_embed.models import FAQ, FAQState
+from faqsvc_embed.page.context import Page
+from faqsvc_embed.page.options import OptionResolver
+from faqsvc_embed.settings import Settings
+
+if TYPE_CHECKING:
+    from faqsvc_embed.cache.fetch import Fetch
+
+CANNOT_WAIT: Final = (
+    "FAQ %s is not cached yet, and a synchronous call in an event loop cannot wait for it: "
+    "add FAQMiddleware to the application, or `await embed.aprefetch(...)` before"
+)
+
+
+class PageStates:
+    """Reads the states of FAQs for the pages of one embed."""
+
+    def __init__(self, settings: Settings, reader: Reader, options: OptionResolver) -> None:
+        self._settings = settings
+        self._reader = reader
+        self._options = options
+
+    def get(self, page: Page, slug: str, lang: str | None, wait: float | None) -> FAQState:
+        """Return the state of an FAQ; if it is not cached, wait for it, but not in an event loop."""
+        key = self._options.key(page, slug, lang)
+        found = self.look_up_draft(page, key)
+        if not isinstance(found, FAQState):
+            found = self.wait_for(page, found, self._settings.wait if wait is None else wait)
+        return self.note_max_age(page, key, found)
+
+    async def aget(self, page: Page, slug: str, lang: str | None, wait: float | None) -> FAQState:
+        """Return the state of an FAQ; if it is not cached, await it."""
+        key = self._options.key(page, slug, lang)
+        found = self.look_up_draft(page, key)
+        if not isinstance(found, FAQState):
+            found = await self.await_for(page, found, self._settings.wait if wait is None else wait)
+        return self.note_max_age(page, key, found)
+
+    async def aprefetch(self, page: Page, slugs: Sequence[str], lang: str | None) -> None:
+        """Fetch the FAQs that are not cached, together."""
+        for fetch in self._start(page, slugs, lang):
+            await self.await_for(page, fetch, self._settings.wait)
+
+    def prefetch(self, page: Page, slugs: Sequence[str], lang: str | None) -> None:
+        """Fetch the FAQs that are not cached, together; in an event loop, do not wait for them."""
+        for fetch in self._start(page, slugs, lang):
+            self.wait_for(page, fetch, self._settings.wait)
+
+    def _start(self, page: Page, slugs: Sequence[str], lang: str | None) -> "list[Fetch]":
+        keys = [self._options.key(page, slug, lang) for slug in slugs]
+        found = [self.look_up(page, key) for key in keys]
+        if page.preview is not None:
+            found += [self.look_up_draft(page, key) for key in keys]
+        return [fetch for fetch in found if not isinstance(fetch, FAQState)]
+
+    def look_up(self, page: Page, key: Key) -> "FAQState | Fetch":
+        """Return the state on this page, or the result of a look-up."""
+        if page.slugs is not None and isinstance(key.slug, str):
+            page.slugs[key.slug] = None
+        if page.states and isinstance(key.slug, str):
+            state = page.states.get((self._reader, key))
+            if state is not None:
+                return state
+        has_folder = self._settings.directory is not None
+        found = self._reader.look_up(key, reload=has_folder and page.shows_problems)
+        return self._remember(page, key, found) if isinstance(found, FAQState) else found
+
+    def look_up_draft(self, page: Page, key: Key) -> "FAQState | Fetch":
+        """Look up the draft, if the visitor may see it, else what is published."""
+        preview = page.preview
+        token = preview.token_for(key.slug) if preview is not None else None
+        if preview is None or token is None:
+            return self.look_up(page, key)
+        return preview.drafts.get((self._reader, key)) or self._reader.read_draft(key, token)
+
+    def wait_for(self, page: Page, fetch: "Fetch", wait: float) -> FAQState:
+        """Wait for a fetch, for the rest of this page's time budget."""
+        if in_event_loop() and not page.may_block:
+            return FAQState(is_fetching=True) if fetch.is_draft else self._reader.state(fetch.key)
+        with page.budget.waiting():
+            state = self._reader.wait_for(fetch, page.budget.left(wait))
+        if _refuse_draft(page, fetch, state):
+            found = self.look_up(page, fetch.key)
+            return found if isinstance(found, FAQState) else self.wait_for(page, found, wait)
+        return self._remember(page, fetch.key, state, is_draft=fetch.is_draft)
+
+    async def await_for(self, page: Page, fetch: "Fetch", wait: float) -> FAQState:
+        """Wait for a fetch, as `wait_for` does, without blocking the event loop."""
+        with page.budget.waiting():
+            state = await self._reader.await_for(fetch, page.budget.left(wait))
+        if _refuse_draft(page, fetch, state):
+            found = self.look_up(page, fetch.key)
+            return found if isinstance(found, FAQState) else await self.await_for(page, found, wait)
+        return self._remember(page, fetch.key, state, is_draft=fetch.is_draft)
+
+    def _remember(self, page: Page, key: Key, state: FAQState, *, is_draft: bool = False) -> FAQState:
+        """Keep a state for the rest of the page, unless it is loading: the next call may find the record."""
+        if (state.data is not None or state.error is not None) and isinstance(key.slug, str):
+            states = page.preview.drafts if is_draft and page.preview is not None else page.states
+            states[self._reader, key] = state
+        elif page.is_diagnosed:
+            page.late[self._reader, key] = state
+        return state
+
+    def record(self, page: Page, key: Key, state: FAQState, *, has_waited: bool) -> FAQ:
+        """Return the record of a state, or raise why there is none."""
+        self.note_max_age(page, key, state)
+        if not state.is_loading:
+            return data_or_raise(state)
+        if not has_waited:
+            self._options.log.warning("middleware", CANNOT_WAIT, quoted(key.slug))
+            raise FAQUnavailable(CANNOT_WAIT % quoted(key.slug))
+        raise self._reader.late(key.slug, self._settings.wait)
+
+    def note_max_age(self, page: Page, key: Key, state: FAQState) -> FAQState:
+        """Limit for how long caches may store a page with this state."""
+        if (state.data is None or state.is_degraded) and self._settings.degraded_max_age is not None:
+            seconds = self._reader.max_age(key, state)
+            if seconds is not None:
+                page.limit_max_age(seconds)
+        return state
+
+
+def _refuse_draft(page: Page, fetch: "Fetch", state: FAQState) -> bool:
+    """If a draft cannot be shown, record why and return True; the caller then shows the published record."""
+    if page.preview is None or not fetch.is_draft or state.data is not None:
+        return False
+    page.preview.refuse(fetch.key.slug, state.error)
+    return True
