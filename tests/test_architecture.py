@@ -116,6 +116,23 @@ def test_a_dependency_is_imported_in_its_own_place_only(dependency: str) -> None
     assert importers <= (OPTIONAL | OWN)[dependency]
 
 
+CONTRACT: Final = {"create_app"}
+"""Functions of the public contract, which takes keywords."""
+
+
+def test_files_and_signatures_are_short() -> None:
+    for path in FILES:
+        text = path.read_text(encoding="utf-8")
+        assert len(text.splitlines()) <= 350, path
+        if part_of(path) == "cli":  # the parameters of a command are its options
+            continue
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name not in CONTRACT:
+                found = node.args
+                names = {one.arg for one in [*found.posonlyargs, *found.args, *found.kwonlyargs]}
+                assert len(names - {"self", "cls"}) <= 5, f"{path}:{node.lineno}"
+
+
 def test_the_package_imports_no_framework_and_no_http_client() -> None:
     code = f"import sys, {NAME}; print(*sorted(name.partition('.')[0] for name in sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -7,7 +7,6 @@ write is sent once. A request with the API key follows no redirect.
 import asyncio
 import contextlib
 import logging
-import zlib
 from collections import Counter
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from concurrent.futures import Future
@@ -18,6 +17,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from faqsvc_embed.api.bodies import read_body, read_error_body
 from faqsvc_embed.api.requests import KEY_HEADER, REDIRECTS, Request, redirect_target
 from faqsvc_embed.api.responses import Response
 from faqsvc_embed.errors import (
@@ -42,10 +42,7 @@ T = TypeVar("T")
 MAX_CONNECTIONS: Final = 20
 MAX_IDLE_CONNECTIONS: Final = 5
 MAX_REDIRECTS: Final = 3
-GZIP: Final = ("gzip", "x-gzip")
 
-MAX_ERROR_BODY: Final = 65_536
-"""Bytes of an error response that are read: enough to explain it, and to reuse the connection."""
 ERROR_BODY_TIMEOUT: Final = 0.25
 """Seconds for the body of an error response to a read: its status and Retry-After are known already."""
 
@@ -180,7 +177,7 @@ class Transport:
             coding = headers.get("content-encoding", "identity").strip().lower()
             if response.status_code in (200, 201):
                 try:
-                    body = await _read_body(response.aiter_raw(), coding, self._max_bytes)
+                    body = await read_body(response.aiter_raw(), coding, self._max_bytes)
                 except InvalidFAQ as error:
                     error.status = response.status_code
                     raise
@@ -189,7 +186,7 @@ class Transport:
             if request.method == "GET":
                 until = min(until, asyncio.get_running_loop().time() + ERROR_BODY_TIMEOUT)
             deadline.reschedule(None)  # the status is known, so a late body is no timeout
-            body, is_complete = await _read_error_body(response.aiter_raw(), coding, until)
+            body, is_complete = await read_error_body(response.aiter_raw(), coding, until)
             return Response(response.status_code, headers, body, is_complete)
 
     def _get_pool(self, url: str) -> "_Pool":
@@ -314,41 +311,3 @@ def _reason(error: Exception) -> str:
     if "WRONG_VERSION_NUMBER" in text:
         text += " (base_url begins with https, but the server seems to use plain http)"
     return repr(text[:200])
-
-
-async def _read_error_body(chunks: AsyncIterator[bytes], coding: str, until: float) -> tuple[bytes, bool]:
-    """Return the beginning of a body, and whether it arrived in time."""
-    import httpx2
-
-    unzip, body = _decompressor(coding), bytearray()
-    try:
-        async with asyncio.timeout_at(until):
-            async for chunk in chunks:
-                body += chunk if unzip is None else unzip.decompress(chunk, MAX_ERROR_BODY - len(body))
-                if len(body) >= MAX_ERROR_BODY:
-                    break
-    except (TimeoutError, httpx2.HTTPError, zlib.error):
-        return bytes(body), False
-    return bytes(body[:MAX_ERROR_BODY]), True
-
-
-def _decompressor(coding: str) -> "zlib._Decompress | None":
-    return zlib.decompressobj(wbits=zlib.MAX_WBITS | 16) if coding in GZIP else None
-
-
-async def _read_body(chunks: AsyncIterator[bytes], coding: str, limit: int) -> bytes:
-    """Return a whole body, decompressed; at most `limit` bytes of it are in memory, compressed or not."""
-    if coding not in ("identity", "", *GZIP):
-        raise InvalidFAQ(f"the response has the content coding {coding[:40]!r}; gzip was requested")
-    unzip, body, received = _decompressor(coding), bytearray(), 0
-    async for chunk in chunks:
-        received += len(chunk)
-        try:
-            body += chunk if unzip is None else unzip.decompress(chunk, limit + 1 - len(body))
-        except zlib.error as error:
-            raise InvalidFAQ(f"the response is not gzip: {error}") from None
-        if len(body) > limit or received > limit:
-            raise InvalidFAQ(f"the response has more than {limit} bytes, the setting max_bytes")
-    if unzip is not None and not unzip.eof:
-        raise InvalidFAQ("the response ends within its gzip data")
-    return bytes(body)

@@ -55,8 +55,8 @@ def extract(source: str, form: str, pages: int, timeout: float, **options: str |
     from faqsvc_embed.generation.engines.protocol import GenerationRequest
 
     silence_log()
-    request = GenerationRequest(source, **options)  # type: ignore[arg-type]  # click has converted them
-    generation = _from_website(request, pages, timeout) if _is_url(source) else _from_file(request)
+    request = GenerationRequest(source, max_pages=pages, **options)  # type: ignore[arg-type]  # click has converted them
+    generation = _from_website(request, timeout) if _is_url(source) else _from_file(request)
     for note in generation.notes:
         click.echo(visible(note), err=True)
     if not generation.items:
@@ -68,7 +68,7 @@ def _is_url(source: str) -> bool:
     return source.lower().startswith(("http://", "https://"))
 
 
-def _from_website(request: "GenerationRequest", pages: int, timeout: float) -> "Generation":
+def _from_website(request: "GenerationRequest", timeout: float) -> "Generation":
     import asyncio
 
     from faqsvc_embed.generation.crawl.fetcher import FetchError
@@ -83,12 +83,7 @@ def _from_website(request: "GenerationRequest", pages: int, timeout: float) -> "
         # Users may name a host of their own network, so it is allowed although it is not public.
         named = endpoint_of(check_url(request.website_url, any_port=True))
         work = generate(
-            request,
-            ExtractiveEngine(),
-            allowed=frozenset({named}),
-            timeout=timeout,
-            max_pages=pages,
-            report=report,
+            request, ExtractiveEngine(), allowed=frozenset({named}), timeout=timeout, report=report
         )
         return asyncio.run(work)
     except (BlockedURL, FetchError) as error:

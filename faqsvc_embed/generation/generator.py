@@ -50,7 +50,6 @@ async def generate(
     *,
     allowed: frozenset[Endpoint] = frozenset(),
     timeout: float = TIMEOUT,
-    max_pages: int = MAX_PAGES,
     report: Callable[[Page], None] = lambda page: None,
 ) -> Generation:
     """Return the questions and answers that an engine makes of a website.
@@ -68,7 +67,11 @@ async def generate(
         ssl_context = await run_in_thread(default_ssl_context)
         async with aclosing(PageFetcher(allowed, ssl_context=ssl_context)) as fetcher:
             crawler = Crawler(
-                fetcher, request.website_url, lang=request.lang, max_pages=max_pages, report=report
+                fetcher,
+                request.website_url,
+                lang=request.lang,
+                max_pages=request.max_pages or MAX_PAGES,
+                report=report,
             )
             with anyio.move_on_after(engine.crawl_time_fraction * timeout) as crawl:
                 await crawler.crawl()

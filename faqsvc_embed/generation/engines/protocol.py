@@ -17,12 +17,16 @@ class EngineError(FAQError):
 
 @dataclass(frozen=True, slots=True)
 class GenerationRequest:
-    """The website and the wanted items; `lang` is a supported language, or None for that of the site."""
+    """The website and the wanted items.
+
+    `lang` is a supported language, or None for that of the site. `max_pages` limits the pages that are read.
+    """
 
     website_url: str
     lang: str | None = None
     count: int | None = None
     topic: str | None = None
+    max_pages: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

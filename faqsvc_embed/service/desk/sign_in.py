@@ -116,17 +116,13 @@ def sign_out(visit: Visit) -> Response:
 
 
 def _page(
-    visit: Visit,
-    status: int = 200,
-    *,
-    problem: str = "",
-    link: str = "",
-    next: str = "",
-    kept: list[tuple[str, str]] | None = None,
+    visit: Visit, status: int = 200, *, kept: list[tuple[str, str]] | None = None, **texts: str | None
 ) -> Response:
+    """Return the page; `texts` are `problem`, `link` and `next`."""
     if kept is None:
         kept = [(name, value) for name, value in visit.form.fields if name.startswith(KEPT)]
-    return render(visit, "sign_in.html", status, problem=problem, link=link, next=next, kept=kept)
+    texts = {"problem": "", "link": "", "next": "", **texts}
+    return render(visit, "sign_in.html", status, kept=kept, **texts)
 
 
 def _local_path(visit: Visit, path: str) -> str:

@@ -87,9 +87,8 @@ class Writer:
             _check_preconditions(request.preconditions, newest)
             content = request.content
             if content.cta is UNSET and newest is not None:
-                before = connection.scalar(
-                    select(revisions.c.record).where(*_key(faq.slug, lang, newest.number))
-                )
+                query = select(revisions.c.record).where(*_key(faq.slug, lang, newest.number))
+                before = connection.scalar(query)
                 content = replace(content, cta=FAQ.from_json(before or "").cta)
             record = content.record(faq.slug, lang)
             row = {
