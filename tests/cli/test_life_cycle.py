@@ -205,7 +205,7 @@ def test_a_file_that_says_that_it_is_a_draft_is_stored_as_one(
     ours: Service, tmp_path: Path, name: str, content: str
 ) -> None:
     (tmp_path / name).write_text(content)
-    slug = f"launch-{name}"
+    slug = f"launch-{name.replace('.', '-')}"
     result = faqsvc("publish", str(tmp_path / name), *WEBSITE, "--slug", slug, "--json")
     assert [one["state"] for one in json.loads(result.stdout)] == ["draft"]
     assert "launch" in failure(faqsvc("get", slug))

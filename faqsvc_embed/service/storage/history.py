@@ -95,11 +95,14 @@ class History:
         """
         if after is not None and re.fullmatch(REVISION_CURSOR, after) is None:
             raise InvalidCursor
-        query = self._query(slug, self._lang(access, slug, lang)).limit(limit + 1)
+        lang = self._lang(access, slug, lang)
+        query = self._query(slug, lang).limit(limit + 1)
         if after is not None:
             query = query.where(revisions.c.number < int(after))
         with self._database.reading() as connection:
             rows = connection.execute(query.order_by(revisions.c.number.desc())).all()
+        if not rows and after is None:
+            raise FAQNotFound(f"The FAQ {quoted(slug)} has no translation in {lang}")
         next_ = str(rows[limit - 1].number) if len(rows) > limit else None
         return contract.RevisionList([contract.Revision(*_fields(row)) for row in rows[:limit]], next_)
 

@@ -177,6 +177,7 @@ def test_history(owner: Owner) -> None:
     assert code(owner.send("GET", f"{PRICING}/revisions/3")) == (404, "not-found")
     assert code(owner.send("GET", f"{PRICING}/revisions/x")) == (404, "not-found")
     assert code(owner.send("GET", f"{PRICING}/revisions?lang=xx")) == (422, "invalid-parameter")
+    assert code(owner.send("GET", f"{PRICING}/revisions?lang=fr")) == (404, "not-found")
 
 
 def test_an_old_revision_is_published_again_byte_for_byte(owner: Owner) -> None:
