@@ -50,7 +50,7 @@ def litestar(source: str, embed: FAQEmbed, found: list[FAQEmbed]) -> Any:
     home.__annotations__ = {"request": Request, "return": str}
     handler = route("/", media_type=MediaType.HTML)(home)
     middleware: Any = FAQMiddleware
-    return Litestar([handler], middleware=[DefineMiddleware(middleware, embed=embed)])
+    return Litestar([handler], middleware=[DefineMiddleware(middleware, embed=embed)], logging_config=None)
 
 
 def litestar_inside(source: str, embed: FAQEmbed, found: list[FAQEmbed]) -> Any:

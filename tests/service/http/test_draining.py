@@ -1,5 +1,6 @@
 """Request bodies on a socket: refused early, drained, slow, and cut off."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 
@@ -106,7 +107,7 @@ def test_a_client_that_disconnects_is_not_logged(
         connection.sendall(f"{HEAD}X-Plugin-Key: {key}\r\nContent-Length: 1000\r\n\r\n{{".encode())
     assert httpx2.get(f"{url}/healthz", trust_env=False).status_code == 200
 
-    assert caplog.records == []
+    assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
 def test_a_hundred_stalled_bodies_do_not_block_readers(url: str, key: str) -> None:
