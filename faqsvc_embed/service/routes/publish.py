@@ -53,8 +53,13 @@ async def put_faq(service: ServiceContext, request: Request) -> Response:
     slug, lang = slug_of(request, is_new=True), lang_of(request)
     conditions = preconditions(request)
     body = await run_blocking(parse_publish_body, await _read(request))
-    write = _write(body, slug=slug, lang=lang or body.lang, preconditions=conditions)
-    write = replace(write, must_be_new=conditions.is_create_only)
+    write = _write(
+        body,
+        slug=slug,
+        must_be_new=conditions.is_create_only,
+        lang=lang or body.lang,
+        preconditions=conditions,
+    )
     written = await _store(service, access, write)
     return write_response(urls, written, 201 if written.is_new else 200)
 

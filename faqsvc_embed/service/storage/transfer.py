@@ -74,10 +74,10 @@ def restore(database: Database, file: Path) -> None:
     if not database.is_sqlite:
         raise TransferFailed("the database is PostgreSQL: use pg_restore, or `faqsvc db import`")
     _check_backup(file)
-    prepared = Database(f"sqlite:///{database.path}.part")
+    source, prepared = Database(f"sqlite:///{file}"), Database(f"sqlite:///{database.path}.part")
     prepared.delete()
     try:
-        backup(Database(f"sqlite:///{file}"), Path(prepared.path))
+        backup(source, Path(prepared.path))
         upgrade.upgrade(prepared)
         with prepared.writing() as connection:
             connection.execute(schema.events.delete())
@@ -87,6 +87,7 @@ def restore(database: Database, file: Path) -> None:
         prepared.close()
         database.replace_with(Path(prepared.path))
     finally:
+        source.close()
         prepared.delete()
 
 
