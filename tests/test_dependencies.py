@@ -85,17 +85,18 @@ def test_a_missing_module_of_this_package_is_a_bug() -> None:
 
 @pytest.mark.system
 @pytest.mark.parametrize(
-    ("module", "missing", "extra"),
+    ("statement", "missing", "extra"),
     [
-        ("faqsvc_embed.generation", "turbohtml", "generation"),
-        ("faqsvc_embed.mcp", "jsonschema", "mcp"),
-        ("faqsvc_embed.service", "protego", "service"),
-        ("faqsvc_embed.service", "starlette", "service"),
-        ("faqsvc_embed.service.server", "h11", "service"),
+        ("import faqsvc_embed.generation", "turbohtml", "generation"),
+        ("import faqsvc_embed.mcp", "jsonschema", "mcp"),
+        ("from faqsvc_embed.service import create_app", "protego", "service"),
+        ("from faqsvc_embed.service import create_app", "starlette", "service"),
+        ("import faqsvc_embed.service.server", "h11", "service"),
+        ("import faqsvc_embed.service.storage", "sqlalchemy", "service"),
     ],
 )
-def test_each_part_names_its_extra(module: str, missing: str, extra: str) -> None:
-    code = f"import sys; sys.modules[{missing!r}] = None; import {module}"
+def test_each_part_names_its_extra(statement: str, missing: str, extra: str) -> None:
+    code = f"import sys; sys.modules[{missing!r}] = None; {statement}"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert ran.returncode == 1
     assert f"{missing} is not installed: pip install 'faqsvc-embed[{extra}]'" in ran.stderr.splitlines()[-1]

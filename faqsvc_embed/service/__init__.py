@@ -4,9 +4,21 @@ Start with `create_app` in `app.py`, which lists all routes. `routes/` has the r
 code, `storage/` the database, and `pages/` the hosted pages. `server/` runs the application under uvicorn.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from faqsvc_embed.runtime.extras import needs_extra
 
-with needs_extra("service"):
+if TYPE_CHECKING:
     from faqsvc_embed.service.app import create_app
 
 __all__ = ["create_app"]
+
+
+def __getattr__(name: str) -> Any:
+    # The commands for keys and databases start in half the time without the application.
+    if name == "create_app":
+        with needs_extra("service"):
+            from faqsvc_embed.service.app import create_app
+
+        return create_app
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

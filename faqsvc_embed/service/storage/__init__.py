@@ -5,10 +5,13 @@ upgrades existing databases. `publications.py` reads published FAQs, `history.py
 revisions, and `writer.py` writes.
 """
 
-from faqsvc_embed.service.storage.api_keys import APIKeyInfo, APIKeys, UnknownAPIKey
-from faqsvc_embed.service.storage.database import DEFAULT_URL, StorageUnavailable
-from faqsvc_embed.service.storage.sites import Site, UnknownSite
-from faqsvc_embed.service.storage.storage import Storage, open_storage, read_storage
+from faqsvc_embed.runtime.extras import needs_extra
+
+with needs_extra("service"):
+    from faqsvc_embed.service.storage.api_keys import APIKeyInfo, APIKeys, UnknownAPIKey
+    from faqsvc_embed.service.storage.database import DEFAULT_URL, StorageUnavailable
+    from faqsvc_embed.service.storage.sites import Site, UnknownSite
+    from faqsvc_embed.service.storage.storage import Storage, open_storage, read_storage
 
 __all__ = [
     "DEFAULT_URL",
