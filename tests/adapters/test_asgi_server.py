@@ -16,6 +16,7 @@ import pytest
 
 from faqsvc_embed import FAQ
 from tests.support import samples
+from tests.support.embeds import SLACK
 from tests.support.faulty import FaultyServer, hang, hang_in_body
 from tests.support.parsed import page_of, summary
 
@@ -198,7 +199,7 @@ def full_backlog() -> Iterator[str]:
 
 @pytest.mark.parametrize("workers", [1, 4])
 @pytest.mark.parametrize("trouble", ["response", "body", "connect", "names"])
-def test_a_server_ends_within_a_second_and_writes_nothing(
+def test_a_server_ends_without_waiting_for_its_requests_and_writes_nothing(
     faulty: FaultyServer, tmp_path: Path, trouble: str, workers: int
 ) -> None:
     faulty.serve(A.to_dict())
@@ -215,8 +216,7 @@ def test_a_server_ends_within_a_second_and_writes_nothing(
             time.sleep(0.2)  # until the refresh is where it hangs
             seconds, written = server.end()
     assert written == ""
-    # A server of several processes takes a while of its own to end them all.
-    assert seconds < (1.5 if workers == 1 else 2.5)
+    assert seconds < SLACK + (0 if workers == 1 else 1)  # several processes take a while to end
 
 
 SCRIPT = """
@@ -239,7 +239,7 @@ print(time.time())
 
 @pytest.mark.parametrize("way", ["close", "leave"])
 @pytest.mark.parametrize("trouble", ["response", "connect", "names"])
-def test_a_process_ends_within_a_second_and_writes_nothing(
+def test_a_process_ends_without_waiting_for_its_requests_and_writes_nothing(
     faulty: FaultyServer, trouble: str, way: str
 ) -> None:
     faulty.behave(hang)
@@ -256,4 +256,4 @@ def test_a_process_ends_within_a_second_and_writes_nothing(
         )
     ended = time.time()
     assert (done.returncode, done.stderr) == (0, "")
-    assert ended - float(done.stdout) < 1
+    assert ended - float(done.stdout) < SLACK

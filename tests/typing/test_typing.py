@@ -5,6 +5,8 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -123,6 +125,13 @@ def test_a_type_checker_finds_the_mistakes_of_a_host(tmp_path: Path, check: Any)
         assert found, f"{line}\n{output}"
 
 
+@pytest.fixture(scope="module")
+def language_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator["LanguageServer"]:
+    """One server for all tests, because it reads the whole package for its first response."""
+    with language_server_in(tmp_path_factory.mktemp("editor")) as server:
+        yield server
+
+
 @pytest.mark.system
 @pytest.mark.parametrize(
     ("call", "expected"),
@@ -134,40 +143,59 @@ def test_a_type_checker_finds_the_mistakes_of_a_host(tmp_path: Path, check: Any)
         ('faqs.render("pricing", ', {"lang=", "theme=", "show_title=", "heading_level=", "nonce="}),
     ],
 )
-def test_an_editor_completes_the_names_of_settings(tmp_path: Path, call: str, expected: set[str]) -> None:
-    text = f"{PREAMBLE}    {call}"
-    assert expected <= completions(tmp_path / "host.py", text)
+def test_an_editor_completes_the_names_of_settings(
+    language_server: "LanguageServer", call: str, expected: set[str]
+) -> None:
+    assert expected <= language_server.completions(f"{PREAMBLE}    {call}")
 
 
-def completions(path: Path, text: str) -> set[str]:
-    """Return what pyright's language server offers at the end of a text, by LSP 3.17."""
-    server = program("basedpyright-langserver")
-    path.write_text(text, encoding="utf-8")
+class LanguageServer:
+    """pyright's language server, by LSP 3.17."""
+
+    def __init__(self, folder: Path, process: "subprocess.Popen[bytes]") -> None:
+        self.folder = folder
+        self.process = process
+        self.count = 0
+        folders = [{"uri": folder.as_uri(), "name": "host"}]
+        options = {"processId": os.getpid(), "rootUri": folder.as_uri(), "workspaceFolders": folders}
+        self.request("initialize", {**options, "capabilities": {}})
+        self.notify("initialized", {})
+
+    def completions(self, text: str) -> set[str]:
+        """Return what the server offers at the end of a text."""
+        path = self.folder / f"host{self.count}.py"
+        path.write_text(text, encoding="utf-8")
+        document = {"uri": path.as_uri()}
+        opened = {**document, "languageId": "python", "version": 1, "text": text}
+        self.notify("textDocument/didOpen", {"textDocument": opened})
+        lines = text.split("\n")
+        position = {"line": len(lines) - 1, "character": len(lines[-1])}
+        result = self.request("textDocument/completion", {"textDocument": document, "position": position})
+        items = result if isinstance(result, list) else result["items"]
+        return {item["label"] for item in items}
+
+    def request(self, method: str, params: dict[str, Any]) -> Any:
+        assert self.process.stdin is not None
+        self.count += 1
+        send(self.process.stdin, id=self.count, method=method, params=params)
+        return response(self.process, self.count)
+
+    def notify(self, method: str, params: dict[str, Any]) -> None:
+        assert self.process.stdin is not None
+        send(self.process.stdin, method=method, params=params)
+
+
+@contextmanager
+def language_server_in(folder: Path) -> Iterator[LanguageServer]:
+    """Run the language server for a project in a folder."""
     settings = {"extraPaths": [str(ROOT)], "typeCheckingMode": "strict"}
-    (path.parent / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
-    folder, document = path.parent.as_uri(), {"uri": path.as_uri()}
-    lines = text.split("\n")
-    position = {"line": len(lines) - 1, "character": len(lines[-1])}
-    with subprocess.Popen(
-        [server, "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=path.parent
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+    command = [program("basedpyright-langserver"), "--stdio"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder) as process:
         try:
-            folders = [{"uri": folder, "name": "host"}]
-            options = {"processId": os.getpid(), "rootUri": folder, "workspaceFolders": folders}
-            send(process.stdin, id=1, method="initialize", params={**options, "capabilities": {}})
-            response(process, 1)
-            send(process.stdin, method="initialized", params={})
-            opened = {**document, "languageId": "python", "version": 1, "text": text}
-            send(process.stdin, method="textDocument/didOpen", params={"textDocument": opened})
-            where = {"textDocument": document, "position": position}
-            send(process.stdin, id=2, method="textDocument/completion", params=where)
-            result = response(process, 2)
+            yield LanguageServer(folder, process)
         finally:
             process.kill()
-    items = result if isinstance(result, list) else result["items"]
-    return {item["label"] for item in items}
 
 
 def send(stdin: IO[bytes], **message: object) -> None:
