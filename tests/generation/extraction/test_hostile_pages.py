@@ -84,7 +84,7 @@ def test_a_hostile_page_costs_seconds_at_most(name: str) -> None:
 
     pairs(page)
 
-    assert time.thread_time() - started < 3
+    assert time.thread_time() - started < 6
 
 
 def test_a_page_that_is_too_complex_has_only_the_pairs_of_its_json_ld() -> None:
