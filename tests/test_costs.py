@@ -166,29 +166,3 @@ def test_a_flask_host_imports_no_http_client_at_its_start() -> None:
     """A host starts once in each worker, and in each run of its tests."""
     ran = subprocess.run([sys.executable, "-c", IMPORT], capture_output=True, text=True, check=True, cwd=ROOT)
     assert {"asyncio", "concurrent.futures", "httpx2", "httpcore2", "ssl"} & set(ran.stdout.split()) == set()
-
-
-COMMAND: Final = """
-import sys
-from faqsvc_embed.cli import main
-try:
-    main(["keys", "create", "--database", sys.argv[1]])
-finally:
-    print(*sys.modules)
-    sys.exit(0)
-"""
-
-
-@pytest.mark.system
-def test_commands_for_keys_import_neither_a_web_framework_nor_an_http_client(tmp_path: Path) -> None:
-    """These would make up more than half of the time that a command takes."""
-    ran = subprocess.run(
-        [sys.executable, "-c", COMMAND, f"sqlite:///{tmp_path}/faqsvc.db"],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=ROOT,
-    )
-    imported = set(ran.stdout.split())
-    assert "sqlalchemy" in imported
-    assert {"httpx2", "jinja2", "starlette"} & imported == set()

@@ -159,7 +159,7 @@ def test_a_publication_that_ctrl_c_ended_can_be_retried(faulty_service: FaultySe
     [
         ("mcp", ["mcp"], "mcp"),
         ("uvicorn", ["serve", "--port", "0"], "service"),
-        ("turbohtml", ["keys", "create"], "service"),
+        ("sqlalchemy", ["keys", "create"], "service"),
         ("psycopg", ["keys", "create", "--database", "postgresql://127.0.0.1:9/x"], "postgresql"),
     ],
 )
@@ -180,6 +180,24 @@ def test_help_imports_nothing_slow() -> None:
     slow = {"asyncio", "httpx2", "jinja2", "markdown_it", "mcp", "nh3", "starlette", "yaml"}
     code = f"import sys; from faqsvc_embed.cli import main; sys.exit(bool({slow} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], env=environment(), check=False).returncode == 0
+
+
+def test_commands_for_keys_do_not_import_the_application(tmp_path: Path) -> None:
+    """It would take more than half of their time."""
+    slow = {"httpx2", "jinja2", "starlette", "turbohtml"}
+    code = f"""
+import sys
+from faqsvc_embed.cli import main
+try:
+    main()
+finally:
+    sys.exit(bool({slow} & sys.modules.keys()))
+"""
+    command = [sys.executable, "-c", code, "keys", "create"]
+    ran = subprocess.run(
+        command, env=environment(), cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, ran.stdout[:8]) == (0, "fs_live_"), ran.stderr
 
 
 def test_the_package_is_the_command() -> None:
