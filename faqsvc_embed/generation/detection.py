@@ -26,7 +26,10 @@ _CODE: Final = re.compile(r"(```|~~~).*?\1|`[^`\n]*`", re.DOTALL)
 # URLs, email addresses, host names, paths and identifiers.
 _ADDRESS: Final = re.compile(r"(?<![!-~])[!-~]*?(?:[/@\\_]|[A-Za-z]\.[A-Za-z])[!-~]*")
 _LATIN: Final[dict[str, Lang]] = {"eng": "en", "deu": "de", "fra": "fr", "spa": "es"}
-_OPTIONS: Final = LanguageDetection(allowed=frozenset(_LATIN))
+# Below the threshold, the detector takes the first of several equals.
+_OPTIONS: Final = LanguageDetection(threshold=0.1, allowed=frozenset(_LATIN))
+# A line such as "Y" or "B." is a choice or a size, and not the word that it may be elsewhere.
+_LONE_LETTER: Final = re.compile(r"^[^\w\n]*\w[^\w\n]*$", re.MULTILINE)
 
 
 def _words(text: str) -> frozenset[str]:
@@ -68,8 +71,8 @@ def detect_language(items: Sequence[Item]) -> Lang | None:
     text = _prose("\n".join(f"{item.question}\n{item.answer}" for item in items))
     # Answers decide only if the questions do not: they have more names, and text in other languages.
     if (_script_balance(_QUOTED.sub(" ", questions)) or _script_balance(text)) > 0:
-        hangul, kana, han = _characters(text)
-        return "ko" if hangul > kana + han else "ja" if kana > han / 20 else "zh"
+        return _east_asian(text)
+    text = _LONE_LETTER.sub("", text)
     words = _WORD.findall(text.lower())
     counts = {lang: sum(word in frequent for word in words) for lang, frequent in _WORDS.items()}
     best, *others = sorted(counts, key=lambda lang: -counts[lang])
@@ -88,9 +91,27 @@ def _script_balance(text: str) -> int:
     """Return a positive number for Korean, Japanese or Chinese, a negative one for Latin script."""
     # Only frequent and lower-case words show that sentences are in Latin script; names are in all languages.
     frequent = sum(word in _FREQUENT for word in _WORD.findall(text.lower()))
-    return sum(_characters(text)) - 3 * frequent - sum(map(str.islower, _WORD.findall(text)))
+    characters = sum(map(len, _characters(text)))
+    return characters - 3 * frequent - sum(map(str.islower, _WORD.findall(text)))
 
 
-def _characters(text: str) -> tuple[int, int, int]:
-    hangul, kana, han = (len(script.findall(text)) for script in (_HANGUL, _KANA, _HAN))
-    return hangul, kana, han
+def _east_asian(text: str) -> Lang:
+    """Return Korean, Japanese or Chinese, by what a text has outside quotations, if that is anything."""
+    unquoted = _characters(_QUOTED.sub(" ", text))
+    hangul, kana, han = unquoted if any(unquoted) else _characters(text)
+    if len(hangul) > len(kana) + len(han):
+        return "ko"
+    # Japan, China and Taiwan write many characters in different forms, and each charset has its own.
+    not_chinese = min(_count_outside("gb2312", han), _count_outside("big5", han))
+    japanese = len(kana) + not_chinese - _count_outside("shift_jis", han)
+    return "ja" if japanese > len(han) / 20 else "zh"
+
+
+def _count_outside(charset: str, han: list[str]) -> int:
+    """Return how many of these characters a charset does not have; it writes the others in two bytes."""
+    return len(han) - len("".join(han).encode(charset, "ignore")) // 2
+
+
+def _characters(text: str) -> tuple[list[str], ...]:
+    """Return the Hangul syllables, the kana and the Chinese characters of a text."""
+    return tuple(script.findall(text) for script in (_HANGUL, _KANA, _HAN))
