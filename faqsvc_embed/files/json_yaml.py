@@ -5,6 +5,7 @@ A record may be in a file of a store.
 
 import contextlib
 import json
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -37,6 +38,7 @@ _OTHER_FIELDS: Final = ("website", "total", "nextoffset", "note", "faqurl", "ins
 """Fields in the output of the service and of commands; a file may have them, and they are ignored."""
 _STORED: Final = "faqsvc-copy/"
 """The start of `form` in the files of a store, which `faqsvc pull` writes; the record is in `faq`."""
+_ONE_KEY: Final = "begin another item before it, or remove one"
 _BOOLEANS: Final = {"true": True, "false": False}
 _ITEM_FIELDS: Final = {
     *QUESTION_NAMES,
@@ -54,12 +56,22 @@ def read_json(text: str) -> Document:
     """Return the FAQ in a JSON file.
 
     Raises:
-        ValueError: it is not JSON, or not an FAQ; the message names the line if that is known.
+        ValueError: it is not JSON, or not an FAQ, or an object has a key twice; the message names the line if
+            that is known.
     """
     try:
-        return to_document(json.loads(text))
+        return to_document(json.loads(text, object_pairs_hook=_object))
     except json.JSONDecodeError as error:
         raise ValueError(f"line {error.lineno}: not JSON: {error.msg}") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; the parser would keep the last of equal keys and lose the others."""
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        (key, _), *_ = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"an object has the key {quoted(key)} twice: {_ONE_KEY}")
+    return value
 
 
 def read_yaml(text: str) -> Document:
@@ -166,7 +178,7 @@ def parse_yaml(text: str) -> Any:
     """Return the value of a YAML document, in which every scalar stays text: `no`, `1.10` and dates too.
 
     Raises:
-        ValueError: it is not YAML, has aliases, or is nested too deeply.
+        ValueError: it is not YAML, has aliases or a key twice, or is nested too deeply.
     """
     import yaml
 
@@ -197,11 +209,23 @@ def _build(event: Any, events: Iterator[Any], depth: int = 1) -> Any:
         raise ValueError("aliases (*name) are not accepted: write out what they stand for")
     if depth > MAX_DEPTH:
         raise ValueError(f"nested more than {MAX_DEPTH} levels deep")
-    values = list[Any]()
-    while not isinstance(inner := next(events), yaml.CollectionEndEvent):
-        values.append(_build(inner, events, depth + 1))
     if isinstance(event, yaml.SequenceStartEvent):
-        return values
-    mapping = _Mapping(zip(map(str, values[::2]), values[1::2], strict=True))
+        return [_build(inner, events, depth + 1) for inner in _inner(events)]
+    mapping = _Mapping()
     mapping.line = event.start_mark.line + 1
+    for inner in _inner(events):
+        key = str(_build(inner, events, depth + 1))
+        if key in mapping:
+            raise ValueError(
+                f"line {inner.start_mark.line + 1}: the key {quoted(key)} is there twice: {_ONE_KEY}"
+            )
+        mapping[key] = _build(next(events), events, depth + 1)
     return mapping
+
+
+def _inner(events: Iterator[Any]) -> Iterator[Any]:
+    """Yield the events that begin the parts of a list or mapping, while the caller reads each part."""
+    import yaml
+
+    while not isinstance(event := next(events), yaml.CollectionEndEvent):
+        yield event

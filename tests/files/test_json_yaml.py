@@ -130,3 +130,31 @@ def test_a_text_of_yaml_can_hold_any_number_of_brackets(tmp_path: Path) -> None:
     answer = "[" * 500 + "{" * 500
     document = read(tmp_path, "faq.yaml", f"items: [{{question: How, answer: '{answer}'}}]")
     assert document.items == [{"question": "How", "answer": answer}]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line", "key"),
+    [
+        (
+            "faq.yaml",
+            "items:\n- question: A\n  answer: B\n  question: C\n  answer: D\n",
+            "line 4",
+            "question",
+        ),
+        ("faq.yaml", "items:\n- {question: A, answer: B}\nslug: tea\nitems: []\n", "line 4", "items"),
+        ("faq.yaml", "items:\n- {question: A, answer: B, 'answer': C}\n", "line 2", "answer"),
+        ("faq.yaml", "cta:\n  label: A\n  label: B\nitems: []\n", "line 3", "label"),
+        ("faq.yaml", "? [a, b]\n: 1\n? [a, b]\n: 2\n", "line 3", "a"),
+        ("faq.md", "---\ntitle: A\nlang: en\ntitle: B\n---\n## Why?\n\nSo.\n", "line 4", "title"),
+        ("faq.json", '{"items": [{"question": "A", "answer": "B", "question": "C"}]}', "", "question"),
+        ("faq.json", '[{"question": "A", "answer": "B", "answer": "C"}]', "", "answer"),
+        ("faq.json", '{"items": [], "items": []}', "", "items"),
+        ("faq.jsonld", '{"@type": "FAQPage", "mainEntity": [], "mainEntity": []}', "", "mainEntity"),
+    ],
+)
+def test_a_key_that_is_there_twice_is_refused_because_one_text_would_be_lost(
+    tmp_path: Path, name: str, content: str, line: str, key: str
+) -> None:
+    message = refusal(tmp_path, name, content)
+    assert line in message
+    assert key in message
