@@ -99,7 +99,7 @@ def _text_outside(folder: "Folder") -> "Iterator[Problem]":
 
     for file in folder.files:
         for line in file.document.text_outside if file.document is not None else ():
-            yield Problem(file.path, line, "text that belongs to no question is not shown")
+            yield Problem(file.path, line, "text or a heading that belongs to no question is not shown")
 
 
 def _untranslated(folder: "Folder") -> "Iterator[Problem]":

@@ -97,8 +97,10 @@ def read_publications(targets: Sequence[str], options: dict[str, Any]) -> list[P
             warn(publication, f"unknown and left out: {', '.join(unknown[:MAX_PROBLEMS])}")
         if lines := publication.document.text_outside:
             places = f", in {len(lines)} places" if len(lines) > 1 else ""
-            message = f"line {lines[0]}: text that belongs to no question is not published{places}"
-            warn(publication, f"{message}: move it into an answer")
+            message = (
+                f"line {lines[0]}: text or a heading that belongs to no question is not published{places}"
+            )
+            warn(publication, f"{message}: move text into an answer")
         publication.body(may_lack_website=True)
     return publications
 

@@ -6,7 +6,7 @@ An answer is the unchanged text up to the next question, without comments.
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from faqsvc_embed.files.document import Document
@@ -113,8 +113,10 @@ class _Source:
     @property
     def title(self) -> str:
         """The first heading of level 1 that is not a question."""
-        titles = (h.text for n, h in self._headings.items() if h.level == 1 and n not in self._questions)
-        return next(titles, "")
+        return next((heading.text for _, heading in self._titles()), "")
+
+    def _titles(self) -> Iterator[tuple[int, _Heading]]:
+        return ((n, h) for n, h in self._headings.items() if h.level == 1 and n not in self._questions)
 
     def with_definitions(self, answer: str) -> str:
         """Return an answer followed by the link reference definitions that it uses."""
@@ -150,11 +152,11 @@ class _Source:
         return entries
 
     def text_outside(self, entries: Sequence[Entry]) -> list[int]:
-        """Return the lines at which text begins that is neither in an entry nor a heading, from 1."""
+        """Return the lines at which text begins that is neither in an entry nor the title, from 1."""
         rows = {entry.number for entry in entries}
         ranges = [
             *(range(entry.number, entry.end) for entry in entries),
-            *(range(number, heading.end) for number, heading in self._headings.items()),
+            *(range(number, heading.end) for number, heading in islice(self._titles(), 1)),
             *(table for table in self._tables if not rows.isdisjoint(table)),
         ]
         return find_text(self._lines, {number for one in ranges for number in one})

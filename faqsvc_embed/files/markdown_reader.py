@@ -93,18 +93,18 @@ def _with_sections(document: Document, lines: Sequence[str], tokens: "Sequence[T
     questions = [(line, content) for line, markup, content in headings if markup == "##"]
     ends = [*(line for line, _ in questions[1:]), len(lines)]
     first = questions[0][0] if questions else len(lines)
-    titles = [content for line, markup, content in headings if markup == "#" and line < first]
+    titles = [(line, content) for line, markup, content in headings if markup == "#" and line < first][:1]
     above = without_comments("\n".join(lines[:first])).split("\n")
-    maps = [token.map for token in tokens if token.type in ("front_matter", "heading_open") and token.map]
+    read = {line for line, _ in titles}.union(*(range(*token.map) for token in tokens[:1] if token.map))
     return replace(
         document,
-        title=unescape(titles[0]) if titles and document.title is None else document.title,
+        title=unescape(titles[0][1]) if titles and document.title is None else document.title,
         items=[
             {"question": unescape(question), "answer": _answer(document, lines[line + 1 : end])}
             for (line, question), end in zip(questions, ends, strict=False)
         ],
         positions=[f"line {line + 1}" for line, _ in questions],
-        text_outside=find_text(above, {number for start, end in maps for number in range(start, end)}),
+        text_outside=find_text(above, read),
     )
 
 

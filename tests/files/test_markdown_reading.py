@@ -156,7 +156,7 @@ def test_a_folded_answer_ends_with_its_element() -> None:
     [
         ("# Tea\n\nWe sell tea.\n\nIt is good.\n\n## Why?\n\nSo.\n", [3]),
         ("Hello.\n\n- **How much?** Ten.\n- **Where?** Here.\n"
-         "\n## Refunds\n\nNo.\n\n## Contact\nUs.\n", [1, 8, 11]),
+         "\n## Refunds\n\nNo.\n\n## Contact\nUs.\n", [1, 6]),
         ("---\nlang: en\n---\nHello.\n\nTea\n===\n\n## Why?\n\nSo.\n", [4]),
         ("---\nanswerFormat: text\n---\n# Tea\n\nHello.\n\n## Why?\n\nSo.\n\nMore.\n", [6]),
         ("---\nitems: [[Why, So]]\n---\n\n## More?\n", [5]),
@@ -164,8 +164,13 @@ def test_a_folded_answer_ends_with_its_element() -> None:
          "\n<details>\n<summary>Who?</summary> We.</details>\nOr not.\n", [6, 10]),
         ("Hello.\n\n| question | answer |\n|-|-|\n| Why? | So. |\n\n| a | b |\n|-|-|\n| c | d |\n", [1, 7]),
         ("```\ncode\n```\n## Why?\n\nSo.\n", [1]),
+        ("# Tea\n\n## Buying\n\n### Why?\n\nSo.\n\n## Brewing\n\n### How?\n\nHot.\n\n# Coffee\n", [3, 9, 15]),
+        ("---\nanswerFormat: text\n---\n# Tea\n\n# Buying\n\n## Why?\n\nSo.\n", [6]),
     ],
-    ids=["introduction", "sections", "front matter", "a stated format", "items", "details", "table", "code"],
+    ids=[
+        *("introduction", "sections", "front matter", "a stated format", "items", "details", "table", "code"),
+        *("groups", "groups in a stated format"),
+    ],
 )  # fmt: skip
 def test_the_lines_of_text_that_belongs_to_no_question_are_known(text: str, lines: list[int]) -> None:
     assert list(read_markdown(text).text_outside) == lines
@@ -177,7 +182,7 @@ def test_the_lines_of_text_that_belongs_to_no_question_are_known(text: str, line
         "Tea\n===\n\n<a id='tea'></a>\n\n---\n<!-- not\npublished -->\n"
         "\n## Why?\n\nSo.\n\n- a\n\n### More\n\nText.\n",
         "# Tea\n\n- [Why?](#why)\n- [Who?](#who)\n\n[m]: https://tea.example\n"
-        "\n## General\n\n### Why?\nSo.\n\n### Who?\nWe.\n",
+        "\n## Why?\nSo.\n\n## Who?\nWe.\n",
         "---\nlang: en\nanswerFormat: markdown\n---\n<!-- not\npublished -->\n\n# Tea\n\n## Why?\n\nSo.\n",
         "---\nitems: [[Why, So]]\n---\n",
         "<details>\n<summary>Why?</summary>\n\nSo.\n\n</details>\n<details><summary>Who?</summary>We.</details>\n",
