@@ -5,9 +5,10 @@ import io
 from collections.abc import Iterator
 from itertools import zip_longest
 
+from faqsvc_embed.api.fields import MAX_ANSWER
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.document import Document
-from faqsvc_embed.files.names import find_columns, language_of
+from faqsvc_embed.files.names import find_columns, language_of, plain_name
 
 
 def read_csv(text: str) -> Document:
@@ -16,14 +17,19 @@ def read_csv(text: str) -> Document:
     Commas, semicolons or tabs separate the cells, or the character in a first line such as `sep=;`.
 
     Raises:
-        ValueError: a column is missing, it is not CSV, or a row has a cell in a column without a name, as
-            after an unquoted comma. The message has the number of the row as a spreadsheet counts it.
+        ValueError: a column is missing or named twice, it is not CSV, or a row has a cell in a column without
+            a name, as after an unquoted comma. The message has the number of the row as a spreadsheet counts
+            it.
     """
     rows = _rows(text)
-    _, header = next(rows, (0, []))
+    first, header = next(rows, (0, []))
     columns = find_columns(header)
     if columns is None:
         raise ValueError(f"the first row must name the columns question and answer, not {quoted(header)}")
+    names = [plain_name(name) for name in header]
+    for name in (header[column] for column in columns):
+        if names.count(plain_name(name)) > 1:
+            raise ValueError(f"row {first} names the column {quoted(name)} twice: rename or remove one")
     items, positions = list[dict[str, str]](), list[str]()
     for number, row in rows:
         if any(cell.strip() and not name.strip() for cell, name in zip_longest(row, header, fillvalue="")):
@@ -53,4 +59,9 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
             if any(cell.strip() for cell in row):
                 yield number, row
     except csv.Error as error:
-        raise ValueError(f"row {number + 1}: not CSV: {error}") from None
+        problem = f"not CSV: {error}"
+        if "field limit" in problem:  # the rest of the file, if a quote is missing
+            problem = (
+                f"a cell is too long: an answer has at most {MAX_ANSWER} characters; is a quote missing?"
+            )
+        raise ValueError(f"row {number + 1}: {problem}") from None

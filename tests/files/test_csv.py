@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from faqsvc_embed.api.fields import MAX_ANSWER
 from tests.files.support import ITEMS, PAIRS, read, refusal
 from tests.support.cases import sampled
 
@@ -68,20 +69,32 @@ def test_a_cell_can_hold_lines_quotes_and_separators(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "row"),
+    ("content", "named"),
     [
         ("question,answer\nIs it free?,Yes.\nDo you open?,Yes, from ten to four\n", "row 3"),
         ("question,answer,,\nDo you open?,Yes, from ten to four\n", "row 2"),
         ("answer,question\n\nYes, we do,Do you open?\n", "row 3"),
         ('question,answer\n"x" y,z', "row 2"),
         ('question,answer\n"two\nlines",a\n"x" y,z', "row 3"),
+        ("question,answer,Question\na,b,c\n", "'question'"),
+        ("Frage,Antwort,Antwort \na,b,c\n", "'Antwort'"),
     ],
-    ids=["unquoted comma", "empty columns", "comma first", "bad quotes", "after a cell with lines"],
+    ids=[
+        *("unquoted comma", "empty columns", "comma first", "bad quotes", "after a cell with lines"),
+        *("two columns of questions", "two columns of answers"),
+    ],
 )
-def test_a_row_that_would_lose_text_is_refused_with_its_number(
-    tmp_path: Path, content: str, row: str
+def test_a_row_or_column_that_would_lose_text_is_refused(tmp_path: Path, content: str, named: str) -> None:
+    assert named in refusal(tmp_path, "faq.csv", content)
+
+
+@pytest.mark.parametrize("answer", ["x" * 140_000, '"' + "x" * 140_000, '"' + "x\n" * 70_000 + '"'])
+def test_an_answer_that_no_cell_can_hold_is_refused_by_the_length_of_answers(
+    tmp_path: Path, answer: str
 ) -> None:
-    assert row in refusal(tmp_path, "faq.csv", content)
+    message = refusal(tmp_path, "faq.csv", f"question,answer\na,b\nWhy?,{answer}\n")
+    assert "row 3" in message
+    assert str(MAX_ANSWER) in message
 
 
 @pytest.mark.parametrize("content", ["", "Was;Wie\nx;y\n", "question\nx\n", "\0\n"])
