@@ -172,6 +172,17 @@ def test_an_export_is_imported_into_an_empty_database(tmp_path: Path, database: 
     assert "not empty" in failure(faqsvc("db", "import", str(file), "--database", url))
 
 
+def test_import_counts_the_faqs_that_status_counts(tmp_path: Path, database: str, owner: Access) -> None:
+    storage = open_storage(database)
+    storage.writer.purge(owner, "gone", None, Preconditions())
+    storage.close()
+    file, url = tmp_path / "faqs.ndjson", f"sqlite:///{tmp_path}/new.db"
+    faqsvc("db", "export", str(file), "--database", database)
+    imported = faqsvc("db", "import", str(file), "--database", url)
+    status = json.loads(faqsvc("db", "status", "--json", "--database", url).stdout)
+    assert (status["faqs"], imported.stderr.split()) == (2, ["2", "FAQs"])
+
+
 @pytest.mark.parametrize(
     "damage",
     [
