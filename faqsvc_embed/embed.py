@@ -17,6 +17,7 @@ from faqsvc_embed.events import Listener, Listeners
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.context import PageSource, is_part, joined_context, joined_page
 from faqsvc_embed.page.presenter import Presenter
+from faqsvc_embed.runtime.threads import to_thread
 from faqsvc_embed.settings import PREFIX, Settings, changed
 from faqsvc_embed.settings.api_key import wrap_keys
 from faqsvc_embed.telemetry import Telemetry
@@ -124,9 +125,7 @@ class FAQEmbed:
 
     async def aclose(self) -> None:
         """Stop the background thread, as `close` does, without blocking the event loop."""
-        import asyncio
-
-        await asyncio.to_thread(self.close)
+        await to_thread(self.close)
 
     # Reading
 

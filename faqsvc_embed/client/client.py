@@ -11,6 +11,7 @@ from faqsvc_embed.client.connection import Connection
 from faqsvc_embed.client.operations import Operations
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.models import FAQ, Item, Publication
+from faqsvc_embed.runtime.threads import to_thread
 from faqsvc_embed.settings import Settings, changed
 from faqsvc_embed.settings.api_key import APIKey, wrap_keys
 from faqsvc_embed.settings.options import ClientOptions
@@ -105,9 +106,7 @@ class FAQClient:
 
     async def aclose(self) -> None:
         """Close the client without blocking the event loop."""
-        import asyncio
-
-        await asyncio.to_thread(self.close)
+        await to_thread(self.close)
 
     def get_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
         """Return the current version of an FAQ; caches on the way must revalidate theirs.

@@ -10,6 +10,7 @@ from faqsvc_embed.cache.reader import in_event_loop
 from faqsvc_embed.page.context import Page
 from faqsvc_embed.page.elements import ElementFilter, hold_back, occurrences
 from faqsvc_embed.page.placeholders import Placeholders
+from faqsvc_embed.runtime.threads import to_thread
 
 LONG: Final = 250_000
 """Bytes of a body above which it is changed in a thread, because an event loop should not be blocked."""
@@ -50,9 +51,7 @@ class BodyFilter:
                 await placeholders.fill()
         filled = 0 if placeholders is None else sum(map(len, placeholders.texts.values()))
         if len(self._rest) + filled > LONG and in_event_loop():
-            import asyncio  # a running loop has imported it
-
-            yield await asyncio.to_thread(self._release, len(self._rest), last=last)
+            yield await to_thread(partial(self._release, last=last), len(self._rest))
         else:
             yield self._release(len(self._rest), last=last)
 

@@ -22,6 +22,7 @@ from faqsvc_embed.rendering.answers import Answers
 from faqsvc_embed.rendering.elements import json_ld_element, problem_element
 from faqsvc_embed.rendering.fragments import Fragment
 from faqsvc_embed.rendering.renderer import Renderer
+from faqsvc_embed.runtime.threads import to_thread
 from faqsvc_embed.settings import Settings
 
 if TYPE_CHECKING:
@@ -68,9 +69,7 @@ class Presenter:
         """Fetch the FAQs that are not cached, together, and prepare for rendering them."""
         await self.states.aprefetch(page, slugs, lang)
         if not self.renderer.is_ready:
-            import asyncio
-
-            await asyncio.to_thread(self.renderer.get_ready)
+            await to_thread(self.renderer.get_ready)
 
     # Rendering
 
@@ -197,9 +196,7 @@ class Presenter:
             raise TypeError("a call is for a slug or for a record")
         fragment = self.renderer.cached(faq, call.options.style, call.ordinal)
         if fragment is None and self.renderer.is_slow(faq):
-            import asyncio  # a coroutine cannot run without it
-
-            fragment = await asyncio.to_thread(self.renderer.fragment, faq, call.options.style, call.ordinal)
+            fragment = await to_thread(self.renderer.fragment, faq, call.options.style, call.ordinal)
         elif fragment is None:
             fragment = self.renderer.fragment(faq, call.options.style, call.ordinal)
         return self._print(page, call, faq, fragment, place)

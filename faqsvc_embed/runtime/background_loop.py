@@ -12,11 +12,11 @@ import threading
 import time
 import weakref
 from collections.abc import Awaitable, Callable, Coroutine
-from concurrent.futures import Future
+from concurrent.futures import Executor, Future
 from typing import Any, Final, TypeVar
 
 from faqsvc_embed.runtime import fork
-from faqsvc_embed.runtime.threads import DaemonExecutor, start_thread, unpatched
+from faqsvc_embed.runtime.threads import call_in_thread, start_thread, unpatched
 
 T = TypeVar("T")
 Cleanup = Callable[[], Awaitable[object]]
@@ -160,10 +160,17 @@ class _Loop(asyncio.SelectorEventLoop):
     def __init__(self) -> None:
         self._selector_in_use = unpatched("selectors", "DefaultSelector")()
         super().__init__(self._selector_in_use)
-        self.set_default_executor(DaemonExecutor())
         self.cleanups: list[Cleanup] = []
         self.finishing = set[asyncio.Task[Any]]()
         self._connected = weakref.WeakSet[socket.socket]()
+
+    def run_in_executor(  # type: ignore[override]
+        self, executor: Executor | None, func: Callable[..., T], *args: Any
+    ) -> asyncio.Future[T]:
+        """Call a blocking function, such as `getaddrinfo`, in a daemon thread of its own."""
+        if executor is not None:
+            return super().run_in_executor(executor, func, *args)
+        return asyncio.wrap_future(call_in_thread(func, *args), loop=self)
 
     async def sock_connect(self, sock: socket.socket, address: Any) -> None:
         self._connected.add(sock)

@@ -1,11 +1,15 @@
 """Native daemon threads, also in a process that gevent has patched."""
 
+import contextvars
+import functools
 import importlib
 import sys
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 T = TypeVar("T")
 
@@ -47,21 +51,33 @@ def unpatched(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-class DaemonExecutor(ThreadPoolExecutor):
-    """Runs each call in a daemon thread of its own, so that a call that hangs does not delay the exit."""
+def call_in_thread(function: Callable[..., T], *args: Any) -> "Future[T]":
+    """Call a function in a daemon thread of its own, so that a call that hangs does not delay the exit."""
+    from concurrent.futures import Future
 
-    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        future = Future[T]()
+    future = Future[T]()
 
-        def run() -> None:
-            if future.set_running_or_notify_cancel():
-                try:
-                    future.set_result(fn(*args, **kwargs))
-                except BaseException as error:
-                    future.set_exception(error)
+    def run() -> None:
+        if future.set_running_or_notify_cancel():
+            try:
+                future.set_result(function(*args))
+            except BaseException as error:
+                future.set_exception(error)
 
-        try:
-            start_thread(run, "faqsvc-embed-call")
-        except RuntimeError:  # no thread can be started
-            run()
-        return future
+    try:
+        start_thread(run, "faqsvc-embed-call")
+    except RuntimeError:  # no thread can be started
+        run()
+    return future
+
+
+async def to_thread(function: Callable[..., T], *args: Any) -> T:
+    """Call a function in a thread, as `asyncio.to_thread` does; also after the main thread has ended."""
+    import asyncio  # hosts without an event loop do not need it
+
+    call = functools.partial(contextvars.copy_context().run, function, *args)
+    try:
+        future = asyncio.get_running_loop().run_in_executor(None, call)
+    except RuntimeError:  # the executors of `concurrent.futures` end with the main thread
+        future = asyncio.wrap_future(call_in_thread(call))
+    return await future
