@@ -132,7 +132,7 @@ class FAQEmbed:
     def use_faq(self, slug: str, *, lang: str | None = None, wait: float | None = None) -> FAQState:
         """Return the state of an FAQ; if it is not cached, wait for it, at most `wait` seconds.
 
-        A failure of the service raises nothing: it is the `error` of the state. Within a page, the same FAQ
+        A failure raises nothing: it is the `error` of the state. Within a page, the same FAQ
         has the same state, and all waits together take at most the setting `wait`. In an event loop, this
         does not wait.
         """
@@ -220,14 +220,14 @@ class FAQEmbed:
     def prefetch(self, *slugs: str, lang: str | None = None) -> None:
         """Fetch all FAQs that are not cached at the same time; wait at most `wait` for all of them.
 
-        Failures are logged. In an event loop, this starts the fetches and does not wait: await `aprefetch()`
-        there.
+        Failures are logged. A value that cannot be a slug raises if the setting `strict` is on. In an event
+        loop, this starts the fetches and does not wait: await `aprefetch()` there.
         """
         if in_event_loop():
             self._presenter.options.log.warning(
                 "prefetch", "prefetch() does not wait in an event loop: await aprefetch() instead"
             )
-        self._presenter.states.prefetch(self._presenter.page(), slugs, lang)
+        self._presenter.prefetch(self._presenter.page(), slugs, lang)
 
     async def aprefetch(self, *slugs: str, lang: str | None = None) -> None:
         """Fetch the FAQs that are not cached, as `prefetch` does, without blocking the event loop."""

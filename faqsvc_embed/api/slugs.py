@@ -4,11 +4,21 @@ import unicodedata
 from typing import Final, TypeGuard
 
 from faqsvc_embed.errors import FAQNotFound, quoted
+from faqsvc_embed.models import FAQ, FAQState
 
 MAX_SLUG: Final = 200
 """Characters."""
 
 ACCEPTED: Final = f"1 to {MAX_SLUG} characters without control characters, '/' and '\\', and not '.' or '..'"
+
+_HINTS: Final[dict[type, str]] = {
+    FAQState: "pass its data",
+    FAQ: "it is a record, which only render() and faq() accept",
+    dict: "make a record of it with FAQ.from_dict()",
+    list: 'pass one slug; only prefetch("a", "b") takes several, each as an argument',
+    tuple: 'pass one slug; only prefetch("a", "b") takes several, each as an argument',
+}
+"""What to do with a value of another type."""
 
 
 def is_slug(value: object) -> TypeGuard[str]:
@@ -23,6 +33,8 @@ def is_slug(value: object) -> TypeGuard[str]:
     )
 
 
-def invalid_slug(value: object) -> FAQNotFound:
+def invalid_slug(value: object, template: str | None = None) -> FAQNotFound:
     """Return the error for a value that cannot be a slug; no request is made for it."""
-    return FAQNotFound(f"{quoted(value)} is not a slug: {ACCEPTED}")
+    where = f"template {template!r}: " if template else ""
+    hint = next((text for kind, text in _HINTS.items() if isinstance(value, kind)), ACCEPTED)
+    return FAQNotFound(f"{where}{quoted(value)} is not a slug: {hint}")

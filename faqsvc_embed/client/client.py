@@ -1,6 +1,5 @@
 """The client of a FAQ service: one method for each route, and its asynchronous twin."""
 
-import math
 from typing import Self, Unpack
 
 from faqsvc_embed.api.contract import FAQSummary, Preview, Revision
@@ -13,9 +12,9 @@ from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.models import FAQ, Item, Publication
 from faqsvc_embed.runtime.threads import to_thread
 from faqsvc_embed.settings import Settings, changed
+from faqsvc_embed.settings import validators as accept
 from faqsvc_embed.settings.api_key import APIKey, wrap_keys
 from faqsvc_embed.settings.options import ClientOptions
-from faqsvc_embed.settings.validators import sends_in_clear
 
 
 class FAQClient:
@@ -58,17 +57,16 @@ class FAQClient:
                 "base_url is not set: pass FAQClient(base_url=…) or set FAQSVC_BASE_URL "
                 "to the address of the FAQ service, such as https://faq.example.com"
             )
-        if settings.api_key is not None and sends_in_clear(settings.base_url, settings.insecure_hosts):
+        if settings.api_key is not None and accept.sends_in_clear(settings.base_url, settings.insecure_hosts):
             raise ConfigurationError(
                 f"base_url is {quoted(settings.base_url)}: an API key is sent over https only; use https, or "
                 f"name the host in insecure_hosts if its network is trusted"
             )
-        if not 0 < generation_timeout < math.inf:
-            raise ConfigurationError(
-                f"generation_timeout is {quoted(generation_timeout)}: use a number of seconds above 0"
-            )
+        try:
+            self._generation_timeout = accept.timeout(generation_timeout)
+        except ValueError as error:
+            raise ConfigurationError(f"generation_timeout is {quoted(generation_timeout)}: {error}") from None
         self.settings = settings
-        self._generation_timeout = generation_timeout
         self._use(Connection(settings))
 
     def with_key(self, api_key: str | APIKey) -> Self:

@@ -10,6 +10,7 @@ from typing import Any, Final, Protocol, TypedDict
 
 import msgspec
 
+from faqsvc_embed.api.slugs import invalid_slug
 from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.languages import LANGUAGES, lookup
@@ -100,6 +101,8 @@ class OptionResolver:
         options = self._validated(given, slug_or_faq, caller) if given else self._defaults
         faq = slug_or_faq if isinstance(slug_or_faq, FAQ) else None
         slug = slug_or_faq if faq is None else faq.slug
+        if faq is None and not (isinstance(slug, str) and slug):
+            raise invalid_slug(slug, caller.name)
         return Call(
             Key(slug, options.lang or self._language_of(page)),
             faq,
@@ -112,6 +115,16 @@ class OptionResolver:
         """Return the cache key of a call that only reads."""
         language = self._language(lang, slug, FROM_PYTHON, []) if lang else None
         return Key(slug, language or self._language_of(page))
+
+    def wait(self, given: object, slug: object) -> float:
+        """Return for how many seconds a call may wait."""
+        if given is None:
+            return self._settings.wait
+        try:
+            return accept.wait(given)
+        except ValueError as error:
+            self._reject("wait", given, str(error), slug, FROM_PYTHON)
+            return self._settings.wait
 
     def surroundings(self, page: Page, nonce: object, caller: Caller) -> Surroundings:
         """Return the elements around an FAQ. The nonce is the argument, else the page's or the template's."""

@@ -47,8 +47,8 @@ class Presenter:
         self._settings = settings
         self._page_source: PageSource | None = None
         self.options = OptionResolver(settings)
-        self.states = PageStates(settings, reader, self.options)
         self._problems = Problems(settings, self.options.log)
+        self.states = PageStates(settings, reader, self.options, self._problems)
         self.renderer = Renderer(
             Answers(settings.answer_format, link_urls=settings.link_urls, nofollow=settings.nofollow),
             cache_overrides=settings.cache_overrides,
@@ -65,11 +65,21 @@ class Presenter:
             page = self._page_source()
         return page or rendering_page() or joined_page() or Page()
 
+    def prefetch(self, page: Page, slugs: Sequence[str], lang: str | None) -> None:
+        """Fetch the FAQs that are not cached, together."""
+        try:
+            self.states.prefetch(page, slugs, lang)
+        except Exception as error:
+            self._problems.handle(page, slugs, error)
+
     async def aprefetch(self, page: Page, slugs: Sequence[str], lang: str | None) -> None:
         """Fetch the FAQs that are not cached, together, and prepare for rendering them."""
-        await self.states.aprefetch(page, slugs, lang)
-        if not self.renderer.is_ready:
-            await to_thread(self.renderer.get_ready)
+        try:
+            await self.states.aprefetch(page, slugs, lang)
+            if not self.renderer.is_ready:
+                await to_thread(self.renderer.get_ready)
+        except Exception as error:
+            self._problems.handle(page, slugs, error)
 
     # Rendering
 

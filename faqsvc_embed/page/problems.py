@@ -5,7 +5,8 @@ from typing import Final
 from markupsafe import Markup
 
 from faqsvc_embed.api.slugs import is_slug
-from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
+from faqsvc_embed.errors import ConfigurationError, FAQError, FAQUnavailable, quoted
+from faqsvc_embed.models import FAQState
 from faqsvc_embed.page.context import Page
 from faqsvc_embed.rendering.elements import problem_element
 from faqsvc_embed.runtime import fork
@@ -35,14 +36,21 @@ class Problems:
                 origin_of(error), "FAQ %s is not shown: %r", quoted(slug_or_faq), error, error=error
             )
         elif self._is_unreported(error, slug_or_faq):
-            self._report(slug_or_faq, error)
+            self._report(error)
         if page.shows_problems or self._settings.reload:
             return Markup(problem_element(str(error) or repr(error)))  # escaped there
         return Markup()
 
-    def _report(self, slug_or_faq: object, error: FAQError) -> None:
-        """Log once for each FAQ and kind of error why it is not shown."""
-        if self._reported.is_first(f"{type(error).__name__} of {quoted(slug_or_faq)}"):
+    def state(self, page: Page, slug: object, error: Exception) -> FAQState:
+        """Handle an error of a call that only reads, and return it as a state."""
+        self.handle(page, slug, error)
+        if not isinstance(error, FAQError):
+            error = FAQUnavailable(f"FAQ {quoted(slug)} cannot be read: {error!r}")
+        return FAQState(error=error)
+
+    def _report(self, error: FAQError) -> None:
+        """Log once why an FAQ is not shown."""
+        if self._reported.is_first(str(error)):
             self._missing.warning("%s", error)
 
     def _is_unreported(self, error: FAQError, slug_or_faq: object) -> bool:

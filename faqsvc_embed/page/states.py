@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from faqsvc_embed.api.slugs import invalid_slug, is_slug
 from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.cache.reader import Reader, data_or_raise, in_event_loop
 from faqsvc_embed.errors import FAQUnavailable, quoted
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.context import Page
 from faqsvc_embed.page.options import OptionResolver
+from faqsvc_embed.page.problems import Problems
 from faqsvc_embed.settings import Settings
 
 if TYPE_CHECKING:
@@ -23,26 +25,37 @@ CANNOT_WAIT: Final = (
 class PageStates:
     """Reads the states of FAQs for the pages of one embed."""
 
-    def __init__(self, settings: Settings, reader: Reader, options: OptionResolver) -> None:
+    def __init__(
+        self, settings: Settings, reader: Reader, options: OptionResolver, problems: Problems
+    ) -> None:
         self._settings = settings
         self._reader = reader
         self._options = options
+        self._problems = problems
 
     def get(self, page: Page, slug: str, lang: str | None, wait: float | None) -> FAQState:
         """Return the state of an FAQ; if it is not cached, wait for it, but not in an event loop."""
-        key = self._options.key(page, slug, lang)
-        found = self.look_up_draft(page, key)
-        if not isinstance(found, FAQState):
-            found = self.wait_for(page, found, self._settings.wait if wait is None else wait)
-        return self.note_max_age(page, key, found)
+        try:
+            seconds = self._options.wait(wait, slug)
+            key = self._options.key(page, slug, lang)
+            found = self.look_up_draft(page, key)
+            if not isinstance(found, FAQState):
+                found = self.wait_for(page, found, seconds)
+            return self.note_max_age(page, key, found)
+        except Exception as error:
+            return self._problems.state(page, slug, error)
 
     async def aget(self, page: Page, slug: str, lang: str | None, wait: float | None) -> FAQState:
         """Return the state of an FAQ; if it is not cached, await it."""
-        key = self._options.key(page, slug, lang)
-        found = self.look_up_draft(page, key)
-        if not isinstance(found, FAQState):
-            found = await self.await_for(page, found, self._settings.wait if wait is None else wait)
-        return self.note_max_age(page, key, found)
+        try:
+            seconds = self._options.wait(wait, slug)
+            key = self._options.key(page, slug, lang)
+            found = self.look_up_draft(page, key)
+            if not isinstance(found, FAQState):
+                found = await self.await_for(page, found, seconds)
+            return self.note_max_age(page, key, found)
+        except Exception as error:
+            return self._problems.state(page, slug, error)
 
     async def aprefetch(self, page: Page, slugs: Sequence[str], lang: str | None) -> None:
         """Fetch the FAQs that are not cached, together."""
@@ -55,7 +68,10 @@ class PageStates:
             self.wait_for(page, fetch, self._settings.wait)
 
     def _start(self, page: Page, slugs: Sequence[str], lang: str | None) -> "list[Fetch]":
-        keys = [self._options.key(page, slug, lang) for slug in slugs]
+        for slug in slugs:
+            if not is_slug(slug):
+                self._problems.handle(page, slug, invalid_slug(slug))
+        keys = [self._options.key(page, slug, lang) for slug in slugs if is_slug(slug)]
         found = [self.look_up(page, key) for key in keys]
         if page.preview is not None:
             found += [self.look_up_draft(page, key) for key in keys]

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PREFIX: Final = "FAQSVC_"
-DAY: Final = 86_400.0
 SERVICE_PREFIXES: Final = tuple(f"{PREFIX}{name}_" for name in ("DATABASE", "LLM", "GENERATE", "WEBHOOK"))
 """Variables of the service, which may run in the same environment."""
 _KUBERNETES: Final = (
@@ -103,13 +102,13 @@ class Settings:
     """Add `rel="nofollow"` to the links in answers."""
     cache_overrides = Setting(accept.boolean, False)
     """Cache what the host's own `faqsvc/*.html` render. Set it if they use only the documented variables."""
-    wait = Setting(accept.seconds, 1.0)
+    wait = Setting(accept.wait, 1.0)
     """How long one page may wait for all its uncached FAQs together."""
-    timeout = Setting(accept.positive_seconds, 5.0)
+    timeout = Setting(accept.timeout, 5.0)
     """How long one request to the service may take, from connecting to the last byte."""
     fresh_for = Setting(accept.seconds, 3600.0)
     """Freshness lifetime of a response that states none (RFC 9111, 4.2)."""
-    keep_for = Setting[float | None](accept.seconds_or_forever, 7 * DAY)
+    keep_for = Setting[float | None](accept.seconds_or_forever, 7 * accept.DAY)
     """How long a stale record may be shown while the service fails; None for no limit (RFC 5861, 4)."""
     max_fresh = Setting[float | None](accept.seconds_or_forever, None)
     """Upper limit of the freshness lifetime that a response states; None for no limit."""

@@ -20,6 +20,9 @@ Styles = Literal["inline", "linked", "none"]
 Variant = Literal["details", "disclosure", "open"]
 VARIANTS: Final[tuple[Variant, ...]] = get_args(Variant)
 
+DAY: Final = 86_400.0
+"""Seconds. The system refuses to wait for some centuries."""
+
 _DIGITS: Final = "[0-9]{1,18}"
 _TRUE: Final = ("1", "true", "yes", "on")
 _FALSE: Final = ("0", "false", "no", "off")
@@ -130,11 +133,19 @@ def seconds(value: object) -> float:
     return number
 
 
-def positive_seconds(value: object) -> float:
-    """Return a finite number of seconds above 0."""
+def wait(value: object) -> float:
+    """Return a number of seconds to wait, from 0 to a day."""
     number = _number(value)
-    if not number:
-        raise ValueError("a finite number of seconds above 0 is accepted")
+    if number is None or number > DAY:
+        raise ValueError(f"a number of seconds, from 0 to {DAY:.0f}, is accepted")
+    return number
+
+
+def timeout(value: object) -> float:
+    """Return a number of seconds to wait, above 0 and at most a day."""
+    number = _number(value)
+    if not number or number > DAY:
+        raise ValueError(f"a number of seconds, above 0 and at most {DAY:.0f}, is accepted")
     return number
 
 

@@ -126,7 +126,7 @@ def test_generation_has_a_timeout_of_its_own(clients: Clients, faulty: FaultySer
     released.set()
 
 
-@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf")])
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf"), 1e10])
 def test_a_generation_timeout_must_be_a_time(seconds: float) -> None:
     error = failure(lambda: FAQClient("https://faq.example", generation_timeout=seconds))
     assert type(error) is ConfigurationError

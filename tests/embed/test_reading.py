@@ -20,6 +20,7 @@ from faqsvc_embed import (
     InvalidFAQ,
     RateLimited,
 )
+from faqsvc_embed.cache.fetch import Fetch
 from faqsvc_embed.testing.chaos import Behaviour, FaultyServer, behaviours
 from tests.support import samples
 from tests.support.clock import Clock
@@ -34,7 +35,31 @@ from tests.support.embeds import (
     title,
     warnings_of,
 )
+from tests.support.slow import SlowFetcher
 from tests.support.waiting import settle
+
+
+class Broken(SlowFetcher):
+    """A fetcher with a fault of its own."""
+
+    def get_or_start(self, key: object) -> Fetch:
+        raise ZeroDivisionError("the fault")
+
+
+def test_a_fault_of_the_package_breaks_no_page(form: Form, caplog: pytest.LogCaptureFixture) -> None:
+    embed, strict = (FAQEmbed("https://faq.invalid", strict=strict) for strict in (False, True))
+    for faqs in (embed, strict):
+        faqs.use_fetcher(Broken({}, (), faqs.cache))
+    for _ in range(2):
+        state = form.use_faq(embed)
+        form.call(embed, "prefetch", "pricing")
+    assert isinstance(state.error, FAQUnavailable)
+    assert "the fault" in str(state.error)
+    assert len(warnings_of(caplog)) == 1
+    for method in ("use_faq", "prefetch"):
+        with pytest.raises(ZeroDivisionError):
+            form.call(strict, method, "pricing")
+
 
 # get_faq
 

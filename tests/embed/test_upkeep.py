@@ -5,6 +5,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -99,6 +100,20 @@ def test_prefetch_waits_once_for_all(form: Form, make_embed: MakeEmbed, faulty: 
     start = time.monotonic()
     form.call(embed, "prefetch", *(f"faq-{number}" for number in range(50)))
     assert 0.09 < time.monotonic() - start < 0.1 + SLACK
+
+
+@pytest.mark.parametrize("wrong", [["a", "b"], ("a",), {"slug": "a"}, None, "a/b"], ids=str)
+def test_prefetch_reports_what_is_no_slug_and_fetches_the_others(
+    form: Form, wrong: Any, make_embed: MakeEmbed, faulty: FaultyServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    embed = make_embed(wait=30, timeout=30)
+    for _ in range(2):
+        form.call(embed, "prefetch", wrong, "pricing")
+    assert [request.slug for request in faulty.log] == ["pricing"]
+    (warning,) = warnings_of(caplog)
+    assert repr(wrong) in warning
+    with pytest.raises(FAQNotFound):
+        form.call(make_embed(strict=True), "prefetch", wrong)
 
 
 def test_prefetch_in_an_event_loop_does_not_wait_and_warns_once(

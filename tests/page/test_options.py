@@ -177,6 +177,32 @@ def test_an_invalid_option_is_logged_once_for_each_template_and_not_for_each_slu
     assert [("a.html" in warning, "b.html" in warning) for warning in named] == [(True, False), (False, True)]
 
 
+@pytest.mark.parametrize(
+    "call", ["faq(missing)", "faq()", "faq(none)", "faq('')", "faq(use_faq('pricing'))", "faq({'items': []})"]
+)
+def test_a_value_that_is_no_slug_is_logged_once_for_each_template(
+    call: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    source = f"<{{{{ {call} }}}}>"
+    host = Environment(autoescape=True, loader=DictLoader({"a.html": source, "b.html": source}))
+    install(host, embed())
+    assert [host.get_template(name).render() for name in ("a.html", "b.html", "a.html")] == ["<>"] * 3
+    warnings = warnings_of(caplog)
+    assert [("a.html" in line, "b.html" in line) for line in warnings] == [(True, False), (False, True)]
+
+
+@pytest.mark.parametrize("wait", ["soon", -1, float("inf"), 1e10, True])
+def test_an_invalid_wait_of_a_reading_call_is_that_of_the_settings(
+    wait: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    faqs = embed()
+    assert {faqs.use_faq(slug, wait=wait).status for slug in ("pricing", "nope")} == {"success", "error"}
+    (warning,) = warnings_of(caplog)
+    assert "wait" in warning
+    with pytest.raises(ConfigurationError, match="wait"):
+        embed(strict=True).use_faq("pricing", wait=wait)
+
+
 @pytest.mark.parametrize("lang", ["xx", 5, ["de"]])
 def test_an_invalid_language_of_a_reading_call_gives_the_default(
     lang: Any, caplog: pytest.LogCaptureFixture

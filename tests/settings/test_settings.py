@@ -152,6 +152,7 @@ BAD: list[tuple[str, Any]] = [
     ),
     *((name, None) for name in ("wait", "timeout", "fresh_for", "not_found_for")),
     ("timeout", 0),
+    *((name, seconds) for name in ("wait", "timeout") for seconds in (1e10, 86_401)),
     *(
         (name, value)
         for name in ("max_entries", "max_bytes")
