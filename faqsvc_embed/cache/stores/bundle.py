@@ -1,10 +1,13 @@
 """Records that are deployed with an application, for hosts that make no network request."""
 
+import msgspec
+
 from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.cache.stored import StoredFAQ
 from faqsvc_embed.cache.stores import open_directory
 from faqsvc_embed.cache.stores.directory import DirectoryStore
 from faqsvc_embed.errors import FAQUnavailable, InvalidFAQ
+from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.settings import Settings
 
@@ -18,15 +21,18 @@ class Bundle:
         self._log = LogOnce()
 
     def find(self, key: Key) -> StoredFAQ | None:
-        """Return the record in the requested language or, as the service would, in the FAQ's own."""
-        for lang in dict.fromkeys((key.lang, None)):
+        """Return the record in the requested language or, as the service would, in the FAQ's own.
+
+        Without these, return a translation, which is stale.
+        """
+        for lang in dict.fromkeys((key.lang, None, self._settings.lang, *LANGUAGES)):
             try:
                 stored = None if self._directory is None else self._directory.read(Key(key.slug, lang))
             except (OSError, InvalidFAQ) as error:
                 self._log.warning(repr(key), "FAQ %r: its stored record is not used: %s", key.slug, error)
                 continue
             if stored is not None:
-                return stored
+                return stored if lang in (key.lang, None) else msgspec.structs.replace(stored, fresh_for=0.0)
         return None
 
     def missing(self, key: Key) -> FAQUnavailable:
@@ -34,8 +40,11 @@ class Bundle:
         if self._directory is None:
             sources = "store='file:DIRECTORY', written by `faqsvc pull`, or directory='FOLDER' with FAQ files"
             return FAQUnavailable(f"FAQ {key.slug!r}: offline=True needs {sources}")
-        others = sorted({path.name for path in self._directory.directory.glob(f"{key.slug}.*.json")})
-        hint = f"; there is {others[0]}, of another base_url or language" if others else ""
+        names = {path.name for path in self._directory.directory.glob(f"{key.slug}.*.json")}
+        others = sorted(
+            names - {self._directory.path(Key(key.slug, lang)).name for lang in (None, *LANGUAGES)}
+        )
+        hint = f"; there is {others[0]}, of another base_url" if others else ""
         place = f"{self._settings.store} of {self._settings.base_url}"
         return FAQUnavailable(f"FAQ {key.slug!r}: offline, and there is no record in {place}{hint}")
 

@@ -360,6 +360,24 @@ def test_an_offline_embed_shows_its_bundle_and_nothing_else(
     assert threading.active_count() == threads
 
 
+@pytest.mark.parametrize("lang", [None, "fr"])
+def test_an_offline_embed_shows_a_translation_if_its_bundle_has_no_other_record(
+    lang: str | None, make_embed: MakeEmbed, faulty: FaultyServer, tmp_path: Path
+) -> None:
+    faulty.serve(samples.record("legal", lang="de", title="Impressum"), lang="de")
+    with make_embed(store=f"file:{tmp_path}") as online:
+        refreshed(online, "legal", lang="de")
+    embed = make_embed(store=f"file:{tmp_path}", offline=True)
+    for _ in range(2):
+        state = embed.use_faq("legal", lang=lang)
+        assert (title(state), state.lang_served, state.is_stale, state.error) == (
+            "Impressum",
+            "de",
+            True,
+            None,
+        )
+
+
 def test_an_offline_embed_without_a_directory_says_what_it_needs() -> None:
     with FAQEmbed("https://faq.invalid", offline=True) as embed:
         assert "store" in str(embed.use_faq("pricing").error)
