@@ -23,7 +23,7 @@ class Item(msgspec.Struct, frozen=True, gc=False):
     """One question and its answer; `position` is the zero-based place in the FAQ.
 
     Raises:
-        InvalidFAQ: the question or the answer is not text.
+        InvalidFAQ: the position is not an integer, or the question or the answer is not text.
     """
 
     position: int
@@ -31,6 +31,8 @@ class Item(msgspec.Struct, frozen=True, gc=False):
     answer: str
 
     def __post_init__(self) -> None:
+        if type(self.position) is not int:
+            raise InvalidFAQ(f"position is {quoted(self.position)}: an integer is accepted", path="position")
         force_setattr(self, "question", _clean("question", self.question))
         force_setattr(self, "answer", _clean("answer", self.answer))
 
@@ -57,7 +59,10 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
     answer_format: AnswerFormat = "text"
 
     def __post_init__(self) -> None:
-        items = tuple(self.items)
+        try:
+            items = tuple(self.items)
+        except TypeError:
+            raise InvalidFAQ(f"items is {quoted(self.items)}: Items are accepted", path="items") from None
         for index, item in enumerate(items):
             if not isinstance(item, Item):
                 raise InvalidFAQ(

@@ -64,6 +64,8 @@ class _JSONFAQ(WireFAQ, rename="camel", kw_only=True):
 
 def decode(text: str | bytes) -> WireFAQ:
     """Read a record from JSON, in UTF-8 if it is bytes; a byte order mark is ignored."""
+    if not isinstance(text, str | bytes):
+        raise InvalidFAQ(f"not JSON: text or bytes are accepted, not {type(text).__name__}")
     json_bytes = text if isinstance(text, bytes) else clean_text(text).encode()
     json_bytes = json_bytes.removeprefix(codecs.BOM_UTF8)
     _check_depth(json_bytes)

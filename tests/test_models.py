@@ -203,12 +203,21 @@ def test_an_invalid_record_is_an_error_with_the_path_of_the_invalid_part(record:
         (lambda: FAQ("pricing", website_name=cast(Any, b"Shop")), "website_name"),
         (lambda: Item(0, cast(Any, None), "Yes."), "question"),
         (lambda: Item(0, "Is it?", cast(Any, 1)), "answer"),
+        (lambda: Item(cast(Any, "0"), "Is it?", "Yes."), "position"),
+        (lambda: Item(True, "Is it?", "Yes."), "position"),
+        (lambda: FAQ("pricing", items=cast(Any, None)), "items"),
     ],
 )
-def test_a_value_that_is_not_text_is_refused_with_its_name(make: Callable[[], object], path: str) -> None:
+def test_a_value_of_another_type_is_refused_with_its_name(make: Callable[[], object], path: str) -> None:
     with pytest.raises(InvalidFAQ, match=path) as raised:
         make()
     assert raised.value.path == path
+
+
+@pytest.mark.parametrize("text", [None, 5, bytearray(b"{}")])
+def test_what_is_neither_text_nor_bytes_is_not_json(text: Any) -> None:
+    with pytest.raises(InvalidFAQ):
+        FAQ.from_json(text)
 
 
 def test_items_of_another_type_are_refused_when_the_record_is_made() -> None:
