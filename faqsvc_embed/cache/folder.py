@@ -3,9 +3,9 @@
 from typing import Final
 
 from faqsvc_embed.cache.entries import Key
-from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound
+from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, quoted
 from faqsvc_embed.events import FAQEvent
-from faqsvc_embed.files.folder import FAQFile, Folder
+from faqsvc_embed.files.folder import FAQFile, Folder, name_of
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.runtime.bounded_log import logger
 from faqsvc_embed.settings import Settings
@@ -96,7 +96,11 @@ class FolderSource:
             return self._error
         if file is not None:
             return ConfigurationError("\n".join(map(str, file.problems)))
-        return FAQNotFound(f"FAQ {key.slug!r}: there is no file {self._folder.directory / key.slug}.md")
+        missing = f"FAQ {key.slug!r}: there is no file {self._folder.directory / key.slug}.md"
+        for other in self._folder.files:
+            if other.path.name.startswith(f"{key.slug}.") and name_of(other.path)[0] == key.slug:
+                missing = f"FAQ {key.slug!r}: {other.path} states another slug, {quoted(other.slug)}"
+        return FAQNotFound(missing)
 
 
 def _unreadable(directory: str, error: OSError) -> str:

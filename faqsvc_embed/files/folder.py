@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from faqsvc_embed.errors import PublishRejected, quoted
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.formats import MAX_FILE, READERS, UnreadableFile, read_file
-from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.models import FAQ
 
 _LANGUAGE_LIKE: Final = re.compile("[A-Za-z]{2}(?:[-_][A-Za-z]{2,4})?")
@@ -211,7 +211,8 @@ def _by_slug(files: list[FAQFile]) -> dict[tuple[str, str | None], FAQFile]:
         base, _, ending = slug.rpartition(".")
         stated = file.document.lang if lang is None and file.document is not None else None
         same = by_slug.get((slug, stated)) if isinstance(stated, str) else None
-        if (base, None) in by_slug and _LANGUAGE_LIKE.fullmatch(ending):
+        has_wrong_language = _LANGUAGE_LIKE.fullmatch(ending) and ((base, None) in by_slug or lookup(ending))
+        if has_wrong_language and name_of(file.path)[0] == slug:
             message = f"{ending!r} is not one of {', '.join(LANGUAGES)}: rename the file"
             by_slug[slug, lang] = _with_problem(file, message)
         elif same is not None and _SERVICE.search(same.path.stem) and same.faq == file.faq is not None:

@@ -54,8 +54,15 @@ def test_names_are_composed_as_slugs_in_templates_are(tmp_path: Path) -> None:
 
 
 def test_a_slug_may_have_dots(tmp_path: Path) -> None:
-    faqs = folder(tmp_path, v1__2__md=PRICING, terms__it__md=PRICING)
-    assert [file.slug for file in Folder(faqs).files] == ["terms.it", "v1.2"]
+    stated = PRICING.replace("title:", "slug: terms.zh-TW\ntitle:")
+    faqs = folder(tmp_path, v1__2__md=PRICING, terms__it__md=PRICING, a__md=stated)
+    assert [file.slug for file in Folder(faqs).files] == ["terms.it", "terms.zh-TW", "v1.2"]
+    assert not Folder(faqs).problems
+
+
+@pytest.mark.parametrize("ending", ["zh-TW", "de_CH"])
+def test_a_longer_tag_in_a_name_is_refused(tmp_path: Path, ending: str) -> None:
+    assert refusal(folder(tmp_path, **{f"terms__{ending}__md": PRICING})).startswith(f"terms.{ending}.md: ")
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,13 @@ def test_another_slug_is_not_found(faqs: Path, slug: str) -> None:
         embed.get_faq(slug)
 
 
+def test_a_file_that_states_another_slug_is_named(tmp_path: Path) -> None:
+    faqs = folder(tmp_path, prices__md=PRICING.replace("title:", "slug: pricing\ntitle:"))
+    error = FAQEmbed(directory=faqs).use_faq("prices").error
+    assert str(faqs / "prices.md") in str(error)
+    assert "'pricing'" in str(error)
+
+
 def test_health_lists_the_files(faqs: Path) -> None:
     health = FAQEmbed(directory=faqs).health()
     assert [(one["slug"], one["lang"], one["freshness"]) for one in health] == [
