@@ -12,7 +12,8 @@ FAQError
 └── PublishRejected        what was to be published is invalid; lists every problem
     └── RevisionConflict   somebody else has changed the FAQ meanwhile (412)
 
-Reading raises `FAQNotFound`, `FAQUnavailable` or `InvalidFAQ`. Writing adds the last three.
+Reading raises `FAQNotFound`, `FAQUnavailable` or `InvalidFAQ`. Writing adds `OutcomeUnknown` and the last
+three.
 """
 
 import re

@@ -135,10 +135,13 @@ class Transport:
                 return response
             target = redirect_target(request.url, response.headers.get("location"))
             if target is None:
-                location = quoted(response.headers.get("location", ""))
-                message = (
-                    f"{request.url} redirects to {location}, another origin: set base_url to the service"
-                )
+                location = response.headers.get("location")
+                message = f"{request.url} returned {response.status} without a Location"
+                if location:
+                    message = (
+                        f"{request.url} redirects to {quoted(location)}, another origin: set base_url to the "
+                        "service"
+                    )
                 raise FAQUnavailable(message, status=response.status)
             request = Request(target, request.headers)
         raise FAQUnavailable(f"{request.url} is behind more than {MAX_REDIRECTS} redirects")

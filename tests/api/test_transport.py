@@ -204,6 +204,16 @@ def test_a_redirect_to_another_origin_is_not_followed(
     assert (len(faulty.log), faulty.connections) == (1, 1)
 
 
+def test_a_redirect_without_a_target_is_no_redirect_to_another_origin(
+    make_embed: MakeEmbed, faulty: FaultyServer
+) -> None:
+    faulty.behave(behaviours.status(302))
+    error = failure(make_embed())
+    assert (type(error), error.status) == (FAQUnavailable, 302)
+    assert "Location" in str(error)
+    assert "origin" not in str(error)
+
+
 def test_a_redirected_request_carries_its_conditions(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
 ) -> None:
