@@ -45,7 +45,7 @@ def _annotations(**hints: bool) -> dict[str, bool]:
 
 
 _BOOLEAN: Final = {"type": "boolean"}
-_SLUG: Final = _described(_TEXT, "Public slug of the FAQ, or the address of its page")
+_SLUG: Final = _described(_TEXT, "Public slug of the FAQ, or the address of its page, whose ?lang= counts")
 _OFFSET: Final = _described({**_INTEGER, "minimum": 0}, "Number of items to skip, for paging")
 _NOTE: Final = _described(_TEXT, "Says what was cut, and how to get it")
 _READ_ARGUMENTS: Final = _arguments(

@@ -3,13 +3,14 @@
 import re
 from contextlib import suppress
 from typing import Any, Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import msgspec
 
 from faqsvc_embed.api.requests import API_PATH, read_request
 from faqsvc_embed.client import FAQClient
 from faqsvc_embed.errors import quoted
+from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.mcp.arguments import Arguments
 from faqsvc_embed.mcp.clients import Clients
 from faqsvc_embed.mcp.results import (
@@ -32,30 +33,46 @@ _PATH: Final = re.compile(rf"/faq/(?P<page>[^/]+?)(?:\.md)?(?:/|$)|(?:{API_PATH}
 """The paths of an FAQ at the service."""
 
 
-def slug_in(text: str, clients: Clients, *, is_read: bool) -> str:
-    """Return the slug in the address of an FAQ's page, of its record, or of its page in the desk.
+def without_address(arguments: Arguments, clients: Clients) -> Arguments:
+    """Return arguments whose `slug` is a slug. An address there stands for its slug and its language.
 
-    Any other text is unchanged. Only a tool that reads accepts addresses of another host: the service may
-    have several names, but another service may have an FAQ with the same slug.
+    It is the address of an FAQ's page, of its record, or of its page in the desk. Addresses of another host
+    are refused: another service may have an FAQ with the same slug.
 
     Raises:
-        ToolError: it is an address of something else.
+        ToolError: it is the address of something else, or its language is invalid or contradicts `lang`.
     """
+    text = arguments["slug"]
     if not text.lower().startswith(("http://", "https://")):
-        return text
+        return arguments
     base = urlsplit(clients.reading().settings.base_url)
     with suppress(ValueError):
         address = urlsplit(text)
         is_ours = (address.scheme, address.hostname, address.port) == (base.scheme, base.hostname, base.port)
         is_ours = is_ours and address.path.startswith(f"{base.path}/")
         found = _PATH.match(address.path, len(base.path)) if is_ours else None
-        if found is None and is_read and not is_ours:
-            found = _PATH.search(address.path)
         if found is not None:
-            return unquote(found["page"] or found["slug"])
+            slug = unquote(found["page"] or found["slug"], errors="strict")
+            lang = _language_in(address.query, arguments.get("lang"))
+            return {**arguments, "slug": slug, **({"lang": lang} if lang else {})}
     raise ToolError(
         f"{shorten(text, 200)} is not the address of an FAQ at {base.geturl()}: pass the slug instead."
     )
+
+
+def _language_in(query: str, lang: str | None) -> str | None:
+    """Return the language in the query of an address, else `lang`."""
+    for value in parse_qs(query, keep_blank_values=True).get("lang", []):
+        stated = lookup(value)
+        if stated is None:
+            accepted = ", ".join(LANGUAGES)
+            raise ToolError(f"The address in slug has lang={quoted(value)}: one of {accepted} is accepted.")
+        if lang not in (None, stated):
+            raise ToolError(
+                f"lang is {lang!r}, but the address in slug has lang={quoted(value)}: leave one of them out."
+            )
+        lang = stated
+    return lang
 
 
 async def get_faq(clients: Clients, arguments: Arguments) -> Result:

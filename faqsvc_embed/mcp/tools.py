@@ -57,8 +57,7 @@ class Tools:
         clients = clients or self.clients
         try:
             if "slug" in given:
-                is_read = name in ("get_faq", "get_faq_jsonld")
-                given["slug"] = reading.slug_in(given["slug"], clients, is_read=is_read)
+                given = reading.without_address(given, clients)
             return await tool(clients, given)
         except FAQError as error:
             raise _tool_error(error) from None

@@ -181,7 +181,8 @@ async def _published(client: FAQClient, key: APIKey, published: Publication, *, 
         )
         try:
             preview = await client.apreview_faq(published.slug, lang=published.lang)
-            query = urlencode({PREVIEW_PARAMETER: preview.token, "lang": published.lang or ""})
+            lang = {"lang": published.lang} if published.lang else {}
+            query = urlencode({PREVIEW_PARAMETER: preview.token, **lang})
             content["previewUrl"] = f"{shorten(published.faq_url, 2_000)}?{query}"
             note += f" Show previewUrl to the user: it shows the draft until {preview.expires_at:%H:%M} UTC."
         except FAQError:  # the draft is written nevertheless

@@ -139,7 +139,6 @@ def test_an_faq_is_taken_back_by_the_address_of_its_page(owner: FAQClient) -> No
         "{}/faq/a%20b/#x",
         "{}/api/v1/faq/a%20b/revisions",
         "{}/desk/faqs/a%20b/history",
-        "https://faq.example.com/faq/a%20b",
         "a b",
     ],
 )
@@ -149,9 +148,62 @@ def test_an_address_stands_for_its_slug(owner: FAQClient, address: str) -> None:
     assert found["slug"] == "a b"
 
 
-@pytest.mark.parametrize("name", ["update_faq", "unpublish_faq"])
+def in_two_languages(client: FAQClient, slug: str) -> None:
+    """Publish an FAQ in English and German."""
+    put(client, slug)
+    put(client, slug, lang="de", items=[("Was kostet es?", "Nichts.")])
+
+
+PATHS_IN_GERMAN: Final = [
+    "/faq/{}?lang=de",
+    "/faq/{}?lang=de-AT",
+    "/faq/{}.md?lang=de",
+    "/api/v1/faq/{}?lang=de",
+    "/api/v1/faq/{}/revisions?limit=1&lang=de",
+    "/desk/faqs/{}?lang=de",
+]
+
+
+@pytest.mark.parametrize("path", PATHS_IN_GERMAN)
+@pytest.mark.parametrize("lang", [{}, {"lang": "de"}])
+def test_an_address_stands_for_its_language(owner: FAQClient, path: str, lang: dict[str, str]) -> None:
+    in_two_languages(owner, "heron")
+    target = {"slug": owner.settings.base_url + path.format("heron"), **lang}
+    assert content(call(owner, "get_faq", target))["lang"] == "de"
+    assert content(call(owner, "get_faq_jsonld", target))["mainEntity"][0]["name"] == "Was kostet es?"
+    offen = [{"question": "Offen?", "answer": "Ja."}]
+    assert content(call(owner, "update_faq", {**target, "items": offen}))["lang"] == "de"
+    assert owner.get_faq("heron", lang="de").items[0].question == "Offen?"
+    assert owner.get_faq("heron").items[0].question == "What does it cost?"
+    assert content(call(owner, "unpublish_faq", target))["lang"] == "de"
+    assert owner.get_faq("heron", lang="de").lang == "en"
+
+
+@pytest.mark.parametrize(
+    ("query", "lang", "named"),
+    [
+        ("lang=de", "fr", ("'de'", "'fr'")),
+        ("lang=de&lang=en", None, ("'de'", "'en'")),
+        ("lang=xx", None, ("'xx'",)),
+        ("lang=", "de", ("''",)),
+    ],
+)
+@pytest.mark.parametrize("name", ["get_faq", "update_faq", "unpublish_faq"])
+def test_a_language_that_is_invalid_or_contradicts_is_refused(
+    owner: FAQClient, name: str, query: str, lang: str | None, named: tuple[str, ...]
+) -> None:
+    in_two_languages(owner, "clear")
+    before = [owner.newest_revision("clear", lang=of) for of in ("en", "de")]
+    arguments = {"items": ITEMS} if name == "update_faq" else {}
+    address = f"{owner.settings.base_url}/faq/clear?{query}"
+    message = error(call(owner, name, {"slug": address, "lang": lang, **arguments}))
+    assert all(value in message for value in named)
+    assert [owner.newest_revision("clear", lang=of) for of in ("en", "de")] == before
+
+
+@pytest.mark.parametrize("name", ["get_faq", "update_faq", "unpublish_faq"])
 @pytest.mark.parametrize("path", ["/faq/same", "/api/v1/faq/same"])
-def test_an_address_of_another_service_changes_nothing(owner: FAQClient, name: str, path: str) -> None:
+def test_an_address_of_another_service_is_refused(owner: FAQClient, name: str, path: str) -> None:
     put(owner, "same")
     before = owner.newest_revision("same")
     address = f"https://staging.other.example{path}"
@@ -178,6 +230,12 @@ def test_an_address_that_is_not_of_an_faq_of_the_service_is_refused(
     address = address.format(owner.settings.base_url)
     assert "slug" in error(call(owner, name, {"slug": address}))
     assert owner.get_faq("same").slug == "same"
+
+
+def test_an_address_that_is_not_utf_8_stands_for_no_slug(owner: FAQClient) -> None:
+    put(owner, "caf\ufffd")
+    assert "slug" in error(call(owner, "unpublish_faq", {"slug": f"{owner.settings.base_url}/faq/caf%E9"}))
+    assert owner.get_faq("caf\ufffd").lang == "en"
 
 
 def test_a_list_has_drafts_and_can_be_searched(owner: FAQClient, clients: dict[str, FAQClient]) -> None:
