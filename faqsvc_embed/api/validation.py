@@ -15,6 +15,7 @@ from faqsvc_embed.errors import quoted
 
 T = TypeVar("T", bound=msgspec.Struct)
 
+_CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -83,7 +84,7 @@ def _text_problems(path: str, text: object, info: inspect.StrType, accepted: str
         yield f"{path} is missing"
     elif not isinstance(text, str):
         yield f"{path} is {quoted(text)}, not text"
-    elif not text.strip():
+    elif not text.strip() and not (accepted and _CONTROL.search(text)):  # a line feed, for example
         yield f"{path} is empty"
     elif info.max_length is not None and len(text) > info.max_length:
         yield f"{path} has {len(text)} characters: at most {info.max_length} are accepted"

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
+from urllib.parse import unquote_to_bytes
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -44,6 +45,32 @@ def _is_plain_read(request: Request) -> bool:
     """Return whether a request is a GET or HEAD without a body, after which a connection may be closed."""
     has_body = "content-length" in request.headers or "transfer-encoding" in request.headers
     return request.method in ("GET", "HEAD") and not has_body
+
+
+def _check_path(request: Request) -> None:
+    """Refuse a path that is not UTF-8: servers put U+FFFD there, so many paths would name the same FAQ.
+
+    Raises:
+        Problem: it is not UTF-8 (404, or 422 if the request writes).
+    """
+    if "\ufffd" not in request.scope["path"]:
+        return
+    is_read = request.method in ("GET", "HEAD", "OPTIONS")
+    raw_path = request.scope.get("raw_path")  # optional in ASGI; without it, a write could hit another FAQ
+    if is_read if raw_path is None else _is_utf8(unquote_to_bytes(raw_path)):
+        return
+    detail = "The path is not valid UTF-8"
+    if is_read:
+        raise Problem(404, "not-found", detail)
+    raise Problem.invalid(detail, code="invalid-parameter")
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def problem_document(_: Request, problem: Problem) -> Response:
@@ -97,6 +124,7 @@ class Endpoint:
             if handler is None:
                 headers = {"allow": self._allow}
                 raise Problem(405, "method-not-allowed", f"Allowed methods: {self._allow}", headers=headers)
+            _check_path(request)
             if self._cache is not None and _is_plain_read(request):
                 return await self._cache.respond(request, handler)
             return await handler(request)

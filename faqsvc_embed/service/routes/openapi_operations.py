@@ -41,7 +41,8 @@ class Operation(NamedTuple):
 
 
 _IF_MATCH: Final = (
-    "With the entity tag of a revision in `If-Match`, the request fails if there is a newer revision."
+    "With the entity tag of a revision in `If-Match`, the request fails unless the newest revision has the "
+    "same content."
 )
 _FAQ: Final = API_PATH + "/{slug}"
 
