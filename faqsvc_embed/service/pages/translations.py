@@ -14,6 +14,8 @@ class Messages(NamedTuple):
     no_questions: str
     not_found: str
     not_found_reason: str
+    gone: str
+    gone_reason: str
     unavailable: str
     unavailable_reason: str
     updated: str
@@ -32,6 +34,8 @@ MESSAGES: Final = {
         "There are no questions here yet.",
         "FAQ not found",
         "It may have moved, or the address may be mistyped.",
+        "This FAQ is no longer available",
+        "Its owner has taken it down.",
         "Not available at the moment",
         "Please try again in a minute.",
         "Last updated",
@@ -45,6 +49,8 @@ MESSAGES: Final = {
         "아직 질문이 없습니다.",
         "이 주소에는 FAQ가 없습니다",
         "다른 곳으로 옮겨졌거나 주소가 잘못 입력되었을 수 있습니다.",
+        "이 FAQ는 더 이상 제공되지 않습니다",
+        "운영자가 게시를 중단했습니다.",
         "지금은 이용할 수 없습니다",
         "잠시 후 다시 시도해 주세요.",
         "최종 수정일",
@@ -58,6 +64,8 @@ MESSAGES: Final = {
         "まだ質問はありません。",
         "ここにFAQはありません",
         "移動したか、アドレスに誤りがあるかもしれません。",
+        "このFAQはご覧いただけなくなりました",
+        "運営者が公開を終了しました。",
         "現在ご利用いただけません",
         "しばらくしてからもう一度お試しください。",
         "最終更新日",
@@ -71,6 +79,8 @@ MESSAGES: Final = {
         "这里还没有问题。",
         "此处没有常见问题页面",
         "它可能已被移走，或者地址输入有误。",
+        "此常见问题页面已不再提供",
+        "发布者已将其撤下。",
         "暂时无法访问",
         "请稍后再试。",
         "最后更新于",
@@ -84,6 +94,8 @@ MESSAGES: Final = {
         "Aquí todavía no hay preguntas.",
         "Aquí no hay ninguna página de preguntas",
         "Puede que se haya movido o que la dirección tenga una errata.",
+        "Esta página de preguntas ya no está disponible",
+        "Su propietario la ha retirado.",
         "No disponible en este momento",
         "Inténtelo de nuevo dentro de un minuto.",
         "Última actualización:",
@@ -97,6 +109,8 @@ MESSAGES: Final = {
         "Il n’y a pas encore de questions ici.",
         "Il n’y a pas de FAQ ici",
         "Elle a peut-être été déplacée, ou l’adresse contient une faute de frappe.",
+        "Cette FAQ n’est plus disponible",
+        "Son propriétaire l’a retirée.",
         "Indisponible pour le moment",
         "Veuillez réessayer dans une minute.",
         "Dernière mise à jour :",
@@ -110,6 +124,8 @@ MESSAGES: Final = {
         "Hier gibt es noch keine Fragen.",
         "Hier gibt es keine FAQ",
         "Sie ist vielleicht umgezogen, oder in der Adresse steckt ein Tippfehler.",
+        "Diese FAQ ist nicht mehr verfügbar",
+        "Der Betreiber hat sie entfernt.",
         "Im Moment nicht erreichbar",
         "Bitte versuchen Sie es in einer Minute noch einmal.",
         "Zuletzt geändert am",

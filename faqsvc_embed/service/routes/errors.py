@@ -19,8 +19,7 @@ PAGE_OFFERS: Final = (HTML, "text/markdown", problems.MEDIA_TYPE)
 OTHER_OFFERS: Final = (problems.MEDIA_TYPE, HTML)
 """The media types of any other address: a page only for clients that name HTML, as browsers do."""
 
-_NOT_FOUND: Final = (404, 410)
-PAGE_STATUSES: Final = (*_NOT_FOUND, 429, 500, 503)
+PAGE_STATUSES: Final = (404, 410, 429, 500, 503)
 
 
 def error_response(
@@ -44,8 +43,8 @@ def error_response(
         **problem.headers,
     }
     texts = MESSAGES[lang]
-    if problem.status in _NOT_FOUND:
-        page = render_error(base, lang, problem.status, texts.not_found, texts.not_found_reason)
-    else:
-        page = render_error(base, lang, problem.status, texts.unavailable, texts.unavailable_reason)
-    return Response(page, problem.status, headers, HTML)
+    message = {
+        404: (texts.not_found, texts.not_found_reason),
+        410: (texts.gone, texts.gone_reason),
+    }.get(problem.status, (texts.unavailable, texts.unavailable_reason))
+    return Response(render_error(base, lang, problem.status, *message), problem.status, headers, HTML)

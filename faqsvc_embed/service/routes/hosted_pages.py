@@ -148,8 +148,7 @@ def _select(storage: Storage, request: Request) -> _Selection:
     candidates = [(slug, has_suffix) for slug, has_suffix in candidates if is_slug(slug)]
     for slug, has_suffix in candidates:
         if languages := storage.publications.languages(slug):
-            preferred = best_media_type(request, HTML, MARKDOWN)
-            media_type = MARKDOWN if has_suffix else preferred
+            media_type = MARKDOWN if has_suffix else best_media_type(request, HTML, MARKDOWN)
             lang = lookup(request.query_params.get("lang", ""))
             if lang in languages:
                 return _Selection(slug, media_type, languages, lang, False)

@@ -260,6 +260,26 @@ def test_an_unknown_faq_is_a_page_with_status_404(client: TestClient, path: str)
     assert "'none'" in response.headers["content-security-policy"]
 
 
+def test_an_faq_that_was_taken_back_has_a_page_that_says_so(client: TestClient, key: str) -> None:
+    headers = {KEY_HEADER: key}
+    client.put("/api/v1/faq/pricing", json=publication(), headers=headers)
+    client.delete("/api/v1/faq/pricing", headers=headers)
+    shown = set()
+    for lang in LANGUAGES:
+        headers = {"Accept": BROWSER, "Accept-Language": lang}
+        gone, unknown = (client.get(f"/faq/{slug}", headers=headers) for slug in ("pricing", "nothing"))
+        assert (gone.status_code, unknown.status_code, parsed(gone).get("lang")) == (410, 404, lang)
+        shown |= {text_of(h1) for page in (gone, unknown) for h1 in parsed(page).iter("h1")}
+    assert len(shown) == 2 * len(LANGUAGES)  # no heading is that of a mistyped address
+
+
+@pytest.mark.usefixtures("pricing")
+@pytest.mark.parametrize("accept", ["text/plain", "application/json", "text/html", "text/markdown;q=0"])
+def test_the_address_of_the_markdown_sends_it_to_any_client(client: TestClient, accept: str) -> None:
+    response = client.get("/faq/pricing.md", headers={"Accept": accept})
+    assert (response.status_code, response.headers["content-type"]) == (200, "text/markdown; charset=utf-8")
+
+
 @pytest.mark.parametrize("accept", ["text/markdown", "image/png", "text/html;q=0"])
 def test_an_unknown_faq_is_a_problem_document_for_other_clients(client: TestClient, accept: str) -> None:
     response = client.get("/faq/nothing", headers={"Accept": accept})
