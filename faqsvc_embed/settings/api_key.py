@@ -72,7 +72,7 @@ class APIKey:
 def malformed_key() -> AuthenticationError:
     """Return the error for a malformed API key. It does not quote the key."""
     return AuthenticationError(
-        "the API key does not have the form fs_live_ followed by a secret; `faqsvc keys create` makes one"
+        f"the API key does not have the form {MASK}, where *** is the secret; `faqsvc keys create` makes one"
     )
 
 

@@ -19,6 +19,7 @@ from faqsvc_embed import (
     starlette,
     wsgi,
 )
+from faqsvc_embed.errors import without_keys
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.settings.api_key import APIKey
 from faqsvc_embed.testing import fake_embed
@@ -42,6 +43,7 @@ def test_a_malformed_key_is_refused_and_never_quoted(key: Any) -> None:
     for error in (direct.value, caught.value):
         assert "fs_live_" in str(error)
         assert "5ecret" not in str(error)
+        assert without_keys(str(error)) == str(error)  # so that masking does not change what it says
 
 
 @given(any_text)
