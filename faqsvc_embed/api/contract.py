@@ -112,7 +112,7 @@ class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
     """The FAQ that POST and PUT publish, or only store if `draft` is true. Unknown fields are ignored.
 
     POST makes a new FAQ or, with the `slug` of an FAQ of the same site, does what PUT does. PUT takes its
-    slug from the URL, and its language from the URL or from the body, which must not differ.
+    slug and its language from the URL; `lang` of the body counts where the URL has none.
     """
 
     website_url: WebsiteURL

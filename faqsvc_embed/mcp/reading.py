@@ -33,11 +33,12 @@ _PATH: Final = re.compile(rf"/faq/(?P<page>[^/]+?)(?:\.md)?(?:/|$)|(?:{API_PATH}
 """The paths of an FAQ at the service."""
 
 
-def without_address(arguments: Arguments, clients: Clients) -> Arguments:
+def without_address(arguments: Arguments, clients: Clients, *, is_read: bool) -> Arguments:
     """Return arguments whose `slug` is a slug. An address there stands for its slug and its language.
 
-    It is the address of an FAQ's page, of its record, or of its page in the desk. Addresses of another host
-    are refused: another service may have an FAQ with the same slug.
+    It is the address of an FAQ's page, of its record, or of its page in the desk. Only a tool that reads
+    accepts addresses of another host: the service may have several names, but another service may have an FAQ
+    with the same slug.
 
     Raises:
         ToolError: it is the address of something else, or its language is invalid or contradicts `lang`.
@@ -51,6 +52,8 @@ def without_address(arguments: Arguments, clients: Clients) -> Arguments:
         is_ours = (address.scheme, address.hostname, address.port) == (base.scheme, base.hostname, base.port)
         is_ours = is_ours and address.path.startswith(f"{base.path}/")
         found = _PATH.match(address.path, len(base.path)) if is_ours else None
+        if found is None and is_read and not is_ours:
+            found = _PATH.search(address.path)
         if found is not None:
             slug = unquote(found["page"] or found["slug"], errors="strict")
             lang = _language_in(address.query, arguments.get("lang"))

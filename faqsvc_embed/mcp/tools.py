@@ -57,7 +57,8 @@ class Tools:
         clients = clients or self.clients
         try:
             if "slug" in given:
-                given = reading.without_address(given, clients)
+                is_read = name in ("get_faq", "get_faq_jsonld")
+                given = reading.without_address(given, clients, is_read=is_read)
             return await tool(clients, given)
         except FAQError as error:
             raise _tool_error(error) from None

@@ -139,6 +139,7 @@ def test_an_faq_is_taken_back_by_the_address_of_its_page(owner: FAQClient) -> No
         "{}/faq/a%20b/#x",
         "{}/api/v1/faq/a%20b/revisions",
         "{}/desk/faqs/a%20b/history",
+        "https://faq.example.com/faq/a%20b",
         "a b",
     ],
 )
@@ -201,9 +202,9 @@ def test_a_language_that_is_invalid_or_contradicts_is_refused(
     assert [owner.newest_revision("clear", lang=of) for of in ("en", "de")] == before
 
 
-@pytest.mark.parametrize("name", ["get_faq", "update_faq", "unpublish_faq"])
+@pytest.mark.parametrize("name", ["update_faq", "unpublish_faq"])
 @pytest.mark.parametrize("path", ["/faq/same", "/api/v1/faq/same"])
-def test_an_address_of_another_service_is_refused(owner: FAQClient, name: str, path: str) -> None:
+def test_an_address_of_another_service_changes_nothing(owner: FAQClient, name: str, path: str) -> None:
     put(owner, "same")
     before = owner.newest_revision("same")
     address = f"https://staging.other.example{path}"

@@ -13,7 +13,6 @@ from starlette.responses import Response
 from faqsvc_embed.api.contract import Install, PublishBody, PublishResponse
 from faqsvc_embed.api.fields import MAX_BODY
 from faqsvc_embed.api.validation import convert, problems_of
-from faqsvc_embed.errors import quoted
 from faqsvc_embed.generation.detection import detect_language
 from faqsvc_embed.models import Item
 from faqsvc_embed.service.context import ServiceContext
@@ -54,9 +53,6 @@ async def put_faq(service: ServiceContext, request: Request) -> Response:
     slug, lang = slug_of(request, is_new=True), lang_of(request)
     conditions = preconditions(request)
     body = await run_blocking(parse_publish_body, await _read(request))
-    if lang and body.lang not in (None, lang):
-        detail = f"lang is {quoted(lang)} in the address, but {quoted(body.lang)} in the body"
-        raise Problem.invalid(detail, code="invalid-parameter")
     write = _write(
         body,
         slug=slug,
