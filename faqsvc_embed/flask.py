@@ -171,20 +171,22 @@ class _FlaskPage(RequestPage, kw_only=True):
 
     def merge(self, response: Response) -> Response:
         """Put each element into the page once, and the questions of all FAQs into one FAQPage."""
-        self.is_merged = True
+        self.is_merged = self.is_unfinished
         if response.is_streamed or response.direct_passthrough:
+            return response
+        if not self.may_change(response.calculate_content_length() or 0):
             return response
         head = _head(response)
         charset = head.charset
         if charset is None:
-            if head.is_compressed:
+            if head.is_compressed and self.is_unfinished:
                 _warn_of_early_end(self, "was compressed by its view")
             return response
-        endpoint = self.request.endpoint or ""
-        if self.preview is None and hasattr(self.app.view_functions.get(endpoint), "uncached"):
-            _warn_of_early_end(self, f"of {endpoint!r} is kept by Flask-Caching as it was before")
         data = completed(self, charset, response.get_data())
         if data is not None:
+            endpoint = self.request.endpoint or ""
+            if self.preview is None and hasattr(self.app.view_functions.get(endpoint), "uncached"):
+                _warn_of_early_end(self, f"of {endpoint!r} is kept by Flask-Caching as it was before")
             has_etag = "ETag" in response.headers
             response.set_data(data)
             for name in BODY_HEADERS:

@@ -180,7 +180,7 @@ class _Response:
         for part in parts:
             self._written.append(part)  # so they are in order, and an error discards them all
         body, page = b"".join(self._written), self._page
-        changed = completed(page, charset, body) if page.is_unfinished else None
+        changed = completed(page, charset, body)
         is_head_only = page.environ.get("REQUEST_METHOD") == "HEAD" and not body and page.is_unfinished
         if changed is not None or is_head_only:
             self._drop_body_headers()

@@ -13,14 +13,13 @@ from faqsvc_embed.django.language import active_language
 from faqsvc_embed.django.nonce import nonce_of
 from faqsvc_embed.page.body import completed
 from faqsvc_embed.page.context import Page, enter_request, leave_request
-from faqsvc_embed.page.elements import cached_pages
+from faqsvc_embed.page.elements import ROOT_TAG
 from faqsvc_embed.page.headers import BODY_HEADERS, ResponseHead
 from faqsvc_embed.page.response_headers import changes_headers, with_page_headers
 from faqsvc_embed.page.streams import AsyncStreamedBody, StreamedBody
 from faqsvc_embed.rendering.assets import File, find_file
 from faqsvc_embed.runtime.bounded_log import LogOnce
 
-ROOT_TAG: Final = b'<section class="faqsvc'
 PLACEHOLDER: Final = b"<!--faqsvc "
 FOLDER: Final = "/faqsvc/"
 """The URL path of the package's static files, below the path of the project."""
@@ -123,9 +122,9 @@ class DjangoPage(Page, kw_only=True):
                     "in MIDDLEWARE, move what compresses before FAQMiddleware",
                 )
             return
-        if content.count(ROOT_TAG) > sum(one is not None for one in self.printed):
-            self.printed += cached_pages(content.decode(charset, "replace"), self.printed)
-        changed = completed(self, charset, content) if self.is_unfinished else None
+        printed = sum(one is not None and one.fragment is not None for one in self.printed)
+        self.printed += [None] * (content.count(ROOT_TAG.encode()) - printed)  # {% cache %} has stored them
+        changed = completed(self, charset, content)
         if changed is not None:
             _replace_content(response, content := changed)
         if PLACEHOLDER in content:

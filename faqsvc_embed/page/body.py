@@ -73,7 +73,7 @@ class BodyFilter:
         kept = b""
         if self._page.printed:
             if self._elements is None:
-                self._elements = ElementFilter(self._page.printed, *_encoders(self._charset))
+                self._elements = ElementFilter(self._page.printed, self._charset, _encoders(self._charset))
             body, kept = self._elements.feed(body, last=last)
             self.has_changed = self.has_changed or self._elements.has_changed
         self._rest = kept + partial + behind
@@ -119,6 +119,8 @@ class BodyFilter:
 
 def completed(page: Page, charset: str, body: bytes) -> bytes | None:
     """Return a whole body with its placeholders filled and each element once; None if it stays as it is."""
+    if not (page.may_change(len(body)) and page.must_change(body, partial(encode, charset=charset))):
+        return None
     body_filter = BodyFilter(page, charset)
     changed = body_filter.feed(body, last=True)
     return changed if body_filter.has_changed else None
@@ -126,7 +128,7 @@ def completed(page: Page, charset: str, body: bytes) -> bytes | None:
 
 async def acompleted(page: Page, charset: str, body: bytes) -> bytes | None:
     """Return what `completed` does, with placeholders that are filled first."""
-    if len(body) < LONG and not page.has_open_placeholders:
+    if not page.has_open_placeholders and (len(body) < LONG or not page.is_unfinished):
         return completed(page, charset, body)
     body_filter = BodyFilter(page, charset)
     changed = b"".join([piece async for piece in body_filter.afeed(body, last=True)])

@@ -6,7 +6,7 @@ An adapter creates a page for each request. Without an adapter, each rendered te
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
-from typing import Any, ClassVar, Final
+from typing import Any, AnyStr, ClassVar, Final
 
 import msgspec
 from markupsafe import Markup
@@ -94,7 +94,7 @@ class Page(msgspec.Struct, eq=False):
             self.printed[reserved] = printed
         else:
             self.printed.append(printed)
-            if len(self.printed) == 2:
+            if len(self.printed) <= 2:
                 self.expect_change()
         return printed.markup()
 
@@ -104,7 +104,7 @@ class Page(msgspec.Struct, eq=False):
         return len(self.printed) - 1
 
     def expect_change(self) -> None:
-        """Prepare for a body that has to be changed: the page has a placeholder, or its second FAQ."""
+        """Prepare for a body that may have to be changed: called for placeholders, and the first two FAQs."""
 
     def defer_json_ld(self, faq: FAQ) -> None:
         """Let a later `faq_schema()` print the JSON-LD of an FAQ."""
@@ -135,8 +135,21 @@ class Page(msgspec.Struct, eq=False):
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether the body has to be changed: it has placeholders, or may have elements twice."""
+        """Whether placeholders or several FAQs were printed: what contains them has to be changed."""
         return self.placeholders is not None or len(self.printed) > 1
+
+    def may_change(self, length: int) -> bool:
+        """Return whether a body of this length may have to be changed; it could have a single FAQ twice."""
+        if self.placeholders is not None or len(self.printed) != 1:
+            return self.is_unfinished
+        one = self.printed[0]
+        return one is not None and length >= one.length_of_two
+
+    def must_change(self, body: AnyStr, encode: Callable[[str], AnyStr]) -> bool:
+        """Return whether a whole body has to be changed; one that has a single FAQ once has not."""
+        if self.is_unfinished or not self.printed or self.printed[0] is None:
+            return self.is_unfinished
+        return self.printed[0].is_repeated_in(body, encode)
 
     def limit_max_age(self, seconds: int) -> None:
         """Limit the lifetime of the page in caches."""
@@ -144,11 +157,13 @@ class Page(msgspec.Struct, eq=False):
 
     def complete(self, text: str) -> str:
         """Return the text of a template that was rendered outside of a request, with its elements once."""
-        return TextFilter(self.printed).feed(text, last=True) if self.is_unfinished else text
+        if not isinstance(text, str) or not self.may_change(len(text)):  # Jinja has native types, too
+            return text
+        return TextFilter(self.printed).feed(text, last=True) if self.must_change(text, str) else text
 
     def complete_part(self, part: str) -> str:
         """Return a part of such a text, without the elements that an earlier part contains."""
-        if not self.printed:
+        if not (self.printed and isinstance(part, str)):
             return part
         if self._filter is None:
             self._filter = TextFilter(self.printed)

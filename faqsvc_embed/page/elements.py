@@ -6,8 +6,7 @@ response is sent, duplicate elements are removed, and all FAQPages are merged in
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from html import unescape
-from typing import Final
+from typing import AnyStr, Final
 
 import msgspec
 from markupsafe import Markup
@@ -27,6 +26,18 @@ HEAD: Final = 64
 """Only this prefix of an element is searched for; longer needles take milliseconds to prepare."""
 MAX_MERGED: Final = 8
 MAX_MERGED_SIZE: Final = 250_000
+ROOT_TAG: Final = '<section class="faqsvc'
+"""How each FAQ begins, after its stylesheets."""
+
+# A FAQPage is searched for behind an FAQ only, because the host may write one of its own.
+_BEFORE_FAQ_PAGE: Final = ("</section>\n", "</script>\n")
+_ELEMENT: Final = (
+    r'<(?:style(?: nonce="[^"<>]*")?>@layer faqsvc\{[^<]*</style>'
+    r'|link rel="stylesheet" href="[^"<>]*/faqsvc[.-][^"<>]*"[^<>]*>'
+    r'|script src="[^"<>]*/faqsvc\.[^"<>]*"[^<>]*></script>'
+    r'|script type="application/ld\+json"(?: nonce="[^"<>]*")?>'
+    r'(\{"@context":"https://schema.org","@type":"FAQPage"[^<]*)</script>)'
+)
 
 
 class Surroundings(msgspec.Struct, frozen=True, gc=False):
@@ -90,6 +101,21 @@ class Printed(msgspec.Struct, frozen=True, gc=False):
             elements[json_ld_element(self.json_ld, around.nonce)] = self.json_ld
         return elements
 
+    def is_repeated_in(self, body: AnyStr, encode: Callable[[str], AnyStr]) -> bool:
+        """Return whether a body has its first element again, in a copy or in a part the host has cached."""
+        element = next(iter(self.elements()), "")
+        head = encode(element[:HEAD])
+        at = body.find(head)
+        return bool(element) and at >= 0 and body.find(head, at + len(element)) >= 0
+
+    @property
+    def length_of_two(self) -> int:
+        """How long a body is at least that has this FAQ and its stylesheet again."""
+        fragment = self.fragment
+        if fragment is None or self.surroundings.styles != "inline":
+            return 0
+        return 2 * len(fragment.css[0]) + len(fragment.html) + len(self.json_ld)
+
     def _is_plain(self, fragment: Fragment) -> bool:
         """Return whether the fragment is printed as it is."""
         return self.surroundings is PLAIN and self.json_ld != "" and not fragment.needs_script
@@ -107,35 +133,36 @@ def merge_pages(texts: tuple[str, ...]) -> str:
     return merged
 
 
-def cached_pages(html: str, printed: Iterable[Printed | None]) -> list[Printed]:
-    """Return the FAQPages in a text that are not in `printed`: the host has cached that part of the text."""
-    known = {one.json_ld for one in printed if one is not None}
-    found = list[Printed]()
-    for nonce, text in re.findall(_PAGE, html):
-        if text not in known and json_ld.is_page(text):
-            known.add(text)
-            found.append(Printed(None, Surroundings(nonce=unescape(nonce) or None), text))
-    return found
-
-
-_PAGE: Final = (
-    r'(?:(?<=</section>\n)|(?<=</script>\n))<script type="application/ld\+json"(?: nonce="([^"<>]*)")?>'
-    r'(\{"@context":"https://schema.org","@type":"FAQPage"[^<]*)</script>'
-)
 _merged: Final[dict[tuple[str, ...], str]] = {}
+
+
+def find_elements(html: str) -> dict[str, str]:
+    """Return the elements of the FAQs in a text, as `Printed.elements` does."""
+    found = dict[str, str]()
+    for match in re.finditer(_ELEMENT, html):
+        text = match[1] or ""
+        if not text or (html.endswith(_BEFORE_FAQ_PAGE, 0, match.start()) and json_ld.is_page(text)):
+            found[match[0]] = text
+    return found
 
 
 class ElementFilter:
     """Removes duplicate elements from the body of a response.
 
     A complete body is searched first. A streamed body cannot be, so its first FAQPage gets the questions of
-    everything printed so far.
+    everything printed from its first FAQ on; what was printed before may be for an email.
     """
 
-    def __init__(self, printed: Sequence[Printed | None], *encoders: Callable[[str], bytes]) -> None:
+    def __init__(
+        self,
+        printed: Sequence[Printed | None],
+        charset: str = "utf-8",
+        encoders: Sequence[Callable[[str], bytes]] = (str.encode,),
+    ) -> None:
         """`printed` is what was printed so far, and grows; the body may have it in any of these encodings."""
         self._printed = printed
-        self._encoders = encoders or (str.encode,)
+        self._charset = charset
+        self._encoders = encoders
         self._sent = set[str]()
         self._has_json_ld = False
         self._is_first = True
@@ -143,14 +170,16 @@ class ElementFilter:
 
     def feed(self, body: bytes, *, last: bool) -> tuple[bytes, bytes]:
         """Return the part of a piece that can be sent, and the rest, which belongs before the next piece."""
-        json_ld = dict[str, str]()
+        is_whole, self._is_first = self._is_first and last, False
+        json_ld = self._cached(body) if is_whole else {}
         for printed in self._printed:
             if printed is not None:
                 json_ld.update(printed.elements())
         needles = [(encode(element), element) for encode in self._encoders for element in json_ld]
         found = occurrences(body, needles)
-        is_whole, self._is_first = self._is_first and last, False
-        present = [element for _, _, element in found] if is_whole else json_ld
+        present = [element for _, _, element in found if json_ld[element]]
+        if present and not is_whole:
+            present = list(json_ld)[list(json_ld).index(present[0]) :]
         texts = tuple(dict.fromkeys(json_ld[element] for element in present if json_ld[element]))
         parts, start = list[bytes](), 0
         for at, end, element in found:
@@ -161,6 +190,12 @@ class ElementFilter:
                 self.has_changed = True
         end = len(body) if last else hold_back(body, start, needles)
         return b"".join([*parts, body[start:end]]), body[end:]
+
+    def _cached(self, body: bytes) -> dict[str, str]:
+        """Return the elements of a whole body, if it has FAQs that the host printed before and has cached."""
+        printed = sum(one is not None and one.fragment is not None for one in self._printed)
+        is_cached = body.count(self._encoders[0](ROOT_TAG)) > printed
+        return find_elements(body.decode(self._charset, "replace")) if is_cached else {}
 
     def _repeated(self, element: str) -> str | None:
         """Return None to keep the first of equal elements, and an empty string to remove the others."""

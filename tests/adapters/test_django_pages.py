@@ -28,7 +28,7 @@ from tests.support import samples
 from tests.support.django_project import MIDDLEWARE, async_page, page, project, render
 from tests.support.embeds import SLACK
 from tests.support.faulty import FaultyServer
-from tests.support.parsed import attributes, nonces, page_of, summary, text_of
+from tests.support.parsed import attributes, json_ld, nonces, page_of, summary, text_of
 from tests.support.slow import slow_embed
 
 A = FAQ.from_dict(samples.pricing())
@@ -333,6 +333,35 @@ def test_a_cached_fragment_is_a_part_of_the_page(get: Get, cached: str) -> None:
     cache.clear()
     assert [page.faq_pages for page in pages] == [page_of(B, A).faq_pages] * 3
     assert [page.faqs for page in pages] == [page_of(B, A).faqs] * 3
+
+
+@servers
+@pytest.mark.parametrize(
+    ("source", "faqs"),
+    [
+        ("CACHED-PRICING{% faq 'legal' %}{% faq 'legal' %}", (A, B, B)),
+        ("CACHED-PRICINGCACHED-LEGAL", (A, B)),
+        ("CACHED-PRICINGCACHED-LEGAL{% faq 'legal' %}", (A, B, B)),
+        ("{% faq 'pricing' %}CACHED-PRICING", (A, A)),
+        ("CACHED-PRICING{% faq 'pricing' %}", (A, A)),
+        ("CACHED-PRICING{% use_faq 'legal' as legal %}{% faq_schema %}", (A, B)),
+        ("{% faq 'pricing' as one %}{{ one }}{{ one }}", (A, A)),
+    ],
+)
+def test_styles_and_faq_page_are_in_a_page_once_whatever_is_cached(
+    get: Get, source: str, faqs: tuple[FAQ, ...]
+) -> None:
+    for slug in FAQS:
+        part = f"{{% cache 60 {slug} %}}{{% faq '{slug}' %}}{{% endcache %}}"
+        source = source.replace(f"CACHED-{slug.upper()}", part)
+    cache.clear()
+    with project(page("{% load cache %}" + source), fake_embed(FAQS)):
+        for _ in range(3):
+            html = get().content.decode()
+            assert (html.count("<style"), html.count("application/ld+json")) == (1, 1)
+            (node,) = json_ld(html)
+            assert [[q["name"] for q in node["mainEntity"]]] == page_of(*faqs).faq_pages
+    cache.clear()
 
 
 def test_json_ld_of_the_host_that_looks_like_ours_is_left_alone() -> None:

@@ -271,6 +271,16 @@ def test_an_overlay_and_its_parent_both_have_faqs(order: str) -> None:
     assert summary(overlay.from_string('{{ faq("pricing") }}{% faq "legal" %}').render()) == page_of(A, B)
 
 
+def test_a_native_environment_returns_its_own_types() -> None:
+    native, faqs = NativeEnvironment(autoescape=True), embed()
+    install(native, faqs)
+    template = native.from_string('{% set x = faq("pricing") %}{% set y = faq("pricing") %}{{ 3 + 4 }}')
+    results = list[Any]([template.render()])
+    with faqs.page():
+        results.append(template.render())
+    assert results == [7, 7]
+
+
 def test_a_subclass_of_template_stays_one() -> None:
     class HostTemplate(Template):
         def greeting(self) -> str:

@@ -62,6 +62,11 @@ def test_a_rendering_has_its_styles_once_and_one_faq_page(source: str, enable_as
         assert summary(template.render()) == page_of(A, B, A)
 
 
+def test_a_result_that_is_printed_twice_has_its_styles_and_its_faq_page_once() -> None:
+    html = environment().from_string('{% set x = faq("pricing") %}{{ x }}<hr>{{ x }}').render()
+    assert (html.count("<section"), html.count("<style"), html.count('"FAQPage"')) == (2, 1, 1)
+
+
 def test_a_single_faq_is_printed_as_it_is() -> None:
     faqs = embed()
     assert environment(faqs).from_string('<p>{% faq "pricing" %}</p>').render() == (

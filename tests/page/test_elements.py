@@ -142,6 +142,28 @@ def test_an_faq_that_is_not_in_the_body_is_not_in_its_faq_page() -> None:  # a m
     assert filtered([printed(A), printed(B)], one) == one
 
 
+def test_a_copy_of_a_result_has_no_styles_and_no_faq_page_again() -> None:
+    one = printed(A)
+    html = filtered([one], html_of(one, one).encode()).decode()
+    assert (html.count("<style"), html.count('"FAQPage"'), html.count("<section")) == (1, 1, 2)
+
+
+@pytest.mark.parametrize("style", [Style(), TEAL, Style(variant="disclosure")])
+@pytest.mark.parametrize("around", [PLAIN, NONCE, Surroundings("none"), Surroundings("linked", folder="/f")])
+@pytest.mark.parametrize("charset", ["utf-8", "utf-16-le"])
+def test_what_the_host_has_cached_is_merged_with_what_was_printed(
+    charset: str, around: Surroundings, style: Style
+) -> None:
+    cached, shown = printed(B, style=style, around=around), printed(A, style=style, around=around)
+    styles = [element for element in cached.elements() if "<style" in element or "<link" in element]
+    for everything in ([], [shown]):
+        body = html_of(cached, *everything, cached).encode(charset)
+        element_filter = ElementFilter(everything, charset, [lambda text: text.encode(charset)])
+        html = element_filter.feed(body, last=True)[0].decode(charset)
+        assert [html.count(element) for element in styles] == [1] * len(styles)
+        assert summary_of_questions(html) == page_of(B, *[A][: len(everything)]).faq_pages
+
+
 def test_the_same_faq_twice_is_marked_up_once() -> None:
     assert summary(whole(printed(A), printed(A, 2))) == page_of(A, A)
 
@@ -232,7 +254,7 @@ def test_texts_are_filtered_as_bodies_are_even_if_they_cannot_be_encoded() -> No
 def test_a_body_in_another_charset_is_searched_in_it(charset: str) -> None:
     records = [faq(slug, (f"Größe {slug}?", "Groß.")) for slug in ("a", "b")]
     everything = [printed(record) for record in records]
-    element_filter = ElementFilter(everything, lambda text: text.encode(charset))
+    element_filter = ElementFilter(everything, charset, [lambda text: text.encode(charset)])
     body, rest = element_filter.feed(html_of(*everything).encode(charset), last=True)
     assert rest == b""
     assert summary(body.decode(charset)) == page_of(*records)

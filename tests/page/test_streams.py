@@ -104,6 +104,18 @@ def test_a_body_is_sent_completely_however_it_ends(is_async: bool) -> None:
     assert page.is_over
 
 
+@pytest.mark.parametrize("is_async", [False, True], ids=["WSGI", "ASGI"])
+def test_the_faq_page_of_a_stream_has_no_question_of_an_email_that_was_rendered_before(
+    is_async: bool,
+) -> None:
+    def parts() -> Iterator[str]:
+        EMBED.render("legal")  # the email
+        yield "<h1>Ü</h1>"
+        yield EMBED.render("pricing")
+
+    assert summary(read(Page(), parts(), is_async)) == page_of(A)
+
+
 def test_parts_that_are_awaited_are_made_on_the_page() -> None:
     assert read(Page(), [], True) == ""
     html = read(page := Page(), two_faqs(), True)
