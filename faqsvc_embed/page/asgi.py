@@ -37,6 +37,9 @@ class PageResponder:
         self._start: Message | None = None
         self._charset: str | None = None
         self._filter: BodyFilter | None = None
+        self._length: int | None = None
+        """How long the body is, if the start says so; it is then read as a whole."""
+        self._body = bytearray()
 
     def __call__(self, message: Message) -> Awaitable[None]:
         if message["type"] == "http.response.start":
@@ -56,8 +59,8 @@ class PageResponder:
             message = {**message, "headers": (headers := list(headers))}
         page = self._page
         if not page.is_unfinished:
-            for name, _ in headers:
-                if name == b"content-length":  # as on nearly every page
+            for name, value in headers:  # as on nearly every page
+                if name == b"content-length" and not (page.printed and page.may_change(_number(value))):
                     return self._send(self._with_page_headers(message))
         head = _head(message)
         self._charset = head.charset
@@ -66,11 +69,16 @@ class PageResponder:
                 _warn_of_form(head, self._method)
             return self._send(self._with_page_headers(message))
         self._start = message
+        lengths = (_number(value) for name, value in headers if name.lower() == b"content-length")
+        self._length = next(lengths, None)
         return _nothing()
 
     async def _send_other(self, message: Message) -> None:
         """Send a file or trailers. The body cannot be changed after such a message."""
         if message["type"] not in BEFORE_START:
+            if self._body and self._start is not None and self._charset is not None:
+                part = {"type": "http.response.body", "body": bytes(self._body), "more_body": True}
+                await self._send_part(part, self._charset)
             await self.send_start()
             body_filter, self._filter, self._charset = self._filter, None, None
             if body_filter is not None:
@@ -80,8 +88,17 @@ class PageResponder:
 
     async def _send_body(self, message: Message, charset: str) -> None:
         page, more = self._page, message.get("more_body", False)
-        if self._start is not None and not more and page.is_unfinished:
+        is_whole = not more
+        if self._start is not None and self._length is not None and (more or self._body):
+            self._body += message.get("body", b"")
+            is_whole = is_whole or len(self._body) >= self._length
+            if not is_whole:
+                return
+            message = {**message, "body": bytes(self._body)}
+        if self._start is not None and is_whole and (page.is_unfinished or page.printed):
             await self._send_whole(message, charset)
+            if more:  # what still comes is empty, as in BaseHTTPMiddleware of Starlette
+                self._charset = None
         elif more or self._filter is not None or page.is_unfinished:
             await self._send_part(message, charset)
         else:
@@ -146,6 +163,11 @@ class PageResponder:
         if not changes_headers(page):
             return start
         return {**start, "headers": _encoded(with_page_headers(page, _decoded(start.get("headers", ()))))}
+
+
+def _number(length: bytes) -> int:
+    """Return the value of Content-Length."""
+    return int(length) if length.isdigit() else 0
 
 
 async def _nothing() -> None:

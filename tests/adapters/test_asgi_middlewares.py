@@ -181,6 +181,20 @@ def test_other_middlewares_work_before_and_after(make: Make, side: str, other: A
 
 
 @embeds
+@pytest.mark.parametrize("side", ["outside", "inside"])
+def test_an_email_is_not_in_the_faq_page_whichever_middleware_there_is(make: Make, side: str) -> None:
+    embed = make(FAQS)
+
+    async def endpoint(request: Request) -> Response:
+        await embed.arender("legal")  # the email
+        return HTMLResponse(f"<h1>ä</h1>{embed.render('pricing')}")
+
+    response = get(stacked(embed, endpoint, **{side: (Passing, {})}))
+    assert summary(response.body) == page_of(A)
+    assert response.all("content-length") == [str(len(response.body))]
+
+
+@embeds
 def test_gzip_outside_compresses_the_page_with_its_faqs(make: Make) -> None:
     embed = make(FAQS)
 

@@ -222,6 +222,13 @@ def expected(source: str) -> bytes:
 
 @embeds
 @ways
+def test_a_result_that_is_printed_twice_has_its_styles_and_its_faq_page_once(way: Way, make: Make) -> None:
+    body = way('{% set x = faq("pricing") %}{{ x }}<hr>{{ x }}', make)
+    assert (body.count(b"<section"), body.count(b"<style"), body.count(b'"FAQPage"')) == (2, 1, 1)
+
+
+@embeds
+@ways
 @pytest.mark.parametrize("source", PAGES)
 def test_the_same_faq_gives_the_same_bytes(way: Way, make: Make, source: str) -> None:
     assert way(source, make) == expected(source)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -213,14 +214,67 @@ def test_the_start_of_a_stream_has_no_length_if_its_body_changes() -> None:
 
     def messages() -> Iterable[Message]:
         content = two(embed)
-        yield start((b"content-length", b"%d" % len(content)), (b"etag", b"x"))
+        yield start((b"etag", b"x"))
         yield body(content[:50], more=True)
         yield body(content[50:])
 
     response = get(app_of(embed, messages))
-    assert (response.all("content-length"), response.all("etag")) == ([], [])
+    assert response.all("etag") == []
     assert summary(response.body) == page_of(A, B)
     assert [m.get("more_body", False) for m in response.messages[1:]][-2:] == [True, False]
+
+
+@embeds
+@pytest.mark.parametrize("cuts", [[], [50], [0, 3000, 3001]], ids=str)
+@pytest.mark.parametrize("ends_empty", [True, False])
+def test_a_body_in_parts_that_says_its_length_is_completed_as_a_whole(
+    make: Make, cuts: list[int], ends_empty: bool
+) -> None:
+    embed = make(FAQS)
+
+    def messages() -> Iterable[Message]:
+        embed.render("pricing")  # in an email
+        content = f"<p>ä</p>{embed.render('legal')}<hr>{embed.render('legal')}".encode()
+        yield start((b"content-length", b"%d" % len(content)))
+        edges = [0, *cuts, len(content)]
+        for at, end in pairwise(edges):
+            yield body(content[at:end], more=ends_empty or end < len(content))
+        if ends_empty:
+            yield body()
+
+    response = get(app_of(embed, messages))
+    assert summary(response.body) == page_of(B, B)
+    assert response.all("content-length") == [str(len(response.body))]
+    assert not response.messages[-1].get("more_body")
+
+
+@pytest.mark.parametrize("length", [b"4", b"x", b""])
+def test_a_length_that_is_wrong_loses_nothing_of_the_body(length: bytes) -> None:
+    embed = fake_embed(FAQS)
+
+    def messages() -> Iterable[Message]:
+        embed.render("legal")
+        embed.render("pricing")
+        yield start((b"content-length", length))
+        yield from (body(part, more=True) for part in (b"<p>", b"ab", b"cd"))
+        yield body(b"ef")
+
+    assert get(app_of(embed, messages)).body == b"<p>abcdef"
+
+
+def test_a_file_comes_after_the_parts_of_a_body_that_says_its_length() -> None:
+    embed = fake_embed(FAQS)
+    file: Message = {"type": "http.response.zerocopysend", "file": 3}
+
+    def messages() -> Iterable[Message]:
+        embed.render("legal")
+        embed.render("pricing")
+        yield start((b"content-length", b"100"))
+        yield body(b"<p>", more=True)
+        yield file
+
+    response = get(app_of(embed, messages))
+    assert (response.body, response.messages[-1]) == (b"<p>", file)
 
 
 @pytest.mark.parametrize("cut", range(12))
