@@ -34,7 +34,7 @@ from faqsvc_embed.page.headers import BODY_HEADERS, ResponseHead
 from faqsvc_embed.page.request_page import RequestPage
 from faqsvc_embed.page.response_headers import changes_headers, with_page_headers
 from faqsvc_embed.page.streams import StreamedBody
-from faqsvc_embed.rendering.assets import find_file
+from faqsvc_embed.rendering.assets import FOLDER, find_file
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.settings.api_key import wrap_keys
@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 
     from faqsvc_embed.settings.options import SettingOptions
 
-NAME: Final = "faqsvc"
+EMBED: Final = "faqsvc"
+"""The key of the embed in the extensions of an application."""
 PAGE: Final = "faqsvc_page"
 """The request attribute for the page. The WSGI environment could be passed on to another application."""
 LANGUAGE_NAMES: Final = ("lang", "language", "locale", "lang_code")
@@ -94,13 +95,13 @@ class FAQExtension:
         """
         if not isinstance(app, Flask):
             raise ConfigurationError(_not_flask(app))
-        if NAME in app.extensions:
+        if EMBED in app.extensions:
             raise ConfigurationError("the application has a FAQExtension already: call init_app() once")
         embed = self._embed
         if embed is None:
             options = {**self._options, "api_key": None}
             embed = FAQEmbed(settings=Settings.from_mapping(app.config, **options))
-        app.extensions[NAME] = embed
+        app.extensions[EMBED] = embed
         embed.find_pages_with(_page)
         install(app.jinja_env, embed)
         app.after_request(_finish)
@@ -109,7 +110,7 @@ class FAQExtension:
             if app.url_map.host_matching or app.subdomain_matching:
                 app.before_request(_file_of_any_host)
             else:
-                app.add_url_rule(f"/{NAME}/<name>", f"{NAME}_file", _file)
+                app.add_url_rule(f"/{FOLDER}/<name>", "faqsvc_file", _file)
 
 
 def faqs_from(app: Flask | None = None) -> FAQEmbed:
@@ -120,7 +121,7 @@ def faqs_from(app: Flask | None = None) -> FAQEmbed:
     """
     if app is not None and not isinstance(app, Flask):
         raise ConfigurationError(f"faqs_from() takes a Flask application, not {type(app).__name__}")
-    embed = (app or current_app).extensions.get(NAME)
+    embed = (app or current_app).extensions.get(EMBED)
     if not isinstance(embed, FAQEmbed):
         raise ConfigurationError("the application has no FAQs: call FAQExtension(app) when you make it")
     return embed
@@ -210,7 +211,7 @@ def _page() -> Page | None:
     page: Page | None = getattr(this_request, PAGE, None)
     if page is None:
         app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
-        if NAME not in app.extensions:
+        if EMBED not in app.extensions:
             return None
         page = _new_page(app, this_request)
     return None if page.is_over else page
@@ -222,7 +223,7 @@ def _new_page(app: Flask, this_request: Request) -> Page:
     embed = faqs_from(app)
     page.configure(embed.settings, this_request.environ.get("QUERY_STRING", ""))
     if embed.serves_files:
-        page.folder = f"{this_request.script_root}/{NAME}"
+        page.folder = f"{this_request.script_root}/{FOLDER}"
     setattr(this_request, PAGE, page)
     return page
 
@@ -272,7 +273,7 @@ def _warn_of_early_end(page: _FlaskPage, what: str) -> None:
 
 def _file_of_any_host() -> Response | None:
     """Serve a file before routing, because rules for named hosts take precedence over a rule for any host."""
-    before, found, name = request.path.partition(f"/{NAME}/")
+    before, found, name = request.path.partition(f"/{FOLDER}/")
     return _file(name) if found and not before and find_file(name, request.args) else None
 
 
@@ -280,11 +281,7 @@ def _file(name: str) -> Response:
     file = find_file(name, request.args)
     if file is None:
         abort(404)
-    response = Response(file.text, mimetype=file.media_type)
-    response.cache_control.public = True
-    response.cache_control.max_age = 31_536_000
-    response.cache_control.immutable = True
-    return response
+    return Response(file.content, headers=file.headers)
 
 
 def _add_commands(app: Flask, embed: FAQEmbed) -> None:

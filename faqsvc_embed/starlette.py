@@ -14,7 +14,7 @@ from faqsvc_embed.languages import MAX_HEADER
 from faqsvc_embed.page.asgi import Message, PageResponder, Send
 from faqsvc_embed.page.context import enter_request, leave_request, request_page
 from faqsvc_embed.page.request_page import RequestPage
-from faqsvc_embed.rendering.assets import File, find_file
+from faqsvc_embed.rendering.assets import FOLDER, File, find_file
 from faqsvc_embed.settings.api_key import wrap_keys
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ Receive = Callable[[], Awaitable[Message]]
 ASGIApp = Callable[[Any, Any, Any], Awaitable[None]]
 """Each framework has its own types for the scope and the messages."""
 
-NAME: Final = "faqsvc"
-"""The key of the embed in the scope of a request, and the folder of the package's static files."""
+EMBED: Final = "faqsvc"
+"""The key of the embed in the scope of a request."""
 NONCE_NAMES: Final = ("csp_nonce",)
 LANGUAGE_NAMES: Final = ("lang", "language", "locale")
 """Attributes of `request.state` with the language of a page."""
@@ -62,7 +62,7 @@ class FAQMiddleware:
             await self.app(scope, receive, self._closing(send))
         else:
             if scope["type"] == "websocket":
-                scope[NAME] = self.embed  # for `faqs_from`; a WebSocket has no page
+                scope[EMBED] = self.embed  # for `faqs_from`; a WebSocket has no page
             await self.app(scope, receive, send)
 
     async def _respond(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -70,15 +70,15 @@ class FAQMiddleware:
         if serves_files and (file := _file(scope)) is not None:
             await _send_file(file, scope["method"], send)
             return
-        folder = f"{scope.get('root_path', '')}/{NAME}" if serves_files else None
-        outer, outer_page = scope.get(NAME), request_page()
-        scope[NAME] = self.embed
+        folder = f"{scope.get('root_path', '')}/{FOLDER}" if serves_files else None
+        outer, outer_page = scope.get(EMBED), request_page()
+        scope[EMBED] = self.embed
         if outer is not None and outer_page is not None:  # there is another FAQMiddleware around this one
             outer_page.folder = outer_page.folder or folder
             try:
                 await self.app(scope, receive, send)
             finally:
-                scope[NAME] = outer
+                scope[EMBED] = outer
             return
         scope.setdefault("state", {})  # shared with the scopes that applications copy from this one
         page = _ASGIPage(scope=scope, folder=folder)
@@ -115,7 +115,7 @@ def faqs_from(request: Connection) -> FAQEmbed:
     Raises:
         ConfigurationError: there is no FAQMiddleware around the application.
     """
-    embed = request.scope.get(NAME)
+    embed = request.scope.get(EMBED)
     if not isinstance(embed, FAQEmbed):
         raise ConfigurationError(
             "the application has no FAQs: app.add_middleware(FAQMiddleware, embed=embed)"
@@ -158,17 +158,12 @@ def _first_of(state: Mapping[str, Any], names: Iterable[str]) -> Any:
 def _file(scope: Scope) -> File | None:
     """Return the static file that is requested."""
     folder, _, name = scope["path"].removeprefix(scope.get("root_path", "")).rpartition("/")
-    if folder != f"/{NAME}" or scope["method"] not in ("GET", "HEAD"):
+    if folder != f"/{FOLDER}" or scope["method"] not in ("GET", "HEAD"):
         return None
     return find_file(name, dict(parse_qsl(scope["query_string"].decode("latin-1"))))
 
 
 async def _send_file(file: File, method: str, send: Send) -> None:
-    body = file.text.encode()
-    headers = [
-        (b"content-type", f"{file.media_type}; charset=utf-8".encode()),
-        (b"content-length", str(len(body)).encode()),
-        (b"cache-control", b"public, max-age=31536000, immutable"),
-    ]
+    headers = [(name.lower().encode(), value.encode()) for name, value in file.headers.items()]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
-    await send({"type": "http.response.body", "body": b"" if method == "HEAD" else body})
+    await send({"type": "http.response.body", "body": b"" if method == "HEAD" else file.content})

@@ -15,7 +15,7 @@ from faqsvc_embed.page.headers import BODY_HEADERS, ResponseHead
 from faqsvc_embed.page.request_page import RequestPage
 from faqsvc_embed.page.response_headers import changes_headers, with_page_headers
 from faqsvc_embed.page.streams import StreamedBody
-from faqsvc_embed.rendering.assets import File, find_file
+from faqsvc_embed.rendering.assets import FOLDER, File, find_file
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.settings.api_key import wrap_keys
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from faqsvc_embed.settings.options import SettingOptions
 
-FOLDER: Final = "faqsvc"
-"""The folder of the package's static files, below the path of the application."""
 EMBED: Final = "faqsvc.embed"
 """The key of the embed in the environment of a request."""
 LANGUAGE: Final = "faqsvc.lang"
@@ -236,11 +234,5 @@ def _file(environ: "WSGIEnvironment") -> File | None:
 
 
 def _send_file(file: File, start_response: "StartResponse") -> Iterable[bytes]:
-    body = file.text.encode()
-    headers = [
-        ("Content-Type", f"{file.media_type}; charset=utf-8"),
-        ("Content-Length", str(len(body))),
-        ("Cache-Control", "public, max-age=31536000, immutable"),
-    ]
-    start_response("200 OK", headers)
-    return [body]
+    start_response("200 OK", list(file.headers.items()))
+    return [file.content]

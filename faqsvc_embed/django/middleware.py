@@ -17,12 +17,10 @@ from faqsvc_embed.page.elements import ROOT_TAG
 from faqsvc_embed.page.headers import BODY_HEADERS, ResponseHead
 from faqsvc_embed.page.response_headers import changes_headers, with_page_headers
 from faqsvc_embed.page.streams import AsyncStreamedBody, StreamedBody
-from faqsvc_embed.rendering.assets import File, find_file
+from faqsvc_embed.rendering.assets import FOLDER, File, find_file
 from faqsvc_embed.runtime.bounded_log import LogOnce
 
 PLACEHOLDER: Final = b"<!--faqsvc "
-FOLDER: Final = "/faqsvc/"
-"""The URL path of the package's static files, below the path of the project."""
 
 _log: Final = LogOnce()
 
@@ -171,12 +169,9 @@ def _page(request: HttpRequest) -> DjangoPage:
     page, embed = DjangoPage(request=request), faqs_from()
     page.configure(embed.settings, request.META.get("QUERY_STRING", ""))
     if embed.serves_files:
-        page.folder = f"{_script_name(request)}{FOLDER}".rstrip("/")
+        script_name = str(request.META.get("SCRIPT_NAME", "")).rstrip("/")
+        page.folder = f"{script_name}/{FOLDER}"
     return page
-
-
-def _script_name(request: HttpRequest) -> str:
-    return str(request.META.get("SCRIPT_NAME", "")).rstrip("/")
 
 
 def _head(response: HttpResponseBase) -> ResponseHead:
@@ -190,12 +185,12 @@ def _head(response: HttpResponseBase) -> ResponseHead:
 
 def _file(request: HttpRequest) -> HttpResponse | None:
     """Return the response to a request for a static file of the package."""
-    if not request.path_info.startswith(FOLDER) or not faqs_from().serves_files:
+    folder, _, name = request.path_info.rpartition("/")
+    if folder != f"/{FOLDER}" or not faqs_from().serves_files:
         return None
-    file: File | None = find_file(request.path_info.removeprefix(FOLDER), request.GET)
+    file: File | None = find_file(name, request.GET)
     if file is None:
         return None
     if request.method not in ("GET", "HEAD"):
         return HttpResponseNotAllowed(["GET", "HEAD"])
-    forever = {"Cache-Control": "public, max-age=31536000, immutable"}
-    return HttpResponse(file.text, content_type=f"{file.media_type}; charset=utf-8", headers=forever)
+    return HttpResponse(file.content, headers=file.headers)

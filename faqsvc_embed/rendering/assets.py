@@ -18,6 +18,11 @@ from faqsvc_embed.theme import Theme, css_number
 
 STATIC: Final = Path(__file__).parent.parent / "static"
 
+FOLDER: Final = "faqsvc"
+"""The folder in which a host serves the files, below the path of its application."""
+IMMUTABLE: Final = "public, max-age=31536000, immutable"
+"""The Cache-Control of a file whose name changes with its content (RFC 8246)."""
+
 ADAPTIVE_SUPPORT: Final = "(color:oklab(from currentColor l a b))"
 """The `@supports` condition of browsers that understand the colours of `contrast.adaptive`."""
 
@@ -31,6 +36,20 @@ class File(NamedTuple):
 
     text: str
     media_type: str
+
+    @property
+    def content(self) -> bytes:
+        """The body of the response."""
+        return self.text.encode()
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers of the response."""
+        return {
+            "Content-Type": f"{self.media_type}; charset=utf-8",
+            "Content-Length": str(len(self.content)),
+            "Cache-Control": IMMUTABLE,
+        }
 
 
 class ThemeCSS(NamedTuple):

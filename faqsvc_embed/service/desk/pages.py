@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.responses import Response
 
-from faqsvc_embed.rendering.assets import find_file, stylesheet
+from faqsvc_embed.rendering.assets import IMMUTABLE, find_file, stylesheet
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.pages.translations import MESSAGES
 
@@ -49,7 +49,7 @@ def redirect(visit: Visit, path: str) -> Response:
 
 def static_file(name: str, query: Mapping[str, str]) -> Response | None:
     """Return a static file or the stylesheet of a theme; None if there is no file with this name."""
-    headers = {"cache-control": "public, max-age=31536000, immutable", "x-content-type-options": "nosniff"}
+    headers = {"cache-control": IMMUTABLE, "x-content-type-options": "nosniff"}
     if name in _MEDIA_TYPES:
         return Response(_static(name), 200, headers, _MEDIA_TYPES[name])
     theme = find_file(name, query)
