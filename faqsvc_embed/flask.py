@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from inspect import isgenerator
 from typing import TYPE_CHECKING, Any, Final
 
 try:
@@ -30,9 +29,14 @@ from faqsvc_embed.jinja import install
 from faqsvc_embed.languages import MAX_HEADER
 from faqsvc_embed.page.body import completed
 from faqsvc_embed.page.context import Page
-from faqsvc_embed.page.headers import BODY_HEADERS, ResponseHead
+from faqsvc_embed.page.header_changes import (
+    changes_headers,
+    headers_of_changed_body,
+    headers_of_stream,
+    with_page_headers,
+)
 from faqsvc_embed.page.request_page import RequestPage
-from faqsvc_embed.page.response_headers import changes_headers, with_page_headers
+from faqsvc_embed.page.response_head import ResponseHead
 from faqsvc_embed.page.streams import StreamedBody
 from faqsvc_embed.rendering.assets import FOLDER, find_file
 from faqsvc_embed.runtime.bounded_log import LogOnce
@@ -50,6 +54,8 @@ PAGE: Final = "faqsvc_page"
 """The request attribute for the page. The WSGI environment could be passed on to another application."""
 LANGUAGE_NAMES: Final = ("lang", "language", "locale", "lang_code")
 """Attributes of `g` with the language of a page; Flask's documentation uses the last one."""
+
+WITHOUT_MERGING: Final = "write schema=False in each faq(), and {{ faq_schema() }} after the last"
 
 _log: Final = LogOnce()
 
@@ -177,21 +183,25 @@ class _FlaskPage(RequestPage, kw_only=True):
             return response
         if not self.may_change(response.calculate_content_length() or 0):
             return response
-        head = _head(response)
+        head, endpoint = _head(response), self.request.endpoint or ""
         charset = head.charset
         if charset is None:
-            if head.is_compressed and self.is_unfinished:
-                _warn_of_early_end(self, "was compressed by its view")
+            if self.is_unfinished:
+                head.warn_of_compression(f"in the template of {endpoint!r}, {WITHOUT_MERGING}")
             return response
         data = completed(self, charset, response.get_data())
         if data is not None:
-            endpoint = self.request.endpoint or ""
             if self.preview is None and hasattr(self.app.view_functions.get(endpoint), "uncached"):
-                _warn_of_early_end(self, f"of {endpoint!r} is kept by Flask-Caching as it was before")
+                _log.warning(
+                    endpoint,
+                    "Flask-Caching keeps a response of %r as it is before its FAQPages are merged: "
+                    "in its template, %s",
+                    endpoint,
+                    WITHOUT_MERGING,
+                )
             has_etag = "ETag" in response.headers
             response.set_data(data)
-            for name in BODY_HEADERS:
-                response.headers.pop(name, None)
+            response.headers = Headers(headers_of_changed_body(response.headers, len(data)))
             if has_etag:
                 response.add_etag()
                 response.make_conditional(self.request)
@@ -235,13 +245,8 @@ def _finish(response: Response) -> Response:
     if response.is_streamed and response.mimetype == "text/html" and not response.direct_passthrough:
         page, charset = _page(), _head(response).charset
         if page is not None and charset is not None:
-            if isgenerator(response.response):
-                page.language(faqs_from().settings.lang)  # now, before the headers are sent
-            page.may_negotiate = False
-            response.headers.pop("Content-Length", None)  # duplicate elements are removed on the way
-            if page.is_unfinished:
-                for name in BODY_HEADERS:
-                    response.headers.pop(name, None)
+            page.language(faqs_from().settings.lang)  # now, before the headers are sent
+            response.headers = Headers(headers_of_stream(page, response.headers))
             response.response = StreamedBody(page, charset, response.response)
     else:
         if isinstance(page, _FlaskPage):
@@ -253,22 +258,7 @@ def _finish(response: Response) -> Response:
 
 
 def _head(response: Response) -> ResponseHead:
-    headers = response.headers
-    return ResponseHead(
-        response.status_code,
-        headers.get("Content-Type", ""),
-        headers.get("Content-Encoding", ""),
-        headers.get("Content-Range", ""),
-    )
-
-
-def _warn_of_early_end(page: _FlaskPage, what: str) -> None:
-    _log.warning(
-        f"{page.request.endpoint}",
-        "the FAQPages of a page are merged after its view has returned, but a response %s: in its template, "
-        "write schema=False in each faq(), and {{ faq_schema() }} after the last",
-        what,
-    )
+    return ResponseHead.of(response.status_code, response.headers)
 
 
 def _file_of_any_host() -> Response | None:

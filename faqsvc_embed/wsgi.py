@@ -11,12 +11,16 @@ from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.languages import MAX_HEADER
 from faqsvc_embed.page.body import completed
 from faqsvc_embed.page.context import enter_request, leave_request, request_page
-from faqsvc_embed.page.headers import BODY_HEADERS, ResponseHead
+from faqsvc_embed.page.header_changes import (
+    changes_headers,
+    headers_of_changed_body,
+    headers_of_stream,
+    with_page_headers,
+)
 from faqsvc_embed.page.request_page import RequestPage
-from faqsvc_embed.page.response_headers import changes_headers, with_page_headers
+from faqsvc_embed.page.response_head import ResponseHead
 from faqsvc_embed.page.streams import StreamedBody
 from faqsvc_embed.rendering.assets import FOLDER, File, find_file
-from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.settings.api_key import wrap_keys
 
 if TYPE_CHECKING:
@@ -32,8 +36,6 @@ NONCE: Final = "faqsvc.csp_nonce"
 """Keys for the language of a page and for the nonce of its Content-Security-Policy; the host sets them."""
 
 Header = tuple[str, str]
-
-_log: Final = LogOnce()
 
 
 class FAQMiddleware:
@@ -138,16 +140,15 @@ class _Response:
             unless_returned.callback(close)
             if self._status is None:
                 parts = _Closing(_begun(parts), close)
-            head = self._head()
+            head = ResponseHead.of(int((self._status or "500")[:3]), self._headers)
             charset = head.charset
             if charset is None:
                 self._pass_on(head)
-            elif self._written or isinstance(parts, list | tuple) or self._value("content-length"):
+            elif self._written or isinstance(parts, list | tuple) or self._has_length():
                 return [self._completed(charset, parts)]
             else:
-                if self._page.is_unfinished:  # it was rendered before its body is read
-                    self._drop_body_headers()
                 self._page.language(self._default_language)  # now, before the headers are sent
+                self._headers = headers_of_stream(self._page, self._headers)
                 self._send_start()
                 parts = StreamedBody(self._page, charset, _Closing(self._with_written(parts), close))
             unless_returned.pop_all()  # the server closes what it gets
@@ -155,12 +156,8 @@ class _Response:
 
     def _pass_on(self, head: ResponseHead) -> None:
         """Send the start of a response that stays as it is, and let the server have what is written."""
-        if head.is_compressed and self._page.is_unfinished:
-            _log.warning(
-                "compressed",
-                "a compressed response cannot be completed, and lacks an FAQ or has two FAQPages: "
-                "let the middleware that compresses wrap FAQMiddleware",
-            )
+        if self._page.is_unfinished:
+            head.warn_of_compression("let the middleware that compresses wrap FAQMiddleware")
         self._write = self._send_start()
         for part in self._written:
             self._write(part)
@@ -181,16 +178,11 @@ class _Response:
         changed = completed(page, charset, body)
         is_head_only = page.environ.get("REQUEST_METHOD") == "HEAD" and not body and page.is_unfinished
         if changed is not None or is_head_only:
-            self._drop_body_headers()
-        if changed is not None:
-            self._headers.append(("Content-Length", str(len(changed))))
+            length = None if changed is None else len(changed)
+            self._headers = headers_of_changed_body(self._headers, length)
         page.is_over = True
         self._send_start()
         return body if changed is None else changed
-
-    def _drop_body_headers(self) -> None:
-        dropped = (*BODY_HEADERS, "content-length")
-        self._headers = [header for header in self._headers if header[0].lower() not in dropped]
 
     def _send_start(self) -> Any:
         headers, page = self._headers, self._page
@@ -199,13 +191,8 @@ class _Response:
         self._is_sent = True
         return self._start_response(self._status, headers)
 
-    def _head(self) -> ResponseHead:
-        status = int((self._status or "500")[:3])
-        values = (self._value(name) for name in ("content-type", "content-encoding", "content-range"))
-        return ResponseHead(status, *values)
-
-    def _value(self, name: str) -> str:
-        return next((value for header, value in self._headers if header.lower() == name), "")
+    def _has_length(self) -> bool:
+        return any(name.lower() == "content-length" for name, _ in self._headers)
 
 
 class _Closing:

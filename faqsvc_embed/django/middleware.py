@@ -14,8 +14,13 @@ from faqsvc_embed.django.nonce import nonce_of
 from faqsvc_embed.page.body import completed
 from faqsvc_embed.page.context import Page, enter_request, leave_request
 from faqsvc_embed.page.elements import ROOT_TAG
-from faqsvc_embed.page.headers import BODY_HEADERS, ResponseHead
-from faqsvc_embed.page.response_headers import changes_headers, with_page_headers
+from faqsvc_embed.page.header_changes import (
+    changes_headers,
+    headers_of_changed_body,
+    headers_of_stream,
+    with_page_headers,
+)
+from faqsvc_embed.page.response_head import ResponseHead
 from faqsvc_embed.page.streams import AsyncStreamedBody, StreamedBody
 from faqsvc_embed.rendering.assets import FOLDER, File, find_file
 from faqsvc_embed.runtime.bounded_log import LogOnce
@@ -110,21 +115,19 @@ class DjangoPage(Page, kw_only=True):
         content = response.content
         if b"faqsvc" not in content and not self.is_unfinished:
             return
-        head = _head(response)
+        head = ResponseHead.of(response.status_code, response.items())
         charset = head.charset
         if charset is None:
-            if head.is_compressed and self.is_unfinished:
-                _log.warning(
-                    "compressed",
-                    "a compressed response cannot be completed, and lacks an FAQ or has two FAQPages: "
-                    "in MIDDLEWARE, move what compresses before FAQMiddleware",
-                )
+            if self.is_unfinished:
+                head.warn_of_compression("in MIDDLEWARE, move what compresses before FAQMiddleware")
             return
         printed = sum(one is not None and one.fragment is not None for one in self.printed)
         self.printed += [None] * (content.count(ROOT_TAG.encode()) - printed)  # {% cache %} has stored them
         changed = completed(self, charset, content)
         if changed is not None:
-            _replace_content(response, content := changed)
+            response.content = content = changed
+            length = len(content) if "Content-Length" in response.headers else None
+            _replace_headers(response, headers_of_changed_body(response.items(), length))
         if PLACEHOLDER in content:
             _log.warning(
                 "placeholder",
@@ -133,11 +136,11 @@ class DjangoPage(Page, kw_only=True):
             )
 
     def _complete_stream(self, response: StreamingHttpResponse) -> None:
-        charset = _head(response).charset
+        charset = ResponseHead.of(response.status_code, response.items()).charset
         if charset is None:
             self.is_over = True
             return
-        response.headers.pop("Content-Length", None)
+        _replace_headers(response, headers_of_stream(self, response.items()))
         content = response.streaming_content
         if isinstance(content, AsyncIterator):
             response.streaming_content = AsyncStreamedBody(self, charset, content)
@@ -156,15 +159,6 @@ def _replace_headers(response: HttpResponseBase, headers: Iterable[tuple[str, st
         response.headers[name] = value
 
 
-def _replace_content(response: HttpResponse, content: bytes) -> None:
-    """Replace the content of a response, and remove the headers that described the old content."""
-    response.content = content
-    for name in BODY_HEADERS:
-        response.headers.pop(name, None)
-    if "Content-Length" in response.headers:
-        response.headers["Content-Length"] = str(len(content))
-
-
 def _page(request: HttpRequest) -> DjangoPage:
     page, embed = DjangoPage(request=request), faqs_from()
     page.configure(embed.settings, request.META.get("QUERY_STRING", ""))
@@ -172,15 +166,6 @@ def _page(request: HttpRequest) -> DjangoPage:
         script_name = str(request.META.get("SCRIPT_NAME", "")).rstrip("/")
         page.folder = f"{script_name}/{FOLDER}"
     return page
-
-
-def _head(response: HttpResponseBase) -> ResponseHead:
-    return ResponseHead(
-        response.status_code,
-        response.get("Content-Type", ""),
-        response.get("Content-Encoding", ""),
-        response.get("Content-Range", ""),
-    )
 
 
 def _file(request: HttpRequest) -> HttpResponse | None:

@@ -5,12 +5,13 @@ from typing import Any, Final
 
 from faqsvc_embed.page.body import BodyFilter, acompleted
 from faqsvc_embed.page.context import Page
-from faqsvc_embed.page.headers import (
-    BODY_HEADERS,
-    ResponseHead,
-    may_be_shared,
+from faqsvc_embed.page.header_changes import (
+    changes_headers,
+    headers_of_changed_body,
+    headers_of_stream,
+    with_page_headers,
 )
-from faqsvc_embed.page.response_headers import changes_headers, with_page_headers
+from faqsvc_embed.page.response_head import ResponseHead
 from faqsvc_embed.runtime.bounded_log import LogOnce
 
 Message = MutableMapping[str, Any]
@@ -21,8 +22,6 @@ BEFORE_START: Final = ("http.response.push", "http.response.early_hint", "http.r
 """Messages that may be sent before the start of a response."""
 UNCHANGED: Final = -1
 """The length of a body that was not changed."""
-
-_BODY_HEADERS: Final = frozenset(name.encode() for name in BODY_HEADERS)
 
 _log: Final = LogOnce()
 
@@ -62,11 +61,13 @@ class PageResponder:
             for name, value in headers:  # as on nearly every page
                 if name == b"content-length" and not (page.printed and page.may_change(_number(value))):
                     return self._send(self._with_page_headers(message))
-        head = _head(message)
+        head = ResponseHead.of(message["status"], _decoded(headers))
         self._charset = head.charset
         if self._charset is None:
-            if page.has_open_placeholders or (head.is_compressed and page.is_unfinished):
-                _warn_of_form(head, self._method)
+            if page.is_unfinished:
+                head.warn_of_compression("add the middleware that compresses after FAQMiddleware")
+            if page.has_open_placeholders and self._method != "HEAD":
+                _warn_of_form(head)
             return self._send(self._with_page_headers(message))
         self._start = message
         lengths = (_number(value) for name, value in headers if name.lower() == b"content-length")
@@ -141,21 +142,14 @@ class PageResponder:
         start, self._start = self._start, None
         if start is None:
             return
-        if is_streamed and self._page.is_unfinished:
-            length = None
-        if length != UNCHANGED:
-            start = {**start, "headers": _of_another_body(start, length)}
+        changed = headers = list(_decoded(start.get("headers", ())))
         if is_streamed:
-            self._decide_without_body(start)
+            changed = headers_of_stream(self._page, headers)
+        elif length != UNCHANGED:
+            changed = headers_of_changed_body(headers, length)
+        if changed != headers:
+            start = {**start, "headers": _encoded(changed)}
         await self._send(self._with_page_headers(start))
-
-    def _decide_without_body(self, start: Message) -> None:
-        """Decide what the headers say to caches before the FAQs of a later part of the body are known."""
-        page = self._page
-        if not page.negotiated:
-            page.may_negotiate = not may_be_shared(_decoded(start.get("headers", ())))
-        if page.may_degrade and page.has_open_placeholders:
-            page.limit_max_age(0)
 
     def _with_page_headers(self, start: Message) -> Message:
         """Return the start of a response with Vary and Cache-Control as its page needs them."""
@@ -174,27 +168,6 @@ async def _nothing() -> None:
     """Send nothing yet."""
 
 
-def _of_another_body(start: Message, length: int | None) -> list[Header]:
-    """Return headers without those that describe the unchanged body."""
-    dropped = _BODY_HEADERS | {b"content-length"}
-    headers = [header for header in start.get("headers", ()) if header[0].lower() not in dropped]
-    return headers if length is None else [*headers, (b"content-length", b"%d" % length)]
-
-
-def _head(start: Message) -> ResponseHead:
-    values = {
-        name.lower(): value.decode("latin-1")
-        for name, value in start.get("headers", ())
-        if name.lower() in (b"content-type", b"content-encoding", b"content-range")
-    }
-    return ResponseHead(
-        start["status"],
-        values.get(b"content-type", ""),
-        values.get(b"content-encoding", ""),
-        values.get(b"content-range", ""),
-    )
-
-
 def _encoded(headers: list[tuple[str, str]]) -> list[Header]:
     return [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
 
@@ -203,14 +176,8 @@ def _decoded(headers: Iterable[Header]) -> Iterable[tuple[str, str]]:
     return ((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
 
 
-def _warn_of_form(head: ResponseHead, method: str) -> None:
-    if head.is_compressed:
-        _log.warning(
-            "compressed",
-            "a compressed response cannot be completed, and lacks an FAQ or has two FAQPages: add the "
-            "middleware that compresses after FAQMiddleware, so that it runs around it",
-        )
-    elif head.status == 200 and method != "HEAD":
+def _warn_of_form(head: ResponseHead) -> None:
+    if head.status == 200 and not head.is_compressed:
         _log.warning(
             "form",
             "a response that is not text/html lacks an FAQ that was not cached: "

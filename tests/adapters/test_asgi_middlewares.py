@@ -35,7 +35,8 @@ from tests.support.starlette_host import FAQS, A, B, Endpoint, Make, app_of, emb
 @pytest.fixture(autouse=True)
 def new_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Log again what was logged once in this process."""
-    monkeypatch.setattr("faqsvc_embed.page.asgi._log", LogOnce())
+    for module in ("asgi", "response_head"):
+        monkeypatch.setattr(f"faqsvc_embed.page.{module}._log", LogOnce())
 
 
 def two(embed: FAQEmbed) -> str:

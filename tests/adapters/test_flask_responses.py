@@ -114,9 +114,9 @@ def test_headers_that_describe_another_body_are_dropped_and_others_stay() -> Non
 
     response = get(make_app(view))
     assert summary(response.data) == page_of(A, B)
-    assert response.headers.to_wsgi_list() == [
-        ("Content-Type", "text/html; charset=utf-8"),
+    assert sorted(response.headers) == [
         ("Content-Length", str(len(response.data))),
+        ("Content-Type", "text/html; charset=utf-8"),
         ("Last-Modified", "Sat, 21 Nov 2026 08:00:00 GMT"),
         ("Set-Cookie", "a=1; Path=/"),
         ("Set-Cookie", "b=2; Path=/"),

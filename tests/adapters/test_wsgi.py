@@ -396,16 +396,6 @@ def test_headers_are_true_of_the_complete_page() -> None:
     assert response.headers["X-Own"] == "kept"
 
 
-def test_a_page_that_was_rendered_before_it_streams_does_not_keep_its_etag() -> None:
-    embed = fake_embed(FAQS)
-
-    def body() -> Iterable[bytes]:
-        return iter([embed.render(slug).encode() for slug in FAQS])
-
-    response = Client(FAQMiddleware(app_of(body, ("ETag", '"x"')), embed=embed)).get("/", buffered=True)
-    assert (summary(response.data).styles, "ETag" in response.headers) == (1, False)
-
-
 def test_head_has_no_length_that_the_get_does_not_have() -> None:
     embed = fake_embed(FAQS)
     template = environment(embed).from_string(TWO)
