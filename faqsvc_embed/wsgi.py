@@ -59,10 +59,16 @@ class FAQMiddleware:
         serves_files = self.embed.serves_files
         if serves_files and (file := _file(environ)) is not None:
             return _send_file(file, start_response)
-        is_inner = EMBED in environ and request_page() is not None  # inside another FAQMiddleware
+        outer = environ.get(EMBED)
         environ[EMBED] = self.embed
-        if is_inner:
-            return self.app(environ, start_response)
+        if outer is not None and request_page() is not None:  # there is another FAQMiddleware around this one
+            parts: Iterable[bytes] = ()
+            try:
+                parts = self.app(environ, start_response)
+            finally:
+                if isinstance(parts, list | tuple):  # a generator looks for its embed later
+                    environ[EMBED] = outer
+            return parts
         page = _WSGIPage(environ=environ)
         page.configure(self.embed.settings, str(environ.get("QUERY_STRING", "")))
         if serves_files:
