@@ -138,7 +138,7 @@ class PageStates:
 
     def note_max_age(self, page: Page, key: Key, state: FAQState) -> FAQState:
         """Limit for how long caches may store a page with this state."""
-        if (state.data is None or state.is_degraded) and self._settings.degraded_max_age is not None:
+        if self._settings.degraded_max_age is not None:
             seconds = self._reader.max_age(key, state)
             if seconds is not None:
                 page.limit_max_age(seconds)

@@ -205,6 +205,17 @@ def test_a_service_that_fails_shows_the_published_faq_and_why(
     assert len(text_of(html, "p.faqsvc-preview-refused")) == 1
 
 
+def test_the_line_above_an_faq_says_whether_the_link_or_the_service_is_at_fault(
+    host: Any, embed: FAQEmbed, service: FeedService
+) -> None:
+    get = host(embed, PAGE)
+    wrong, _ = get(f"/?faq_preview={'x' * 32}")
+    service.is_down = True
+    failing, _ = get(f"/?faq_preview={TOKEN}")
+    lines = [text_of(html, "p.faqsvc-preview-refused") for html in (wrong, failing)]
+    assert lines[0] != lines[1]
+
+
 def test_a_second_faq_of_the_page_is_shown_as_published(host: Any, embed: FAQEmbed) -> None:
     html, _ = host(embed, PAGE + "{{ faq('legal') }}")(f"/?faq_preview={TOKEN}")
     assert answers(html) == ["Draft.", "Law."]
