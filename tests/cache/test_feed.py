@@ -99,6 +99,20 @@ def test_a_record_older_than_its_event_is_asked_for_again(service: FeedService, 
     wait_until(lambda: answer(embed) == "New.")
 
 
+def test_the_next_edit_does_not_wait_for_the_attempts_to_read_the_one_before(
+    service: FeedService, embed: FAQEmbed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed, "RETRIES", (60.0,))
+    follow(embed, service)
+    reads = len(service.reads)
+    service.lag = 1
+    service.publish("pricing", "New.")
+    wait_until(lambda: len(service.reads) > reads)
+    wait_until(lambda: not embed.is_fetching)
+    service.publish("pricing", "Newer.")
+    wait_until(lambda: answer(embed) == "Newer.")
+
+
 def test_no_cache_in_front_of_the_service_responds_to_the_request_after_a_change(
     service: FeedService, embed: FAQEmbed
 ) -> None:
