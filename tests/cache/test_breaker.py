@@ -1,6 +1,7 @@
 """While the service does not respond, pages do not wait for it."""
 
 import logging
+from pathlib import Path
 
 import pytest
 
@@ -67,6 +68,26 @@ def test_after_three_timeouts_uncached_faqs_are_left_out_at_once(
     settle(embed)
     assert len(faulty.log) == 5
     assert len(warnings_of(caplog)) <= 3
+
+
+def test_a_stored_translation_is_shown_while_a_probe_waits_for_its_response(
+    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, tmp_path: Path
+) -> None:
+    store = f"file:{tmp_path}"
+    with make_embed(store=store) as other:
+        other.get_faq("pricing", lang="de")
+        settle(other)
+    faulty.behave(behaviours.hang)
+    embed = make_embed(store=store, wait=5, timeout=1)
+    embed.prefetch("a", "b", "c")
+    clock.advance(1)
+
+    def is_shown() -> bool:
+        return embed.use_faq("pricing", lang="fr").data is not None
+
+    wait_until(lambda: is_shown() or not embed.is_fetching)
+    assert is_shown()
+    assert embed.is_fetching
 
 
 @pytest.mark.parametrize(
