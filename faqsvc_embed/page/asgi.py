@@ -60,7 +60,7 @@ class PageResponder:
         if not page.is_unfinished:
             for name, value in headers:  # as on nearly every page
                 if name == b"content-length" and not (page.printed and page.may_change(_number(value))):
-                    return self._send(self._with_page_headers(message))
+                    return self._send(self._with_headers(message))
         head = ResponseHead.of(message["status"], _decoded(headers))
         self._charset = head.charset
         if self._charset is None:
@@ -68,7 +68,7 @@ class PageResponder:
                 head.warn_of_compression("add the middleware that compresses after FAQMiddleware")
             if page.has_open_placeholders and self._method != "HEAD":
                 _warn_of_form(head)
-            return self._send(self._with_page_headers(message))
+            return self._send(self._with_headers(message))
         self._start = message
         lengths = (_number(value) for name, value in headers if name.lower() == b"content-length")
         self._length = next(lengths, None)
@@ -140,23 +140,24 @@ class PageResponder:
         A response whose body never came has its start sent last; after an exception, that of an error page.
         """
         start, self._start = self._start, None
-        if start is None:
-            return
+        if start is not None:
+            await self._send(self._with_headers(start, length=length, is_streamed=is_streamed))
+
+    def _with_headers(
+        self, start: Message, *, length: int | None = UNCHANGED, is_streamed: bool = False
+    ) -> Message:
+        """Return the start of a response with the headers that its body and its page need."""
+        page = self._page
+        if not (is_streamed or length != UNCHANGED or changes_headers(page)):
+            return start
         changed = headers = list(_decoded(start.get("headers", ())))
         if is_streamed:
-            changed = headers_of_stream(self._page, headers)
+            changed = headers_of_stream(page, headers)
         elif length != UNCHANGED:
             changed = headers_of_changed_body(headers, length)
-        if changed != headers:
-            start = {**start, "headers": _encoded(changed)}
-        await self._send(self._with_page_headers(start))
-
-    def _with_page_headers(self, start: Message) -> Message:
-        """Return the start of a response with Vary and Cache-Control as its page needs them."""
-        page = self._page
-        if not changes_headers(page):
-            return start
-        return {**start, "headers": _encoded(with_page_headers(page, _decoded(start.get("headers", ()))))}
+        if changes_headers(page):
+            changed = with_page_headers(page, changed)
+        return start if changed == headers else {**start, "headers": _encoded(changed)}
 
 
 def _number(length: bytes) -> int:
