@@ -3,6 +3,8 @@
 import asyncio
 import os
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -45,6 +47,17 @@ def stored(start: Start, faulty: FaultyServer) -> str | None:
 
 
 # Restarts
+
+
+def test_a_process_that_ends_after_its_first_read_has_stored_the_record(
+    start: Start, store: str, faulty: FaultyServer
+) -> None:
+    serve(faulty, "One")
+    read = (
+        "import sys, faqsvc_embed; faqsvc_embed.FAQEmbed(sys.argv[1], store=sys.argv[2]).get_faq('pricing')"
+    )
+    subprocess.run([sys.executable, "-c", read, faulty.base_url, store], check=True)
+    assert stored(start, faulty) == "One"
 
 
 def test_a_fresh_record_saves_the_next_process_its_request(start: Start, faulty: FaultyServer) -> None:
