@@ -53,11 +53,12 @@ class DraftReader:
             fetch.resolve(Entry(key, error=response))
             return
         outcome = parse_response(response, request, key.slug, datetime.now(UTC))
-        if isinstance(outcome, Fetched):
+        if isinstance(outcome, Fetched) and outcome.cache_control.no_store:
             fetch.resolve(Entry(key, outcome.faq))
-        else:
-            error = getattr(outcome, "error", None) or FAQUnavailable(f"there is no draft of {key.slug!r}")
-            fetch.resolve(Entry(key, error=error))
+            return
+        # A cache before the service may ignore `Vary`, and respond with what is published.
+        no_draft = FAQUnavailable(f"the response to {request.url} is not a draft: it lacks no-store")
+        fetch.resolve(Entry(key, error=getattr(outcome, "error", no_draft)))
 
     def after_fork(self) -> None:
         """Forget the fetches in a forked child, because they belong to the parent."""

@@ -216,6 +216,15 @@ def test_the_line_above_an_faq_says_whether_the_link_or_the_service_is_at_fault(
     assert lines[0] != lines[1]
 
 
+def test_what_a_cache_before_the_service_has_is_not_taken_for_a_draft(
+    host: Any, embed: FAQEmbed, service: FeedService
+) -> None:
+    service.is_cached = True
+    html, _ = host(embed, PAGE)(f"/?faq_preview={TOKEN}")
+    assert answers(html) == ["Published."]
+    assert text_of(html, "p.faqsvc-preview-refused")
+
+
 def test_a_second_faq_of_the_page_is_shown_as_published(host: Any, embed: FAQEmbed) -> None:
     html, _ = host(embed, PAGE + "{{ faq('legal') }}")(f"/?faq_preview={TOKEN}")
     assert answers(html) == ["Draft.", "Law."]

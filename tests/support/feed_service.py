@@ -32,6 +32,8 @@ class FeedService:
         self.feed_status = 200
         self.feed_type = "text/event-stream"
         self.is_down = False
+        self.is_cached = False
+        """Whether a cache in front, which ignores Vary, responds to every read."""
         self.may_read = threading.Event()
         """Reads wait for it."""
         self.may_read.set()
@@ -85,7 +87,7 @@ class FeedService:
             self.uncached_reads.append(slug)
         self.may_read.wait(10)
         answer, revision = self.answers.get(slug), self.revisions[slug]
-        token = handler.headers.get("X-FAQ-Preview")
+        token = None if self.is_cached else handler.headers.get("X-FAQ-Preview")
         draft = self.drafts.get((slug, token)) if token else None
         lang = self.lang
         if self.lag and slug in self._last:
@@ -102,7 +104,9 @@ class FeedService:
         body = json.dumps(record if status == 200 else {"code": "gone"}).encode()
         handler.send_response(status)
         handler.send_header("Content-Type", "application/json")
-        handler.send_header("Cache-Control", "public, max-age=3600" if status == 200 else "no-store")
+        handler.send_header(
+            "Cache-Control", "public, max-age=3600" if status == 200 and not draft else "no-store"
+        )
         handler.send_header("FAQ-Revision", str(revision))
         handler.send_header("Content-Length", str(len(body)))
         handler.end_headers()

@@ -15,6 +15,8 @@ from faqsvc_embed.service.storage import Storage
 
 MAX_BYTES: Final = 32_000_000
 MAX_ENTRIES: Final = 10_000
+OVERHEAD: Final = 2_000
+"""About how many bytes an entry takes beside its request and its body."""
 
 # What a public response depends on, beside the database.
 _HEADERS: Final = frozenset({b"accept", b"accept-language", b"host", PREVIEW_HEADER.lower().encode()})
@@ -93,10 +95,14 @@ class ResponseCache:
         if response.status_code not in (200, 304) or not is_public:
             return
         self._responses[key] = response
-        self._size += len(response.body)
+        self._size += _size(key, response)
         while self._size > MAX_BYTES or len(self._responses) > MAX_ENTRIES:
-            _, oldest = self._responses.popitem(last=False)
-            self._size -= len(oldest.body)
+            self._size -= _size(*self._responses.popitem(last=False))
+
+
+def _size(key: tuple[object, ...], response: Response) -> int:
+    """Return about how many bytes an entry takes; a client may send long addresses and headers."""
+    return OVERHEAD + len(repr(key)) + len(response.body)
 
 
 def _conditional(request: Request, response: Response) -> Response:

@@ -27,7 +27,7 @@ async def read_faq(service: ServiceContext, request: Request) -> Response:
     publication = await run_blocking(service.storage.publications.get, slug, lang)
     if publication is None:
         raise Problem(404, "not-found", f"No FAQ has the slug {quoted(slug)}")
-    headers = {"cache-control": CACHE_CONTROL, "content-language": publication.lang}
+    headers = {"cache-control": CACHE_CONTROL, "content-language": publication.lang, "vary": PREVIEW_HEADER}
     headers[REVISION_HEADER] = str(publication.number)
     headers |= service.tags(slug)
     body = publication.record.encode()
@@ -41,6 +41,7 @@ async def _preview(service: ServiceContext, token: str, slug: str, lang: str | N
         raise Problem(403, "invalid-preview", "The preview token has expired, or is for another FAQ")
     headers = {
         "cache-control": "no-store",
+        "vary": PREVIEW_HEADER,
         "content-language": draft.lang,
         "x-robots-tag": "noindex",
         "x-content-type-options": "nosniff",

@@ -1,6 +1,7 @@
 """Finished responses: kept as long as nothing is published, in any process."""
 
 import asyncio
+import tracemalloc
 
 import pytest
 from starlette.testclient import TestClient
@@ -77,12 +78,23 @@ def test_the_limit_counts_kept_responses(storage: Storage) -> None:
         assert [client.get(PRICING).status_code for _ in range(4)] == [200, 200, 200, 429]
 
 
-def test_the_size_is_bounded(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(response_cache, "MAX_BYTES", 1_000)
-    put(storage, "x" * 400)
+def test_long_addresses_and_headers_take_little_memory(
+    storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(response_cache, "MAX_BYTES", 100_000)
+    put(storage, "One")
     with TestClient(create_app(storage)) as client:
-        for number in range(20):
-            assert client.get(PRICING, headers={"Accept": f"*/*;a={number}"}).status_code == 200
+        client.get(PRICING)
+        tracemalloc.start()
+        try:
+            for number in range(50):
+                long = f"{number}".zfill(50_000)
+                assert client.get(f"{PRICING}?p={long}").status_code == 200
+                assert client.get(PRICING, headers={"Accept": f"*/*;a={long}"}).status_code == 200
+            used, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert used < 2_000_000
 
 
 def test_requests_that_wait_share_a_query_and_later_ones_get_another(storage: Storage) -> None:

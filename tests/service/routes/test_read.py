@@ -31,6 +31,7 @@ def headers_of(record: dict[str, Any]) -> dict[str, str]:
         "cache-control": "public, max-age=3600",
         "content-language": record["lang"],
         "faq-revision": "1",
+        "vary": "X-FAQ-Preview",
         "etag": f'"{hashlib.sha256(body).hexdigest()[:32]}"',
         "x-content-type-options": "nosniff",
     }
