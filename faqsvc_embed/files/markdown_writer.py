@@ -6,7 +6,6 @@
 import json
 import math
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -14,7 +13,6 @@ from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.json_yaml import to_fields
 from faqsvc_embed.files.markdown_reader import read_markdown
 from faqsvc_embed.files.markdown_text import escape, escape_line
-from faqsvc_embed.models import Item
 
 _LINE_END: Final = re.compile("\r\n?|[\n\x0b]")
 """Word processors end the lines of a paragraph with a vertical tab."""
@@ -62,16 +60,11 @@ def _body(document: Document) -> str:
     return "".join(f"\n{part}\n" for part in parts)
 
 
-def items_to_markdown(items: Iterable[Item]) -> str:
-    """Return the items that a page shows, with questions as headings of level 2. Empty ones are left out."""
-    shown = (item for item in items if item.question.strip() and item.answer.strip())
-    return "\n".join(f"## {escaped_line(item.question)}\n\n{_escaped(item.answer)}\n" for item in shown)
-
-
 def escaped_line(text: str) -> str:
     """Return text as one line of Markdown; line ends become spaces, as on a page."""
     return escape_line(_LINE_END.sub(" ", text.replace("\f", " ")).strip(" "))
 
 
-def _escaped(text: str) -> str:
+def escaped_text(text: str) -> str:
+    """Return text as paragraphs of Markdown, without white space around it."""
     return escape(_LINE_END.sub("\n", text.replace("\f", " ")).strip(" \n"))

@@ -8,10 +8,12 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from html import unescape
-from typing import TYPE_CHECKING, Final
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final
 
 from markupsafe import Markup, escape
 
+from faqsvc_embed.files.markdown_text import parser
 from faqsvc_embed.rendering.answers import paragraphs, visible
 
 if TYPE_CHECKING:
@@ -103,12 +105,17 @@ def _cells(text: str) -> int:
     return cells
 
 
+def is_parsable(text: str) -> bool:
+    """Return whether the parser needs little time for an answer; another one is shown as text."""
+    return len(text) <= MAX_ANSWER and cost(text) <= MAX_ANSWER_COST and _cells(text) <= MAX_CELLS
+
+
 def to_html(text: str, question_level: int | None, rel: str) -> Markup:
     """Return Markdown as HTML that is safe on any page, empty if it shows nothing.
 
     Headings are below `question_level`, or bold paragraphs if it is None. `rel` is set on links.
     """
-    if len(text) > MAX_ANSWER or cost(text) > MAX_ANSWER_COST or _cells(text) > MAX_CELLS:
+    if not is_parsable(text):
         return paragraphs(text)
     html: str = _parser().render(visible(text), {"question_level": question_level})
     markup = Markup(_sanitizer(TAGS, rel).clean(html).strip())  # sanitized
@@ -122,6 +129,27 @@ def for_json_ld(html: str) -> str:
     """
     lines = _TABLE.sub("", _ROW.sub(r"\1div>", str(html)))
     return _sanitizer(JSON_LD_TAGS, None).clean(lines).strip()
+
+
+def stands_alone(text: str, question_level: int) -> bool:
+    """Return whether Markdown below a question says what `to_html` shows, and ends before the next one."""
+    if not is_parsable(text):
+        return False
+    env = dict[str, Any]()
+    tokens = parser().parse(f"{text}\n\n# ?\n", env)
+    own, next_question = tokens[:-3], tokens[-3:]
+    is_ended = [(token.type, token.level) for token in next_question[:1]] == [("heading_open", 0)]
+    parts = chain(own, *(token.children or () for token in own))
+    return is_ended and "references" not in env and all(_is_kept(part, question_level) for part in parts)
+
+
+def _is_kept(token: "Token", question_level: int) -> bool:
+    """Return whether `to_html` shows a part of an answer as Markdown does."""
+    if token.type == "heading_open":
+        return int(token.tag[1]) > question_level
+    if token.type == "link_open":
+        return _is_absolute(token)
+    return token.type not in ("html_block", "html_inline", "image")
 
 
 @cache
@@ -161,10 +189,14 @@ def _absolute(tokens: "list[Token]") -> "Iterator[Token]":
     is_relative = False
     for token in tokens:
         if token.type == "link_open":
-            scheme, colon, _ = str(token.attrGet("href")).partition(":")
-            is_relative = not colon or scheme.lower() not in SCHEMES
+            is_relative = not _is_absolute(token)
         if not (is_relative and token.type in ("link_open", "link_close")):
             yield token
+
+
+def _is_absolute(link: "Token") -> bool:
+    scheme, colon, _ = str(link.attrGet("href")).partition(":")
+    return bool(colon) and scheme.lower() in SCHEMES
 
 
 def _embolden(inline: "Token") -> None:

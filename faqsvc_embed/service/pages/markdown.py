@@ -3,9 +3,13 @@
 from typing import Final
 from urllib.parse import quote
 
-from faqsvc_embed.files.markdown_writer import escaped_line, items_to_markdown
+from faqsvc_embed.files.markdown_writer import escaped_line, escaped_text
 from faqsvc_embed.models import FAQ
+from faqsvc_embed.rendering.answers import AnsweredItem, Answers
 from faqsvc_embed.rendering.element_ids import question_ids
+from faqsvc_embed.rendering.markdown import stands_alone
+
+QUESTION_LEVEL: Final = 2
 
 _SAFE_IN_URLS: Final = "%/:?#[]@!$&'*+,;=~"
 
@@ -15,23 +19,28 @@ def render_markdown(faq: FAQ, *, title: str, page_url: str, website_url: str = "
 
     It has the same questions as the page, in the same order.
     """
-    questions = [item.question for item in faq.items if item.question.strip() and item.answer.strip()]
-    ids = question_ids(faq.slug, questions)
-    contents = [link(question, f"{page_url}#{id_}") for question, id_ in zip(questions, ids, strict=True)]
+    items = Answers().items(faq, QUESTION_LEVEL)
+    ids = question_ids(faq.slug, [item.question for item in items])
+    contents = [link(item.question, f"{page_url}#{id_}") for item, id_ in zip(items, ids, strict=True)]
+    answer = _text_answer if faq.answer_format == "text" else _markdown_answer
     parts = [
         f"# {escaped_line(title)}",
         _source(faq, page_url, website_url),
         "\n".join(f"- {line}" for line in contents),
-        _items(faq).rstrip("\n"),
+        *(f"## {escaped_line(item.question)}\n\n{answer(item)}" for item in items),
     ]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _items(faq: FAQ) -> str:
-    if faq.answer_format == "text":
-        return items_to_markdown(faq.items)
-    shown = (item for item in faq.items if item.question.strip() and item.answer.strip())
-    return "\n".join(f"## {escaped_line(item.question)}\n\n{item.answer.strip()}\n" for item in shown)
+def _text_answer(item: AnsweredItem) -> str:
+    return escaped_text(item.text)
+
+
+def _markdown_answer(item: AnsweredItem) -> str:
+    """Return a Markdown answer as it was written or, if it would be read differently here, as HTML."""
+    if stands_alone(item.text, QUESTION_LEVEL):
+        return item.text.strip("\r\n")
+    return str(item.html).replace("\n\n", "\n&#10;")  # a blank line, as in code, ends HTML
 
 
 def _source(faq: FAQ, page_url: str, website_url: str) -> str:

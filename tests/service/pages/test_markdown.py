@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from faqsvc_embed.files.markdown_writer import items_to_markdown
 from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.service.pages.markdown import link, render_markdown
+from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 
 PAGE = "https://faq.tea.example/faq/pricing"
@@ -133,9 +133,62 @@ def test_a_vertical_tab_is_a_line_break_and_a_form_feed_a_space() -> None:
         items=(Item(0, "Opening\x0bhours?\f", "Mon-Fri\x0b9 to 5\fdaily\x0b\x0bNot on\x0b\nMay 1."),),
     )
 
-    assert items_to_markdown(faq.items) == (
-        "## Opening hours?\n\nMon-Fri\\\n9 to 5 daily\n\nNot on\n\nMay 1.\n"
+    shown = "## Opening hours?\n\nMon-Fri\\\n9 to 5 daily\n\nNot on\n\nMay 1.\n"
+    assert markdown(faq).endswith(shown)
+
+
+WHOLE = [
+    "**Free** of charge.\n\n- one\n- two\n\n### Details\n\n[More](https://tea.example/more).",
+    "```sh\n## not a heading\n\nmake\n```",
+    "| a | b |\n|---|---|\n| 1 | 2 |",
+    "    indented code",
+]
+"""Markdown answers that show the same within a page."""
+BROKEN = [
+    "```\nopen\n\ncode",
+    "~~~\nopen",
+    "<!-- open",
+    "<pre>\nopen",
+    "# One\n\n## Two\n\ntext",
+    "One\n===\n\nTwo\n---\n\ntext",
+    "[ref]\n\n[ref]: https://tea.example/ref",
+    "<script>alert(1)</script>",
+    "> <b>bold</b>",
+    "![picture](https://tea.example/picture.png)",
+    "[here](prices) and [there](javascript:alert(1))",
+    "- ```\n  open\n\n  code",
+]
+
+
+@pytest.mark.parametrize("answer", [*WHOLE, *BROKEN])
+def test_a_markdown_answer_stays_an_answer(answer: str) -> None:
+    items = Item(0, "One?", answer), Item(1, "Two?", "[ref] *plain*"), Item(2, "Three?", answer)
+    faq = FAQ("pricing", lang="en", items=items, answer_format="markdown")
+    html = PARSERS[1].render(markdown(faq))
+    root = html5lib.parseFragment(html, namespaceHTMLElements=False)
+    shown = html5lib.parseFragment(
+        fake_embed({"pricing": faq}).render("pricing"), namespaceHTMLElements=False
     )
+
+    assert [flat("".join(e.itertext())) for e in root if e.tag in ("h1", "h2")] == [
+        *("Title", "One?", "Two?", "Three?")
+    ]
+    for tag in ("script", "img", "b"):
+        assert root.find(f".//{tag}") is None
+    links = [link.get("href") for link in root.iter("a") if PAGE not in str(link.get("href"))]
+    assert links == [link.get("href") for link in shown.iter("a")]
+    texts = [flat("".join(e.itertext())) for e in shown.iterfind(".//*[@class='faqsvc-answer']")]
+    assert len(texts) == 3
+    assert flat("".join(root.itertext())).endswith(
+        " ".join(f"{item.question} {text}" for item, text in zip(items, texts, strict=True))
+    )
+
+
+@pytest.mark.parametrize("answer", WHOLE)
+def test_a_markdown_answer_is_kept_as_it_was_written(answer: str) -> None:
+    faq = FAQ("pricing", lang="en", items=(Item(0, "One?", answer),), answer_format="markdown")
+
+    assert markdown(faq).endswith(f"## One?\n\n{answer}\n")
 
 
 @pytest.mark.parametrize("url", ["https://a.example/a b>(c)\n[d]", "https://a.example/<x>\\`"])
