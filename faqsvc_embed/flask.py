@@ -244,8 +244,8 @@ def _finish(response: Response) -> Response:
     page: Page | None = getattr(this_request, PAGE, None)
     if response.is_streamed and response.mimetype == "text/html" and not response.direct_passthrough:
         page, charset = _page(), _head(response).charset
-        if page is not None and charset is not None:
-            page.language(faqs_from().settings.lang)  # now, before the headers are sent
+        if isinstance(page, _FlaskPage) and charset is not None:
+            page.decide_language(faqs_from().settings.lang)
             response.headers = Headers(headers_of_stream(page, response.headers))
             response.response = StreamedBody(page, charset, response.response)
     else:

@@ -1,9 +1,11 @@
 """FAQs in any Jinja environment: `faq`, `use_faq`, `faq_schema`, the tag `{% faq %}`, and macros of them."""
 
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, Template, Undefined, nodes, pass_context
+from jinja2.environment import TemplateModule
 from jinja2.ext import Extension
 from jinja2.parser import Parser
 from jinja2.runtime import Context
@@ -12,14 +14,24 @@ from markupsafe import Markup
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.models import FAQState
-from faqsvc_embed.page.context import Page, enter_rendering, is_part, joined_page, leave_rendering
+from faqsvc_embed.page.context import (
+    Page,
+    enter_rendering,
+    enter_request,
+    is_part,
+    joined_page,
+    leave_rendering,
+    leave_request,
+)
 from faqsvc_embed.page.options import split_arguments
 from faqsvc_embed.page.presenter import Presenter
 from faqsvc_embed.rendering.templates import BoundLoader, package_loader, with_package_syntax
-from faqsvc_embed.runtime.bounded_log import logger
+from faqsvc_embed.runtime.bounded_log import LogOnce, logger
 
 GLOBALS: Final = ("faq", "use_faq", "faq_schema")
 """Also registered as filters `faqsvc_…`: the tag calls a filter, and a macro's name shadows the global."""
+
+_log: Final = LogOnce()
 
 
 def install(environment: Environment, embed: FAQEmbed) -> None:
@@ -199,6 +211,49 @@ class PageTemplate(Template):
                 page.end_rendering()
                 return
             yield page.complete_part(next_part)
+
+    def make_module(
+        self,
+        vars: dict[str, Any] | None = None,
+        shared: bool = False,
+        locals: Mapping[str, Any] | None = None,
+    ) -> TemplateModule:
+        if vars is not None:
+            return super().make_module(vars, shared, locals)
+        with _kept_output(self.name):
+            return super().make_module(vars, shared, locals)
+
+    async def make_module_async(
+        self,
+        vars: dict[str, Any] | None = None,
+        shared: bool = False,
+        locals: Mapping[str, Any] | None = None,
+    ) -> TemplateModule:
+        if vars is not None:
+            return await super().make_module_async(vars, shared, locals)
+        with _kept_output(self.name):
+            return await super().make_module_async(vars, shared, locals)
+
+
+@contextmanager
+def _kept_output(name: str | None) -> Iterator[None]:
+    """Give a template that Jinja renders once a page of its own: no placeholder and no draft is kept.
+
+    That is a template that is included or imported without context.
+    """
+    page = Page()
+    token = enter_request(page)
+    try:
+        yield
+    finally:
+        leave_request(token)
+    if page.states or page.printed:
+        _log.warning(
+            f"kept {name}",
+            "Jinja keeps the FAQs of template %r as they are now, because it is included or imported without "
+            "context: include it with context, or call faq() in a macro",
+            name,
+        )
 
 
 class FAQTag(Extension):

@@ -153,7 +153,7 @@ class _Response:
             elif self._written or isinstance(parts, list | tuple) or self._has_length():
                 return [self._completed(charset, parts)]
             else:
-                self._page.language(self._default_language)  # now, before the headers are sent
+                self._page.decide_language(self._default_language)
                 self._headers = headers_of_stream(self._page, self._headers)
                 self._send_start()
                 parts = StreamedBody(self._page, charset, _Closing(self._with_written(parts), close))

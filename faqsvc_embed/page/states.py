@@ -100,7 +100,10 @@ class PageStates:
     def wait_for(self, page: Page, fetch: "Fetch", wait: float) -> FAQState:
         """Wait for a fetch, for the rest of this page's time budget."""
         if in_event_loop() and not page.may_block:
-            return FAQState(is_fetching=True) if fetch.is_draft else self._reader.state(fetch.key)
+            if not fetch.is_draft:
+                return self._reader.state(fetch.key)
+            found = self.look_up(page, fetch.key)
+            return found if isinstance(found, FAQState) else FAQState(is_fetching=True)
         with page.budget.waiting():
             state = self._reader.wait_for(fetch, page.budget.left(wait))
         if _refuse_draft(page, fetch, state):
