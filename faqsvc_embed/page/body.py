@@ -2,18 +2,20 @@
 
 import codecs
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from functools import partial
 from typing import Final
 
 from faqsvc_embed.cache.reader import in_event_loop
 from faqsvc_embed.page.context import Page
-from faqsvc_embed.page.elements import ElementFilter, hold_back, occurrences
+from faqsvc_embed.page.elements import ElementFilter, Needles, by_head, hold_back, occurrences
 from faqsvc_embed.page.placeholders import Placeholders
 from faqsvc_embed.runtime.threads import to_thread
 
 LONG: Final = 250_000
 """Bytes of a body above which it is changed in a thread, because an event loop should not be blocked."""
+PLACEHOLDER_HEAD: Final = len("<!--faqsvc ")
+"""All placeholders of a page begin alike."""
 
 _JSON_LD: Final = r'(<script type="application/ld\+json"[^>]*>)([^<]*)(</script>)'
 _NOT_ASCII: Final = r"[^\x00-\x7f]"
@@ -84,12 +86,13 @@ class BodyFilter:
 
         That is the first placeholder, or the FAQPage, which gets the questions of all FAQs.
         """
-        needles = [*self._needles(placeholders), (JSON_LD_TAG.encode(self._charset), JSON_LD_TAG)]
+        needles = self._needles((*placeholders, JSON_LD_TAG))
         return next((at for at, _, _ in occurrences(self._rest, needles)), -1)
 
-    def _needles(self, placeholders: Placeholders) -> list[tuple[bytes, str]]:
-        """Return the placeholders, each in the encodings in which the body may have it."""
-        return [(encode(one), one) for encode in _encoders(self._charset) for one in placeholders]
+    def _needles(self, texts: Iterable[str]) -> Needles:
+        """Return placeholders in the encodings in which the body may have them."""
+        encoded = ((encode(text), text) for encode in _encoders(self._charset) for text in texts)
+        return by_head(encoded, PLACEHOLDER_HEAD)
 
     def _decodes(self, chunk: bytes) -> bool:
         """Return whether the body is in its charset so far; the first piece may begin within a character."""

@@ -5,7 +5,7 @@ response is sent, duplicate elements are removed, and all FAQPages are merged in
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import AnyStr, Final
 
 import msgspec
@@ -30,7 +30,7 @@ ROOT_TAG: Final = '<section class="faqsvc'
 """How each FAQ begins, after its stylesheets."""
 
 # A FAQPage is searched for behind an FAQ only, because the host may write one of its own.
-_BEFORE_FAQ_PAGE: Final = ("</section>\n", "</script>\n")
+_BEFORE_FAQ_PAGE: Final = ("</section>", "</script>")
 _ELEMENT: Final = (
     r'<(?:style(?: nonce="[^"<>]*")?>@layer faqsvc\{[^<]*</style>'
     r'|link rel="stylesheet" href="[^"<>]*/faqsvc[.-][^"<>]*"[^<>]*>'
@@ -38,6 +38,11 @@ _ELEMENT: Final = (
     r'|script type="application/ld\+json"(?: nonce="[^"<>]*")?>'
     r'(\{"@context":"https://schema.org","@type":"FAQPage"[^<]*)</script>)'
 )
+
+Needles = Mapping[bytes, Sequence[tuple[bytes, str]]]
+"""What is searched for in a body, encoded and as text, by its first bytes."""
+Occurrence = tuple[int, int, str]
+"""Where it begins and ends, and its text."""
 
 
 class Surroundings(msgspec.Struct, frozen=True, gc=False):
@@ -141,7 +146,8 @@ def find_elements(html: str) -> dict[str, str]:
     found = dict[str, str]()
     for match in re.finditer(_ELEMENT, html):
         text = match[1] or ""
-        if not text or (html.endswith(_BEFORE_FAQ_PAGE, 0, match.start()) and json_ld.is_page(text)):
+        before = html[max(0, match.start() - HEAD) : match.start()].rstrip()
+        if not text or (before.endswith(_BEFORE_FAQ_PAGE) and json_ld.is_page(text)):
             found[match[0]] = text
     return found
 
@@ -150,7 +156,8 @@ class ElementFilter:
     """Removes duplicate elements from the body of a response.
 
     A complete body is searched first. A streamed body cannot be, so its first FAQPage gets the questions of
-    everything printed from its first FAQ on; what was printed before may be for an email.
+    everything printed from its first FAQ on; what was printed before may be for an email. An FAQ within an
+    HTML comment stays as it is, because nobody sees it.
     """
 
     def __init__(
@@ -163,33 +170,65 @@ class ElementFilter:
         self._printed = printed
         self._charset = charset
         self._encoders = encoders
+        self._comment = by_head((encoders[-1](mark), mark) for mark in ("<!--", "-->"))
+        self._elements = dict[str, str]()
+        self._needles: Needles = {}
+        self._known = 0
         self._sent = set[str]()
         self._has_json_ld = False
+        self._is_in_comment = False
         self._is_first = True
         self.has_changed = False
 
     def feed(self, body: bytes, *, last: bool) -> tuple[bytes, bytes]:
         """Return the part of a piece that can be sent, and the rest, which belongs before the next piece."""
         is_whole, self._is_first = self._is_first and last, False
-        json_ld = self._cached(body) if is_whole else {}
-        for printed in self._printed:
-            if printed is not None:
-                json_ld.update(printed.elements())
-        needles = [(encode(element), element) for encode in self._encoders for element in json_ld]
-        found = occurrences(body, needles)
-        present = [element for _, _, element in found if json_ld[element]]
+        self._search_for(self._cached(body) if is_whole else {})
+        everything = occurrences(body, self._needles)
+        found = list(self._without_comments(body, everything))
+        present = [element for _, _, element in found if self._elements[element]]
         if present and not is_whole:
-            present = list(json_ld)[list(json_ld).index(present[0]) :]
-        texts = tuple(dict.fromkeys(json_ld[element] for element in present if json_ld[element]))
+            present = list(self._elements)[list(self._elements).index(present[0]) :]
+        texts = tuple(dict.fromkeys(text for element in present if (text := self._elements[element])))
         parts, start = list[bytes](), 0
         for at, end, element in found:
-            replacement = self._replacement(element, texts) if json_ld[element] else self._repeated(element)
+            is_json_ld = self._elements[element] != ""
+            replacement = self._replacement(element, texts) if is_json_ld else self._repeated(element)
             if replacement is not None:
                 parts += [body[start:at], self._encoders[-1](replacement)]
                 start = end
                 self.has_changed = True
-        end = len(body) if last else hold_back(body, start, needles)
+        end = len(body)
+        if not last:
+            end = hold_back(body, start, {**self._needles, **self._comment})
+            self._read_comments(body, everything[-1][1] if everything else 0, len(body))
         return b"".join([*parts, body[start:end]]), body[end:]
+
+    def _search_for(self, cached: dict[str, str]) -> None:
+        """Search for the elements of everything printed so far, and for those in `cached` parts."""
+        printed = [one for one in self._printed if one is not None]
+        if len(printed) == self._known and not cached:
+            return
+        self._known = len(printed)
+        self._elements = cached
+        for one in printed:
+            self._elements.update(one.elements())
+        self._needles = by_head((encode(text), text) for encode in self._encoders for text in self._elements)
+
+    def _without_comments(self, body: bytes, found: Iterable[Occurrence]) -> Iterator[Occurrence]:
+        """Yield the elements outside of HTML comments; a comment may have begun in an earlier piece."""
+        start = 0
+        for at, end, element in found:
+            self._read_comments(body, start, at)
+            if not self._is_in_comment:
+                yield at, end, element
+            start = end
+
+    def _read_comments(self, body: bytes, start: int, end: int) -> None:
+        """Note whether a part of the body ends within a comment."""
+        opened, closed = (body.rfind(mark, start, end) for mark in self._comment)
+        if opened != closed:
+            self._is_in_comment = opened > closed
 
     def _cached(self, body: bytes) -> dict[str, str]:
         """Return the elements of a whole body, if it has FAQs that the host printed before and has cached."""
@@ -227,13 +266,18 @@ class TextFilter:
         return (filtered + rest).decode("utf-8", "surrogatepass")
 
 
-def occurrences(body: bytes, needles: Iterable[tuple[bytes, str]]) -> list[tuple[int, int, str]]:
-    """Return where each needle begins and ends in a body, in order; they may overlap."""
+def by_head(needles: Iterable[tuple[bytes, str]], length: int = HEAD) -> Needles:
+    """Group what is searched for by its first bytes."""
     groups = dict[bytes, list[tuple[bytes, str]]]()
     for needle, element in needles:
-        groups.setdefault(needle[:HEAD], []).append((needle, element))
-    found = list[tuple[int, int, str]]()
-    for head, candidates in groups.items():
+        groups.setdefault(needle[:length], []).append((needle, element))
+    return groups
+
+
+def occurrences(body: bytes, needles: Needles) -> list[Occurrence]:
+    """Return where each needle begins and ends in a body, in order; they may overlap."""
+    found = list[Occurrence]()
+    for head, candidates in needles.items():
         at = body.find(head)
         while at >= 0:
             end = at + 1
@@ -246,18 +290,18 @@ def occurrences(body: bytes, needles: Iterable[tuple[bytes, str]]) -> list[tuple
     return sorted(found)
 
 
-def hold_back(body: bytes, start: int, needles: Iterable[tuple[bytes, str]]) -> int:
+def hold_back(body: bytes, start: int, needles: Needles) -> int:
     """Return where a needle begins that the end of a body may cut off; the body's length if there is none."""
     end = len(body)
-    for needle, _ in needles:
-        head = needle[:HEAD]
-        at = body.find(head, max(start, len(body) - len(needle) + 1))
-        while at >= 0 and not needle.startswith(body[at:]):
+    for head, candidates in needles.items():
+        longest = max(len(needle) for needle, _ in candidates)
+        at = body.find(head, max(start, len(body) - longest + 1))
+        while at >= 0 and not any(needle.startswith(body[at:]) for needle, _ in candidates):
             at = body.find(head, at + 1)
+        if at < 0:  # the head itself may be cut off
+            at = body.find(head[:1], max(start, len(body) - len(head) + 1))
+            while at >= 0 and not head.startswith(body[at:]):
+                at = body.find(head[:1], at + 1)
         if at >= 0:
             end = min(end, at)
-        for length in range(min(len(head), len(body) - start), 0, -1):
-            if body.endswith(head[:length]):
-                end = min(end, len(body) - length)
-                break
     return end

@@ -324,10 +324,13 @@ def test_a_file_passes_as_it_is() -> None:
 
 
 @servers
+@pytest.mark.parametrize("around", ["", "spaceless"])
 @pytest.mark.parametrize("cached", ['{% faq "legal" %}', '{% faq "legal" variant="disclosure" nonce="n" %}'])
-def test_a_cached_fragment_is_a_part_of_the_page(get: Get, cached: str) -> None:
+def test_a_cached_fragment_is_a_part_of_the_page(get: Get, cached: str, around: str) -> None:
     cache.clear()
     source = f'{{% load cache %}}{{% cache 60 part %}}{cached}{{% endcache %}}{{% faq "pricing" %}}'
+    if around:
+        source = f"{{% {around} %}}{source}{{% end{around} %}}"
     with project(page(source), fake_embed(FAQS)):
         pages = [summary(get().content) for _ in range(3)]
     cache.clear()

@@ -187,6 +187,21 @@ def test_a_mail_and_the_page_of_the_same_view_are_both_complete(mail: str, faqs:
     assert summary(mails[0]).faq_pages[0]
 
 
+def test_an_email_in_another_language_does_not_change_that_of_the_page() -> None:
+    app = Flask(__name__)
+    FAQExtension(app, embed=fake_embed(dict.fromkeys(("a", "b"), A), diagnostic_headers=True))
+
+    def view() -> str:
+        g.lang = "de"
+        render_template_string("{{ faq('a') }}")
+        g.lang = "fr"
+        return render_template_string("{{ faq('b') }}")
+
+    app.add_url_rule("/", view_func=view)
+    found = app.test_client().get("/").headers["Cache-Status"]
+    assert ['key="a?lang=de"' in found, 'key="b?lang=fr"' in found] == [True, True]
+
+
 def test_a_page_does_not_wait_a_second_time_for_its_error_page(faulty: FaultyServer) -> None:
     faulty.behave(behaviours.hang)
     waited = list[float]()

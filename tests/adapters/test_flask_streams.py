@@ -226,6 +226,19 @@ def test_a_stream_that_is_not_html_passes_as_it_is() -> None:
     assert response.response is body
 
 
+def test_a_language_that_the_host_cannot_choose_breaks_no_stream() -> None:
+    app = Flask(__name__)
+    FAQExtension(app, embed=fake_embed({}))
+
+    @app.before_request
+    def choose() -> None:
+        g.lang = lambda: 1 / 0
+
+    app.add_url_rule("/", view_func=lambda: Response(iter(["<p>no ", "faq</p>"]), mimetype="text/html"))
+    response = app.test_client().get("/")
+    assert (response.status_code, response.data) == (200, b"<p>no faq</p>")
+
+
 def test_a_stream_without_an_faq_passes_part_by_part() -> None:
     parts, _, _ = run_wsgi_app(
         make_app(lambda: Response(iter(cast("list[str]", ["a", b"b\xff", "ü"])))), create_environ("/")

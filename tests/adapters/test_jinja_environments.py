@@ -271,6 +271,24 @@ def test_an_overlay_and_its_parent_both_have_faqs(order: str) -> None:
     assert summary(overlay.from_string('{{ faq("pricing") }}{% faq "legal" %}').render()) == page_of(A, B)
 
 
+def test_a_template_that_is_included_without_context_keeps_its_faq_and_a_warning_names_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    parts = {"page": "{% include 'footer' without context %}", "footer": "{{ faq('pricing') }}"}
+    host = environment(parts)
+    for _ in range(2):
+        assert summary(host.get_template("page").render()) == page_of(A)
+    (record,) = caplog.records
+    assert (record.levelname, "'footer'" in record.getMessage()) == ("WARNING", True)
+
+
+def test_macros_that_are_imported_without_context_log_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    host = environment({"macros": "{% macro show(slug) %}{{ faq(slug) }}{% endmacro %}"})
+    template = host.from_string("{% import 'macros' as macros %}{{ macros.show('pricing') }}")
+    assert summary(template.render()) == page_of(A)
+    assert not caplog.records
+
+
 def test_a_native_environment_returns_its_own_types() -> None:
     native, faqs = NativeEnvironment(autoescape=True), embed()
     install(native, faqs)

@@ -170,6 +170,42 @@ def test_a_draft_that_was_prefetched_is_there_for_markup_of_the_host_in_an_event
     assert TestClient(app).get(f"/?faq_preview={TOKEN}").text == "Draft."
 
 
+def test_markup_of_the_host_in_an_event_loop_shows_what_is_published_until_the_draft_is_there(
+    embed: FAQEmbed,
+) -> None:
+    embed.prefetch("pricing")
+    environment = Environment(autoescape=True)
+    install(environment, embed)
+    template = environment.from_string("{{ use_faq('pricing').data.items[0].answer }}")
+
+    async def page(_: Request) -> HTMLResponse:
+        return HTMLResponse(template.render())
+
+    app = Starlette(routes=[Route("/", page)])
+    app.add_middleware(FAQMiddleware, embed=embed)
+    assert TestClient(app).get(f"/?faq_preview={'x' * 32}").text == "Published."
+
+
+def test_a_template_that_jinja_renders_once_keeps_no_draft(embed: FAQEmbed) -> None:
+    embed.prefetch("pricing")
+    parts = {
+        "page": "{% include 'part' without context %}",
+        "part": "{{ faq('pricing') }}{{ use_faq('pricing').data.items[0].answer }}",
+    }
+    environment = Environment(autoescape=True, loader=DictLoader(parts))
+    install(environment, embed)
+
+    async def page(_: Request) -> HTMLResponse:
+        return HTMLResponse(environment.get_template("page").render())
+
+    app = Starlette(routes=[Route("/", page)])
+    app.add_middleware(FAQMiddleware, embed=embed)
+    for address in (f"/?faq_preview={TOKEN}", "/"):
+        html = TestClient(app).get(address).text
+        assert answers(html) == ["Published."]
+        assert "Draft." not in html
+
+
 def test_other_visitors_never_see_the_draft(host: Any, embed: FAQEmbed) -> None:
     get = host(embed, PAGE)
     for _ in range(3):

@@ -142,6 +142,19 @@ def test_an_faq_that_is_not_in_the_body_is_not_in_its_faq_page() -> None:  # a m
     assert filtered([printed(A), printed(B)], one) == one
 
 
+@pytest.mark.parametrize("size", [None, 1, 7, 5000])
+def test_an_faq_in_a_comment_leaves_the_elements_to_those_that_are_seen(size: int | None) -> None:
+    hidden, first, second = printed(A), printed(B), printed(C)
+    html = (
+        f"<!-- <nav> --><!-- {html_of(hidden)} --><p>-</p>{html_of(first, second)}<!-- {html_of(hidden)} -->"
+    )
+    body = html.encode()
+    pieces = [body] if size is None else [body[at : at + size] for at in range(0, len(body), size)]
+    shown = summary(filtered([hidden, first, second], *pieces))
+    assert (shown.faqs, shown.styles) == (page_of(B, C).faqs, 1)
+    assert shown.faq_pages == page_of(B, C).faq_pages
+
+
 def test_a_copy_of_a_result_has_no_styles_and_no_faq_page_again() -> None:
     one = printed(A)
     html = filtered([one], html_of(one, one).encode()).decode()
