@@ -131,8 +131,8 @@ class DjangoPage(Page, kw_only=True):
         if PLACEHOLDER in content:
             _log.warning(
                 "placeholder",
-                "a part of an asynchronous view that {% cache %} has stored lacks an FAQ: move FAQs out of "
-                "{% cache %}, because they are cached anyway, or `await faqs_from().aprefetch(...)` before",
+                "{% cache %} or @cache_page has stored a part of an asynchronous view before its FAQ had arrived: "
+                "FAQs are cached anyway, so move them out, or `await faqs_from().aprefetch(...)` before",
             )
 
     def _complete_stream(self, response: StreamingHttpResponse) -> None:

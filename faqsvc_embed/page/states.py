@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 CANNOT_WAIT: Final = (
     "FAQ %s is not cached yet, and a synchronous call in an event loop cannot wait for it: "
-    "add FAQMiddleware to the application, or `await embed.aprefetch(...)` before"
+    "add FAQMiddleware around the application, or `await embed.aprefetch(...)` before"
 )
 
 
