@@ -8,6 +8,9 @@ from urllib.parse import urlsplit
 
 MARKDOWN_SUFFIX: Final = ".md"
 """At the end of a page's URL, it selects Markdown (llmstxt.org). No new slug ends in it."""
+GENERATE: Final = "generate"
+"""At the end of the API's path, it selects a route of its own. No new FAQ has this slug."""
+NOT_RESERVED: Final = f"one that is not {GENERATE!r} and does not end in {MARKDOWN_SUFFIX!r}"
 MAX_READABLE: Final = 40
 RANDOM: Final = 6
 

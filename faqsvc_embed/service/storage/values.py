@@ -47,7 +47,10 @@ class Gone(FAQError):
 
 
 class ReservedSlug(FAQError):
-    """The slug of a new FAQ ends in `.md`: its page would have the address of another FAQ's Markdown."""
+    """The slug of a new FAQ is `generate`, a route of the API, or ends in `.md`.
+
+    With the ending, its page would have the address of another FAQ's Markdown.
+    """
 
 
 class QuotaExceeded(FAQError):

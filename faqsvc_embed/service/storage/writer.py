@@ -30,7 +30,7 @@ from faqsvc_embed.service.storage.schema import (
     sites,
     translations,
 )
-from faqsvc_embed.service.storage.slugs import MARKDOWN_SUFFIX, new_slug
+from faqsvc_embed.service.storage.slugs import GENERATE, MARKDOWN_SUFFIX, NOT_RESERVED, new_slug
 from faqsvc_embed.service.storage.values import (
     NO_QUOTA,
     Access,
@@ -67,7 +67,7 @@ class Writer:
         Raises:
             FAQNotFound: there is no FAQ with this slug, and none may be created.
             NotYourSite: it belongs to another site.
-            ReservedSlug: a new FAQ would have a slug that ends in `.md`.
+            ReservedSlug: a new FAQ would have the slug `generate`, or one that ends in `.md`.
             Gone: the slug was purged within the last day, or what the Idempotency-Key wrote was purged.
             RevisionConflict: a precondition failed.
             QuotaExceeded: the site has no room for it.
@@ -206,8 +206,8 @@ class Writer:
             expired = faqs.c.updated_at < self._clock() - PURGED_FOR
             connection.execute(delete(faqs).where(faqs.c.slug == slug, faqs.c.state == "purged", expired))
             if insert_new(connection, faqs, row | {"slug": slug}):
-                if slug.endswith(MARKDOWN_SUFFIX):
-                    raise ReservedSlug(f"A slug cannot end in {MARKDOWN_SUFFIX}: {quoted(slug)}")
+                if slug == GENERATE or slug.endswith(MARKDOWN_SUFFIX):
+                    raise ReservedSlug(f"The slug {quoted(slug)} is reserved: choose {NOT_RESERVED}")
                 if request.preconditions.if_match is not None:
                     raise RevisionConflict(f"No FAQ has the slug {quoted(slug)}", 0)
                 return self._locked(connection, slug), True

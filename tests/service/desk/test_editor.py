@@ -159,6 +159,20 @@ def test_a_new_faq_never_replaces_one_with_the_same_slug(editor: Editor) -> None
     assert record(editor).json()["title"] == "Prices"
 
 
+@pytest.mark.parametrize("slug", ["generate", "notes.md"])
+def test_a_slug_whose_address_is_used_otherwise_is_refused_and_nothing_typed_is_lost(
+    editor: Editor, slug: str
+) -> None:
+    editor.get("/new")
+    typed = written(answer=["Typed for an hour.", "Yes."])
+    response = editor.post("/new", action="publish", **{**typed, "slug": slug})
+    assert response.status_code == 422
+    assert 'id="slug-error"' in response.text
+    assert texts_of(response.text)[1::2] == ["Typed for an hour.", "Yes."]
+    assert editor.get(f"/faqs/{slug}").status_code == 404
+    assert editor.post("/new", action="publish", **typed).status_code == 200
+
+
 @pytest.mark.parametrize("action", ["publish", "draft"])
 def test_a_slug_of_another_site_is_taken_and_nothing_typed_is_lost(
     editor: Editor, storage: Storage, action: str
