@@ -7,7 +7,7 @@ from urllib.parse import quote
 from starlette.responses import Response
 
 from faqsvc_embed.api.fields import MAX_ANSWER, MAX_ITEMS, MAX_QUESTION, Lang
-from faqsvc_embed.errors import FAQNotFound
+from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.generation.detection import detect_language
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
@@ -121,6 +121,8 @@ def submit(visit: Visit) -> Response:
     if not is_new:
         draft = replace(draft, slug=visit.slug)
     faq = None if is_new else _known(visit)
+    if faq is not None and not draft.lang:
+        draft = replace(draft, lang=faq.lang)
     editor = Editor(draft=draft, base=form.get("base") if faq else "", faq=faq, is_unsaved=True)
     action = form.get("action", "preview")
     if action.partition(":")[0] in ("up", "down", "remove", "add"):
@@ -136,6 +138,11 @@ def submit(visit: Visit) -> Response:
     problems = draft.problems(is_new=is_new)
     if faq is None and not is_new:
         problems["slug"] = DELETED
+    if (lang := form.get("lang")) != draft.lang:
+        problems["lang"] = (
+            f"The language {quoted(lang)} is not one of {', '.join(LANGUAGES)}."
+            " Check the language on this page, and save again."
+        )
     if problems:
         return replace(editor, problems=problems).page(visit, 422)
     return _save(visit, editor, is_draft=action == "draft")

@@ -87,6 +87,24 @@ def test_odd_bytes_in_a_form_are_text_or_problems(editor: Editor) -> None:
     assert editor.client.post("/desk/new", content=b"{}", headers={"origin": ORIGIN}).status_code == 415
 
 
+@pytest.mark.parametrize("lang", [{}, {"lang": ""}, {"lang": "xx"}, {"lang": "EN"}])
+@pytest.mark.parametrize("path", ["/new", "/faqs/pricing"])
+def test_a_form_without_a_known_language_is_shown_again_and_not_saved(
+    editor: Editor, path: str, lang: dict[str, str]
+) -> None:
+    base = base_of(publish(editor, lang="de"))
+    typed = written(slug="pricing" if path != "/new" else "other", answer=["Typed for an hour.", "Yes."])
+    del typed["lang"]
+    for action, status in (("preview", 200), ("add", 200), ("draft", 422), ("publish", 422)):
+        if path == "/new" and not lang.get("lang") and status == 422:
+            continue  # the language of a new FAQ is recognized
+        response = editor.post(path, action=action, base=base, **typed, **lang)
+        assert response.status_code == status
+        assert texts_of(response.text)[1] == "Typed for an hour."
+    assert "Revision 1," in editor.get("/faqs/pricing").text
+    assert record(editor, "other").status_code == 404
+
+
 def test_an_faq_that_was_deleted_meanwhile_is_made_again_only_on_purpose(editor: Editor) -> None:
     editor.get("/new")
     base = base_of(editor.post("/new", action="draft", **written()).text)
