@@ -2,11 +2,12 @@
 
 import html
 import re
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 import httpx2
 import pytest
 
+from faqsvc_embed import FAQ
 from faqsvc_embed.service.desk.differences import changes, words
 from faqsvc_embed.service.desk.draft import Draft
 from faqsvc_embed.service.storage import Storage
@@ -129,6 +130,20 @@ def test_taking_back_is_gone_for_readers_and_can_be_undone(editor: Editor) -> No
     assert record(editor).status_code == 410
     editor.post("/faqs/pricing/history", lang="en", number="1")
     assert record(editor).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("slug", "typed", "deletes"),
+    [(" a ", "a", True), (" a ", " a ", True), ("a", "a ", True), (" ", " ", True), (" ", "", False)],
+)
+def test_outer_spaces_of_a_slug_need_not_be_typed(
+    editor: Editor, storage: Storage, slug: str, typed: str, deletes: bool
+) -> None:
+    storage.put(FAQ.from_dict({"slug": slug, "lang": "en", "items": [{"question": "Q?", "answer": "A"}]}))
+    path = f"/faqs/{quote(slug)}/remove"
+    editor.get(path)
+    assert editor.post(path, action="purge", typed=typed).status_code == (200 if deletes else 422)
+    assert record(editor, quote(slug)).status_code == (410 if deletes else 200)
 
 
 def test_deleting_needs_the_slug_typed(editor: Editor) -> None:
