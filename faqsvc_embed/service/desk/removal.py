@@ -1,14 +1,15 @@
 """The page to unpublish an FAQ, or to delete it with its history."""
 
-from typing import cast
+from typing import Literal, cast
 from urllib.parse import quote
 
 from starlette.responses import Response
 
 from faqsvc_embed.api.fields import Lang
-from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.service.desk.pages import redirect, render
 from faqsvc_embed.service.desk.visit import Visit
+from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.storage.values import Preconditions
 
 
@@ -22,15 +23,16 @@ def submit(visit: Visit) -> Response:
     """POST …/remove: unpublish all languages or one, or delete the FAQ if its slug was typed."""
     visit.require("publish")
     writer = visit.storage.writer
-    if visit.form.get("action") == "purge":
-        typed = visit.form.get("typed")
+    action, lang, typed = (visit.form.get(name) for name in ("action", "lang", "typed"))
+    problems = field_problems("action", action, Literal["unpublish", "purge"])
+    if problems := problems + field_problems("lang", lang or None, Lang | None):
+        raise Problem.invalid(*problems)
+    if action == "purge":
         if not typed or typed.strip() != visit.slug.strip():  # editors do not see outer spaces
             return _page(visit, 422, problem=f"Nothing was deleted. To delete it, type {visit.slug}")
         writer.purge(visit.access, visit.slug, None, Preconditions())
         return redirect(visit, "?done=deleted")
-    lang = visit.form.get("lang")
-    one = cast("Lang", lang) if lang in LANGUAGES else None
-    writer.unpublish(visit.access, visit.slug, one, Preconditions())
+    writer.unpublish(visit.access, visit.slug, cast("Lang | None", lang or None), Preconditions())
     return redirect(visit, f"/faqs/{quote(visit.slug, safe='')}/remove?done=unpublished")
 
 

@@ -132,6 +132,15 @@ def test_taking_back_is_gone_for_readers_and_can_be_undone(editor: Editor) -> No
     assert record(editor).status_code == 200
 
 
+@pytest.mark.parametrize("fields", [{"action": "unpublish", "lang": "xx"}, {"action": "publish"}, {}])
+def test_a_form_that_names_no_known_way_to_take_back_changes_nothing(
+    editor: Editor, fields: dict[str, str]
+) -> None:
+    publish(editor)
+    assert editor.post("/faqs/pricing/remove", **fields).status_code == 422
+    assert record(editor).status_code == 200
+
+
 @pytest.mark.parametrize(
     ("slug", "typed", "deletes"),
     [(" a ", "a", True), (" a ", " a ", True), ("a", "a ", True), (" ", " ", True), (" ", "", False)],
