@@ -2,15 +2,15 @@
 
 import re
 from dataclasses import dataclass, replace
-from typing import Any, Final, Self, cast
+from typing import Any, Final, Self
 
 from faqsvc_embed.api.contract import PublishBody
-from faqsvc_embed.api.fields import MAX_BODY, MAX_ITEMS, Lang, Slug
+from faqsvc_embed.api.fields import MAX_BODY, MAX_ITEMS, Slug
 from faqsvc_embed.api.publish_request import encode
 from faqsvc_embed.api.validation import field_problems, problems_of
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, AnswerFormat, Item
-from faqsvc_embed.service.desk.forms import Form
+from faqsvc_embed.service.desk.forms import Form, normalized
 from faqsvc_embed.service.storage.values import Content, Publication
 
 Problems = dict[str, str]
@@ -58,25 +58,25 @@ class Draft:
         return cls(
             slug=form.get("slug").strip(),
             lang=form.get("lang") if form.get("lang") in LANGUAGES else "",
-            title=form.get("title").strip(),
-            website_name=form.get("website_name").strip(),
-            website_url=form.get("website_url").strip(),
+            title=_one_line(form.get("title")),
+            website_name=_one_line(form.get("website_name")),
+            website_url=_one_line(form.get("website_url")),
             answer_format="markdown" if form.get("answer_format") == "markdown" else "text",
             items=tuple(zip(questions, answers, strict=False)),
         )
 
     @classmethod
     def of_publication(cls, slug: str, publication: Publication) -> Self:
-        """Return the draft with the content of a revision."""
+        """Return the draft with the content of a revision, as the form can show it and sends it back."""
         faq = FAQ.from_json(publication.record)
         return cls(
             slug=slug,
             lang=publication.lang,
-            title=faq.title,
-            website_name=faq.website_name,
-            website_url=publication.website_url,
+            title=_one_line(faq.title),
+            website_name=_one_line(faq.website_name),
+            website_url=_one_line(publication.website_url),
             answer_format=faq.answer_format,
-            items=tuple((item.question, item.answer) for item in faq.items),
+            items=tuple((normalized(item.question), normalized(item.answer)) for item in faq.items),
             cta=faq.cta,
         )
 
@@ -147,12 +147,10 @@ class Draft:
         )
 
     def is_same(self, publication: Publication) -> bool:
-        """Return whether a revision has the same content already."""
-        if self.website_url != publication.website_url:
-            return False
-        earlier = FAQ.from_json(publication.record)
-        lang = cast("Lang", publication.lang)
-        return self.content(earlier.cta).record(earlier.slug, lang).to_json() == publication.record
+        """Return whether a revision has the same content already, as the form shows it."""
+        earlier = self.of_publication(self.slug, publication)
+        mine, theirs = (draft.content(None).record(self.slug, self.lang) for draft in (self, earlier))
+        return (self.website_url, mine) == (earlier.website_url, theirs)
 
     def _body(self) -> dict[str, Any]:
         body = {
@@ -169,3 +167,8 @@ class Draft:
             return path
         places = [i for i, (question, answer) in enumerate(self.items) if question.strip() or answer.strip()]
         return f"items[{places[int(match[1])]}]{match[2]}"
+
+
+def _one_line(text: str) -> str:
+    """Return a text as the value of an input element, which has no line breaks; outer space is removed."""
+    return re.sub(r"[\r\n]+", " ", text).strip()

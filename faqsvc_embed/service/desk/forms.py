@@ -83,6 +83,11 @@ def number_of(text: str) -> int | None:
     return int(text) or None if text.isascii() and text.isdigit() and len(text) < 9 else None
 
 
+def normalized(text: str) -> str:
+    """Return a text with `\\n` for line ends."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
 def is_same_token(form: Form, token: str) -> bool:
     """Return whether a form has this session token, in constant time."""
     return hmac.compare_digest(form.get("token").encode(), token.encode())
@@ -98,7 +103,7 @@ def _parse_url_encoded(_: Request, body: bytes) -> Form:
         )
     except ValueError:
         raise Problem(413, "body-too-large", f"The form has more than {MAX_FIELDS} fields") from None
-    return Form(tuple((name, _normalized(value)) for name, value in pairs))
+    return Form(tuple((name, normalized(value)) for name, value in pairs))
 
 
 def _parse_multipart(request: Request, body: bytes) -> Form:
@@ -107,7 +112,7 @@ def _parse_multipart(request: Request, body: bytes) -> Form:
 
     def on_field(field: Field) -> None:
         name = (field.field_name or b"").decode("utf-8", "replace")
-        fields.append((name, _normalized((field.value or b"").decode("utf-8", "replace"))))
+        fields.append((name, normalized((field.value or b"").decode("utf-8", "replace"))))
 
     def on_file(file: File) -> None:
         name = (file.file_name or b"").decode("utf-8", "replace")
@@ -121,7 +126,3 @@ def _parse_multipart(request: Request, body: bytes) -> Form:
     except (FormParserError, ValueError):
         raise Problem(400, "bad-request", "The form cannot be read") from None
     return Form(tuple(fields), next((upload for upload in uploads if upload.name), None))
-
-
-def _normalized(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")

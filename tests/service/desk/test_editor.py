@@ -4,8 +4,10 @@ import html
 import re
 from typing import Any
 
+import html5lib
 import pytest
 
+from faqsvc_embed import FAQ
 from faqsvc_embed.service.storage import Storage
 from tests.service.bodies import key_of_another_site
 from tests.service.desk.conftest import Editor
@@ -37,6 +39,23 @@ def texts_of(text: str) -> list[str]:
     return [
         html.unescape(found) for found in re.findall(r"<textarea[^>]*>\n(.*?)</textarea>", text, re.DOTALL)
     ]
+
+
+def fields_of(text: str) -> dict[str, Any]:
+    """Return the fields of the editor's form as a browser sends them."""
+    tree = html5lib.parse(text, namespaceHTMLElements=False)
+    [form] = [form for form in tree.iter("form") if form.get("id") == "write"]
+    fields: dict[str, Any] = {}
+    for element in form.iter():
+        value = element.get("value", "").replace("\n", "")
+        if element.tag == "textarea":
+            value = (element.text or "").replace("\n", "\r\n")
+        elif element.tag == "select":
+            options = list(element.iter("option"))
+            value = next((o for o in options if "selected" in o.attrib), options[0]).get("value", "")
+        if element.tag in ("input", "textarea", "select"):
+            fields.setdefault(element.attrib["name"], []).append(value)
+    return fields
 
 
 def publish(editor: Editor, **changes: Any) -> str:
@@ -150,6 +169,26 @@ def test_the_same_form_sent_twice_writes_one_revision(editor: Editor) -> None:
     assert "Revision 2," in response.text
 
 
+@pytest.mark.parametrize("line_end", ["\r\n", "\r", "\n"])
+def test_a_text_of_the_api_that_is_saved_as_it_was_opened_is_not_changed(
+    editor: Editor, storage: Storage, line_end: str
+) -> None:
+    items = [
+        {"position": 0, "question": f"{line_end}What?{line_end}", "answer": f" One{line_end}{line_end}two "}
+    ]
+    stored = {"slug": "pricing", "title": f" Our{line_end}prices ", "websiteName": " Heron ", "lang": "en"}
+    storage.put(FAQ.from_dict({**stored, "items": items}), website_url="https://heron.example")
+    for action in ("draft", "publish"):
+        response = editor.post("/faqs/pricing", action=action, **fields_of(editor.get("/faqs/pricing").text))
+        assert (response.status_code, response.url.params["done"]) == (200, "same")
+    assert record(editor).json()["items"] == items
+
+    fields = fields_of(editor.get("/faqs/pricing").text)
+    response = editor.post("/faqs/pricing", action="publish", **{**fields, "website_name": "Kingfisher"})
+    assert response.url.params["done"] == "published"
+    assert record(editor).json()["title"] == "Our prices"
+
+
 def test_a_new_faq_never_replaces_one_with_the_same_slug(editor: Editor) -> None:
     publish(editor)
     editor.get("/new")
@@ -246,8 +285,6 @@ def test_another_sites_faq_is_neither_shown_nor_changed(editor: Editor, storage:
 
 
 def test_fields_of_the_record_that_the_desk_does_not_show_stay(editor: Editor, storage: Storage) -> None:
-    from faqsvc_embed import FAQ
-
     publish(editor)
     faq = FAQ.from_dict({**record(editor).json(), "cta": {"label": "Buy"}})
     storage.put(faq)
