@@ -35,6 +35,7 @@ DONE = {
     "same": "Nothing has changed since the last save.",
 }
 DELETED = "This FAQ was deleted while you were writing. Save again to create it again."
+PURGED = "The FAQ with this slug was deleted less than a day ago. Choose another slug, or leave it empty."
 TAKEN = "An FAQ with this slug already exists. Choose another slug, or leave it empty."
 
 
@@ -137,7 +138,7 @@ def submit(visit: Visit) -> Response:
     visit.require(cast("Any", action))
     problems = draft.problems(is_new=is_new)
     if faq is None and not is_new:
-        problems["slug"] = DELETED
+        problems["slug"] = _why_missing(visit)
     if (lang := form.get("lang")) != draft.lang:
         problems["lang"] = (
             f"The language {quoted(lang)} is not one of {', '.join(LANGUAGES)}."
@@ -175,8 +176,7 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     except QuotaExceeded as error:
         return replace(editor, problems={"items": f"{error}."}).page(visit, 409)
     except Gone:
-        problem = "This slug was deleted less than a day ago. Choose another one."
-        return replace(editor, problems={"slug": problem}).page(visit, 409)
+        return replace(editor, faq=None, problems={"slug": PURGED}).page(visit, 409)
     return _saved(visit, written)
 
 
@@ -217,6 +217,14 @@ def _known(visit: Visit, slug: str | None = None) -> FAQInfo | None:
         return visit.storage.overview.faq(visit.access, visit.slug if slug is None else slug)
     except (FAQNotFound, NotYourSite):
         return None
+
+
+def _why_missing(visit: Visit) -> str:
+    """Return what became of an FAQ that was deleted meanwhile, and how its text can be saved."""
+    try:
+        return TAKEN if visit.storage.publications.get(visit.slug) else DELETED
+    except Gone:
+        return PURGED
 
 
 def _newest(visit: Visit, lang: str, slug: str | None = None) -> Publication | None:

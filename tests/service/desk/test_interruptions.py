@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import Storage, StorageUnavailable
 from tests.service.desk.conftest import ORIGIN, Editor
-from tests.service.desk.test_editor import base_of, publish, record, texts_of, written
+from tests.service.desk.test_editor import base_of, fields_of, publish, record, texts_of, written
 from tests.support.clock import Clock
 
 
@@ -117,6 +117,27 @@ def test_an_faq_that_was_deleted_meanwhile_is_made_again_only_on_purpose(editor:
     base = base_of(response.text)
     editor.post("/new", action="publish", base=base, **written(answer=["Mine.", "Yes."]))
     assert record(editor).status_code == 200
+
+
+def test_a_published_faq_that_was_deleted_meanwhile_can_be_saved_under_another_slug(
+    editor: Editor, storage: Storage, clock: Clock
+) -> None:
+    base = base_of(publish(editor))
+    editor.post("/faqs/pricing/remove", action="purge", typed="pricing")
+    typed = written(answer=["Mine.", "Yes."])
+    today = editor.post("/faqs/pricing", action="publish", base=base, **typed)
+    again = editor.post("/new", action="publish", **fields_of(today.text))
+    problems = [re.findall(r'id="slug-error">([^<]+)<', response.text) for response in (today, again)]
+    assert problems[0] == problems[1] != []
+    clock.advance(25 * 3600)
+    editor.sign_in(storage.keys.create("Mia"))
+    editor.get("/new")
+    tomorrow = editor.post("/faqs/pricing", action="publish", base=base, **typed)
+    assert re.findall(r'id="slug-error">([^<]+)<', tomorrow.text) not in ([], problems[0])
+
+    fields = {**fields_of(today.text), "slug": "prices", "token": editor.token}
+    assert editor.post("/new", action="publish", **fields).status_code == 200
+    assert record(editor, "prices").json()["items"][0]["answer"] == "Mine."
 
 
 def test_a_form_from_before_a_new_sign_in_in_another_tab_needs_a_confirmation_only(
