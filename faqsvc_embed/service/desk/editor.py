@@ -35,6 +35,7 @@ DONE = {
     "same": "Nothing has changed since the last save.",
 }
 DELETED = "This FAQ was deleted while you were writing. Save again to create it again."
+DELETED_TRANSLATION = "This translation was deleted while you were writing. Save again to create it again."
 PURGED = "The FAQ with this slug was deleted less than a day ago. Choose another slug, or leave it empty."
 TAKEN = "An FAQ with this slug already exists. Choose another slug, or leave it empty."
 
@@ -124,7 +125,8 @@ def submit(visit: Visit) -> Response:
     faq = None if is_new else _known(visit)
     if faq is not None and not draft.lang:
         draft = replace(draft, lang=faq.lang)
-    editor = Editor(draft=draft, base=form.get("base") if faq else "", faq=faq, is_unsaved=True)
+    base = form.get("base") if faq and faq.translation(draft.lang) else ""
+    editor = Editor(draft=draft, base=base, faq=faq, is_unsaved=True)
     action = form.get("action", "preview")
     if action.partition(":")[0] in ("up", "down", "remove", "add"):
         edited, focus = draft.edited(action)
@@ -139,6 +141,8 @@ def submit(visit: Visit) -> Response:
     problems = draft.problems(is_new=is_new)
     if faq is None and not is_new:
         problems["slug"] = _why_missing(visit)
+    elif faq and form.get("base") and not base:
+        problems["items"] = DELETED_TRANSLATION
     if (lang := form.get("lang")) != draft.lang:
         problems["lang"] = (
             f"The language {quoted(lang)} is not one of {', '.join(LANGUAGES)}."

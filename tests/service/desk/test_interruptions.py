@@ -218,3 +218,21 @@ def test_a_key_that_was_typed_is_never_printed(stranger: Editor) -> None:
     responses = [stranger.sign_in("fs_live_typed") for _ in range(11)]
     assert responses[-1].status_code == 429
     assert "fs_live_typed" not in responses[-1].text
+
+
+def test_a_translation_that_was_deleted_meanwhile_is_made_again_only_on_purpose(
+    editor: Editor, storage: Storage
+) -> None:
+    publish(editor)
+    german = written(lang="de", answer=["Nichts.", "Ja."])
+    base = base_of(editor.post("/faqs/pricing", action="publish", base="", **german).text)
+    path = "/api/v1/faq/pricing?lang=de&purge=true"
+    editor.client.delete(path, headers={"X-Plugin-Key": storage.keys.create("Mia")})
+    mine = {**german, "answer": ["Mein Text.", "Ja."]}
+    response = editor.post("/faqs/pricing", action="publish", base=base, **mine)
+    assert response.status_code == 422
+    assert texts_of(response.text)[1] == "Mein Text."
+    assert record(editor, lang="de").json()["lang"] == "en"
+    response = editor.post("/faqs/pricing", action="publish", **fields_of(response.text))
+    assert response.status_code == 200
+    assert record(editor, lang="de").json()["items"][0]["answer"] == "Mein Text."
