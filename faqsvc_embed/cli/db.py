@@ -1,7 +1,8 @@
 """`faqsvc db`: the database of a service."""
 
 import sys
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import IO
 
@@ -100,15 +101,32 @@ def restore(database: str, file: Path) -> None:
 
 @db.command("export")
 @database_option
-@click.argument("file", type=click.File("w", encoding="utf-8", atomic=True), default="-")
-def export_(database: str, file: IO[str]) -> None:
-    """Write sites, keys and FAQs with their history to FILE as lines of JSON. Default: print them."""
+@click.argument("file", type=click.Path(dir_okay=False, allow_dash=True), default="-")
+def export_(database: str, file: str) -> None:
+    """Write sites, keys and FAQs with their history to FILE as lines of JSON. Default: print them.
+
+    A FILE that exists is replaced when the export is complete. Only you can read the new file.
+    """
     from faqsvc_embed.service.storage import transfer
 
     opened = open_existing(database).database
-    with nullcontext() if file.isatty() else waiting("exporting"):
+    with _open_export(file) as target, nullcontext() if target.isatty() else waiting("exporting"):
         for line in transfer.export_lines(opened):
-            file.write(f"{line}\n")
+            target.write(f"{line}\n")
+
+
+@contextmanager
+def _open_export(file: str) -> Iterator[IO[str]]:
+    """Open a file so that only a complete export replaces it; a pipe or a device is written directly."""
+    from faqsvc_embed.cache.stores.atomic import replacing
+
+    if file == "/dev/stdout":  # opening it would truncate the file that a shell appends to
+        file = "-"
+    path = Path(file)
+    with ExitStack() as stack:
+        if file != "-" and (path.is_file() or not path.exists()):
+            file = str(stack.enter_context(replacing(path.resolve())))
+        yield stack.enter_context(click.open_file(file, "w", encoding="utf-8"))
 
 
 @db.command("import")

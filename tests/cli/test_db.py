@@ -1,16 +1,22 @@
 """`faqsvc db`: status, upgrade, backup, export and import."""
 
 import json
+import os
+import resource
 import sqlite3
+import stat
+import subprocess
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from faqsvc_embed.models import FAQ
-from faqsvc_embed.service.storage import Storage, open_storage
+from faqsvc_embed.service.storage import Storage, open_storage, transfer
 from faqsvc_embed.service.storage.values import Access, Preconditions
-from tests.cli.support import failure, faqsvc
+from tests.cli.support import command, environment, failure, faqsvc, output
 from tests.service.storage.writes import access, title, write
 from tests.support import samples
 
@@ -154,8 +160,8 @@ def test_commands_that_only_read_change_no_byte_of_a_database(tmp_path: Path) ->
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("CREATE TABLE notes (id INTEGER)")
     before = file.read_bytes()
-    for command in (["db", "status"], ["keys", "list"], ["sites", "list"], ["db", "export"]):
-        assert faqsvc(*command, "--database", f"sqlite:///{file}").exit_code == 1
+    for arguments in (["db", "status"], ["keys", "list"], ["sites", "list"], ["db", "export"]):
+        assert faqsvc(*arguments, "--database", f"sqlite:///{file}").exit_code == 1
     assert file.read_bytes() == before
 
 
@@ -170,6 +176,86 @@ def test_an_export_is_imported_into_an_empty_database(tmp_path: Path, database: 
     first.close()
     second.close()
     assert "not empty" in failure(faqsvc("db", "import", str(file), "--database", url))
+
+
+def _lacks_a_table(database: str, _: pytest.MonkeyPatch) -> None:
+    with closing(sqlite3.connect(database.removeprefix("sqlite:///"))) as connection:
+        connection.execute("DROP TABLE last_event")
+
+
+def _is_interrupted(_: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: object) -> Iterator[str]:
+        yield "{}"
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(transfer, "export_lines", interrupted)
+
+
+@pytest.mark.usefixtures("owner")
+@pytest.mark.parametrize("breaks", [_lacks_a_table, _is_interrupted])
+def test_an_export_that_does_not_end_leaves_the_earlier_one(
+    tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPatch, breaks: Callable[..., None]
+) -> None:
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    earlier, new = folder / "faqs.ndjson", folder / "new.ndjson"
+    faqsvc("db", "export", str(earlier), "--database", database)
+    before = earlier.read_bytes()
+    breaks(database, monkeypatch)
+    for file in (earlier, new):
+        assert faqsvc("db", "export", str(file), "--database", database).exit_code == 1
+    assert (earlier.read_bytes(), list(folder.iterdir())) == (before, [earlier])
+
+
+@pytest.mark.usefixtures("owner")
+def test_only_its_owner_can_read_an_export(tmp_path: Path, database: str) -> None:
+    file, link = tmp_path / "faqs.ndjson", tmp_path / "latest.ndjson"
+    link.symlink_to(file)
+    for target in (file, file, link):
+        assert faqsvc("db", "export", str(target), "--database", database).exit_code == 0
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        file.chmod(0o644)
+    assert link.is_symlink()
+
+
+@pytest.mark.usefixtures("owner")
+def test_an_export_is_written_to_a_pipe(tmp_path: Path, database: str) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with open(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), "rb") as reader:
+        assert faqsvc("db", "export", str(pipe), "--database", database).exit_code == 0
+        assert reader.read() == faqsvc("db", "export", "-", "--database", database).stdout_bytes
+
+
+@pytest.mark.system
+@pytest.mark.usefixtures("owner")
+def test_an_export_to_standard_output_keeps_what_is_there(tmp_path: Path, database: str) -> None:
+    file = tmp_path / "log"
+    file.write_text("before\n")
+    with file.open("a") as log:
+        arguments = command("db", "export", "/dev/stdout", "--database", database)
+        subprocess.run(arguments, stdout=log, env=environment(), check=True)
+    exported = output("db", "export", "/dev/stdout", "--database", database)
+    assert file.read_bytes() == b"before\n" + exported
+
+
+@pytest.mark.system
+def test_an_export_that_the_disk_has_no_space_for_is_named(tmp_path: Path, database: str) -> None:
+    storage = open_storage(database)
+    storage.put(FAQ.from_dict(samples.large()), site=access(storage, "heron").site)
+    storage.close()
+    file = tmp_path / "faqs.ndjson"
+    file.write_text("earlier")
+    ran = subprocess.run(
+        command("db", "export", str(file), "--database", database),
+        preexec_fn=partial(resource.setrlimit, resource.RLIMIT_FSIZE, (65_536, 65_536)),
+        capture_output=True,
+        text=True,
+        env=environment(),
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr.count("\n"), str(file) in ran.stderr) == (1, 1, True)
+    assert file.read_text() == "earlier"
 
 
 def test_import_counts_the_faqs_that_status_counts(tmp_path: Path, database: str, owner: Access) -> None:

@@ -3,13 +3,36 @@
 import contextlib
 import errno
 import os
-import tempfile
-from collections.abc import Mapping
+import secrets
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
 TEMPORARY: Final = ".faqsvc-"
 """The prefix of the names of temporary files."""
+
+
+@contextlib.contextmanager
+def replacing(path: Path, mode: int = 0o600) -> Iterator[Path]:
+    """Lend a temporary file, which replaces `path` when the block ends, or is deleted if the block fails.
+
+    Raises:
+        OSError: a file cannot be written; the error names `path`.
+    """
+    if path.is_dir():
+        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    temporary = path.with_name(f"{TEMPORARY}{secrets.token_hex(8)}")
+    try:
+        temporary.touch(mode=0o600, exist_ok=False)
+        yield temporary
+        temporary.chmod(mode)
+        temporary.replace(path)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        if isinstance(error, OSError) and error.filename in (None, str(temporary)):
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
 
 
 def write_atomically(texts: Mapping[Path, str], mode: int = 0o600) -> None:
@@ -18,24 +41,10 @@ def write_atomically(texts: Mapping[Path, str], mode: int = 0o600) -> None:
     Raises:
         OSError: a file cannot be written; then none is changed.
     """
-    for path in texts:
-        if path.is_dir():
-            raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    written = list[tuple[str, Path]]()
-    try:
+    with contextlib.ExitStack() as stack:
         for path, text in texts.items():
-            descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=TEMPORARY)
-            written.append((name, path))
-            with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-            os.chmod(name, mode)
-        for name, path in written:
-            os.replace(name, path)
-    except BaseException:
-        for name, _ in written:
-            with contextlib.suppress(OSError):
-                os.unlink(name)
-        raise
+            temporary = stack.enter_context(replacing(path, mode))
+            temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
 def write_readable(texts: Mapping[Path, str]) -> None:

@@ -80,7 +80,7 @@ def test_a_failed_write_keeps_the_earlier_record(tmp_path: Path, monkeypatch: py
     save(store)
 
     def fail(*paths: object) -> None:
-        raise OSError("disk full")
+        raise OSError(errno.ENOSPC, "disk full")
 
     monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(OSError, match="disk full"):
