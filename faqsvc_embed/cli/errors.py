@@ -1,5 +1,6 @@
 """Failures of commands: one line on standard error and exit status 1, never a traceback."""
 
+import errno
 import logging
 import sys
 from typing import Any
@@ -46,7 +47,9 @@ def failure(message: str) -> click.ClickException:
 
 def _reason(error: OSError) -> str:
     """Return the file name and the message of an error, without its number."""
-    return f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
+    # Commands name each file that they cannot write; only standard output has no name.
+    name = error.filename or ("standard output" if error.errno == errno.ENOSPC else None)
+    return f"{name}: {error.strerror}" if name and error.strerror else str(error)
 
 
 def silence_log() -> None:
