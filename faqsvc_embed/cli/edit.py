@@ -4,11 +4,12 @@ import os
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 import click
 
-from faqsvc_embed.cli.errors import failure
+from faqsvc_embed.cli.errors import failure, interrupted
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
 from faqsvc_embed.cli.output import print_json, print_text
 from faqsvc_embed.cli.publications import Publication
@@ -43,16 +44,15 @@ def edit(slug: str, lang: str | None, draft: bool, as_json: bool, base_url: str 
     with open_client(base_url) as client:
         newest = client.newest_revision(slug, lang=lang)
         path = _write(newest)
-        before = path.read_bytes()
         try:
-            click.edit(filename=str(path), extension=".md")
-            if path.read_bytes() == before:
-                path.unlink()
+            if not _edit(path):
                 click.echo(f"{slug} was not changed", err=True)
                 return
             published = _publish(client, path, newest, is_draft=draft)
+        except KeyboardInterrupt:
+            raise interrupted(f"interrupted; nothing was published{_kept(path)}") from None
         except (FAQError, click.ClickException) as error:
-            raise failure(f"{_message(error)}: your text is in {path}") from error
+            raise failure(f"{_message(error)}{_kept(path)}") from error
     path.unlink()
     if as_json:
         print_json(fields_of(published))
@@ -62,6 +62,7 @@ def edit(slug: str, lang: str | None, draft: bool, as_json: bool, base_url: str 
 
 def _write(newest: "StoredRevision") -> Path:
     """Write a revision to a file that only this user can read, and return its path."""
+    from faqsvc_embed.cache.stores.atomic import write_atomically
     from faqsvc_embed.files import WRITERS, Document
 
     record = newest.faq
@@ -75,10 +76,28 @@ def _write(newest: "StoredRevision") -> Path:
         answer_format=record.answer_format,
         items=items,
     )
-    handle, name = tempfile.mkstemp(prefix="faqsvc-", suffix=".md")
-    with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-        file.write(WRITERS[".md"](document))
-    return Path(name)
+    path = Path(tempfile.gettempdir()) / f"faqsvc-{token_hex(8)}.md"
+    write_atomically({path: WRITERS[".md"](document)})
+    return path
+
+
+def _edit(path: Path) -> bool:
+    """Open a file in the editor, and return whether it was changed; otherwise it is deleted."""
+    before = path.read_bytes()
+    try:
+        click.edit(filename=str(path))
+    except ValueError as error:  # of shlex
+        name = "VISUAL" if os.environ.get("VISUAL") else "EDITOR"
+        message = f"{name} is {quoted(os.environ[name])}, which is no command: {error}"
+        raise failure(f"{message}; set it to one such as 'code --wait'") from error
+    finally:
+        if path.read_bytes() == before:
+            path.unlink()
+    return path.exists()
+
+
+def _kept(path: Path) -> str:
+    return f": your text is in {path}" if path.exists() else ""
 
 
 def _publish(
@@ -100,7 +119,10 @@ def _publish(
         fields["if_match"] = newest.etag
     else:
         _check_is_new(client, slug, document.lang)
-    return client.publish_faq(**fields)
+    try:
+        return client.publish_faq(**fields)
+    except KeyboardInterrupt:
+        raise interrupted("interrupted; it may have been published") from None
 
 
 def _check_is_new(client: "FAQClient", slug: str, lang: str) -> None:

@@ -52,6 +52,12 @@ def _reason(error: OSError) -> str:
     return f"{name}: {error.strerror}" if name and error.strerror else str(error)
 
 
+def interrupted(message: str) -> click.ClickException:
+    """Return the failure of a command that Ctrl-C has ended, below the ^C of a terminal."""
+    click.echo(err=True)
+    return failure(message)
+
+
 def silence_log() -> None:
     """Keep log lines off standard error, where a command prints its own messages."""
     logging.getLogger("faqsvc_embed").addHandler(logging.NullHandler())

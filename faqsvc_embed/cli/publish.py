@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import click
 
-from faqsvc_embed.cli.errors import failure
+from faqsvc_embed.cli.errors import failure, interrupted
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
 from faqsvc_embed.cli.output import print_json, print_text, progress, waiting
 from faqsvc_embed.cli.publications import Publication, complete, read_publications, warn
@@ -161,8 +161,8 @@ def _publish(client: "FAQClient", publication: Publication, key: str, so_far: st
         with waiting(f"Publishing {file}"):
             return client.publish_faq(**fields)
     except KeyboardInterrupt:
-        click.echo(err=True)  # below the ^C of a terminal
-        raise failure(f"{file}: interrupted; it may have been published{retry}{so_far}") from None
+        message = f"{file}: interrupted; it may have been published{retry}{so_far}"
+        raise interrupted(message) from None
     except OutcomeUnknown as error:
         raise failure(f"{file}: {error}{retry}{so_far}") from error
     except FAQError as error:

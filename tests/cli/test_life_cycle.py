@@ -3,9 +3,11 @@
 import json
 import re
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any, Final
 
+import click
 import pytest
 from msgspec import to_builtins
 
@@ -352,6 +354,46 @@ def test_what_cannot_be_published_stays_in_a_file(
     editor(monkeypatch, tmp_path, code)
     path = Path(failure(faqsvc("edit", "broken")).split()[-1])
     assert path.read_text()
+    path.unlink()
+
+
+@pytest.mark.parametrize("value", ['"x', "/no/such/editor"])
+@pytest.mark.parametrize("name", ["VISUAL", "EDITOR"])
+def test_an_editor_that_cannot_be_started_is_named_and_leaves_no_file(
+    ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    publish(f"unopened-{name}")
+    for variable in ("VISUAL", "EDITOR"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv(name, value)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    message = failure(faqsvc("edit", f"unopened-{name}"))
+    assert value in message
+    assert name in message or value != '"x'
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("moment", ["in the editor", "when it is published"])
+def test_an_edit_that_ctrl_c_ended_says_where_the_text_is(
+    ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    publish("interrupted")
+    editor(monkeypatch, tmp_path, "path.write_text(path.read_text().replace('Five', 'Six'))")
+    run = click.edit
+
+    def interrupt(**arguments: Any) -> None:
+        if "filename" in arguments:
+            run(**arguments)
+        raise KeyboardInterrupt
+
+    if moment == "in the editor":
+        monkeypatch.setattr(click, "edit", interrupt)
+    else:
+        monkeypatch.setattr(FAQClient, "publish_faq", lambda _, **fields: interrupt(**fields))
+    result = faqsvc("edit", "interrupted")
+    path = Path(result.stderr.split()[-1])
+    assert (result.exit_code, "Six" in path.read_text()) == (1, True)
+    assert ("may have been published" in result.stderr) == (moment == "when it is published")
     path.unlink()
 
 
