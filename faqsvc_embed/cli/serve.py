@@ -106,6 +106,14 @@ def serve(database: str, workers: int, proxies: tuple[str, ...], log_format: Any
             listening = stack.enter_context(server.listen_unix(uds) if uds else server.listen(host, port))
         except OSError as error:
             raise failure(f"cannot listen on {uds or f'{host}:{port}'}: {error.strerror}") from error
+
+        def clean_up(number: int, _: object) -> None:
+            stack.close()
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+
+        # uvicorn raises SIGTERM again when it has stopped; the default handler would skip the clean-up.
+        signal.signal(signal.SIGTERM, clean_up)
         click.echo(f"faqsvc listens on {uds or server.url_of(listening)}")
         if "base_url" in given:
             click.echo(f"Links begin with {given['base_url']} (--base-url or FAQSVC_BASE_URL)")

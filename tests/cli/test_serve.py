@@ -61,8 +61,11 @@ def test_a_service_that_others_can_reach_asks_for_its_public_address(
 
 
 @pytest.mark.system
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_unix_socket_is_served_and_removed(database: str, tmp_path: Path, workers: int) -> None:
+def test_a_unix_socket_is_served_and_removed(
+    database: str, tmp_path: Path, workers: int, number: signal.Signals
+) -> None:
     path = tmp_path / "faqsvc.sock"
     with socket.socket(socket.AF_UNIX) as left:
         left.bind(str(path))  # as by a process that was killed
@@ -73,7 +76,7 @@ def test_a_unix_socket_is_served_and_removed(database: str, tmp_path: Path, work
         message = failure(faqsvc("serve", "--database", database, "--uds", str(path)))
         with httpx2.Client(transport=httpx2.HTTPTransport(uds=str(path)), timeout=20) as client:
             assert client.get("http://faq.example/healthz").status_code == 200
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         process.wait(20)
     assert str(path) in message
     assert not path.exists()
