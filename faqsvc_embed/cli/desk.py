@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from faqsvc_embed.cli.database import open_or_create
-from faqsvc_embed.cli.options import database_option
+from faqsvc_embed.cli.options import database_option, need_base_url
 
 
 @click.command()
@@ -36,9 +36,10 @@ def desk(database: str, name: str, site: str | None, scope: Any, base_url: str) 
     \b
       faqsvc desk --name Mia
     """
+    base_url = need_base_url(base_url)
     storage = open_or_create(database)
     from faqsvc_embed.service.desk.session import Sessions
 
     key = storage.keys.verify(storage.keys.create(name, site=site, scope=scope))
     token = Sessions(storage.keys, storage.clock).create_link((key and key.key_id) or "")
-    click.echo(f"{base_url.rstrip('/')}/desk/sign-in?link={token}")
+    click.echo(f"{base_url}/desk/sign-in?link={token}")

@@ -105,7 +105,8 @@ def serve(database: str, workers: int, proxies: tuple[str, ...], log_format: Any
         try:
             listening = stack.enter_context(server.listen_unix(uds) if uds else server.listen(host, port))
         except OSError as error:
-            raise failure(f"cannot listen on {uds or f'{host}:{port}'}: {error.strerror}") from error
+            reason = error.strerror or f"{error}: use a shorter path; Linux accepts 107 bytes"
+            raise failure(f"cannot listen on {uds or f'{host}:{port}'}: {reason}") from error
 
         def clean_up(number: int, _: object) -> None:
             stack.close()

@@ -21,8 +21,12 @@ def sites() -> None:
 @database_option
 @click.argument("name")
 @click.option("--listed", is_flag=True, help="Name its FAQs in llms.txt, the sitemap and the index.")
-@click.option("--max-faqs", type=click.IntRange(1), help="FAQs it may have. Default: the service's limit.")
-@click.option("--max-bytes", type=click.IntRange(1), help="Bytes of its records, with their history.")
+@click.option(
+    "--max-faqs", type=click.IntRange(1, 2**31 - 1), help="FAQs it may have. Default: the service's limit."
+)
+@click.option(
+    "--max-bytes", type=click.IntRange(1, 2**63 - 1), help="Bytes of its records, with their history."
+)
 def create_site(database: str, name: str, listed: bool, max_faqs: int | None, max_bytes: int | None) -> None:
     """Create the site NAME and print its id."""
     storage = open_existing(database)

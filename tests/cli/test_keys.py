@@ -103,6 +103,23 @@ def test_a_site_has_a_name(database: str) -> None:
         assert "name" in failure(faqsvc("sites", "create", name, "--database", database))
 
 
+@pytest.mark.parametrize(("option", "most"), [("--max-faqs", 2**31 - 1), ("--max-bytes", 2**63 - 1)])
+def test_a_limit_that_no_database_can_store_is_a_mistake_of_usage(
+    database: str, option: str, most: int
+) -> None:
+    refused = faqsvc("sites", "create", "tea", option, str(most + 1), "--database", database)
+    assert (refused.exit_code, str(most) in refused.stderr) == (2, True)
+    assert faqsvc("sites", "create", "tea", option, str(most), "--database", database).exit_code == 0
+
+
+def test_a_link_to_the_desk_needs_an_address_that_a_browser_can_open(database: str) -> None:
+    refused = faqsvc("desk", "--base-url", "ftp://faq.example", "--database", database)
+    assert (refused.exit_code, refused.stdout, "ftp://faq.example" in refused.stderr) == (2, "", True)
+    assert faqsvc("keys", "list", "--database", database).output == ""
+    printed = faqsvc("desk", "--base-url", "https://faq.example/", "--database", database).stdout
+    assert printed.startswith("https://faq.example/desk/")
+
+
 @pytest.mark.system
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_a_key_that_cannot_be_printed_is_revoked(database: str) -> None:

@@ -88,3 +88,11 @@ def test_a_file_is_not_taken_for_a_unix_socket(database: str, tmp_path: Path) ->
 
     assert str(file) in failure(faqsvc("serve", "--database", database, "--uds", str(file)))
     assert file.read_text() == "notes"
+
+
+def test_a_path_that_is_too_long_for_a_unix_socket_is_refused_with_the_reason(
+    database: str, tmp_path: Path
+) -> None:
+    path = str(tmp_path / ("a" * 120))
+    message = failure(faqsvc("serve", "--database", database, "--uds", path))
+    assert (path in message, "None" in message) == (True, False)
