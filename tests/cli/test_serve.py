@@ -29,7 +29,7 @@ def test_an_invalid_public_address_is_named(database: str) -> None:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_signal_stops_the_service_quietly(database: str, number: signal.Signals, workers: int) -> None:
     with serving("--database", database, "--workers", str(workers)) as (process, url):
-        assert httpx2.get(f"{url}/healthz", trust_env=False).status_code == 200
+        assert httpx2.get(f"{url}/healthz", trust_env=False, timeout=20).status_code == 200
         process.send_signal(number)
         _, errors = process.communicate(timeout=20)
     assert errors == ""
@@ -39,7 +39,7 @@ def test_a_signal_stops_the_service_quietly(database: str, number: signal.Signal
 @pytest.mark.system
 def test_the_public_address_is_printed(database: str) -> None:
     with serving("--database", database, "--base-url", "https://faq.tea.example") as (process, url):
-        assert httpx2.get(f"{url}/healthz", trust_env=False).status_code == 200
+        assert httpx2.get(f"{url}/healthz", trust_env=False, timeout=20).status_code == 200
         process.send_signal(signal.SIGINT)
         process.wait(10)
         assert process.stdout is not None
@@ -54,7 +54,7 @@ def test_a_service_that_others_can_reach_asks_for_its_public_address(
     database: str, arguments: tuple[str, ...], is_warned: bool
 ) -> None:
     with serving("--database", database, "--host", "0.0.0.0", *arguments) as (process, url):
-        assert httpx2.get(f"{url}/healthz", trust_env=False).status_code == 200
+        assert httpx2.get(f"{url}/healthz", trust_env=False, timeout=20).status_code == 200
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=20)
     assert ("--base-url" in errors) == is_warned
