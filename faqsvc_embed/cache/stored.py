@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final
 
@@ -34,37 +34,20 @@ class StoredFAQ(msgspec.Struct, frozen=True):
 
     def to_json(self, base_url: str) -> str:
         """Return the document, in lines that can be reviewed; `base_url` names the service of the record."""
-        text = "".join(self._lines(base_url))
+        document = {
+            "form": FORMAT,
+            "baseUrl": base_url,
+            "slug": self.faq.slug,
+            "lang": self.lang,
+            "confirmedAt": self.updated_at.isoformat(),
+            "freshFor": self.fresh_for,
+            "lifetime": self.cache_control.lifetime,
+            "etag": self.validators.etag,
+            "lastModified": self.validators.last_modified,
+            "faq": self.faq.to_dict(),
+        }
+        text = clean_text(json.dumps(document, ensure_ascii=False, indent=2).removesuffix("\n}") + ",\n")
         return f'{text}{DIGEST}"{_digest(text.encode())}"\n}}\n'
-
-    def _lines(self, base_url: str) -> Iterator[str]:
-        faq = self.faq
-        yield "{\n"
-        yield f'  "form": {_json(FORMAT)},\n'
-        yield f'  "baseUrl": {_json(base_url)},\n'
-        yield f'  "slug": {_json(faq.slug)},\n'
-        yield f'  "lang": {_json(self.lang)},\n'
-        yield f'  "confirmedAt": {_json(self.updated_at.isoformat())},\n'
-        yield f'  "freshFor": {_json(self.fresh_for)},\n'
-        yield f'  "lifetime": {_json(self.cache_control.lifetime)},\n'
-        yield f'  "etag": {_json(self.validators.etag)},\n'
-        yield f'  "lastModified": {_json(self.validators.last_modified)},\n'
-        yield '  "faq": {\n'
-        yield f'    "slug": {_json(faq.slug)},\n'
-        yield f'    "title": {_json(faq.title)},\n'
-        yield f'    "websiteName": {_json(faq.website_name)},\n'
-        yield f'    "lang": {_json(faq.lang)},\n'
-        if faq.answer_format != "text":
-            yield f'    "answerFormat": {_json(faq.answer_format)},\n'
-        yield f'    "cta": {clean_text(_json(faq.cta))},\n'
-        yield '    "items": ['
-        comma = ""
-        for item in faq.items:
-            yield f'{comma}\n      {{"position": {item.position},\n'
-            yield f'       "question": {_json(item.question)},\n'
-            yield f'       "answer": {_json(item.answer)}}}'
-            comma = ","
-        yield "\n    ]\n  },\n"
 
     @classmethod
     def from_json(cls, text: bytes, base_url: str, slug: str, lang: str | None) -> "StoredFAQ":
@@ -125,10 +108,6 @@ class _Document(msgspec.Struct, rename="camel"):
     faq: msgspec.Raw
     digest: str
     lifetime: float | None = None
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _digest(text: bytes) -> str:

@@ -39,7 +39,7 @@ def test_line_ends_may_be_changed_by_version_control() -> None:
 
 def test_the_document_can_be_reviewed_line_by_line() -> None:
     lines = [line.strip() for line in DOCUMENT.splitlines()]
-    assert '"answer": "So.\\n— “ünïcode”"}' in lines
+    assert '"answer": "So.\\n— “ünïcode”"' in lines
     assert '"slug": "pricing",' in lines
 
 
