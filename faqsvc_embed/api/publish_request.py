@@ -5,7 +5,6 @@ The field types and their limits are in `api/contract.py` and `api/fields.py`. N
 
 import json
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -18,6 +17,7 @@ from faqsvc_embed.api.requests import API_PATH, Request, write_request
 from faqsvc_embed.api.validation import problems_of
 from faqsvc_embed.errors import PublishRejected, quoted
 from faqsvc_embed.models import Item
+from faqsvc_embed.text import question_key
 
 _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
 
@@ -173,21 +173,16 @@ def _entry(item: object) -> object:
 
 def _repetitions(entries: object) -> Iterator[str]:
     """Yield a problem for each question that repeats an earlier one: a page would mark up only the first."""
-    indexes = dict[str, int]()
+    indexes = dict[tuple[str, str], int]()
     if not isinstance(entries, list) or len(entries) > MAX_ITEMS:
         return
     for index, entry in enumerate(entries):
         question = entry.get("question") if isinstance(entry, dict) else None
         if not isinstance(question, str) or len(question) > MAX_QUESTION or not question.strip():
             continue
-        first = indexes.setdefault(_folded(question), index)
+        first = indexes.setdefault(question_key(question), index)
         if first != index:
             yield f"items[{index}].question repeats the question of items[{first}]: {quoted(question)}"
-
-
-def _folded(question: str) -> str:
-    """Return a key that is equal for questions that JSON-LD would merge."""
-    return " ".join(unicodedata.normalize("NFC", question).split())
 
 
 def _idempotency_key_problems(key: object) -> Iterator[str]:

@@ -155,13 +155,7 @@ def _revision(response: Response) -> int | None:
 def _is_json(response: Response) -> bool:
     """Return whether a response is whole and JSON, by its media type and its content."""
     media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media_type not in JSON_TYPES or not response.is_complete:
-        return False
-    try:
-        json.loads(response.body)
-    except (ValueError, RecursionError):
-        return False
-    return True
+    return media_type in JSON_TYPES and response.is_complete and json_value(response.body) is not None
 
 
 def _opaque(etag: str) -> str:

@@ -3,7 +3,7 @@
 A look-up that finds a fresh record is not counted, so that it costs nothing.
 """
 
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -43,20 +43,11 @@ class Statistics(msgspec.Struct, frozen=True, kw_only=True):
     """False while pages do not wait for uncached FAQs, because the service does not respond."""
 
 
-class Feed(Protocol):
-    """The measurements of a change feed."""
-
-    is_connected: bool
-
-    @property
-    def lag(self) -> float: ...
-
-
 class Signals(NamedTuple):
     """The measurements of a fetcher."""
 
     is_waiting: bool = True
-    feed: Feed | None = None
+    feed_lag: float | None = None
 
 
 class Counts:
@@ -97,7 +88,7 @@ class Counts:
     def statistics(self, entries: list[Entry], at: Moment, signals: Signals) -> Statistics:
         """Return the counts, and the state of the cache at this time."""
         records = dict.fromkeys(FRESHNESS, 0)
-        ages, feed = list[float](), signals.feed
+        ages = list[float]()
         for entry in entries:
             records[entry.freshness(at.now)] += 1
             if entry.updated_at is not None and at.now - entry.used_at <= IN_USE:
@@ -109,7 +100,7 @@ class Counts:
             unsent=self.unsent,
             records=records,
             oldest_age=max(ages, default=None),
-            feed_lag=feed.lag if feed is not None and feed.is_connected else None,
+            feed_lag=signals.feed_lag,
             is_waiting=signals.is_waiting,
         )
 

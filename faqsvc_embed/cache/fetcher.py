@@ -109,7 +109,9 @@ class Fetcher:
 
     def signals(self) -> Signals:
         """Return the measurements for metrics."""
-        return Signals(not self._upstream.breaker.is_open, self._feed)
+        feed = self._feed
+        lag = feed.lag if feed is not None and feed.is_connected else None
+        return Signals(not self._upstream.breaker.is_open, lag)
 
     def is_fetching(self, key: Key | None = None) -> bool:
         """Return whether `key`, or anything, is being fetched."""
