@@ -4,7 +4,6 @@ from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, Outcome
 from faqsvc_embed.cache.entries import Entry
 from faqsvc_embed.errors import FAQError, FAQUnavailable, quoted
 from faqsvc_embed.events import FAQEvent, Listeners, Result
-from faqsvc_embed.runtime import fork
 from faqsvc_embed.runtime.bounded_log import LogThrottle, logger
 
 
@@ -16,8 +15,6 @@ class Reporter:
         self._unknown = LogThrottle()
         self._rejected = LogThrottle()
         self._late = LogThrottle()
-        for throttle in (self._unknown, self._rejected, self._late):
-            fork.register(throttle)
 
     def report(self, before: Entry | None, after: Entry, outcome: Outcome | None, seconds: float) -> None:
         """Report how a fetch changed an entry; `outcome` is None if its record came from the store."""

@@ -9,7 +9,6 @@ from faqsvc_embed.errors import ConfigurationError, FAQError, FAQUnavailable, qu
 from faqsvc_embed.models import FAQState
 from faqsvc_embed.page.context import Page
 from faqsvc_embed.rendering.elements import problem_element
-from faqsvc_embed.runtime import fork
 from faqsvc_embed.runtime.bounded_log import LogOnce, LogThrottle, origin_of
 from faqsvc_embed.settings import Settings
 
@@ -25,7 +24,6 @@ class Problems:
         self._log = log
         self._reported = LogOnce()
         self._missing = LogThrottle(burst=MAX_NAMED)
-        fork.register(self._missing)
 
     def handle(self, page: Page, slug_or_faq: object, error: Exception) -> Markup:
         """Handle an error: raise it if strict, show it in development, else log it once."""

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from faqsvc_embed.runtime import fork
+
 logger: Final = logging.getLogger("faqsvc_embed")
 
 MAX_REMEMBERED: Final = 1000
@@ -57,6 +59,7 @@ class LogThrottle:
         self._next = float("-inf")
         self._left_out = 0
         self._lock = threading.Lock()
+        fork.register(self)
 
     def warning(self, message: str, *args: object) -> None:
         """Log a warning, or count it for the next one that is logged."""
