@@ -131,8 +131,8 @@ class DjangoPage(Page, kw_only=True):
         if PLACEHOLDER in content:
             _log.warning(
                 "placeholder",
-                "{% cache %} or @cache_page has stored a part of an asynchronous view before its FAQ had arrived: "
-                "FAQs are cached anyway, so move them out, or `await faqs_from().aprefetch(...)` before",
+                "{% cache %} or @cache_page has stored what an asynchronous view rendered before its FAQ had "
+                "arrived: FAQs are cached anyway, so move it out, or `await faqs_from().aprefetch(…)` first",
             )
 
     def _complete_stream(self, response: StreamingHttpResponse) -> None:
