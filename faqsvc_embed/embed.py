@@ -227,7 +227,7 @@ class FAQEmbed:
             self._presenter.options.log.warning(
                 "prefetch", "prefetch() does not wait in an event loop: await aprefetch() instead"
             )
-        self._presenter.prefetch(self._presenter.page(), slugs, lang)
+        self._presenter.states.prefetch(self._presenter.page(), slugs, lang)
 
     async def aprefetch(self, *slugs: str, lang: str | None = None) -> None:
         """Fetch the FAQs that are not cached, as `prefetch` does, without blocking the event loop."""

@@ -165,11 +165,6 @@ class _FlaskPage(RequestPage, kw_only=True):
                 return choice, ""
         return None, self.request.environ.get("HTTP_ACCEPT_LANGUAGE", "")[:MAX_HEADER]
 
-    def expect_change(self) -> None:
-        # Before the host's own hooks, which may compress the body. `_finish` handles what is printed later.
-        if has_request_context():
-            after_this_request(self.merge)
-
     def finish(self, response: Response) -> None:
         """Merge what was printed after `merge` ran, by a hook of the host or a thread, and end the page."""
         if self.is_unfinished and not self.is_merged:
@@ -235,6 +230,8 @@ def _new_page(app: Flask, this_request: Request) -> Page:
     if embed.serves_files:
         page.folder = f"{this_request.script_root}/{FOLDER}"
     setattr(this_request, PAGE, page)
+    # Before the host's own hooks, which may compress the body. `_finish` handles what is printed later.
+    after_this_request(page.merge)
     return page
 
 

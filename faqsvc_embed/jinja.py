@@ -15,13 +15,16 @@ from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.models import FAQState
 from faqsvc_embed.page.context import (
+    RENDERING,
     Page,
+    awithin,
     enter_rendering,
     enter_request,
     is_part,
     joined_page,
     leave_rendering,
     leave_request,
+    within,
 )
 from faqsvc_embed.page.options import split_arguments
 from faqsvc_embed.page.presenter import Presenter
@@ -38,7 +41,7 @@ def install(environment: Environment, embed: FAQEmbed) -> None:
     """Add the globals, the tag and `faqsvc/macros.html` to an environment.
 
     If the environment's loader finds a `faqsvc/faq.html`, it is rendered instead of the package's. In an
-    environment with `enable_async` the globals are coroutines. A second embed replaces the first.
+    environment with `enable_async`, `faq` and `use_faq` are coroutines. A second embed replaces the first.
 
     Raises:
         ConfigurationError: it is not a Jinja environment, or not an embed.
@@ -134,12 +137,6 @@ class _AsyncGlobals(_Globals):
         page, slug, lang = self._reading(context, arguments, options)
         return page.defer_state(await self._presenter.states.aget(page, slug, lang, None))
 
-    @pass_context
-    async def faq_schema(  # type: ignore[override]
-        self, context: Context, /, *arguments: Any, **options: Any
-    ) -> Markup:
-        return super().faq_schema(context, *arguments, **options)
-
 
 def _defined(options: dict[str, Any]) -> dict[str, Any]:
     """Return options without undefined variables, which mean the default."""
@@ -183,16 +180,9 @@ class PageTemplate(Template):
             yield from parts
             return
         page = joined_page() or Page()
-        while True:
-            token = enter_rendering(page)  # not around `yield`, because the caller has its own context
-            try:
-                part = next(parts, None)
-            finally:
-                leave_rendering(token)
-            if part is None:
-                page.end_rendering()
-                return
+        for part in within(RENDERING, page, parts):
             yield page.complete_part(part)
+        page.end_rendering()
 
     async def generate_async(self, *args: Any, **kwargs: Any) -> AsyncGenerator[str, object]:
         parts = super().generate_async(*args, **kwargs)
@@ -201,16 +191,9 @@ class PageTemplate(Template):
                 yield part
             return
         page = joined_page() or Page()
-        while True:
-            token = enter_rendering(page)
-            try:
-                next_part = await anext(parts, None)
-            finally:
-                leave_rendering(token)
-            if next_part is None:
-                page.end_rendering()
-                return
-            yield page.complete_part(next_part)
+        async for part in awithin(RENDERING, page, parts):
+            yield page.complete_part(part)
+        page.end_rendering()
 
     def make_module(
         self,

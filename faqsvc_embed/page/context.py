@@ -3,10 +3,10 @@
 An adapter creates a page for each request. Without an adapter, each rendered template is a page.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
-from typing import Any, AnyStr, ClassVar, Final
+from typing import Any, AnyStr, ClassVar, Final, TypeVar
 
 import msgspec
 from markupsafe import Markup
@@ -17,6 +17,8 @@ from faqsvc_embed.page.elements import Printed, TextFilter
 from faqsvc_embed.page.placeholders import Filling, Placeholders
 from faqsvc_embed.page.preview import PARAMETER, Preview, find_preview
 from faqsvc_embed.settings import Settings
+
+T = TypeVar("T")
 
 
 class Page(msgspec.Struct, eq=False):
@@ -44,8 +46,6 @@ class Page(msgspec.Struct, eq=False):
     """The URL path below which the host serves the package's files, if it does."""
     is_diagnosed: bool = False
     """Response headers say where the FAQs came from."""
-    late: dict[Any, FAQState] = {}
-    """With `is_diagnosed`, the FAQs that had not arrived when the page stopped waiting."""
     slugs: dict[str, None] | None = None
     """The FAQs that were looked up for this page, in order, if response headers name them."""
     preview: Preview | None = None
@@ -81,10 +81,8 @@ class Page(msgspec.Struct, eq=False):
             self._budget = WaitBudget()
         return self._budget
 
-    def next_ordinal(self, slug: object) -> int:
+    def next_ordinal(self, slug: str) -> int:
         """Count an FAQ, and return how many with this slug the page has so far."""
-        if not isinstance(slug, str):
-            return 1
         self._ordinals[slug] = ordinal = self._ordinals.get(slug, 0) + 1
         return ordinal
 
@@ -94,17 +92,12 @@ class Page(msgspec.Struct, eq=False):
             self.printed[reserved] = printed
         else:
             self.printed.append(printed)
-            if len(self.printed) <= 2:
-                self.expect_change()
         return printed.markup()
 
     def reserve(self) -> int:
         """Return a place in the document for an FAQ that is printed later."""
         self.printed.append(None)
         return len(self.printed) - 1
-
-    def expect_change(self) -> None:
-        """Prepare for a body that may have to be changed: called for placeholders, and the first two FAQs."""
 
     def defer_json_ld(self, faq: FAQ) -> None:
         """Let a later `faq_schema()` print the JSON-LD of an FAQ."""
@@ -125,7 +118,6 @@ class Page(msgspec.Struct, eq=False):
         """Return a placeholder to fill in before the response is sent: the HTML `published`, or a comment."""
         if self.placeholders is None:
             self.placeholders = Placeholders()
-            self.expect_change()
         return self.placeholders.leave(filling, published)
 
     @property
@@ -194,20 +186,24 @@ class JoinedPage(Page):
 
 PageSource = Callable[[], Page | None]
 
-_request: Final[ContextVar[Page | None]] = ContextVar("faqsvc_page", default=None)
-_rendering: Final[ContextVar[Page | None]] = ContextVar("faqsvc_rendering", default=None)
+Current = ContextVar[Page | None]
+
+REQUEST: Final[Current] = ContextVar("faqsvc_page", default=None)
+"""The page of the request in this context."""
+RENDERING: Final[Current] = ContextVar("faqsvc_rendering", default=None)
+"""The page of the template that is being rendered outside of a request."""
 _joined: Final[ContextVar[JoinedPage | None]] = ContextVar("faqsvc_joined", default=None)
 
 
 def request_page() -> Page | None:
     """Return the page of the request in this context; None after its response was sent."""
-    page = _request.get()
+    page = REQUEST.get()
     return None if page is None or page.is_over else page
 
 
 def rendering_page() -> Page | None:
     """Return the page of the template that is being rendered outside of a request."""
-    page = _rendering.get()
+    page = RENDERING.get()
     return None if page is None or page.is_over else page
 
 
@@ -224,22 +220,48 @@ def is_part() -> bool:
 
 def enter_request(page: Page) -> Token[Page | None]:
     """Make `page` the page of the request in this context; `leave_request` takes the result."""
-    return _request.set(page)
+    return REQUEST.set(page)
 
 
 def leave_request(token: Token[Page | None]) -> None:
     """Restore the page that was current before `enter_request`."""
-    _request.reset(token)
+    REQUEST.reset(token)
 
 
 def enter_rendering(page: Page) -> Token[Page | None]:
     """Make `page` the page of the template that is being rendered; `leave_rendering` takes the result."""
-    return _rendering.set(page)
+    return RENDERING.set(page)
 
 
 def leave_rendering(token: Token[Page | None]) -> None:
     """Restore the page that was current before `enter_rendering`."""
-    _rendering.reset(token)
+    RENDERING.reset(token)
+
+
+def within(current: Current, page: Page, parts: Iterator[T]) -> Iterator[T]:
+    """Yield parts that are each produced with `page` as the current one: `REQUEST` or `RENDERING`."""
+    while True:
+        token = current.set(page)  # not around `yield`, because the caller has a context of its own
+        try:
+            part = next(parts, None)
+        finally:
+            current.reset(token)
+        if part is None:
+            return
+        yield part
+
+
+async def awithin(current: Current, page: Page, parts: AsyncIterator[T]) -> AsyncIterator[T]:
+    """Yield asynchronous parts, as `within` does."""
+    while True:
+        token = current.set(page)
+        try:
+            part = await anext(parts, None)
+        finally:
+            current.reset(token)
+        if part is None:
+            return
+        yield part
 
 
 @contextmanager

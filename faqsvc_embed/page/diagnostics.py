@@ -18,10 +18,9 @@ MAX_KEY: Final = 100
 
 def diagnostic_headers(page: "Page") -> list[tuple[str, str]]:
     """Return Cache-Status (RFC 9211) with a member for each FAQ, and Server-Timing with the time waited."""
-    states = page.states | {of: state for of, state in page.late.items() if of not in page.states}
-    if not states:
+    if not page.states:
         return []
-    listed = list(states.items())[:MAX_LISTED]
+    listed = list(page.states.items())[:MAX_LISTED]
     members = [_member(reader, key, state) for (reader, key), state in listed]
     waited = page.budget.spent * 1000
     return [

@@ -13,7 +13,7 @@ from faqsvc_embed.cache.reader import Reader, in_event_loop
 from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.context import Page, PageSource, joined_page, rendering_page, request_page
-from faqsvc_embed.page.elements import Printed, merge_pages
+from faqsvc_embed.page.elements import Printed, Surroundings, merge_pages
 from faqsvc_embed.page.options import FROM_PYTHON, Call, Caller, OptionResolver
 from faqsvc_embed.page.placeholders import Filling
 from faqsvc_embed.page.problems import Problems
@@ -65,13 +65,6 @@ class Presenter:
             page = self._page_source()
         return page or rendering_page() or joined_page() or Page()
 
-    def prefetch(self, page: Page, slugs: Sequence[str], lang: str | None) -> None:
-        """Fetch the FAQs that are not cached, together."""
-        try:
-            self.states.prefetch(page, slugs, lang)
-        except Exception as error:
-            self._problems.handle(page, slugs, error)
-
     async def aprefetch(self, page: Page, slugs: Sequence[str], lang: str | None) -> None:
         """Fetch the FAQs that are not cached, together, and prepare for rendering them."""
         try:
@@ -93,10 +86,10 @@ class Presenter:
         """Return an FAQ for this place of the page, or a placeholder, or nothing."""
         try:
             call = self.options.resolve(page, slug_or_faq, options, caller)
-            found = None if call.faq is not None else self.states.look_up(page, call.key)
+            found = _given(call) or self.states.look_up(page, call.key)
             if page.preview is None:
                 return self._render(page, call, found)
-            draft = None if call.faq is not None else self.states.look_up_draft(page, call.key)
+            draft = _given(call) or self.states.look_up_draft(page, call.key)
             try:
                 published = self._render(page, call, found)
             except FAQError:
@@ -115,10 +108,10 @@ class Presenter:
         """Return an FAQ for this place of the page, awaiting it if it is not cached."""
         try:
             call = self.options.resolve(page, slug_or_faq, options, caller)
-            found = None if call.faq is not None else self.states.look_up(page, call.key)
+            found = _given(call) or self.states.look_up(page, call.key)
             if page.preview is None:
                 return await self._print_when_ready(page, call, found)
-            draft = None if call.faq is not None else self.states.look_up_draft(page, call.key)
+            draft = _given(call) or self.states.look_up_draft(page, call.key)
             try:
                 published = await self._print_when_ready(page, call, found)
             except FAQError:
@@ -132,23 +125,17 @@ class Presenter:
         self,
         page: Page,
         call: Call,
-        found: "FAQState | Fetch | None",
+        found: "FAQState | Fetch",
         place: Place = NEXT,
     ) -> Markup:
         """Return an FAQ that was looked up, or a placeholder."""
-        faq = call.faq
-        if faq is None and found is not None:
-            if not isinstance(found, FAQState):
-                if _can_defer(page):
-                    return self._defer(page, call, found)
-                found = self.states.wait_for(page, found, self._settings.wait)
-            faq = found.data
-            if faq is None or found.is_degraded:
-                faq = self.states.record(
-                    page, call.key, found, has_waited=page.may_block or not in_event_loop()
-                )
-        if faq is None:
-            raise TypeError("a call is for a slug or for a record")
+        if not isinstance(found, FAQState):
+            if _can_defer(page):
+                return self._defer(page, call, found)
+            found = self.states.wait_for(page, found, self._settings.wait)
+        faq = found.data
+        if faq is None or found.is_degraded:
+            faq = self.states.record(page, call.key, found, has_waited=page.may_block or not in_event_loop())
         fragment = self.renderer.cached(faq, call.options.style, call.ordinal)
         if fragment is None:
             if self.renderer.is_slow(faq) and _can_defer(page):
@@ -156,9 +143,7 @@ class Presenter:
             fragment = self.renderer.fragment(faq, call.options.style, call.ordinal)
         return self._print(page, call, faq, fragment, place)
 
-    def _render_draft(
-        self, page: Page, call: Call, draft: "FAQState | Fetch | None", published: Markup
-    ) -> Markup:
+    def _render_draft(self, page: Page, call: Call, draft: "FAQState | Fetch", published: Markup) -> Markup:
         """Return what is published, which a cache of the host may keep; the draft takes its place later."""
         if _can_defer(page):
             return page.leave_placeholder(self._filling(page, call, draft, is_draft=True), published)
@@ -169,14 +154,14 @@ class Presenter:
             text = self._problems.handle(page, call.key.slug, error)
         return page.leave_placeholder(text, published)
 
-    def _defer(self, page: Page, call: Call, found: "FAQState | Fetch | None") -> Markup:
+    def _defer(self, page: Page, call: Call, found: "FAQState | Fetch") -> Markup:
         """Return a placeholder for an FAQ that is being fetched, or takes long to render."""
         if not isinstance(found, FAQState) and self._settings.degraded_max_age is not None:
             page.may_degrade = True
         return page.leave_placeholder(self._filling(page, call, found))
 
     def _filling(
-        self, page: Page, call: Call, found: "FAQState | Fetch | None", *, is_draft: bool = False
+        self, page: Page, call: Call, found: "FAQState | Fetch", *, is_draft: bool = False
     ) -> Filling:
         """Return the function that prints an FAQ in this place of the document when it is ready."""
         place = Place(page.reserve(), is_draft)
@@ -193,17 +178,12 @@ class Presenter:
         self,
         page: Page,
         call: Call,
-        found: "FAQState | Fetch | None",
+        found: "FAQState | Fetch",
         place: Place = NEXT,
     ) -> Markup:
         """Print an FAQ that was looked up, as soon as it has arrived and is rendered."""
-        faq = call.faq
-        if faq is None and found is not None:
-            if not isinstance(found, FAQState):
-                found = await self.states.await_for(page, found, self._settings.wait)
-            faq = self.states.record(page, call.key, found, has_waited=True)
-        if faq is None:
-            raise TypeError("a call is for a slug or for a record")
+        state = await self.states.await_for(page, found, self._settings.wait)
+        faq = self.states.record(page, call.key, state, has_waited=True)
         fragment = self.renderer.cached(faq, call.options.style, call.ordinal)
         if fragment is None and self.renderer.is_slow(faq):
             fragment = await to_thread(self.renderer.fragment, faq, call.options.style, call.ordinal)
@@ -238,23 +218,23 @@ class Presenter:
             _check_schema_argument("faq_schema()", faq)
             surroundings = self.options.surroundings(page, nonce, caller)
             if page.preview is not None:  # print the published version, which a cache of the host may keep
-                published = self._print_schema(page, faq, Printed(None, surroundings, ""))
+                published = self._print_schema(page, faq, surroundings)
                 return page.leave_placeholder("", published) if published else published
             if page.has_open_placeholders:  # their FAQs may leave JSON-LD to this call
 
                 async def fill() -> str:
-                    return self._print_schema(page, faq, Printed(None, surroundings, ""))
+                    return self._print_schema(page, faq, surroundings)
 
                 return page.leave_placeholder(fill)
-            return self._print_schema(page, faq, Printed(None, surroundings, ""))
+            return self._print_schema(page, faq, surroundings)
         except Exception as error:
             return self._problems.handle(page, "faq_schema()", error)
 
-    def _print_schema(self, page: Page, faq: FAQ | FAQState | None, printed: Printed) -> Markup:
+    def _print_schema(self, page: Page, faq: FAQ | FAQState | None, surroundings: Surroundings) -> Markup:
         faqs = page.take_deferred() if faq is None else _records(faq)
         if page.preview is not None:
             faqs = page.preview.without_drafts(faqs)
-        printed = msgspec.structs.replace(printed, json_ld=self.json_ld(faqs))
+        printed = Printed(None, surroundings, self.json_ld(faqs))
         if not printed.json_ld:
             return Markup()
         return printed.markup() if page.preview is not None else page.print(printed)
@@ -276,6 +256,11 @@ class Presenter:
 def _can_defer(page: Page) -> bool:
     """Return whether an FAQ is filled in later: the page can do so, and an event loop must not be blocked."""
     return page.defers and in_event_loop()
+
+
+def _given(call: Call) -> FAQState | None:
+    """Return the state of a record that the host has passed instead of a slug."""
+    return None if call.faq is None else FAQState(data=call.faq)
 
 
 def _records(*faqs: FAQ | FAQState | None) -> "list[FAQ]":

@@ -38,9 +38,7 @@ class PageStates:
         try:
             seconds = self._options.wait(wait, slug)
             key = self._options.key(page, slug, lang)
-            found = self.look_up_draft(page, key)
-            if not isinstance(found, FAQState):
-                found = self.wait_for(page, found, seconds)
+            found = self.wait_for(page, self.look_up_draft(page, key), seconds)
             return self.note_max_age(page, key, found)
         except Exception as error:
             return self._problems.state(page, slug, error)
@@ -50,9 +48,7 @@ class PageStates:
         try:
             seconds = self._options.wait(wait, slug)
             key = self._options.key(page, slug, lang)
-            found = self.look_up_draft(page, key)
-            if not isinstance(found, FAQState):
-                found = await self.await_for(page, found, seconds)
+            found = await self.await_for(page, self.look_up_draft(page, key), seconds)
             return self.note_max_age(page, key, found)
         except Exception as error:
             return self._problems.state(page, slug, error)
@@ -64,8 +60,11 @@ class PageStates:
 
     def prefetch(self, page: Page, slugs: Sequence[str], lang: str | None) -> None:
         """Fetch the FAQs that are not cached, together; in an event loop, do not wait for them."""
-        for fetch in self._start(page, slugs, lang):
-            self.wait_for(page, fetch, self._settings.wait)
+        try:
+            for fetch in self._start(page, slugs, lang):
+                self.wait_for(page, fetch, self._settings.wait)
+        except Exception as error:
+            self._problems.handle(page, slugs, error)
 
     def _start(self, page: Page, slugs: Sequence[str], lang: str | None) -> "list[Fetch]":
         for slug in slugs:
@@ -79,11 +78,14 @@ class PageStates:
 
     def look_up(self, page: Page, key: Key) -> "FAQState | Fetch":
         """Return the state on this page, or the result of a look-up."""
-        if page.slugs is not None and isinstance(key.slug, str):
+        slug: object = key.slug
+        if not isinstance(slug, str):  # it may not even be hashable
+            return self._reader.look_up(key)
+        if page.slugs is not None:
             page.slugs[key.slug] = None
-        if page.states and isinstance(key.slug, str):
+        if page.states:
             state = page.states.get((self._reader, key))
-            if state is not None:
+            if state is not None and not state.is_loading:
                 return state
         has_folder = self._settings.directory is not None
         found = self._reader.look_up(key, reload=has_folder and page.shows_problems)
@@ -97,36 +99,41 @@ class PageStates:
             return self.look_up(page, key)
         return preview.drafts.get((self._reader, key)) or self._reader.read_draft(key, token)
 
-    def wait_for(self, page: Page, fetch: "Fetch", wait: float) -> FAQState:
-        """Wait for a fetch, for the rest of this page's time budget."""
-        if in_event_loop() and not page.may_block:
-            if not fetch.is_draft:
-                return self._reader.state(fetch.key)
-            found = self.look_up(page, fetch.key)
-            return found if isinstance(found, FAQState) else FAQState(is_fetching=True)
-        with page.budget.waiting():
-            state = self._reader.wait_for(fetch, page.budget.left(wait))
-        if _refuse_draft(page, fetch, state):
-            found = self.look_up(page, fetch.key)
-            return found if isinstance(found, FAQState) else self.wait_for(page, found, wait)
-        return self._remember(page, fetch.key, state, is_draft=fetch.is_draft)
+    def wait_for(self, page: Page, found: "FAQState | Fetch", wait: float) -> FAQState:
+        """Return a state, or wait for it, for the rest of this page's time budget."""
+        while not isinstance(found, FAQState):
+            if in_event_loop() and not page.may_block:
+                return self._state_without_waiting(page, found)
+            with page.budget.waiting():
+                state = self._reader.wait_for(found, page.budget.left(wait))
+            found = self._arrived(page, found, state)
+        return found
 
-    async def await_for(self, page: Page, fetch: "Fetch", wait: float) -> FAQState:
-        """Wait for a fetch, as `wait_for` does, without blocking the event loop."""
-        with page.budget.waiting():
-            state = await self._reader.await_for(fetch, page.budget.left(wait))
-        if _refuse_draft(page, fetch, state):
-            found = self.look_up(page, fetch.key)
-            return found if isinstance(found, FAQState) else await self.await_for(page, found, wait)
+    async def await_for(self, page: Page, found: "FAQState | Fetch", wait: float) -> FAQState:
+        """Return a state, as `wait_for` does, without blocking the event loop."""
+        while not isinstance(found, FAQState):
+            with page.budget.waiting():
+                state = await self._reader.await_for(found, page.budget.left(wait))
+            found = self._arrived(page, found, state)
+        return found
+
+    def _state_without_waiting(self, page: Page, fetch: "Fetch") -> FAQState:
+        if not fetch.is_draft:
+            return self._reader.state(fetch.key)
+        found = self.look_up(page, fetch.key)
+        return found if isinstance(found, FAQState) else FAQState(is_fetching=True)
+
+    def _arrived(self, page: Page, fetch: "Fetch", state: FAQState) -> "FAQState | Fetch":
+        """Keep the state that a fetch led to; if a draft cannot be shown, look up the published record."""
+        if page.preview is not None and fetch.is_draft and state.data is None:
+            page.preview.refuse(fetch.key.slug, state.error)
+            return self.look_up(page, fetch.key)
         return self._remember(page, fetch.key, state, is_draft=fetch.is_draft)
 
     def _remember(self, page: Page, key: Key, state: FAQState, *, is_draft: bool = False) -> FAQState:
         """Keep a state for the rest of the page, unless it is loading: the next call may find the record."""
-        if (state.data is not None or state.error is not None) and isinstance(key.slug, str):
-            states = page.preview.drafts if is_draft and page.preview is not None else page.states
-            states[self._reader, key] = state
-        elif page.is_diagnosed:
-            page.late[self._reader, key] = state
+        states = page.preview.drafts if is_draft and page.preview is not None else page.states
+        states[self._reader, key] = state
         return state
 
     def record(self, page: Page, key: Key, state: FAQState, *, has_waited: bool) -> FAQ:
@@ -146,11 +153,3 @@ class PageStates:
             if seconds is not None:
                 page.limit_max_age(seconds)
         return state
-
-
-def _refuse_draft(page: Page, fetch: "Fetch", state: FAQState) -> bool:
-    """If a draft cannot be shown, record why and return True; the caller then shows the published record."""
-    if page.preview is None or not fetch.is_draft or state.data is not None:
-        return False
-    page.preview.refuse(fetch.key.slug, state.error)
-    return True

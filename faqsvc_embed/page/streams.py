@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 
 from faqsvc_embed.page.body import BodyFilter, encode
-from faqsvc_embed.page.context import Page, enter_request, leave_request
+from faqsvc_embed.page.context import REQUEST, Page, awithin, within
 
 
 class StreamedBody:
@@ -14,28 +14,15 @@ class StreamedBody:
         self._charset = charset
         self._parts = iter(parts)
         self._close = getattr(parts, "close", None)
-        self._filter: BodyFilter | None = None
+        self._filter = BodyFilter(page, charset)
 
     def __iter__(self) -> Iterator[bytes]:
-        for part in self._made():
+        for part in within(REQUEST, self._page, self._parts):
             chunk = encode(part, self._charset) if isinstance(part, str) else part
-            if self._filter is None and self._page.printed:
-                self._filter = BodyFilter(self._page, self._charset)
-            yield chunk if self._filter is None else self._filter.feed(chunk, last=False)
+            yield self._filter.feed(chunk, last=False)
         self._page.is_over = True
-        if self._filter is not None:
-            yield self._filter.feed(b"", last=True)
-
-    def _made(self) -> Iterator[str | bytes]:
-        while True:
-            token = enter_request(self._page)  # not around `yield`: the server has a context of its own
-            try:
-                part = next(self._parts, None)
-            finally:
-                leave_request(token)
-            if part is None:
-                return
-            yield part
+        if rest := self._filter.feed(b"", last=True):
+            yield rest
 
     def close(self) -> None:
         """Close the iterable that the application returned (PEP 3333)."""
@@ -53,28 +40,12 @@ class AsyncStreamedBody:
         self._parts = aiter(parts)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        body: BodyFilter | None = None
-        async for part in self._made():
+        body = BodyFilter(self._page, self._charset)
+        async for part in awithin(REQUEST, self._page, self._parts):
             chunk = encode(part, self._charset) if isinstance(part, str) else part
-            if body is None and self._page.printed:
-                body = BodyFilter(self._page, self._charset)
-            if body is None:
-                yield chunk
-                continue
             async for piece in body.afeed(chunk, last=False):
                 yield piece
         self._page.is_over = True
-        if body is not None:
-            async for piece in body.afeed(b"", last=True):
+        async for piece in body.afeed(b"", last=True):
+            if piece:
                 yield piece
-
-    async def _made(self) -> AsyncIterator[str | bytes]:
-        while True:
-            token = enter_request(self._page)  # not around `yield`: the server has a context of its own
-            try:
-                part = await anext(self._parts, None)
-            finally:
-                leave_request(token)
-            if part is None:
-                return
-            yield part
