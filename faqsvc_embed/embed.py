@@ -1,7 +1,7 @@
 """`FAQEmbed`, the main class: it reads, caches and renders the FAQs of one service for one host."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from types import TracebackType
@@ -11,13 +11,13 @@ from markupsafe import Markup
 
 from faqsvc_embed.cache.counts import Statistics
 from faqsvc_embed.cache.health import Health
-from faqsvc_embed.cache.reader import Fetches, Reader, data_or_raise, in_event_loop
+from faqsvc_embed.cache.reader import FAQFetcher, Reader, data_or_raise
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.events import Listener, Listeners
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.context import PageSource, is_part, joined_context, joined_page
 from faqsvc_embed.page.presenter import Presenter
-from faqsvc_embed.runtime.threads import to_thread
+from faqsvc_embed.runtime.threads import in_event_loop, to_thread
 from faqsvc_embed.settings import PREFIX, Settings, changed
 from faqsvc_embed.settings.api_key import wrap_keys
 from faqsvc_embed.telemetry import Telemetry
@@ -72,7 +72,8 @@ class FAQEmbed:
         """Whether the host serves the stylesheet or the script as files."""
         self._listeners = Listeners()
         self._reader = Reader(settings, self._listeners)
-        self._presenter = Presenter(settings, self._reader)
+        self.presenter: Final = Presenter(settings, self._reader)
+        """Shows FAQs on pages; for adapters."""
         self._telemetry = Telemetry(self)
         self.listen(self._telemetry)
 
@@ -81,18 +82,13 @@ class FAQEmbed:
         """The records in memory."""
         return self._reader.cache
 
-    @property
-    def presenter(self) -> Presenter:
-        """Shows FAQs on pages; for adapters."""
-        return self._presenter
-
-    def use_fetcher(self, fetcher: Fetches) -> None:
+    def use_fetcher(self, fetcher: FAQFetcher) -> None:
         """Replace the network with another fetch function, as `faqsvc_embed.testing` does."""
         self._reader.use_fetcher(fetcher)
 
     def find_pages_with(self, source: PageSource) -> None:
         """Use `source` to find the page of a request; for adapters of frameworks without middleware."""
-        self._presenter.find_pages_with(source)
+        self.presenter.find_pages_with(source)
 
     def __enter__(self) -> Self:
         return self
@@ -136,11 +132,11 @@ class FAQEmbed:
         has the same state, and all waits together take at most the setting `wait`. In an event loop, this
         does not wait.
         """
-        return self._presenter.states.get(self._presenter.page(), slug, lang, wait)
+        return self.presenter.states.get(self.presenter.page(), slug, lang, wait)
 
     async def ause_faq(self, slug: str, *, lang: str | None = None, wait: float | None = None) -> FAQState:
         """Return the state of an FAQ, as `use_faq` does, without blocking the event loop."""
-        return await self._presenter.states.aget(self._presenter.page(), slug, lang, wait)
+        return await self.presenter.states.aget(self.presenter.page(), slug, lang, wait)
 
     def get_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
         """Return an FAQ from the cache or from the service, waiting for as long as one request may take.
@@ -151,17 +147,17 @@ class FAQEmbed:
             InvalidFAQ: it is not cached, and the response is not an FAQ record.
         """
         if in_event_loop():
-            self._presenter.options.log.warning(
+            self.presenter.options.log.warning(
                 "get_faq", "get_faq() blocks the event loop while it waits: await aget_faq() instead"
             )
-        found = self._reader.look_up(self._presenter.options.key(self._presenter.page(), slug, lang))
+        found = self._reader.look_up(self.presenter.options.key(self.presenter.page(), slug, lang))
         if not isinstance(found, FAQState):
             found = self._reader.wait_for(found, self.settings.timeout + HANDOVER)
         return data_or_raise(found)
 
     async def aget_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
         """Return an FAQ, as `get_faq` does, without blocking the event loop."""
-        found = self._reader.look_up(self._presenter.options.key(self._presenter.page(), slug, lang))
+        found = self._reader.look_up(self.presenter.options.key(self.presenter.page(), slug, lang))
         if not isinstance(found, FAQState):
             found = await self._reader.await_for(found, self.settings.timeout + HANDOVER)
         return data_or_raise(found)
@@ -176,11 +172,11 @@ class FAQEmbed:
         nonce of the page's Content-Security-Policy. Problems are logged; they raise only if the setting
         `strict` is on.
         """
-        return _part(self._presenter.render(self._presenter.page(), slug_or_faq, options))
+        return _part(self.presenter.render(self.presenter.page(), slug_or_faq, options))
 
     async def arender(self, slug_or_faq: str | FAQ, **options: "Unpack[RenderOptions]") -> Markup:
         """Return an FAQ as HTML, as `render` does, without blocking the event loop."""
-        return _part(await self._presenter.arender(self._presenter.page(), slug_or_faq, options))
+        return _part(await self.presenter.arender(self.presenter.page(), slug_or_faq, options))
 
     def schema(self, *faqs: FAQ | FAQState | None, nonce: str | None = None) -> Markup:
         """Return one script element with the FAQPage of all `faqs`; empty if they have no questions.
@@ -190,7 +186,7 @@ class FAQEmbed:
         Raises:
             ConfigurationError: an argument is neither an FAQ nor the result of `use_faq()`.
         """
-        return self._presenter.script(self._presenter.page(), faqs, nonce)
+        return self.presenter.script(self.presenter.page(), faqs, nonce)
 
     @contextmanager
     def page(self) -> Iterator[None]:
@@ -211,7 +207,7 @@ class FAQEmbed:
         from faqsvc_embed.rendering.csp import csp_sources
 
         if html is None:
-            printed = self._presenter.page().printed
+            printed = self.presenter.page().printed
             html = "".join(element for one in printed if one for element in one.elements())
         return csp_sources(html)
 
@@ -224,14 +220,14 @@ class FAQEmbed:
         loop, this starts the fetches and does not wait: await `aprefetch()` there.
         """
         if in_event_loop():
-            self._presenter.options.log.warning(
+            self.presenter.options.log.warning(
                 "prefetch", "prefetch() does not wait in an event loop: await aprefetch() instead"
             )
-        self._presenter.states.prefetch(self._presenter.page(), slugs, lang)
+        self.presenter.states.prefetch(self.presenter.page(), slugs, lang)
 
     async def aprefetch(self, *slugs: str, lang: str | None = None) -> None:
         """Fetch the FAQs that are not cached, as `prefetch` does, without blocking the event loop."""
-        await self._presenter.aprefetch(self._presenter.page(), slugs, lang)
+        await self.presenter.aprefetch(self.presenter.page(), slugs, lang)
 
     def forget(self, slug: str | None = None) -> None:
         """Remove `slug` in every language, or all FAQs, from memory and store: the next call fetches it.
@@ -292,12 +288,21 @@ def embed_of_middleware(embed: object, options: Mapping[str, Any]) -> FAQEmbed:
     """
     if embed is None:
         return FAQEmbed(settings=Settings.from_env(**{**options, "api_key": None}))
+    return only_embed("FAQMiddleware", embed, options)
+
+
+def only_embed(owner: str, embed: object, options: Iterable[str]) -> FAQEmbed:
+    """Return the embed that `owner` was given.
+
+    Raises:
+        ConfigurationError: it is not an embed, or there are settings beside it.
+    """
     if options:
-        names = ", ".join(sorted(options))
-        raise ConfigurationError(f"FAQMiddleware got an embed and {names}: pass these to FAQEmbed")
+        names = ", ".join(options)
+        raise ConfigurationError(f"{owner} got an embed and {names}: pass these to FAQEmbed")
     if not isinstance(embed, FAQEmbed):
         hint = ": pass it as base_url=…" if isinstance(embed, str) else ""
-        raise ConfigurationError(f"FAQMiddleware takes a FAQEmbed, not {type(embed).__name__}{hint}")
+        raise ConfigurationError(f"{owner} takes a FAQEmbed, not {type(embed).__name__}{hint}")
     return embed
 
 

@@ -23,7 +23,7 @@ import click
 from jinja2 import TemplateNotFound
 from werkzeug.datastructures import Headers
 
-from faqsvc_embed.embed import FAQEmbed
+from faqsvc_embed.embed import FAQEmbed, only_embed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.jinja import install
 from faqsvc_embed.languages import MAX_HEADER
@@ -80,13 +80,8 @@ class FAQExtension:
     ) -> None:
         options = wrap_keys(settings)
         del settings
-        if embed is not None and options:
-            names = ", ".join(options)
-            raise ConfigurationError(f"FAQExtension got an embed and {names}: pass these to FAQEmbed")
-        if embed is not None and not isinstance(embed, FAQEmbed):
-            raise ConfigurationError(
-                f"FAQExtension takes a FAQEmbed, not {type(embed).__name__}: pass an address as base_url=…"
-            )
+        if embed is not None:
+            only_embed("FAQExtension", embed, options)
         Settings(**{**options, "api_key": None})  # raises for invalid settings here, not in init_app()
         self._embed = embed
         self._options = options

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMappi
 from typing import TYPE_CHECKING, Any, Final, Protocol
 from urllib.parse import parse_qsl
 
-from faqsvc_embed.cache.reader import in_event_loop
 from faqsvc_embed.embed import FAQEmbed, embed_of_middleware
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.languages import MAX_HEADER
@@ -15,6 +14,7 @@ from faqsvc_embed.page.asgi import Message, PageResponder, Send
 from faqsvc_embed.page.context import enter_request, leave_request, request_page
 from faqsvc_embed.page.request_page import RequestPage
 from faqsvc_embed.rendering.assets import FOLDER, File, find_file
+from faqsvc_embed.runtime.threads import in_event_loop
 from faqsvc_embed.settings.api_key import wrap_keys
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from faqsvc_embed.cache.entries import BACKOFF_BASE, BACKOFF_CAP
+from faqsvc_embed.cache.entries import BACKOFF_BASE, longest_backoff
 from faqsvc_embed.runtime.bounded_log import logger
 
 TIMEOUTS_TO_OPEN: Final = 3
@@ -36,8 +36,8 @@ class CircuitBreaker:
         """Return whether a probe is due, and claim it. The interval grows up to a minute."""
         if not self.is_probe_due():
             return False
-        self._next_probe = self._clock() + min(BACKOFF_BASE * 2.0 ** min(self._probes, 10), BACKOFF_CAP)
         self._probes += 1
+        self._next_probe = self._clock() + longest_backoff(self._probes)
         return True
 
     def timed_out(self) -> None:

@@ -212,11 +212,15 @@ class Lifetimes(msgspec.Struct, frozen=True):
         return Entry(entry.key, error=error, retry_at=at.now + self.not_found_for, used_at=entry.used_at)
 
 
+def longest_backoff(failures: int) -> float:
+    """Return for how many seconds to back off at most after so many failures: 1, 2, 4 … 60."""
+    return min(BACKOFF_BASE * 2.0 ** min(max(failures - 1, 0), 10), BACKOFF_CAP)
+
+
 def _failed(entry: Entry, outcome: Failed, at: Moment) -> Entry:
     """Back off exponentially with full jitter, and at least for Retry-After."""
     failures = entry.failures + (0 if outcome.is_local else 1)
-    longest = min(BACKOFF_BASE * 2.0 ** min(max(failures - 1, 0), 10), BACKOFF_CAP)
-    backoff = max(longest * at.random, outcome.error.retry_after or 0.0)
+    backoff = max(longest_backoff(failures) * at.random, outcome.error.retry_after or 0.0)
     return replace(entry, error=outcome.error, failures=failures, retry_at=at.now + backoff)
 
 

@@ -24,7 +24,7 @@ from faqsvc_embed.api.event_stream import (
 from faqsvc_embed.api.requests import Request
 from faqsvc_embed.api.responses import JSON_TYPES, Fetched, Gone, NotFound, NotModified, Outcome
 from faqsvc_embed.api.transport import Stream
-from faqsvc_embed.cache.entries import BACKOFF_BASE, BACKOFF_CAP, Entry
+from faqsvc_embed.cache.entries import Entry, longest_backoff
 from faqsvc_embed.errors import FAQError, FAQUnavailable
 from faqsvc_embed.runtime import fork
 from faqsvc_embed.runtime.bounded_log import logger
@@ -137,8 +137,8 @@ class ChangeFeed:
                     logger.info("the change feed is interrupted; records expire as usual: %s", error)
                 failures += 1
                 self._has_new.set()
-                longest = min(BACKOFF_BASE * 2.0 ** min(failures - 1, 10), BACKOFF_CAP)
-                await asyncio.sleep(max(RECONNECT_INTERVAL, longest * _random.uniform(0.5, 1.0)))
+                backoff = longest_backoff(failures) * _random.uniform(0.5, 1.0)
+                await asyncio.sleep(max(RECONNECT_INTERVAL, backoff))
             else:
                 await asyncio.sleep(max(0.0, started + RECONNECT_INTERVAL - time.monotonic()))
 
@@ -215,7 +215,7 @@ class ChangeFeed:
             changed_again = self._changed_again[slug] = asyncio.Event()
             in_vain = self._in_vain.get(slug, 0)
             if in_vain:
-                await asyncio.sleep(min(BACKOFF_BASE * 2.0 ** min(in_vain - 1, 10), BACKOFF_CAP))
+                await asyncio.sleep(longest_backoff(in_vain))
             is_current = await self._revalidate(change)
             for delay in RETRIES if change.state is not None else ():
                 if is_current or slug in self._changes:

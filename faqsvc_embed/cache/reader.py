@@ -1,6 +1,5 @@
 """Reads FAQs through the cache: a look-up returns a state at once, or a running fetch."""
 
-import sys
 import threading
 import weakref
 from typing import TYPE_CHECKING, Final, Protocol
@@ -16,6 +15,7 @@ from faqsvc_embed.events import Listeners
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.runtime import fork
+from faqsvc_embed.runtime.threads import in_event_loop
 from faqsvc_embed.settings import Settings
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ FORGET_TIMEOUT: Final = 0.5
 """Seconds for which `forget` waits for the store."""
 
 
-class Fetches(Protocol):
+class FAQFetcher(Protocol):
     """The methods of `fetcher.Fetcher`, or of a fake in a test, that a reader needs."""
 
     def signals(self) -> Signals: ...
@@ -57,7 +57,7 @@ class Reader:
         self._reporter = Reporter(listeners)
         self.counts = Counts()
         listeners.add(self.counts.fetch)
-        self._fetcher: Fetches | None = None
+        self._fetcher: FAQFetcher | None = None
         self._lock = threading.Lock()
         """Held while the fetcher is created."""
         self._bundle: Bundle | None = None
@@ -197,7 +197,7 @@ class Reader:
         await asyncio.wait([asyncio.wrap_future(fetch.result)], timeout=max(0.0, seconds))
         return self.wait_for(fetch, 0.0)
 
-    def late(self, slug: object, wait: float) -> FAQUnavailable:
+    def report_late(self, slug: object, wait: float) -> FAQUnavailable:
         """Report that an FAQ did not arrive within `wait` seconds, and return the error."""
         return self._reporter.late(slug, wait)
 
@@ -227,7 +227,7 @@ class Reader:
         """Return whether `key`, or anything, is being fetched."""
         return self._fetcher is not None and self._fetcher.is_fetching(key)
 
-    def _get_fetcher(self) -> Fetches:
+    def _get_fetcher(self) -> FAQFetcher:
         if self._fetcher is None:
             # Imported here: a page whose FAQs are cached needs neither asyncio nor an HTTP client.
             from faqsvc_embed.cache.fetcher import Fetcher
@@ -243,7 +243,7 @@ class Reader:
         """Replace the lock, which a thread of the parent may have held."""
         self._lock = threading.Lock()
 
-    def use_fetcher(self, fetcher: Fetches) -> None:
+    def use_fetcher(self, fetcher: FAQFetcher) -> None:
         """Use another fetch function from now on, and forget all earlier results."""
         self.close()
         self._fetcher, self._folder = fetcher, None
@@ -300,19 +300,6 @@ class Reader:
         """Return the counters of this process and the number of cached FAQs, without any request."""
         signals = Signals() if self._fetcher is None else self._fetcher.signals()
         return self.counts.statistics(self.cache.entries(), self.cache.moment(), signals)
-
-
-def in_event_loop() -> bool:
-    """Return whether an event loop runs in this thread, which therefore must not be blocked."""
-    # Without asyncio, no loop can be running; another thread may be importing it now.
-    get_running_loop = getattr(sys.modules.get("asyncio"), "get_running_loop", None)
-    if get_running_loop is None:
-        return False
-    try:
-        get_running_loop()
-    except RuntimeError:
-        return False
-    return True
 
 
 def data_or_raise(state: FAQState) -> FAQ:

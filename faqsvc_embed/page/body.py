@@ -6,11 +6,10 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from functools import partial
 from typing import Final
 
-from faqsvc_embed.cache.reader import in_event_loop
 from faqsvc_embed.page.context import Page
 from faqsvc_embed.page.elements import ElementFilter, Needles, by_head, hold_back, occurrences
 from faqsvc_embed.page.placeholders import Placeholders
-from faqsvc_embed.runtime.threads import to_thread
+from faqsvc_embed.runtime.threads import in_event_loop, to_thread
 
 LONG: Final = 250_000
 """Bytes of a body above which it is changed in a thread, because an event loop should not be blocked."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 from markupsafe import Markup
 
-from faqsvc_embed.cache.reader import Reader, in_event_loop
+from faqsvc_embed.cache.reader import Reader
 from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.context import Page, PageSource, joined_page, rendering_page, request_page
@@ -22,7 +22,7 @@ from faqsvc_embed.rendering.answers import Answers
 from faqsvc_embed.rendering.elements import json_ld_element, problem_element
 from faqsvc_embed.rendering.fragments import Fragment
 from faqsvc_embed.rendering.renderer import Renderer
-from faqsvc_embed.runtime.threads import to_thread
+from faqsvc_embed.runtime.threads import in_event_loop, to_thread
 from faqsvc_embed.settings import Settings
 
 if TYPE_CHECKING:

@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Final
 
 from faqsvc_embed.api.slugs import invalid_slug, is_slug
 from faqsvc_embed.cache.entries import Key
-from faqsvc_embed.cache.reader import Reader, data_or_raise, in_event_loop
+from faqsvc_embed.cache.reader import Reader, data_or_raise
 from faqsvc_embed.errors import FAQUnavailable, quoted
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.context import Page
 from faqsvc_embed.page.options import OptionResolver
 from faqsvc_embed.page.problems import Problems
+from faqsvc_embed.runtime.threads import in_event_loop
 from faqsvc_embed.settings import Settings
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ class PageStates:
         if not has_waited:
             self._options.log.warning("middleware", CANNOT_WAIT, quoted(key.slug))
             raise FAQUnavailable(CANNOT_WAIT % quoted(key.slug))
-        raise self._reader.late(key.slug, self._settings.wait)
+        raise self._reader.report_late(key.slug, self._settings.wait)
 
     def note_max_age(self, page: Page, key: Key, state: FAQState) -> FAQState:
         """Limit for how long caches may store a page with this state."""

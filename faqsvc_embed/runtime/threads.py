@@ -1,4 +1,4 @@
-"""Native daemon threads, also in a process that gevent has patched."""
+"""Native daemon threads, also in a process that gevent has patched, and the event loop of this thread."""
 
 import contextvars
 import functools
@@ -42,6 +42,19 @@ def threads_are_enabled() -> bool:
 def is_gevent_patched() -> bool:
     """Return whether gevent has replaced parts of the standard library."""
     return "gevent.monkey" in sys.modules
+
+
+def in_event_loop() -> bool:
+    """Return whether an event loop runs in this thread, which therefore must not be blocked."""
+    # Without asyncio, no loop can be running; another thread may be importing it now.
+    get_running_loop = getattr(sys.modules.get("asyncio"), "get_running_loop", None)
+    if get_running_loop is None:
+        return False
+    try:
+        get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def unpatched(module: str, name: str) -> Any:

@@ -267,7 +267,7 @@ def test_the_feed_is_followed_after_a_proxy_has_answered_for_the_service(
     status: int, service: FeedService, embed: FAQEmbed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(feed, "RECONNECT_INTERVAL", 0.01)
-    monkeypatch.setattr(feed, "BACKOFF_BASE", 0.01)
+    monkeypatch.setattr(feed, "longest_backoff", lambda _: 0.01)
     service.feed_status, service.feed_type = status, "text/html; charset=utf-8"
     assert answer(embed) == "Old."
     wait_until(lambda: len(service.connections) >= 2)

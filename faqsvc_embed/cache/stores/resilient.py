@@ -9,7 +9,7 @@ from functools import partial
 from typing import Final, Literal, TypeVar
 from weakref import WeakMethod
 
-from faqsvc_embed.cache.entries import BACKOFF_BASE, BACKOFF_CAP, Key
+from faqsvc_embed.cache.entries import Key, longest_backoff
 from faqsvc_embed.cache.stored import StoredFAQ
 from faqsvc_embed.cache.stores.base import OnGap, OnInvalidate, Store
 from faqsvc_embed.errors import InvalidFAQ, masked
@@ -35,8 +35,8 @@ class Backoff:
 
     def extend(self, now: float) -> None:
         """Back off, for longer after each failure."""
-        self.until = now + min(BACKOFF_BASE * 2.0 ** min(self.failures, 10), BACKOFF_CAP)
         self.failures += 1
+        self.until = now + longest_backoff(self.failures)
 
 
 class _Invalidation:
