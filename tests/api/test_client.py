@@ -159,6 +159,29 @@ def test_generated_items_are_returned(clients: Clients, faulty: FaultyServer) ->
     ]
 
 
+@pytest.mark.parametrize(
+    ("work", "method", "target"),
+    [
+        (lambda c: c.list_faqs(), "GET", "/api/v1/faqs?limit=500"),
+        (lambda c: c.revisions("ä"), "GET", "/api/v1/faq/%C3%A4/revisions?limit=500"),
+        (lambda c: c.get_revision("p", 2, lang="de"), "GET", "/api/v1/faq/p/revisions/2?lang=de"),
+        (lambda c: c.publish_revision("p", 2), "POST", "/api/v1/faq/p/revisions/2/publish"),
+        (lambda c: c.preview_faq("p", lang="ko"), "POST", "/api/v1/faq/p/preview?lang=ko"),
+        (lambda c: c.unpublish_faq("p"), "DELETE", "/api/v1/faq/p"),
+        (lambda c: c.unpublish_faq("p", purge=True), "DELETE", "/api/v1/faq/p?purge=true"),
+        (lambda c: c.publish_faq(**TEA, slug="p"), "PUT", "/api/v1/faq/p"),
+    ],
+)
+def test_each_method_of_an_owner_sends_one_request_with_its_key(
+    work: Callable[[FAQClient], object], method: str, target: str, clients: Clients, faulty: FaultyServer
+) -> None:
+    faulty.behave(behaviours.status(503))
+    failure(lambda: work(clients()))
+    (request,) = faulty.log
+    assert (request.method, request.target) == (method, target)
+    assert request.headers["x-plugin-key"] == SECRET
+
+
 # What is refused before anything is sent
 
 
