@@ -10,6 +10,8 @@ import pytest
 from faqsvc_embed.testing.chaos import FaultyServer
 from tests.support import samples
 
+pytestmark = pytest.mark.system
+
 PROGRAM: Final = """
 import asyncio, sys, threading
 from faqsvc_embed import FAQEmbed
