@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
+from itertools import chain, starmap
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -15,7 +16,8 @@ from faqsvc_embed.cache.reader import FAQFetcher, Reader, data_or_raise
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.events import Listener, Listeners
 from faqsvc_embed.models import FAQ, FAQState
-from faqsvc_embed.page.context import PageSource, is_part, joined_context, joined_page
+from faqsvc_embed.page.context import PageSource, rendering
+from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.presenter import Presenter
 from faqsvc_embed.runtime.threads import in_event_loop, to_thread
 from faqsvc_embed.settings import PREFIX, Settings, changed
@@ -74,6 +76,7 @@ class FAQEmbed:
         self._reader = Reader(settings, self._listeners)
         self.presenter: Final = Presenter(settings, self._reader)
         """Shows FAQs on pages; for adapters."""
+        self._listeners.add(self.presenter.prepare_fetched)
         self._telemetry = Telemetry(self)
         self.listen(self._telemetry)
 
@@ -121,7 +124,8 @@ class FAQEmbed:
 
     async def aclose(self) -> None:
         """Stop the background thread, as `close` does, without blocking the event loop."""
-        await to_thread(self.close)
+        if self._reader.has_started:
+            await to_thread(self.close)
 
     # Reading
 
@@ -132,11 +136,11 @@ class FAQEmbed:
         has the same state, and all waits together take at most the setting `wait`. In an event loop, this
         does not wait.
         """
-        return self.presenter.states.get(self.presenter.page(), slug, lang, wait)
+        return self.presenter.use_faq(self.presenter.document(), slug, lang, wait)
 
     async def ause_faq(self, slug: str, *, lang: str | None = None, wait: float | None = None) -> FAQState:
         """Return the state of an FAQ, as `use_faq` does, without blocking the event loop."""
-        return await self.presenter.states.aget(self.presenter.page(), slug, lang, wait)
+        return await self.presenter.ause_faq(self.presenter.document(), slug, lang, wait)
 
     def get_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
         """Return an FAQ from the cache or from the service, waiting for as long as one request may take.
@@ -172,11 +176,11 @@ class FAQEmbed:
         nonce of the page's Content-Security-Policy. Problems are logged; they raise only if the setting
         `strict` is on.
         """
-        return _part(self.presenter.render(self.presenter.page(), slug_or_faq, options))
+        return self.presenter.render(self.presenter.document(), slug_or_faq, options)
 
     async def arender(self, slug_or_faq: str | FAQ, **options: "Unpack[RenderOptions]") -> Markup:
         """Return an FAQ as HTML, as `render` does, without blocking the event loop."""
-        return _part(await self.presenter.arender(self.presenter.page(), slug_or_faq, options))
+        return await self.presenter.arender(self.presenter.document(), slug_or_faq, options)
 
     def schema(self, *faqs: FAQ | FAQState | None, nonce: str | None = None) -> Markup:
         """Return one script element with the FAQPage of all `faqs`; empty if they have no questions.
@@ -186,16 +190,12 @@ class FAQEmbed:
         Raises:
             ConfigurationError: an argument is neither an FAQ nor the result of `use_faq()`.
         """
-        return self.presenter.script(self.presenter.page(), faqs, nonce)
+        return self.presenter.script(faqs, nonce)
 
     @contextmanager
     def page(self) -> Iterator[None]:
-        """Combine everything that is rendered in a `with` block into one page, outside of a request.
-
-        The page has the styles once, and one FAQPage. The FAQPage has only the FAQs that are rendered first.
-        To include all FAQs, pass `schema=False` to each, and print `schema()` with all of them.
-        """
-        with joined_context():
+        """Make one document of all that is rendered in a `with` block: its styles are printed once."""
+        with rendering(Document(is_joined=True)):
             yield
 
     def csp_sources(self, html: str | None = None) -> dict[str, list[str]]:
@@ -205,10 +205,11 @@ class FAQEmbed:
         what the current page has printed so far.
         """
         from faqsvc_embed.rendering.csp import csp_sources
+        from faqsvc_embed.rendering.fragments import inline_elements
 
         if html is None:
-            printed = self.presenter.page().printed
-            html = "".join(element for one in printed if one for element in one.elements())
+            printed = self.presenter.document().page.inline
+            html = "".join(chain.from_iterable(starmap(inline_elements, printed)))
         return csp_sources(html)
 
     # Prefetching, forgetting and monitoring
@@ -223,11 +224,11 @@ class FAQEmbed:
             self.presenter.options.log.warning(
                 "prefetch", "prefetch() does not wait in an event loop: await aprefetch() instead"
             )
-        self.presenter.states.prefetch(self.presenter.page(), slugs, lang)
+        self.presenter.prefetch(slugs, lang)
 
     async def aprefetch(self, *slugs: str, lang: str | None = None) -> None:
         """Fetch the FAQs that are not cached, as `prefetch` does, without blocking the event loop."""
-        await self.presenter.aprefetch(self.presenter.page(), slugs, lang)
+        await self.presenter.aprefetch(slugs, lang)
 
     def forget(self, slug: str | None = None) -> None:
         """Remove `slug` in every language, or all FAQs, from memory and store: the next call fetches it.
@@ -321,12 +322,6 @@ def get_faq(slug: str, lang: str | None = None, *, base_url: str | None = None) 
 async def aget_faq(slug: str, lang: str | None = None, *, base_url: str | None = None) -> FAQ:
     """Return the FAQ of a slug, as `get_faq` does, without blocking the event loop."""
     return await _shared_embed(base_url).aget_faq(slug, lang=lang)
-
-
-def _part(markup: Markup) -> Markup:
-    """Return an FAQ as a part of the joined page, if there is one."""
-    page = None if is_part() else joined_page()
-    return markup if page is None else Markup(page.complete(markup))  # parts of it are removed
 
 
 def _shared_embed(base_url: str | None) -> FAQEmbed:

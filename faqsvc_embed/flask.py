@@ -1,4 +1,4 @@
-"""The Flask extension: it adds `faq()` to the templates and completes each response."""
+"""The Flask extension: it adds `faq()` to the templates, and sets the headers that their FAQs need."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -15,6 +15,7 @@ try:
         g,
         has_request_context,
         request,
+        request_finished,
     )
 except ImportError as error:
     raise ImportError("faqsvc_embed.flask needs Flask: pip install 'faqsvc-embed[flask]'") from error
@@ -27,19 +28,15 @@ from faqsvc_embed.embed import FAQEmbed, only_embed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.jinja import install
 from faqsvc_embed.languages import MAX_HEADER
-from faqsvc_embed.page.body import completed
-from faqsvc_embed.page.context import Page
-from faqsvc_embed.page.header_changes import (
+from faqsvc_embed.page.headers import (
     changes_headers,
-    headers_of_changed_body,
-    headers_of_stream,
+    fillable_charset,
+    headers_of_filled_body,
     with_page_headers,
 )
-from faqsvc_embed.page.request_page import RequestPage
-from faqsvc_embed.page.response_head import ResponseHead
-from faqsvc_embed.page.streams import StreamedBody
+from faqsvc_embed.page.page import Page, RequestPage
+from faqsvc_embed.page.placeholders import filled, filled_parts
 from faqsvc_embed.rendering.assets import FOLDER, find_file
-from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.settings.api_key import wrap_keys
 
@@ -54,10 +51,6 @@ PAGE: Final = "faqsvc_page"
 """The request attribute for the page. The WSGI environment could be passed on to another application."""
 LANGUAGE_NAMES: Final = ("lang", "language", "locale", "lang_code")
 """Attributes of `g` with the language of a page; Flask's documentation uses the last one."""
-
-WITHOUT_MERGING: Final = "write schema=False in each faq(), and {{ faq_schema() }} after the last"
-
-_log: Final = LogOnce()
 
 
 class FAQExtension:
@@ -105,7 +98,7 @@ class FAQExtension:
         app.extensions[EMBED] = embed
         embed.find_pages_with(_page)
         install(app.jinja_env, embed)
-        app.after_request(_finish)
+        request_finished.connect(_finish, app)  # after every hook of the host
         _add_commands(app, embed)
         if embed.serves_files:
             if app.url_map.host_matching or app.subdomain_matching:
@@ -128,78 +121,54 @@ def faqs_from(app: Flask | None = None) -> FAQEmbed:
     return embed
 
 
-class _FlaskPage(RequestPage, kw_only=True):
-    """The page of a request of Flask."""
+class _FlaskPage(RequestPage):
+    """The page of a request of Flask. It has no reference to the request, which refers to it."""
 
     may_block = True  # an event loop in a view serves only this request
 
-    app: Flask
-    request: Request
-    g: Any
-    """The `g` of the request, because a streamed body may be produced after the context has ended."""
-    is_merged: bool = False
+    is_filled: bool = False
 
     @property
     def shows_problems(self) -> bool:
-        return self.app.debug
+        return current_app.debug
 
     def nonce(self) -> object:
-        return self.g.get("csp_nonce")
+        return g.get("csp_nonce")
 
     def preferences(self) -> tuple[object, str]:
         """Return the language in `g`, else the locale of Flask-Babel; and the Accept-Language header."""
+        this_g: Any = g._get_current_object()
         for name in LANGUAGE_NAMES:
-            choice = self.g.get(name)
+            choice = this_g.get(name)
             choice = choice() if callable(choice) else choice
             if choice:
                 return choice, ""
-        if "babel" in self.app.extensions:
+        if "babel" in current_app.extensions:
             from flask_babel import get_locale
 
             if choice := get_locale():
                 return choice, ""
-        return None, self.request.environ.get("HTTP_ACCEPT_LANGUAGE", "")[:MAX_HEADER]
+        return None, request.environ.get("HTTP_ACCEPT_LANGUAGE", "")[:MAX_HEADER]
 
-    def finish(self, response: Response) -> None:
-        """Merge what was printed after `merge` ran, by a hook of the host or a thread, and end the page."""
-        if self.is_unfinished and not self.is_merged:
-            self.merge(response)
+    def end(self) -> None:
+        """End the page: the body was sent."""
         self.is_over = True
 
-    def merge(self, response: Response) -> Response:
-        """Put each element into the page once, and the questions of all FAQs into one FAQPage."""
-        self.is_merged = self.is_unfinished
-        if response.is_streamed or response.direct_passthrough:
-            return response
-        if not self.may_change(response.calculate_content_length() or 0):
-            return response
-        head, endpoint = _head(response), self.request.endpoint or ""
-        charset = head.charset
-        if charset is None:
-            if self.is_unfinished:
-                head.warn_of_compression(f"in the template of {endpoint!r}, {WITHOUT_MERGING}")
-            return response
-        data = completed(self, charset, response.get_data())
-        if data is not None:
-            if self.preview is None and hasattr(self.app.view_functions.get(endpoint), "uncached"):
-                _log.warning(
-                    endpoint,
-                    "Flask-Caching keeps a response of %r as it is before its FAQPages are merged: "
-                    "in its template, %s",
-                    endpoint,
-                    WITHOUT_MERGING,
-                )
-            has_etag = "ETag" in response.headers
-            response.set_data(data)
-            response.headers = Headers(headers_of_changed_body(response.headers, len(data)))
-            if has_etag:
-                response.add_etag()
-                response.make_conditional(self.request)
+    def fill_drafts(self, response: Response) -> Response:
+        """Fill the drafts of a preview in, before a hook of the host compresses the body."""
+        charset = fillable_charset(response.status_code, response.headers)
+        if self.placeholders is not None and charset is not None and not self.is_filled:
+            self.is_filled = True
+            if response.is_streamed:
+                response.response = filled_parts(response.iter_encoded(), self.placeholders, charset)
+            else:
+                response.set_data(filled(response.get_data(), self.placeholders, charset))
+            response.headers = Headers(headers_of_filled_body(response.headers))
         return response
 
 
 _FINISHED: Final = Page(is_over=True)
-"""Replaces the page after the response was sent: a thread may still have the context of the request."""
+"""The page after the response was sent: a thread may still have the context of the request."""
 
 
 def _page() -> Page | None:
@@ -210,47 +179,39 @@ def _page() -> Page | None:
     this_request: Request = request._get_current_object()  # type: ignore[attr-defined]
     page: Page | None = getattr(this_request, PAGE, None)
     if page is None:
-        app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
-        if EMBED not in app.extensions:
+        if EMBED not in current_app.extensions:
             return None
-        page = _new_page(app, this_request)
+        page = _new_page(this_request)
     return None if page.is_over else page
 
 
-def _new_page(app: Flask, this_request: Request) -> Page:
+def _new_page(this_request: Request) -> Page:
     """Return the page of a request, which is stored on the request."""
-    page = _FlaskPage(app=app, request=this_request, g=g._get_current_object())
-    embed = faqs_from(app)
+    embed, page = faqs_from(), _FlaskPage()
     page.configure(embed.settings, this_request.environ.get("QUERY_STRING", ""))
     if embed.serves_files:
         page.folder = f"{this_request.script_root}/{FOLDER}"
+    if page.preview is not None:
+        after_this_request(page.fill_drafts)
     setattr(this_request, PAGE, page)
-    # Before the host's own hooks, which may compress the body. `_finish` handles what is printed later.
-    after_this_request(page.merge)
     return page
 
 
-def _finish(response: Response) -> Response:
-    """Set the headers that depend on the page, and complete a streamed body."""
+def _finish(_: Flask, response: Response, **__: Any) -> None:
+    """Set the headers that depend on the page. A streamed body may still show FAQs."""
     this_request: Request = request._get_current_object()  # type: ignore[attr-defined]
-    page: Page | None = getattr(this_request, PAGE, None)
-    if response.is_streamed and response.mimetype == "text/html" and not response.direct_passthrough:
-        page, charset = _page(), _head(response).charset
-        if isinstance(page, _FlaskPage) and charset is not None:
-            page.decide_language(faqs_from().settings.lang)
-            response.headers = Headers(headers_of_stream(page, response.headers))
-            response.response = StreamedBody(page, charset, response.response)
-    else:
+    page: Page = getattr(this_request, PAGE, _FINISHED)
+    if response.is_streamed and response.mimetype == "text/html":
+        page = _page() or page
         if isinstance(page, _FlaskPage):
-            page.finish(response)
-        setattr(this_request, PAGE, _FINISHED)  # not the page itself, which refers to the request
-    if page is not None and changes_headers(page):
+            page.fill_drafts(response)
+            page.sent_headers = list(response.headers)
+            response.call_on_close(page.end)
+    else:
+        page.is_over = True
+        setattr(this_request, PAGE, _FINISHED)
+    if changes_headers(page):
         response.headers = Headers(with_page_headers(page, response.headers))
-    return response
-
-
-def _head(response: Response) -> ResponseHead:
-    return ResponseHead.of(response.status_code, response.headers)
 
 
 def _file_of_any_host() -> Response | None:

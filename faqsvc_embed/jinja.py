@@ -1,7 +1,7 @@
 """FAQs in any Jinja environment: `faq`, `use_faq`, `faq_schema`, the tag `{% faq %}`, and macros of them."""
 
 from collections.abc import AsyncGenerator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, Final
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, Template, Undefined, nodes, pass_context
@@ -14,19 +14,10 @@ from markupsafe import Markup
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.models import FAQState
-from faqsvc_embed.page.context import (
-    RENDERING,
-    Page,
-    awithin,
-    enter_rendering,
-    enter_request,
-    is_part,
-    joined_page,
-    leave_rendering,
-    leave_request,
-    within,
-)
+from faqsvc_embed.page.context import DOCUMENT, begin_stream, joined_document, rendering
+from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import split_arguments
+from faqsvc_embed.page.page import Page
 from faqsvc_embed.page.presenter import Presenter
 from faqsvc_embed.rendering.templates import BoundLoader, package_loader, with_package_syntax
 from faqsvc_embed.runtime.bounded_log import LogOnce, logger
@@ -60,8 +51,10 @@ def install(environment: Environment, embed: FAQEmbed) -> None:
     for name in GLOBALS:
         environment.globals[name] = environment.filters[f"faqsvc_{name}"] = getattr(functions, name)
     environment.add_extension(FAQTag)
-    if not issubclass(environment.template_class, PageTemplate):
-        environment.template_class = type("PageTemplate", (PageTemplate, environment.template_class), {})
+    if not issubclass(environment.template_class, DocumentTemplate):
+        environment.template_class = type(
+            "DocumentTemplate", (DocumentTemplate, environment.template_class), {}
+        )
     package = BoundLoader(package_loader(), with_package_syntax(environment))
     environment.loader = _WithPackage(host_loader, package)
 
@@ -94,29 +87,29 @@ class _Globals:
         """Return the FAQ of a slug: `faq(slug, lang)`, and options."""
         presenter = self._presenter
         slug, options = split_arguments(arguments, options)
-        return presenter.render(presenter.page(), slug, _defined(options), context)
+        return presenter.render(presenter.document(), slug, _defined(options), context)
 
     @pass_context
     def use_faq(self, context: Context, /, *arguments: Any, **options: Any) -> FAQState:
         """Return the state of an FAQ, for a template with markup of its own: `use_faq(slug, lang)`."""
-        page, slug, lang = self._reading(context, arguments, options)
-        return page.defer_state(self._presenter.states.get(page, slug, lang, None))
+        slug, lang = self._reading(context, arguments, options)
+        return self._presenter.use_faq(self._presenter.document(), slug, lang)
 
     @pass_context
     def faq_schema(self, context: Context, /, *arguments: Any, **options: Any) -> Markup:
-        """Return the FAQPage of an FAQ, or of all FAQs with `schema=False`: `faq_schema(faq)`."""
+        """Return the FAQPage of an FAQ, or of all whose JSON-LD was not printed: `faq_schema(faq)`."""
         presenter = self._presenter
         faq, options = split_arguments(arguments, options, ("faq",))
         presenter.options.check_names(options, ("nonce",), "", context)
         nonce = _none_if_undefined(options.get("nonce"))
-        return presenter.schema(presenter.page(), _none_if_undefined(faq), nonce, context)
+        return presenter.schema(presenter.document(), _none_if_undefined(faq), nonce, context)
 
     def _reading(
         self, context: Context, arguments: tuple[Any, ...], options: dict[str, Any]
-    ) -> tuple[Page, Any, str | None]:
+    ) -> tuple[Any, str | None]:
         slug, options = split_arguments(arguments, options)
         self._presenter.options.check_names(options, ("lang",), slug, context)
-        return self._presenter.page(), slug, _none_if_undefined(options.get("lang"))
+        return slug, _none_if_undefined(options.get("lang"))
 
 
 class _AsyncGlobals(_Globals):
@@ -128,14 +121,14 @@ class _AsyncGlobals(_Globals):
     ) -> Markup:
         presenter = self._presenter
         slug, options = split_arguments(arguments, options)
-        return await presenter.arender(presenter.page(), slug, _defined(options), context)
+        return await presenter.arender(presenter.document(), slug, _defined(options), context)
 
     @pass_context
     async def use_faq(  # type: ignore[override]
         self, context: Context, /, *arguments: Any, **options: Any
     ) -> FAQState:
-        page, slug, lang = self._reading(context, arguments, options)
-        return page.defer_state(await self._presenter.states.aget(page, slug, lang, None))
+        slug, lang = self._reading(context, arguments, options)
+        return await self._presenter.ause_faq(self._presenter.document(), slug, lang)
 
 
 def _defined(options: dict[str, Any]) -> dict[str, Any]:
@@ -147,53 +140,32 @@ def _none_if_undefined(value: Any) -> Any:
     return None if isinstance(value, Undefined) else value
 
 
-class PageTemplate(Template):
-    """A template that is one page each time it is rendered outside of a request."""
+class DocumentTemplate(Template):
+    """A template that is a document each time it is rendered, with all that it includes and extends."""
 
     def render(self, *args: Any, **kwargs: Any) -> str:
-        if is_part():
-            return super().render(*args, **kwargs)
-        page = joined_page() or Page()
-        token = enter_rendering(page)
+        token = DOCUMENT.set(joined_document() or Document())
         try:
-            text = super().render(*args, **kwargs)
+            return super().render(*args, **kwargs)
         finally:
-            leave_rendering(token)
-            page.end_rendering()
-        return page.complete(text)
+            DOCUMENT.reset(token)
 
     async def render_async(self, *args: Any, **kwargs: Any) -> str:
-        if is_part():
-            return await super().render_async(*args, **kwargs)
-        page = joined_page() or Page()
-        token = enter_rendering(page)
+        token = DOCUMENT.set(joined_document() or Document())
         try:
-            text = await super().render_async(*args, **kwargs)
+            return await super().render_async(*args, **kwargs)
         finally:
-            leave_rendering(token)
-            page.end_rendering()
-        return page.complete(text)
+            DOCUMENT.reset(token)
 
     def generate(self, *args: Any, **kwargs: Any) -> Iterator[str]:
-        parts = super().generate(*args, **kwargs)
-        if is_part():
-            yield from parts
-            return
-        page = joined_page() or Page()
-        for part in within(RENDERING, page, parts):
-            yield page.complete_part(part)
-        page.end_rendering()
+        begin_stream(parts := super().generate(*args, **kwargs))
+        return parts
 
-    async def generate_async(self, *args: Any, **kwargs: Any) -> AsyncGenerator[str, object]:
-        parts = super().generate_async(*args, **kwargs)
-        if is_part():
-            async for part in parts:
-                yield part
-            return
-        page = joined_page() or Page()
-        async for part in awithin(RENDERING, page, parts):
-            yield page.complete_part(part)
-        page.end_rendering()
+    def generate_async(self, *args: Any, **kwargs: Any) -> AsyncGenerator[str, object]:
+        begin_stream(parts := super().generate_async(*args, **kwargs))
+        return parts
+
+    # A template that is included or imported without context is rendered once, and Jinja keeps the result.
 
     def make_module(
         self,
@@ -201,9 +173,7 @@ class PageTemplate(Template):
         shared: bool = False,
         locals: Mapping[str, Any] | None = None,
     ) -> TemplateModule:
-        if vars is not None:
-            return super().make_module(vars, shared, locals)
-        with _kept_output(self.name):
+        with _kept(self.name) if vars is None else nullcontext():
             return super().make_module(vars, shared, locals)
 
     async def make_module_async(
@@ -212,25 +182,17 @@ class PageTemplate(Template):
         shared: bool = False,
         locals: Mapping[str, Any] | None = None,
     ) -> TemplateModule:
-        if vars is not None:
-            return await super().make_module_async(vars, shared, locals)
-        with _kept_output(self.name):
+        with _kept(self.name) if vars is None else nullcontext():
             return await super().make_module_async(vars, shared, locals)
 
 
 @contextmanager
-def _kept_output(name: str | None) -> Iterator[None]:
-    """Give a template that Jinja renders once a page of its own: no placeholder and no draft is kept.
-
-    That is a template that is included or imported without context.
-    """
-    page = Page()
-    token = enter_request(page)
-    try:
+def _kept(name: str | None) -> Iterator[None]:
+    """Render a document that Jinja keeps: no placeholder and no draft may be in it."""
+    document = Document(page=Page())
+    with rendering(document):
         yield
-    finally:
-        leave_request(token)
-    if page.states or page.printed:
+    if document.page.states:
         _log.warning(
             f"kept {name}",
             "Jinja keeps the FAQs of template %r as they are now, because it is included or imported without "

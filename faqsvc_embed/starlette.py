@@ -1,4 +1,4 @@
-"""Middleware for Starlette and any ASGI application. It completes the page of each request.
+"""Middleware for Starlette and any ASGI application. It gives each request a page.
 
 It needs ASGI 3 and asyncio, and works without Starlette.
 """
@@ -10,9 +10,9 @@ from urllib.parse import parse_qsl
 from faqsvc_embed.embed import FAQEmbed, embed_of_middleware
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.languages import MAX_HEADER
-from faqsvc_embed.page.asgi import Message, PageResponder, Send
-from faqsvc_embed.page.context import enter_request, leave_request, request_page
-from faqsvc_embed.page.request_page import RequestPage
+from faqsvc_embed.page.asgi import Message, PageResponse, Send
+from faqsvc_embed.page.context import REQUEST, request_page
+from faqsvc_embed.page.page import RequestPage
 from faqsvc_embed.rendering.assets import FOLDER, File, find_file
 from faqsvc_embed.runtime.threads import in_event_loop
 from faqsvc_embed.settings.api_key import wrap_keys
@@ -50,6 +50,7 @@ class FAQMiddleware:
         del settings  # tracebacks show local variables
         self.app = app
         self.embed = embed_of_middleware(embed, options)
+        self.embed.presenter.renderer.load_templates()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http":
@@ -83,14 +84,14 @@ class FAQMiddleware:
         scope.setdefault("state", {})  # shared with the scopes that applications copy from this one
         page = _ASGIPage(scope=scope, folder=folder)
         page.configure(self.embed.settings, scope.get("query_string", b"").decode("latin-1"))
-        responder = PageResponder(page, scope["method"], send)
-        token = enter_request(page)
+        response = PageResponse(page, scope["method"], send)
+        token = REQUEST.set(page)
         try:
-            await self.app(scope, receive, responder)
-            await responder.send_start()
+            await self.app(scope, receive, response.sender())
+            await response.finish()
         finally:
             page.is_over = True
-            leave_request(token)
+            REQUEST.reset(token)
 
     def _closing(self, send: Send) -> Send:
         async def send_and_close(message: Message) -> None:

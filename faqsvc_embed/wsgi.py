@@ -1,7 +1,6 @@
-"""Middleware for any WSGI application. It completes the page of each request."""
+"""Middleware for any WSGI application. It gives each request a page."""
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl
@@ -9,17 +8,15 @@ from urllib.parse import parse_qsl
 from faqsvc_embed.embed import FAQEmbed, embed_of_middleware
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.languages import MAX_HEADER
-from faqsvc_embed.page.body import completed
-from faqsvc_embed.page.context import enter_request, leave_request, request_page
-from faqsvc_embed.page.header_changes import (
+from faqsvc_embed.page.context import REQUEST, request_page
+from faqsvc_embed.page.headers import (
     changes_headers,
-    headers_of_changed_body,
-    headers_of_stream,
+    fillable_charset,
+    headers_of_filled_body,
     with_page_headers,
 )
-from faqsvc_embed.page.request_page import RequestPage
-from faqsvc_embed.page.response_head import ResponseHead
-from faqsvc_embed.page.streams import StreamedBody
+from faqsvc_embed.page.page import Page, RequestPage
+from faqsvc_embed.page.placeholders import filled_parts
 from faqsvc_embed.rendering.assets import FOLDER, File, find_file
 from faqsvc_embed.settings.api_key import wrap_keys
 
@@ -39,7 +36,7 @@ Header = tuple[str, str]
 
 
 class FAQMiddleware:
-    """Gives each request a page, and completes its response: one FAQPage, and each stylesheet once.
+    """Gives each request a page. The body passes as it is, except in the preview of a draft.
 
     Pass the same `embed` to `faqsvc_embed.jinja.install`. Without it, the settings create one.
 
@@ -73,15 +70,22 @@ class FAQMiddleware:
         page.configure(self.embed.settings, str(environ.get("QUERY_STRING", "")))
         if serves_files:
             page.folder = f"{environ.get('SCRIPT_NAME', '')}/{FOLDER}"
-        response = _Response(page, self.embed.settings.lang, start_response)
-        token = enter_request(page)
+        start, outer_page = _Start(page, start_response), REQUEST.get()
+        REQUEST.set(page)  # without a token: a server may send the body in another context
+        body: Iterable[bytes] = ()
         try:
-            return response.send(self.app(environ, response.start))
-        except BaseException:
-            page.is_over = True
-            raise
+            body = self.app(environ, start)
         finally:
-            leave_request(token)
+            is_whole = isinstance(body, list | tuple | environ.get("wsgi.file_wrapper", tuple))
+            if is_whole:
+                page.is_over = True
+                REQUEST.set(outer_page)
+        if not is_whole:
+            return _Body(start, body, outer_page)
+        if page.placeholders is not None:
+            body = list(start.filled(iter(body)))
+        start.send()
+        return body
 
 
 def faqs_from(environ: "WSGIEnvironment") -> FAQEmbed:
@@ -111,111 +115,69 @@ class _WSGIPage(RequestPage, kw_only=True):
         return choice or None, str(self.environ.get("HTTP_ACCEPT_LANGUAGE", ""))[:MAX_HEADER]
 
 
-class _Response:
-    """A response. Its start is sent when the body is complete or, if it is streamed, has begun."""
+class _Start:
+    """The start of a response. It is sent with the first part of the body, because the page may change it."""
 
-    def __init__(
-        self, page: _WSGIPage, default_language: str | None, start_response: "StartResponse"
-    ) -> None:
-        self._page = page
-        self._default_language = default_language
+    def __init__(self, page: _WSGIPage, start_response: "StartResponse") -> None:
+        self.page = page
         self._start_response: Callable[..., Any] = start_response
-        self._status: str | None = None
+        self._write: Callable[[bytes], object] | None = None
+        self._status = ""
         self._headers = list[Header]()
-        self._written = list[bytes]()
-        self._write: Callable[[bytes], object] = self._written.append
-        self._is_sent = False
 
-    def start(self, status: str, headers: list[Header], exc_info: Any = None) -> Callable[[bytes], object]:
+    def __call__(self, status: str, headers: list[Header], exc_info: Any = None) -> Callable[[bytes], object]:
         """Store the start of the response; after an error, the application may call this again."""
         self._status, self._headers = status, headers
-        if exc_info:
-            self._written.clear()  # it belongs to the page that failed
-        if self._is_sent:
-            self._start_response(status, headers, exc_info)  # this raises the error if the headers were sent
+        if self._write is not None:  # this raises the error, because the headers were sent
+            self._start_response(status, headers, exc_info)
         return self.write
 
     def write(self, part: bytes) -> None:
-        """Add a part to the body, before what the iterable of the application yields next."""
-        self._write(part)
+        """Send a part of the body, before those that the application returns."""
+        self.send()(part)
 
-    def send(self, parts: Iterable[bytes]) -> Iterable[bytes]:
-        """Send the start, and return the body."""
-        close: Callable[[], object] = getattr(parts, "close", lambda: None)
-        with ExitStack() as unless_returned:
-            unless_returned.callback(close)
-            if self._status is None:
-                parts = _Closing(_begun(parts), close)
-            head = ResponseHead.of(int((self._status or "500")[:3]), self._headers)
-            charset = head.charset
-            if charset is None:
-                self._pass_on(head)
-            elif self._written or isinstance(parts, list | tuple) or self._has_length():
-                return [self._completed(charset, parts)]
-            else:
-                self._page.decide_language(self._default_language)
-                self._headers = headers_of_stream(self._page, self._headers)
-                self._send_start()
-                parts = StreamedBody(self._page, charset, _Closing(self._with_written(parts), close))
-            unless_returned.pop_all()  # the server closes what it gets
+    def send(self) -> Callable[[bytes], object]:
+        """Send the start, once."""
+        if self._write is None:
+            page, headers = self.page, self._headers
+            page.sent_headers = headers
+            if changes_headers(page):
+                headers = with_page_headers(page, headers)
+            self._write = self._start_response(self._status, headers)
+        return self._write
+
+    def filled(self, parts: Iterator[bytes]) -> Iterator[bytes]:
+        """Return the parts of a body with the drafts of a preview."""
+        charset = fillable_charset(int(self._status[:3] or 0), self._headers)
+        if self.page.placeholders is None or charset is None:
             return parts
-
-    def _pass_on(self, head: ResponseHead) -> None:
-        """Send the start of a response that stays as it is, and let the server have what is written."""
-        if self._page.is_unfinished:
-            head.warn_of_compression("let the middleware that compresses wrap FAQMiddleware")
-        self._write = self._send_start()
-        for part in self._written:
-            self._write(part)
-
-    def _with_written(self, parts: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield the parts of a streamed body, each after what was written before it."""
-        for part in parts:
-            self._written.append(part)
-            while self._written:
-                yield self._written.pop(0)
-        yield from self._written
-
-    def _completed(self, charset: str, parts: Iterable[bytes]) -> bytes:
-        """Send the start of a response that is read as a whole, and return its body."""
-        for part in parts:
-            self._written.append(part)  # so they are in order, and an error discards them all
-        body, page = b"".join(self._written), self._page
-        changed = completed(page, charset, body)
-        is_head_only = page.environ.get("REQUEST_METHOD") == "HEAD" and not body and page.is_unfinished
-        if changed is not None or is_head_only:
-            length = None if changed is None else len(changed)
-            self._headers = headers_of_changed_body(self._headers, length)
-        page.is_over = True
-        self._send_start()
-        return body if changed is None else changed
-
-    def _send_start(self) -> Any:
-        headers, page = self._headers, self._page
-        if changes_headers(page):
-            headers = with_page_headers(page, headers)
-        self._is_sent = True
-        return self._start_response(self._status, headers)
-
-    def _has_length(self) -> bool:
-        return any(name.lower() == "content-length" for name, _ in self._headers)
+        self._headers = headers_of_filled_body(self._headers)
+        return filled_parts(parts, self.page.placeholders, charset)
 
 
-class _Closing:
-    """The parts of a body, with the `close()` of the iterable that the application returned."""
+class _Body:
+    """A body that comes in parts: it has an end, and its start waits for the first part."""
 
-    def __init__(self, parts: Iterator[bytes], close: Callable[[], object]) -> None:
+    def __init__(self, start: _Start, parts: Iterable[bytes], outer_page: Page | None) -> None:
+        self._start = start
         self._parts = parts
-        self.close = close
+        self._outer_page = outer_page
 
     def __iter__(self) -> Iterator[bytes]:
-        return self._parts
+        rest = iter(self._parts)
+        parts: Iterator[bytes] = chain(list(islice(rest, 1)), rest)
+        if self._start.page.placeholders is not None:
+            parts = self._start.filled(parts)
+        self._start.send()
+        return parts
 
-
-def _begun(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """Return a body after its first part was read: an application may start its response with it."""
-    rest = iter(parts)
-    return chain(list(islice(rest, 1)), rest)
+    def close(self) -> None:
+        """Close what the application returned (PEP 3333)."""
+        self._start.page.is_over = True
+        REQUEST.set(self._outer_page)
+        close = getattr(self._parts, "close", None)
+        if close is not None:
+            close()
 
 
 def _file(environ: "WSGIEnvironment") -> File | None:

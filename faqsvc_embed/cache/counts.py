@@ -70,8 +70,12 @@ class Counts:
             result = "missing"
         elif state.is_degraded:
             result = "degraded"
-        else:
-            result = "stale" if state.is_stale else "fetched"
+        elif state.is_stale:
+            result = "stale"
+        elif state.source == "network":
+            result = "fetched"
+        else:  # from a folder or a store
+            return state
         self.lookups[result] += 1
         return state
 

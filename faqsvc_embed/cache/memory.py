@@ -68,8 +68,14 @@ class MemoryCache:
         return self._lifetimes.after(None, key, outcome, self.moment())
 
     def seed(self, key: Key, faq: FAQ) -> Entry:
-        """Show a record of the folder until the service responds: it is stale, and never expires."""
+        """Show a record of the folder until the service responds: it is stale, and never expires.
+
+        It replaces an earlier record of the folder, which was edited, but no record of the service.
+        """
         with self._lock:
+            before = self._entries.get(key)
+            if before is not None:
+                return self._put(replace(before, faq=faq, size=size_of(faq))) if before.is_seed else before
             seeded = Entry(
                 key,
                 faq,
@@ -78,7 +84,7 @@ class MemoryCache:
                 source="store",
                 used_at=self.clock(),
             )
-            return self._entries.get(key) or self._put(seeded)
+            return self._put(seeded)
 
     def adopt(self, key: Key, stored: StoredFAQ) -> Entry:
         """Store a record that another process has fetched, unless this one is newer; return the entry."""

@@ -102,14 +102,16 @@ class Reader:
         self, key: Key, entry: Entry | None, now: float, *, reload: bool
     ) -> "FAQState | Fetch":
         """Look up an FAQ that has no fresh record."""
+        if self._folder is not None and (reload or self._settings.reload):
+            self._folder.reload()
+            if entry is not None and entry.is_seed and (faq := self._folder.record(key)) is not None:
+                entry = self.cache.seed(key, faq)
         needed = need(entry, now)
         if needed is Need.NOTHING:
             return self.state(key)
         if not is_slug(key.slug):
             return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
         if self._folder is not None:
-            if reload or self._settings.reload:
-                self._folder.reload()
             if self._is_local:
                 return self._folder.state(key)
             is_forgotten = self.cache.is_forgotten(key.slug)
@@ -222,6 +224,11 @@ class Reader:
         if entry is None or entry.updated_at is None:
             return None
         return int(entry.fresh_until - self.cache.clock())
+
+    @property
+    def has_started(self) -> bool:
+        """Whether anything may have been fetched, so that there is something to close."""
+        return self._fetcher is not None
 
     def is_fetching(self, key: Key | None = None) -> bool:
         """Return whether `key`, or anything, is being fetched."""

@@ -2,17 +2,18 @@
 
 from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, Outcome
 from faqsvc_embed.cache.entries import Entry
-from faqsvc_embed.errors import FAQError, FAQUnavailable, quoted
+from faqsvc_embed.errors import FAQError, FAQNotFound, FAQUnavailable, quoted
 from faqsvc_embed.events import FAQEvent, Listeners, Result
 from faqsvc_embed.runtime.bounded_log import LogThrottle, logger
 
 
 class Reporter:
-    """Reports fetches. FAQs that were never shown share one line per minute: visitors can invent slugs."""
+    """Reports fetches. Unknown FAQs share one line per minute, because visitors can invent slugs."""
 
     def __init__(self, listeners: Listeners) -> None:
         self._listeners = listeners
         self._unknown = LogThrottle()
+        self._failing = LogThrottle()
         self._rejected = LogThrottle()
         self._late = LogThrottle()
 
@@ -35,8 +36,9 @@ class Reporter:
         elif before is not None and before.faq is not None:
             logger.warning("%s; it is no longer shown", _about(after))
         elif not had_failed:
+            throttle = self._unknown if isinstance(after.error, FAQNotFound) else self._failing
             # A translation may be shown instead, so this does not say what pages have.
-            self._unknown.warning("%s; no record is cached%s", _about(after), _of(after))
+            throttle.warning("%s; no record is cached%s", _about(after), _of(after))
 
     def rejected(self, error: FAQError) -> None:
         """Report a fetch that was not started."""

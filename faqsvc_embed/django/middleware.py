@@ -1,37 +1,32 @@
-"""The Django middleware, which completes the page of each request."""
+"""The Django middleware, which gives each request a page."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from typing import Any, Final
+from http import HTTPStatus
+from typing import Any
 
 from asgiref.sync import async_to_sync, iscoroutinefunction, markcoroutinefunction
 from django.conf import settings
-from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseNotAllowed, StreamingHttpResponse
+from django.core.signals import request_finished
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
 from faqsvc_embed.django.apps import faqs_from
 from faqsvc_embed.django.language import active_language
 from faqsvc_embed.django.nonce import nonce_of
-from faqsvc_embed.page.body import completed
-from faqsvc_embed.page.context import Page, enter_request, leave_request
-from faqsvc_embed.page.elements import ROOT_TAG
-from faqsvc_embed.page.header_changes import (
+from faqsvc_embed.page.context import REQUEST
+from faqsvc_embed.page.headers import (
     changes_headers,
-    headers_of_changed_body,
-    headers_of_stream,
+    fillable_charset,
+    headers_of_filled_body,
     with_page_headers,
 )
-from faqsvc_embed.page.response_head import ResponseHead
-from faqsvc_embed.page.streams import AsyncStreamedBody, StreamedBody
+from faqsvc_embed.page.page import Page
+from faqsvc_embed.page.placeholders import BodyFiller, Placeholders, filled, filled_parts
 from faqsvc_embed.rendering.assets import FOLDER, File, find_file
-from faqsvc_embed.runtime.bounded_log import LogOnce
-
-PLACEHOLDER: Final = b"<!--faqsvc "
-
-_log: Final = LogOnce()
 
 
 class FAQMiddleware:
-    """Gives each request a page, and completes its response: one FAQPage, and each stylesheet once.
+    """Gives each request a page. Only a page that has left a placeholder has its body changed.
 
     It belongs below middleware that compresses or caches pages.
 
@@ -47,7 +42,8 @@ class FAQMiddleware:
         self._is_async = iscoroutinefunction(get_response)
         if self._is_async:
             markcoroutinefunction(self)
-        faqs_from()  # a project with invalid settings does not start
+        faqs_from().presenter.renderer.load_templates()  # a project with invalid settings does not start
+        request_finished.connect(_end_page, dispatch_uid=__name__)
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
         return self._respond_async(request) if self._is_async else self._respond(request)
@@ -56,29 +52,31 @@ class FAQMiddleware:
         file = _file(request)
         if file is not None:
             return file
-        page = _page(request)
-        token = enter_request(page)
+        page, outer_page = _page(request), REQUEST.get()
+        REQUEST.set(page)
+        response: HttpResponseBase | None = None
         try:
             response = self._get_response(request)
-            if page.placeholders is not None and page.has_open_placeholders:  # the view is asynchronous
+            if page.placeholders is not None:  # of a preview, or of an asynchronous view
                 async_to_sync(page.placeholders.fill)()
         finally:
-            leave_request(token)
-        return page.complete_response(response)
+            page.leave(response, outer_page)
+        return page.complete(response)
 
     async def _respond_async(self, request: HttpRequest) -> HttpResponseBase:
         file = _file(request)
         if file is not None:
             return file
-        page = _page(request)
-        token = enter_request(page)
+        page, outer_page = _page(request), REQUEST.get()
+        REQUEST.set(page)
+        response: HttpResponseBase | None = None
         try:
             response = await self._get_response(request)
             if page.placeholders is not None:
                 await page.placeholders.fill()
         finally:
-            leave_request(token)
-        return page.complete_response(response)
+            page.leave(response, outer_page)
+        return page.complete(response)
 
 
 class DjangoPage(Page, kw_only=True):
@@ -98,54 +96,75 @@ class DjangoPage(Page, kw_only=True):
     def language(self, default: str | None) -> str | None:
         return active_language(self.request, default)
 
-    def complete_response(self, response: HttpResponseBase) -> HttpResponseBase:
-        """Complete the body of a response, or prepare a streamed one."""
-        if isinstance(response, HttpResponse):
-            self._complete_whole(response)
+    def leave(self, response: HttpResponseBase | None, outer_page: Page | None) -> None:
+        """End the page, unless a streamed body may still show FAQs."""
+        if response is None or not response.streaming:
             self.is_over = True
-        elif isinstance(response, StreamingHttpResponse) and not isinstance(response, FileResponse):
+            REQUEST.set(outer_page)
+
+    def complete(self, response: HttpResponseBase) -> HttpResponseBase:
+        """Set the headers that the page needs, and fill its placeholders."""
+        self.sent_headers = response.headers.items()
+        if isinstance(response, StreamingHttpResponse):
             self._complete_stream(response)
-        else:
-            self.is_over = True
+        elif isinstance(response, HttpResponse) and self.placeholders is not None:
+            self._fill(response, self.placeholders)
         if changes_headers(self):
             _replace_headers(response, with_page_headers(self, response.items()))
         return response
 
-    def _complete_whole(self, response: HttpResponse) -> None:
-        content = response.content
-        if b"faqsvc" not in content and not self.is_unfinished:
-            return
-        head = ResponseHead.of(response.status_code, response.items())
-        charset = head.charset
-        if charset is None:
-            if self.is_unfinished:
-                head.warn_of_compression("in MIDDLEWARE, move what compresses before FAQMiddleware")
-            return
-        printed = sum(one is not None and one.fragment is not None for one in self.printed)
-        self.printed += [None] * (content.count(ROOT_TAG.encode()) - printed)  # {% cache %} has stored them
-        changed = completed(self, charset, content)
-        if changed is not None:
-            response.content = content = changed
+    def _fill(self, response: HttpResponse, placeholders: Placeholders) -> None:
+        charset = fillable_charset(response.status_code, response.items())
+        if charset is not None and placeholders.lost:
+            response.content = content = filled(response.content, placeholders, charset)
             length = len(content) if "Content-Length" in response.headers else None
-            _replace_headers(response, headers_of_changed_body(response.items(), length))
-        if PLACEHOLDER in content:
-            _log.warning(
-                "placeholder",
-                "{% cache %} or @cache_page has stored what an asynchronous view rendered before its FAQ had "
-                "arrived: FAQs are cached anyway, so move it out, or `await faqs_from().aprefetch(…)` first",
-            )
+            _replace_headers(response, headers_of_filled_body(response.items(), length))
+        if response.status_code == HTTPStatus.OK and self.request.method != "HEAD":
+            placeholders.warn_of_lost()
 
     def _complete_stream(self, response: StreamingHttpResponse) -> None:
-        charset = ResponseHead.of(response.status_code, response.items()).charset
+        """Let a stream fill placeholders: those of a preview, or of an FAQ that an event loop awaits."""
+        charset = fillable_charset(response.status_code, response.items())
         if charset is None:
-            self.is_over = True
             return
-        _replace_headers(response, headers_of_stream(self, response.items()))
         content = response.streaming_content
         if isinstance(content, AsyncIterator):
-            response.streaming_content = AsyncStreamedBody(self, charset, content)
-        else:
-            response.streaming_content = StreamedBody(self, charset, content)
+            response.streaming_content = self._filled_parts(content, charset)
+        elif self.placeholders is not None:
+            response.streaming_content = filled_parts(content, self.placeholders, charset)
+        if self.placeholders is not None:
+            _replace_headers(response, headers_of_filled_body(response.items()))
+
+    async def _filled_parts(self, parts: AsyncIterator[bytes], charset: str) -> AsyncIterator[bytes]:
+        """Yield the parts of an asynchronous body; what is before a placeholder does not wait for it."""
+        filler: BodyFiller | None = None
+        while True:
+            REQUEST.set(self)  # the body may be sent in another context
+            part = await anext(parts, None)
+            if part is None:
+                break
+            placeholders = self.placeholders
+            if placeholders is None:
+                yield part
+                continue
+            filler = filler or BodyFiller(placeholders, charset)
+            if filler.is_idle:
+                yield part
+                continue
+            yield filler.feed(part)
+            if filler.is_blocked and placeholders.are_open:
+                await placeholders.fill()
+                yield filler.feed(b"")
+        if filler is not None and not filler.is_idle:
+            yield filler.feed(b"", last=True)
+
+
+def _end_page(**_: Any) -> None:
+    """End the page of a streamed response: its body was sent."""
+    page = REQUEST.get()
+    if isinstance(page, DjangoPage):
+        page.is_over = True
+        REQUEST.set(None)
 
 
 def _replace_headers(response: HttpResponseBase, headers: Iterable[tuple[str, str]]) -> None:

@@ -1,18 +1,17 @@
-"""Sends one ASGI response: completes its body, and updates its headers to match."""
+"""Sends one ASGI response. Its messages pass as they are, unless the page has left a placeholder."""
 
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from http import HTTPStatus
 from typing import Any, Final
 
-from faqsvc_embed.page.body import BodyFilter, acompleted
-from faqsvc_embed.page.context import Page
-from faqsvc_embed.page.header_changes import (
+from faqsvc_embed.page.headers import (
     changes_headers,
-    headers_of_changed_body,
-    headers_of_stream,
+    fillable_charset,
+    headers_of_filled_body,
     with_page_headers,
 )
-from faqsvc_embed.page.response_head import ResponseHead
-from faqsvc_embed.runtime.bounded_log import LogOnce
+from faqsvc_embed.page.page import Page
+from faqsvc_embed.page.placeholders import BodyFiller, Placeholders
 
 Message = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
@@ -20,167 +19,136 @@ Header = tuple[bytes, bytes]
 
 BEFORE_START: Final = ("http.response.push", "http.response.early_hint", "http.response.debug")
 """Messages that may be sent before the start of a response."""
-UNCHANGED: Final = -1
-"""The length of a body that was not changed."""
-
-_log: Final = LogOnce()
 
 
-class PageResponder:
-    """Sends the messages of one response. If the body may change, the start waits for the body."""
+class PageResponse:
+    """The response of a page. The start of a stream waits for the first part, which may change the headers."""
 
     def __init__(self, page: Page, method: str, send: Send) -> None:
         self._page = page
-        self._method = method
+        self._is_head = method == "HEAD"
         self._send = send
-        self._start: Message | None = None
+        self._filler: BodyFiller | None = None
+        self._status = 0
         self._charset: str | None = None
-        self._filter: BodyFilter | None = None
-        self._length: int | None = None
-        """How long the body is, if the start says so; it is then read as a whole."""
-        self._body = bytearray()
+        self._start: Message | None = None
 
-    def __call__(self, message: Message) -> Awaitable[None]:
+    def sender(self) -> Send:
+        """Return the function that an application calls with its messages; a stream does so for each part."""
+        page, send = self._page, self._send
+
+        def send_message(message: Message) -> Awaitable[None]:
+            if message["type"] == "http.response.body" and self._start is None and page.placeholders is None:
+                if not message.get("more_body"):
+                    page.is_over = True
+                return send(message)
+            if message["type"] == "http.response.start" and self._can_pass(message):
+                return send(message)
+            return self._send_message(message)
+
+        return send_message
+
+    def _can_pass(self, message: Message) -> bool:
+        """Return whether the start of a whole response needs no change, as on nearly every page."""
+        page, headers = self._page, message.get("headers", ())
+        if page.placeholders is not None or changes_headers(page) or not isinstance(headers, list | tuple):
+            return False
+        page.sent_headers = headers
+        return _has_length(headers)
+
+    async def finish(self) -> None:
+        """Send the start of a response whose body never came."""
+        if self._start is not None:
+            await self._send_start(self._start)
+
+    async def _send_message(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            return self._begin(message)
-        if message["type"] != "http.response.body":
-            return self._send_other(message)
-        if self._charset is not None:
-            return self._send_body(message, self._charset)
-        if not message.get("more_body"):
-            self._page.is_over = True
-        return self._send(message)
+            await self._begin(message)
+        elif message["type"] == "http.response.body":
+            await self._send_body(message)
+        else:
+            if message["type"] not in BEFORE_START:  # a file, or trailers
+                await self.finish()
+                if self._filler is not None and (rest := self._filler.feed(b"", last=True)):
+                    await self._send({"type": "http.response.body", "body": rest, "more_body": True})
+            await self._send(message)
 
-    def _begin(self, message: Message) -> Awaitable[None]:
-        """Send the start of a response whose body is complete, or keep it until the body comes."""
+    async def _begin(self, message: Message) -> None:
+        """Send the start of a response, or keep it until the first part of its body."""
         headers = message.get("headers", ())
         if not isinstance(headers, list | tuple):  # any other iterable may be read only once
             message = {**message, "headers": (headers := list(headers))}
-        page = self._page
-        if not page.is_unfinished:
-            for name, value in headers:  # as on nearly every page
-                if name == b"content-length" and not (page.printed and page.may_change(_number(value))):
-                    return self._send(self._with_headers(message))
-        head = ResponseHead.of(message["status"], _decoded(headers))
-        self._charset = head.charset
-        if self._charset is None:
-            if page.is_unfinished:
-                head.warn_of_compression("add the middleware that compresses after FAQMiddleware")
-            if page.has_open_placeholders and self._method != "HEAD":
-                _warn_of_form(head)
-            return self._send(self._with_headers(message))
-        self._start = message
-        lengths = (_number(value) for name, value in headers if name.lower() == b"content-length")
-        self._length = next(lengths, None)
-        return _nothing()
+        self._status = message["status"]
+        self._charset = fillable_charset(self._status, decoded(headers))
+        is_stream = not _has_length(headers)
+        if self._charset is not None and (is_stream or self._page.placeholders is not None):
+            self._start = message
+        else:
+            await self._send_start(message)
 
-    async def _send_other(self, message: Message) -> None:
-        """Send a file or trailers. The body cannot be changed after such a message."""
-        if message["type"] not in BEFORE_START:
-            if self._body and self._start is not None and self._charset is not None:
-                part = {"type": "http.response.body", "body": bytes(self._body), "more_body": True}
-                await self._send_part(part, self._charset)
-            await self.send_start()
-            body_filter, self._filter, self._charset = self._filter, None, None
-            if body_filter is not None:
-                async for piece in body_filter.afeed(b"", last=True):
-                    await self._send({"type": "http.response.body", "body": piece, "more_body": True})
+    async def _send_body(self, message: Message) -> None:
+        page, placeholders = self._page, self._page.placeholders
+        is_last = not message.get("more_body")
+        if placeholders is not None and self._charset is not None and self._filler is None:
+            self._filler = BodyFiller(placeholders, self._charset)
+            if self._start is not None:
+                message = await self._fill_first(self._start, message, placeholders)
+        if self._start is not None:
+            await self._send_start(self._start)
+        if placeholders is not None and self._filler is not None and not self._filler.is_idle:
+            message = {**message, "body": await self._filled_part(message, self._filler, placeholders)}
+        if is_last:
+            page.is_over = True
+            if placeholders is not None and not self._is_head and self._status == HTTPStatus.OK:
+                placeholders.warn_of_lost()
         await self._send(message)
 
-    async def _send_body(self, message: Message, charset: str) -> None:
-        page, more = self._page, message.get("more_body", False)
-        is_whole = not more
-        if self._start is not None and self._length is not None and (more or self._body):
-            self._body += message.get("body", b"")
-            is_whole = is_whole or len(self._body) >= self._length
-            if not is_whole:
-                return
-            message = {**message, "body": bytes(self._body)}
-        if self._start is not None and is_whole and (page.is_unfinished or page.printed):
-            await self._send_whole(message, charset)
-            if more:  # what still comes is empty, as in BaseHTTPMiddleware of Starlette
-                self._charset = None
-        elif more or self._filter is not None or page.is_unfinished:
-            await self._send_part(message, charset)
-        else:
-            await self.send_start()
-            await self._send(message)
-        if not more:
-            page.is_over = True
+    async def _fill_first(self, start: Message, message: Message, placeholders: Placeholders) -> Message:
+        """Fill a body that is in one piece, so that its length is known, and change the start accordingly."""
+        headers, length = start.get("headers", ()), None
+        is_whole = not (message.get("more_body") or self._is_head)
+        if is_whole or (_has_length(headers) and not self._is_head):
+            await placeholders.fill()
+        elif self._page.may_degrade and placeholders.are_open:  # a stream does not wait
+            self._page.limit_max_age(0)
+        if is_whole and self._filler is not None:
+            before = bytes(message.get("body", b""))
+            body = self._filler.feed(before, last=True)
+            if body == before:  # it has none of them
+                return message
+            message = {**message, "body": body}
+            length = len(body) if _has_length(headers) else None
+        self._start = {**start, "headers": _encoded(headers_of_filled_body(decoded(headers), length))}
+        return message
 
-    async def _send_whole(self, message: Message, charset: str) -> None:
-        """Send a response with a body in one piece, with its length."""
-        body = bytes(message.get("body", b""))
-        changed = await acompleted(self._page, charset, body)
-        if changed is not None:
-            await self.send_start(length=len(changed))
-            await self._send({**message, "body": changed})
-        else:
-            # A HEAD without body must not have another length than the GET.
-            await self.send_start(length=UNCHANGED if body or self._method != "HEAD" else None)
-            await self._send(message)
+    async def _filled_part(self, message: Message, filler: BodyFiller, placeholders: Placeholders) -> bytes:
+        """Return a part of a stream; what is before an open placeholder is sent without waiting for it."""
+        is_last = not message.get("more_body")
+        body = filler.feed(bytes(message.get("body", b"")))
+        if filler.is_blocked and placeholders.are_open:
+            if body:
+                await self._send({**message, "body": body, "more_body": True})
+            await placeholders.fill()
+            body = filler.feed(b"")
+        return body + filler.feed(b"", last=True) if is_last else body
 
-    async def _send_part(self, message: Message, charset: str) -> None:
-        """Send the part of a streamed body that is complete."""
-        page, more = self._page, message.get("more_body", False)
-        await self.send_start(is_streamed=True)
-        if self._filter is None and (page.placeholders is not None or page.printed):
-            self._filter = BodyFilter(page, charset)
-        if self._filter is None:
-            await self._send(message)
-            return
-        async for piece in self._filter.afeed(bytes(message.get("body", b"")), last=not more):
-            await self._send({"type": "http.response.body", "body": piece, "more_body": True})
-        if not more:
-            await self._send({"type": "http.response.body", "body": b"", "more_body": False})
-
-    async def send_start(self, *, length: int | None = UNCHANGED, is_streamed: bool = False) -> None:
-        """Send the start of the response, if it waits; `length` is None if it is not known.
-
-        A response whose body never came has its start sent last; after an exception, that of an error page.
-        """
-        start, self._start = self._start, None
-        if start is not None:
-            await self._send(self._with_headers(start, length=length, is_streamed=is_streamed))
-
-    def _with_headers(
-        self, start: Message, *, length: int | None = UNCHANGED, is_streamed: bool = False
-    ) -> Message:
-        """Return the start of a response with the headers that its body and its page need."""
-        page = self._page
-        if not (is_streamed or length != UNCHANGED or changes_headers(page)):
-            return start
-        changed = headers = list(_decoded(start.get("headers", ())))
-        if is_streamed:
-            changed = headers_of_stream(page, headers)
-        elif length != UNCHANGED:
-            changed = headers_of_changed_body(headers, length)
+    async def _send_start(self, message: Message) -> None:
+        page, self._start = self._page, None
+        page.sent_headers = message.get("headers", ())
         if changes_headers(page):
-            changed = with_page_headers(page, changed)
-        return start if changed == headers else {**start, "headers": _encoded(changed)}
+            headers = with_page_headers(page, decoded(page.sent_headers))
+            message = {**message, "headers": _encoded(headers)}
+        await self._send(message)
 
 
-def _number(length: bytes) -> int:
-    """Return the value of Content-Length."""
-    return int(length) if length.isdigit() else 0
+def _has_length(headers: Iterable[Header]) -> bool:
+    return b"content-length" in [name.lower() for name, _ in headers]
 
 
-async def _nothing() -> None:
-    """Send nothing yet."""
+def decoded(headers: Iterable[Header]) -> list[tuple[str, str]]:
+    """Return the headers of a message as text."""
+    return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
 
 
-def _encoded(headers: list[tuple[str, str]]) -> list[Header]:
+def _encoded(headers: Iterable[tuple[str, str]]) -> list[Header]:
     return [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
-
-
-def _decoded(headers: Iterable[Header]) -> Iterable[tuple[str, str]]:
-    return ((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
-
-
-def _warn_of_form(head: ResponseHead) -> None:
-    if head.status == 200 and not head.is_compressed:
-        _log.warning(
-            "form",
-            "a response that is not text/html lacks an FAQ that was not cached: "
-            "`await embed.aprefetch(...)` before its template is rendered",
-        )

@@ -20,9 +20,9 @@ def vary_by_language(present: Iterable[str]) -> str | None:
     return ", ".join([*names, NEGOTIATED])
 
 
-def may_be_shared(headers: Iterable[tuple[str, str]]) -> bool:
+def may_be_shared(headers: Iterable[tuple[str | bytes, str | bytes]]) -> bool:
     """Return whether a cache may give a response to visitors with other languages."""
-    fields = [(name.lower(), value) for name, value in headers]
+    fields = [(_text(name).lower(), _text(value)) for name, value in headers]
     rules = ",".join(value.lower() for name, value in fields if controls_caches(name))
     has_vary = vary_by_language(value for name, value in fields if name == "vary") is None
     if "no-store" in rules or "private" in rules or has_vary:
@@ -51,6 +51,10 @@ def controls_caches(name: str) -> bool:
     """Return whether a header is for caches: of browsers, or of a CDN (RFC 9213)."""
     name = name.lower()
     return name in ("cache-control", "surrogate-control") or name.endswith("cdn-cache-control")
+
+
+def _text(value: str | bytes) -> str:
+    return value.decode("latin-1") if isinstance(value, bytes) else value
 
 
 def _limited(value: str, limit: int) -> str:

@@ -8,7 +8,7 @@ from faqsvc_embed.models import FAQState
 if TYPE_CHECKING:
     from faqsvc_embed.cache.entries import Key
     from faqsvc_embed.cache.reader import Reader
-    from faqsvc_embed.page.context import Page
+    from faqsvc_embed.page.page import Page
 
 NAME: Final = "faqsvc"
 MAX_LISTED: Final = 10

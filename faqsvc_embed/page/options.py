@@ -6,7 +6,7 @@ once. With `strict` it raises.
 
 import difflib
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Protocol, TypedDict
+from typing import Any, Final, NamedTuple, Protocol, TypedDict
 
 import msgspec
 
@@ -14,12 +14,12 @@ from faqsvc_embed.api.slugs import invalid_slug
 from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.languages import LANGUAGES, lookup
-from faqsvc_embed.models import FAQ
-from faqsvc_embed.page.context import Page
-from faqsvc_embed.page.elements import PLAIN, Surroundings
+from faqsvc_embed.models import FAQ, FAQState
+from faqsvc_embed.page.page import Page
+from faqsvc_embed.rendering.elements import ElementOptions
 from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.runtime.bounded_log import LogOnce
-from faqsvc_embed.settings import UNSET, Settings
+from faqsvc_embed.settings import Setting, Settings
 from faqsvc_embed.settings import validators as accept
 from faqsvc_embed.settings.validators import Variant
 from faqsvc_embed.theme import Theme
@@ -61,27 +61,27 @@ class _Python(msgspec.Struct, frozen=True):
 FROM_PYTHON: Final = _Python()
 
 
-class Options(msgspec.Struct, frozen=True):
-    """Valid options; the defaults are the settings."""
+class Call(msgspec.Struct, frozen=True, gc=False):
+    """A call with everything that its HTML depends on."""
 
+    key: Key
+    given: FAQState | None
+    """The state of a record that the host has passed instead of a slug."""
     style: Style
-    lang: str | None = None
-    nonce: object = None
-    with_json_ld: bool = True
+    schema: bool
+    """Whether its JSON-LD is printed with it."""
+    elements: ElementOptions
     problems: tuple[str, ...] = ()
     """The errors in the options of the call, for developers."""
 
 
-class Call(msgspec.Struct, frozen=True, gc=False):
-    """A call with everything that its HTML depends on: the FAQ, the style and the elements around it."""
+class _Valid(NamedTuple):
+    """The valid options of a call; the defaults are the settings."""
 
-    key: Key
-    faq: FAQ | None
-    """A record of the host's own, instead of a slug."""
-    options: Options
-    surroundings: Surroundings
-    ordinal: int
-    """The number of this FAQ among those with the same slug on the page, counted from 1."""
+    style: Style
+    schema: bool
+    lang: str | None = None
+    problems: tuple[str, ...] = ()
 
 
 class OptionResolver:
@@ -89,26 +89,28 @@ class OptionResolver:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._lang = settings.lang
-        self._defaults = Options(Style.of(settings))
-        self._plain_surroundings = PLAIN if settings.styles == "inline" else Surroundings(settings.styles)
+        self.defaults = _Valid(Style.of(settings), settings.schema)
+        self._plain_elements = ElementOptions(settings.styles)
         self.log = LogOnce()
 
     def resolve(
         self, page: Page, slug_or_faq: Any, given: Mapping[str, Any], caller: Caller = FROM_PYTHON
     ) -> Call:
         """Return the call with everything that its HTML depends on."""
-        options = self._validated(given, slug_or_faq, caller) if given else self._defaults
+        style, schema, lang, problems = self.defaults
+        if given:
+            style, schema, lang, problems = self._validated(given, slug_or_faq, caller)
         faq = slug_or_faq if isinstance(slug_or_faq, FAQ) else None
         slug = slug_or_faq if faq is None else faq.slug
         if faq is None and not (isinstance(slug, str) and slug):
             raise invalid_slug(slug, caller.name)
         return Call(
-            Key(slug, options.lang or self._language_of(page)),
-            faq,
-            options,
-            self.surroundings(page, options.nonce, caller),
-            page.next_ordinal(slug),
+            Key(slug, lang or self._language_of(page)),
+            None if faq is None else FAQState(data=faq),
+            style,
+            schema,
+            self.elements(page, given.get("nonce"), caller),
+            problems,
         )
 
     def key(self, page: Page, slug: str, lang: object) -> Key:
@@ -126,12 +128,12 @@ class OptionResolver:
             self._reject("wait", given, str(error), slug, FROM_PYTHON)
             return self._settings.wait
 
-    def surroundings(self, page: Page, nonce: object, caller: Caller) -> Surroundings:
-        """Return the elements around an FAQ. The nonce is the argument, else the page's or the template's."""
+    def elements(self, page: Page, nonce: object, caller: Caller) -> ElementOptions:
+        """Return how elements are printed. The nonce is the argument, else the page's or the template's."""
         try:
             nonce = nonce or page.nonce() or caller.parent.get("csp_nonce")
             if nonce is None and page.folder is None:
-                return self._plain_surroundings
+                return self._plain_elements
             nonce = nonce() if callable(nonce) else nonce
         except Exception as error:
             self._host_raised("the nonce of a page", error)
@@ -140,8 +142,8 @@ class OptionResolver:
             self._reject("nonce", nonce, "text, or a function that returns text, is accepted", "", caller)
             nonce = None
         if not nonce and page.folder is None:
-            return self._plain_surroundings
-        return Surroundings(self._settings.styles, str(nonce) if nonce else None, page.folder)
+            return self._plain_elements
+        return ElementOptions(self._settings.styles, str(nonce) if nonce else None, page.folder)
 
     def check_names(
         self, given: Mapping[str, Any], names: Sequence[str], subject: object, caller: Caller
@@ -154,41 +156,28 @@ class OptionResolver:
     def _language_of(self, page: Page) -> str | None:
         """Return the language of the page, else the setting (RFC 4647, 3.4)."""
         try:
-            return page.language(self._lang) or self._lang
+            return page.language(self._settings.lang) or self._settings.lang
         except Exception as error:
             self._host_raised("the language of a page", error)
-            return self._lang
+            return self._settings.lang
 
-    def _validated(self, given: Mapping[str, Any], subject: object, caller: Caller) -> Options:
-        default, problems = self._defaults.style, list[str]()
-        for name in given:
+    def _validated(self, given: Mapping[str, Any], subject: object, caller: Caller) -> _Valid:
+        problems = list[str]()
+        options: dict[str, Any] = {**_values(self.defaults.style), "schema": self.defaults.schema}
+        for name, value in given.items():
             if name not in NAMES:
                 problems.append(self._unknown(name, NAMES, subject, caller))
-        theme = default.theme
-        if given.get("theme") is not None:
-            theme, found = theme.merged(given["theme"])
-            problems += (self._problem("theme", problem, subject, caller) for problem in found)
-
-        def valid(name: str, default: Any) -> Any:
-            value = given.get(name, UNSET)
-            if value is UNSET or (value is None and name != "heading_level"):
-                return default
-            try:
-                return _VALIDATORS[name](value)
-            except ValueError as error:
-                problems.append(self._reject(name, value, str(error), subject, caller))
-                return default
-
-        style = Style(
-            theme,
-            valid("show_title", default.show_title),
-            valid("heading_level", default.heading_level),
-            valid("variant", default.variant),
-            valid("exclusive", default.exclusive),
-        )
+            elif name == "theme" and value is not None:
+                options["theme"], found = self.defaults.style.theme.merged(value)
+                problems += (self._problem("theme", problem, subject, caller) for problem in found)
+            elif name in options and (value is not None or name == "heading_level"):
+                try:
+                    options[name] = _validate(name, value)
+                except ValueError as error:
+                    problems.append(self._reject(name, value, str(error), subject, caller))
         lang = self._language(given.get("lang"), subject, caller, problems)
-        with_json_ld = valid("schema", True)
-        return Options(style, lang, given.get("nonce"), with_json_ld, tuple(problems))
+        schema = options.pop("schema")
+        return _Valid(Style(**options), schema, lang, tuple(problems))
 
     def _language(self, lang: object, subject: object, caller: Caller, problems: list[str]) -> str | None:
         if not lang:
@@ -241,15 +230,13 @@ def split_arguments(
     return arguments[0], options
 
 
-def _truth(value: object) -> bool:
-    """Return a truth value; text is read as in a setting, because any text is true in Python."""
-    return accept.boolean(value) if isinstance(value, str) and value else bool(value)
+def _values(style: Style) -> dict[str, Any]:
+    return {name: getattr(style, name) for name in Style.__struct_fields__}
 
 
-_VALIDATORS: Final[dict[str, Any]] = {
-    "show_title": _truth,
-    "heading_level": accept.heading_level,
-    "variant": accept.one_of(*accept.VARIANTS),
-    "exclusive": _truth,
-    "schema": _truth,
-}
+def _validate(name: str, value: object) -> Any:
+    """Return the value of an option as its setting accepts it; any object is also a truth value."""
+    setting: Setting[Any] = getattr(Settings, name)
+    if isinstance(setting.default, bool) and not (isinstance(value, str) and value):
+        return bool(value)
+    return setting.validate(value)

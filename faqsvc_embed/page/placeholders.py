@@ -1,30 +1,42 @@
-"""Places in a page for FAQs that are filled in before the response is sent.
+"""Places in a page for FAQs that are filled in as the body leaves.
 
-A placeholder is an HTML comment with a random token of its page, so that no other text can pass for one. One
-that is never filled is invisible. In the preview of a draft, the published FAQ is the placeholder: a cache of
-the host may keep the rendered markup and show it to every visitor.
+A placeholder is an HTML comment with a random token of its page, so that no other text can pass for one. In
+the preview of a draft, the published FAQ is between two such comments: a cache of the host may keep it.
 """
 
+import codecs
+import re
 import secrets
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from itertools import count
 from typing import Final
 
 from markupsafe import Markup
 
-Filling = Callable[[], Awaitable[str]]
+from faqsvc_embed.runtime.bounded_log import LogOnce
+
+Text = str | Callable[[], str]
+"""What replaces a placeholder: a text, or a function that returns it when it is sent."""
+Filling = Callable[[], Awaitable[Text]]
 
 TOKEN_BYTES: Final = 12
 
+_log: Final = LogOnce()
+
+_JSON_LD: Final = r'(<script type="application/ld\+json"[^>]*>)([^<]*)(</script>)'
+_NOT_ASCII: Final = r"[^\x00-\x7f]"
+
 
 class Placeholders:
-    """The placeholders of one page, in the order in which they were left."""
+    """The placeholders of one page."""
 
     def __init__(self) -> None:
         self.prefix: Final = f"<!--faqsvc {secrets.token_hex(TOKEN_BYTES)} "
-        """How each comment begins."""
-        self.texts: dict[str, str] = {}
-        """What belongs in the place of each placeholder that was filled."""
+        """How each begins."""
+        self.texts: dict[str, Text] = {}
+        """What takes the place of each placeholder that was filled, by its number."""
+        self.lost: dict[str, None] = {}
+        """The numbers of those that were not found in a body yet."""
         self._open: dict[str, Filling] = {}
         self._numbers = count()
 
@@ -33,26 +45,136 @@ class Placeholders:
         """Whether some are not filled yet."""
         return bool(self._open)
 
-    def leave(self, filling: Filling | str, published: str = "") -> Markup:
-        """Return a new placeholder: the markup `published`, else a comment.
+    def leave(self, filling: Filling | None, published: str = "", text: Text = "") -> Markup:
+        """Return a new placeholder around the markup `published`.
 
-        `filling` is the text that replaces it, or a function that is awaited once for that text.
+        `filling` is awaited once for the text that replaces it; without it, `text` does.
         """
-        name = published or f"{self.prefix}{next(self._numbers)}-->"
-        if isinstance(filling, str):
-            self.texts[name] = filling
+        number = str(next(self._numbers))
+        self.lost[number] = None
+        if filling is None:
+            self.texts[number] = text
         else:
-            self._open[name] = filling
-        return Markup(name)  # contains only our token, or rendered markup
+            self._open[number] = filling
+        if not published:
+            return Markup(f"{self.prefix}{number}-->")  # contains only our token
+        return Markup(f"{self.prefix}{number}+-->{published}{self.prefix}{number}/-->")  # rendered
 
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over all placeholders."""
-        yield from self.texts
-        yield from self._open
+    def warn_of_lost(self) -> None:
+        """Log once that a body was sent without a placeholder of its page."""
+        if self.lost:
+            _log.warning(
+                "lost",
+                "a response lacks an FAQ that was not cached when its template was rendered: the place is "
+                "not in an HTML body, as it was escaped, compressed, or kept in a cache of the host; "
+                "`await embed.aprefetch(...)` before rendering the template",
+            )
 
     async def fill(self) -> None:
         """Await all fillings, in order. Their fetches already run, so the waits overlap."""
         while self._open:
-            name = next(iter(self._open))
-            self.texts[name] = await self._open[name]()
-            del self._open[name]
+            number = next(iter(self._open))
+            self.texts[number] = await self._open[number]()
+            del self._open[number]
+
+
+class BodyFiller:
+    """Replaces the placeholders in a body that comes in parts; all other bytes stay the same."""
+
+    def __init__(self, placeholders: Placeholders, charset: str) -> None:
+        self._placeholders = placeholders
+        self._charset = charset
+        self._prefix = b""
+        self._rest = b""
+        self.is_blocked = False
+        """Whether the rest begins with a placeholder that is not filled yet."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether parts can pass as they are: every placeholder was found."""
+        return not (self._rest or self._placeholders.lost)
+
+    def feed(self, part: bytes, *, last: bool = False) -> bytes:
+        """Return what can be sent of a part, up to the first placeholder that is not filled yet."""
+        if not self._prefix:
+            self._charset = _without_byte_order_mark(self._charset, part)
+            self._prefix = self._placeholders.prefix.encode(self._charset)
+        body, sent, start = self._rest + part, list[bytes](), 0
+        self.is_blocked = False
+        while (at := body.find(self._prefix, start)) >= 0:
+            end, text = self._replacement(body, at)
+            if text is None and not last:  # it is not filled, or its end is in a later part
+                self.is_blocked = True
+                break
+            sent += [body[start:at], body[at:end] if text is None else encode(text, self._charset)]
+            start = end
+        else:
+            at = len(body) if last else _cut(body, start, self._prefix)
+        self._rest = body[at:]
+        return b"".join([*sent, body[start:at]])
+
+    def _replacement(self, body: bytes, at: int) -> tuple[int, str | None]:
+        """Return where the placeholder at a position ends, and what replaces it; None if not known yet."""
+        closing = "-->".encode(self._charset)
+        end = body.find(closing, at)
+        if end < 0:
+            return len(body), None
+        name = body[at + len(self._prefix) : end].decode(self._charset)
+        number, end = name.strip("+/"), end + len(closing)
+        text = self._placeholders.texts.get(number)
+        text = text() if callable(text) else text
+        if name.endswith("+"):
+            last = f"{self._placeholders.prefix}{number}/-->".encode(self._charset)
+            found = body.find(last, end)
+            text = None if found < 0 else text
+            end = found + len(last) if found >= 0 else end
+        if text is not None:
+            self._placeholders.lost.pop(number, None)
+        return end, text
+
+
+def filled(body: bytes, placeholders: Placeholders, charset: str) -> bytes:
+    """Return a whole body with its placeholders replaced."""
+    return BodyFiller(placeholders, charset).feed(body, last=True)
+
+
+def filled_parts(parts: Iterable[bytes], placeholders: Placeholders, charset: str) -> Iterator[bytes]:
+    """Yield the parts of a body with the placeholders replaced."""
+    filler = BodyFiller(placeholders, charset)
+    for part in parts:
+        yield part if filler.is_idle else filler.feed(part)
+    if not filler.is_idle:
+        yield filler.feed(b"", last=True)
+
+
+def _cut(body: bytes, start: int, needle: bytes) -> int:
+    """Return where the end of a body may be the beginning of a needle; the body's length if it is not."""
+    at = body.find(needle[:1], max(start, len(body) - len(needle) + 1))
+    while at >= 0 and not needle.startswith(body[at:]):
+        at = body.find(needle[:1], at + 1)
+    return at if at >= 0 else len(body)
+
+
+def encode(html: str, charset: str) -> bytes:
+    """Return HTML in a charset. Characters outside of ASCII are escaped, except in the UTF encodings.
+
+    Browsers decode some legacy charsets, such as Shift_JIS, differently from Python.
+    """
+    if not (charset.startswith("utf-") or html.isascii()):
+        html = re.sub(
+            _JSON_LD, lambda found: found[1] + re.sub(_NOT_ASCII, _json_escape, found[2]) + found[3], html
+        )
+        html = html.encode("ascii", "xmlcharrefreplace").decode()
+    return html.encode(charset)
+
+
+def _json_escape(character: re.Match[str]) -> str:
+    units = character[0].encode("utf-16-be").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+
+def _without_byte_order_mark(charset: str, body: bytes) -> str:
+    """Return the charset for text in the middle of a body, which has no byte order mark of its own."""
+    if charset == "utf-16":
+        return "utf-16-be" if body.startswith(codecs.BOM_UTF16_BE) else "utf-16-le"
+    return "utf-8" if charset == "utf-8-sig" else charset

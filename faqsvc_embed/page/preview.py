@@ -13,8 +13,7 @@ from markupsafe import Markup
 
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.models import FAQ, FAQState
-from faqsvc_embed.page.elements import Surroundings
-from faqsvc_embed.rendering.elements import style_element
+from faqsvc_embed.rendering.elements import ElementOptions, style_element
 
 PARAMETER: Final = "faq_preview"
 
@@ -66,6 +65,7 @@ class Preview:
     def __init__(self, token: str) -> None:
         self._token = token if re.fullmatch(_TOKEN, token) else None
         self._refused: dict[str, FAQError | None] = {}
+        self._has_said_why = False
         self.drafts: dict[Any, FAQState] = {}
         """The drafts on this page, by reader and key, apart from what is published."""
 
@@ -85,17 +85,22 @@ class Preview:
         drafts = {id(state.data) for state in self.drafts.values()}
         return [faq for faq in faqs if id(faq) not in drafts]
 
-    def banner(self, slug: str, lang: str | None, surroundings: Surroundings) -> Markup:
-        """Return the line above an FAQ, in the language of the page if it is one of the seven."""
+    def banner(self, slug: str, lang: str | None, elements: ElementOptions) -> Markup:
+        """Return the line above an FAQ, in the language of the page if it is one of the seven.
+
+        That the token reads no draft is said once, and not at all if it reads one of another FAQ.
+        """
         if self.token_for(slug) is not None:
             texts, kind = _DRAFT, "draft"
+        elif self.drafts or self._has_said_why:
+            return Markup()
         else:
+            self._has_said_why = True
             error = self._refused.get(slug)
             is_refused = error is None or error.status in (403, 404, 410)
             texts, kind = (_REFUSED if is_refused else _FAILED), "refused"
         lang = lang if lang in texts else "en"
-        classes = f"faqsvc-preview faqsvc-preview-{kind}"
-        line = Markup('<p class="{}" role="note" lang="{}">{}</p>').format(classes, lang, texts[lang])
-        if surroundings.styles == "none":
-            return line
-        return Markup(style_element(_CSS, surroundings.nonce)) + line  # contains nothing else
+        css = "" if elements.styles == "none" else style_element(_CSS, elements.nonce)
+        return Markup(
+            '<section>{}<p class="faqsvc-preview faqsvc-preview-{}" role="note" lang="{}">{}</p></section>'
+        ).format(Markup(css), kind, lang, texts[lang])  # css contains nothing else

@@ -7,7 +7,7 @@ from markupsafe import Markup
 from faqsvc_embed.api.slugs import is_slug
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQUnavailable, quoted
 from faqsvc_embed.models import FAQState
-from faqsvc_embed.page.context import Page
+from faqsvc_embed.page.page import Page
 from faqsvc_embed.rendering.elements import problem_element
 from faqsvc_embed.runtime.bounded_log import LogOnce, LogThrottle, origin_of
 from faqsvc_embed.settings import Settings

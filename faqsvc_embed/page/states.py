@@ -8,8 +8,8 @@ from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.cache.reader import Reader, data_or_raise
 from faqsvc_embed.errors import FAQUnavailable, quoted
 from faqsvc_embed.models import FAQ, FAQState
-from faqsvc_embed.page.context import Page
 from faqsvc_embed.page.options import OptionResolver
+from faqsvc_embed.page.page import Page
 from faqsvc_embed.page.problems import Problems
 from faqsvc_embed.runtime.threads import in_event_loop
 from faqsvc_embed.settings import Settings
@@ -37,45 +37,36 @@ class PageStates:
     def get(self, page: Page, slug: str, lang: str | None, wait: float | None) -> FAQState:
         """Return the state of an FAQ; if it is not cached, wait for it, but not in an event loop."""
         try:
-            seconds = self._options.wait(wait, slug)
-            key = self._options.key(page, slug, lang)
-            found = self.wait_for(page, self.look_up_draft(page, key), seconds)
-            return self.note_max_age(page, key, found)
+            seconds, key = self._options.wait(wait, slug), self._options.key(page, slug, lang)
+            return self.note_max_age(page, key, self.wait_for(page, self.look_up(page, key), seconds))
         except Exception as error:
             return self._problems.state(page, slug, error)
 
     async def aget(self, page: Page, slug: str, lang: str | None, wait: float | None) -> FAQState:
         """Return the state of an FAQ; if it is not cached, await it."""
         try:
-            seconds = self._options.wait(wait, slug)
-            key = self._options.key(page, slug, lang)
-            found = await self.await_for(page, self.look_up_draft(page, key), seconds)
-            return self.note_max_age(page, key, found)
+            seconds, key = self._options.wait(wait, slug), self._options.key(page, slug, lang)
+            return self.note_max_age(page, key, await self.await_for(page, self.look_up(page, key), seconds))
         except Exception as error:
             return self._problems.state(page, slug, error)
 
-    async def aprefetch(self, page: Page, slugs: Sequence[str], lang: str | None) -> None:
-        """Fetch the FAQs that are not cached, together."""
-        for fetch in self._start(page, slugs, lang):
-            await self.await_for(page, fetch, self._settings.wait)
-
     def prefetch(self, page: Page, slugs: Sequence[str], lang: str | None) -> None:
         """Fetch the FAQs that are not cached, together; in an event loop, do not wait for them."""
-        try:
-            for fetch in self._start(page, slugs, lang):
-                self.wait_for(page, fetch, self._settings.wait)
-        except Exception as error:
-            self._problems.handle(page, slugs, error)
+        for found in self._start(page, slugs, lang):
+            self.wait_for(page, found, self._settings.wait)
 
-    def _start(self, page: Page, slugs: Sequence[str], lang: str | None) -> "list[Fetch]":
+    async def aprefetch(self, page: Page, slugs: Sequence[str], lang: str | None) -> list[FAQ]:
+        """Fetch the FAQs that are not cached, together, and return the records."""
+        found = self._start(page, slugs, lang)
+        states = [await self.await_for(page, one, self._settings.wait) for one in found]
+        return [state.data for state in states if state.data is not None]
+
+    def _start(self, page: Page, slugs: Sequence[str], lang: str | None) -> "list[FAQState | Fetch]":
         for slug in slugs:
             if not is_slug(slug):
                 self._problems.handle(page, slug, invalid_slug(slug))
         keys = [self._options.key(page, slug, lang) for slug in slugs if is_slug(slug)]
-        found = [self.look_up(page, key) for key in keys]
-        if page.preview is not None:
-            found += [self.look_up_draft(page, key) for key in keys]
-        return [fetch for fetch in found if not isinstance(fetch, FAQState)]
+        return [self.look_up(page, key) for key in keys]
 
     def look_up(self, page: Page, key: Key) -> "FAQState | Fetch":
         """Return the state on this page, or the result of a look-up."""
@@ -92,49 +83,31 @@ class PageStates:
         found = self._reader.look_up(key, reload=has_folder and page.shows_problems)
         return self._remember(page, key, found) if isinstance(found, FAQState) else found
 
-    def look_up_draft(self, page: Page, key: Key) -> "FAQState | Fetch":
-        """Look up the draft, if the visitor may see it, else what is published."""
-        preview = page.preview
-        token = preview.token_for(key.slug) if preview is not None else None
-        if preview is None or token is None:
-            return self.look_up(page, key)
-        return preview.drafts.get((self._reader, key)) or self._reader.read_draft(key, token)
-
     def wait_for(self, page: Page, found: "FAQState | Fetch", wait: float) -> FAQState:
         """Return a state, or wait for it, for the rest of this page's time budget."""
-        while not isinstance(found, FAQState):
-            if in_event_loop() and not page.may_block:
-                return self._state_without_waiting(page, found)
-            with page.budget.waiting():
-                state = self._reader.wait_for(found, page.budget.left(wait))
-            found = self._arrived(page, found, state)
-        return found
+        if isinstance(found, FAQState):
+            return found
+        if cannot_wait(page):
+            return self._reader.state(found.key)
+        return self._remember(page, found.key, self._wait(page, found, wait))
 
     async def await_for(self, page: Page, found: "FAQState | Fetch", wait: float) -> FAQState:
         """Return a state, as `wait_for` does, without blocking the event loop."""
-        while not isinstance(found, FAQState):
-            with page.budget.waiting():
-                state = await self._reader.await_for(found, page.budget.left(wait))
-            found = self._arrived(page, found, state)
-        return found
+        if isinstance(found, FAQState):
+            return found
+        return self._remember(page, found.key, await self._await(page, found, wait))
 
-    def _state_without_waiting(self, page: Page, fetch: "Fetch") -> FAQState:
-        if not fetch.is_draft:
-            return self._reader.state(fetch.key)
-        found = self.look_up(page, fetch.key)
-        return found if isinstance(found, FAQState) else FAQState(is_fetching=True)
+    def _wait(self, page: Page, fetch: "Fetch", wait: float) -> FAQState:
+        with page.budget.waiting():
+            return self._reader.wait_for(fetch, page.budget.left(wait))
 
-    def _arrived(self, page: Page, fetch: "Fetch", state: FAQState) -> "FAQState | Fetch":
-        """Keep the state that a fetch led to; if a draft cannot be shown, look up the published record."""
-        if page.preview is not None and fetch.is_draft and state.data is None:
-            page.preview.refuse(fetch.key.slug, state.error)
-            return self.look_up(page, fetch.key)
-        return self._remember(page, fetch.key, state, is_draft=fetch.is_draft)
+    async def _await(self, page: Page, fetch: "Fetch", wait: float) -> FAQState:
+        with page.budget.waiting():
+            return await self._reader.await_for(fetch, page.budget.left(wait))
 
-    def _remember(self, page: Page, key: Key, state: FAQState, *, is_draft: bool = False) -> FAQState:
+    def _remember(self, page: Page, key: Key, state: FAQState) -> FAQState:
         """Keep a state for the rest of the page, unless it is loading: the next call may find the record."""
-        states = page.preview.drafts if is_draft and page.preview is not None else page.states
-        states[self._reader, key] = state
+        page.states[self._reader, key] = state
         return state
 
     def record(self, page: Page, key: Key, state: FAQState, *, has_waited: bool) -> FAQ:
@@ -154,3 +127,8 @@ class PageStates:
             if seconds is not None:
                 page.limit_max_age(seconds)
         return state
+
+
+def cannot_wait(page: Page) -> bool:
+    """Return whether waiting would block an event loop that serves other requests."""
+    return in_event_loop() and not page.may_block

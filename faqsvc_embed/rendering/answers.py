@@ -11,10 +11,6 @@ from faqsvc_embed.models import FAQ, AnswerFormat
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.text import in_portions
 
-SHORT: Final = 16_384
-"""Characters of a record that render in about a millisecond."""
-SHORT_MARKDOWN: Final = 500
-
 _BLANK_LINES: Final = re.compile(r"\n[ \t]*\n[ \t\n]*")
 # ASCII, without quotation marks and < > ^ ` { | }.
 _URL: Final = re.compile(r"https?://[A-Za-z0-9\[][!#-;=?-\[\]_a-z~]*")
@@ -53,7 +49,7 @@ class Answers:
         return [item for item in render if item.html]
 
     def _renderer(self, faq: FAQ, question_level: int | None) -> Iterator[AnsweredItem]:
-        as_markdown = self._is_markdown(faq) and self._is_parsable(faq)
+        as_markdown = self.is_markdown(faq) and self._is_parsable(faq)
         for item in faq.items:
             if not (item.question.strip() and item.answer.strip()):
                 continue
@@ -66,7 +62,8 @@ class Answers:
                 html, json_ld = paragraphs(item.answer, self._rel if self._link_urls else None), item.answer
             yield AnsweredItem(item.question, item.answer, html, json_ld)
 
-    def _is_markdown(self, faq: FAQ) -> bool:
+    def is_markdown(self, faq: FAQ) -> bool:
+        """Return whether the answers of a record are Markdown."""
         return self._all_markdown or faq.answer_format == "markdown"
 
     def _is_parsable(self, faq: FAQ) -> bool:
@@ -76,11 +73,6 @@ class Answers:
         if cost > markdown.MAX_RECORD_COST:
             self._log.warning(faq.slug, "FAQ %r is shown as text: its Markdown takes too long", faq.slug)
         return cost <= markdown.MAX_RECORD_COST
-
-    def is_slow(self, faq: FAQ) -> bool:
-        """Return whether rendering a record takes so long that an event loop should not wait for it."""
-        limit = SHORT_MARKDOWN if self._is_markdown(faq) else SHORT
-        return sum(100 + len(item.question) + len(item.answer) for item in faq.items) > limit
 
 
 def paragraphs(text: str, rel: str | None = None) -> Markup:

@@ -30,7 +30,8 @@ def csp_sources(html: str) -> dict[str, list[str]]:
 def _own_elements(html: str) -> Iterable[tuple[str, str]]:
     for name, attributes, text in re.findall(_ELEMENT, html):
         if name == "style":
-            is_ours = text == assets.stylesheet() or re.fullmatch(_THEME, text) is not None
+            theme = text.removeprefix(assets.stylesheet())
+            is_ours = text == assets.stylesheet() or re.fullmatch(_THEME, theme) is not None
         else:
             is_ours = text == assets.script() and "src=" not in attributes
         if is_ours:

@@ -3,13 +3,25 @@
 from functools import lru_cache
 from typing import Final
 
+import msgspec
 from markupsafe import escape
 
 from faqsvc_embed.rendering import assets
 from faqsvc_embed.rendering.element_ids import root_id
 from faqsvc_embed.rendering.style import Style
+from faqsvc_embed.settings.validators import Styles
 
 _RIGHT_TO_LEFT: Final = ("ar", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi")
+
+
+class ElementOptions(msgspec.Struct, frozen=True, gc=False):
+    """How a page prints stylesheets and scripts."""
+
+    styles: Styles = "inline"
+    nonce: str | None = None
+    """The nonce of the Content-Security-Policy."""
+    folder: str | None = None
+    """The URL path of the package's static files; if it is None, styles and scripts are inline."""
 
 
 def style_element(css: str, nonce: str | None = None) -> str:

@@ -1,42 +1,122 @@
-"""A rendered FAQ as separate parts, which a page combines."""
+"""A rendered FAQ: one section with its stylesheet, its questions and its JSON-LD."""
+
+from collections.abc import Iterator, Sequence
 
 import msgspec
 from markupsafe import Markup
 
-from faqsvc_embed.rendering.elements import json_ld_element, style_element
+from faqsvc_embed.rendering.elements import (
+    ElementOptions,
+    inline_script_element,
+    json_ld_element,
+    link_element,
+    linked_script_element,
+    style_element,
+)
+
+CLOSING_TAG = "\n</section>"
+
+
+class Stylesheet(msgspec.Struct, frozen=True, gc=False):
+    """A stylesheet that a document needs once."""
+
+    css: str
+    file: str
+    """The name of the file with the same content."""
 
 
 class Fragment(msgspec.Struct, frozen=True, eq=False):
-    """One rendered FAQ."""
+    """One rendered FAQ, in parts and as most documents print it."""
 
-    html: str
-    """The section element."""
+    opening_tag: str
+    content: str
+    """Title and questions."""
     json_ld: str
     """Its FAQPage, without an element around it."""
-    css: tuple[str, ...]
-    """The stylesheet, and the rules of the theme if it has any."""
-    css_files: tuple[str, ...]
-    """The names of the files with the same content."""
+    stylesheets: tuple[Stylesheet, ...]
+    """The component's, and that of the theme if it has any rules."""
     needs_script: bool
     """Whether it needs the script of the variant `disclosure`."""
-    elements: dict[str, str]
-    """As `Printed.elements()`, for a page without a nonce."""
-    inline: Markup
-    """The complete HTML, except the script, for a page without a nonce."""
+    complete: Markup
+    """The section with its stylesheet and its JSON-LD, without a nonce."""
+    unstyled: Markup
+    """The same without the stylesheet, for a document that has printed it."""
+
+    @property
+    def html(self) -> str:
+        """The section with its questions alone."""
+        return f"{self.opening_tag}{self.content}{CLOSING_TAG}"
 
     @property
     def size(self) -> int:
         """Bytes in memory."""
-        return self.html.__sizeof__() + self.json_ld.__sizeof__() + self.inline.__sizeof__()
+        texts = (self.content, self.json_ld, self.complete, self.unstyled)
+        return sum(text.__sizeof__() for text in texts)
+
+    def print(
+        self,
+        options: ElementOptions,
+        missing: Sequence[Stylesheet],
+        *,
+        with_script: bool = False,
+        schema: bool = True,
+    ) -> Markup:
+        """Return the section with the stylesheets and the script that its document lacks."""
+        if schema and options.nonce is None and not with_script:
+            if not missing:
+                return self.unstyled
+            if options.styles == "inline" and len(missing) == len(self.stylesheets):
+                return self.complete
+        elements = [*_style_elements(missing, options), self.content.removeprefix("\n")]
+        if with_script:
+            elements.append(_script_element(options))
+        if schema:
+            elements.append(json_ld_element(self.json_ld, options.nonce))
+        return Markup("\n".join([self.opening_tag, *elements]) + CLOSING_TAG)  # rendered
 
 
 def make_fragment(
-    html: str, json_ld: str, css: tuple[str, ...], css_files: tuple[str, ...], *, needs_script: bool
+    opening_tag: str,
+    content: str,
+    json_ld: str,
+    stylesheets: tuple[Stylesheet, ...],
+    *,
+    needs_script: bool,
 ) -> Fragment:
     """Return a fragment of these parts."""
-    styles = [style_element(rules) for rules in css]
-    script = json_ld_element(json_ld)
-    inline = Markup("\n".join(filter(None, (*styles, html, script))))  # rendered
+    css = style_element("".join(sheet.css for sheet in stylesheets))
+    rest = f"{content}\n{json_ld_element(json_ld)}{CLOSING_TAG}"
     return Fragment(
-        html, json_ld, css, css_files, needs_script, {**dict.fromkeys(styles, ""), script: json_ld}, inline
+        opening_tag,
+        content,
+        json_ld,
+        stylesheets,
+        needs_script,
+        complete=Markup(f"{opening_tag}\n{css}{rest}"),  # rendered
+        unstyled=Markup(f"{opening_tag}{rest}"),
     )
+
+
+def inline_elements(
+    stylesheets: Sequence[Stylesheet], options: ElementOptions, with_script: bool
+) -> Iterator[str]:
+    """Yield the inline elements that `Fragment.print` includes."""
+    if stylesheets and (options.styles == "inline" or options.folder is None):
+        # One element, because only the first child of a section may be a style element.
+        yield style_element("".join(sheet.css for sheet in stylesheets), options.nonce)
+    if with_script and options.folder is None:
+        yield inline_script_element(options.nonce)
+
+
+def _style_elements(stylesheets: Sequence[Stylesheet], options: ElementOptions) -> Iterator[str]:
+    if options.styles == "linked" and options.folder is not None:
+        for sheet in stylesheets:
+            yield link_element(f"{options.folder}/{sheet.file}", options.nonce)
+    else:
+        yield from inline_elements(stylesheets, options, False)
+
+
+def _script_element(options: ElementOptions) -> str:
+    if options.folder is not None:
+        return linked_script_element(options.folder, options.nonce)
+    return inline_script_element(options.nonce)

@@ -1,6 +1,6 @@
 """FAQPage JSON-LD (schema.org, Google's structured data for FAQPage): the only serializer of the package."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, Final
 
 import msgspec
@@ -22,6 +22,8 @@ _SCRIPT_SAFE: Final = (
     ("\u2029", "\\u2029"),
 )
 
+_PAGE_HEAD: Final = '{"@context":"https://schema.org","@type":"FAQPage","@id":"#faqpage","mainEntity":['
+
 
 class Question(msgspec.Struct, frozen=True, gc=False):
     """One question as JSON-LD contains it."""
@@ -31,6 +33,8 @@ class Question(msgspec.Struct, frozen=True, gc=False):
     """Its answer."""
     lang: str | None
     """The language of both."""
+    element_id: str | None = None
+    """The id of its element on the page, if it has one."""
 
 
 # The nodes as they are written. Thousands of objects that the garbage collector tracks would keep it busy.
@@ -38,11 +42,13 @@ class Question(msgspec.Struct, frozen=True, gc=False):
 
 class _AnswerNode(msgspec.Struct, gc=False, kw_only=True):
     type: str = msgspec.field(name="@type", default="Answer")
+    id: str | msgspec.UnsetType = msgspec.field(name="@id", default=msgspec.UNSET)
     text: str
 
 
 class _QuestionNode(msgspec.Struct, gc=False, kw_only=True):
     type: str = msgspec.field(name="@type", default="Question")
+    id: str | msgspec.UnsetType = msgspec.field(name="@id", default=msgspec.UNSET)
     name: str
     lang: str | msgspec.UnsetType = msgspec.field(name="inLanguage", default=msgspec.UNSET)
     answer: _AnswerNode = msgspec.field(name="acceptedAnswer")
@@ -85,39 +91,45 @@ def _record_node(faq: object) -> PageNode | None:
     if not isinstance(faq, FAQ):
         hint = ": pass its data" if isinstance(faq, FAQState) else ""
         raise ConfigurationError(f"JSON-LD is made from an FAQ, not from {type(faq).__name__}{hint}")
+    questions = (Question(item.question, item.answer, None) for item in faq.items)
     if faq.answer_format == "markdown":
         answered = Answers().items(faq, QUESTION_LEVEL)
-        return page_node(Question(item.question, item.json_ld, faq.lang) for item in answered)
-    return page_node(Question(item.question, item.answer, faq.lang) for item in faq.items)
+        questions = (Question(item.question, item.json_ld, None) for item in answered)
+    nodes = _question_nodes(questions)
+    return PageNode(lang=faq.lang or msgspec.UNSET, questions=nodes) if nodes else None
 
 
-def page_node(questions: Iterable[Question]) -> PageNode | None:
-    """Return the FAQPage node of a page with these questions, in this order; None if there are none.
+def questions_json(questions: Iterable[Question]) -> str:
+    """Return the questions of one record as the members of a JSON array, for `page_json`."""
+    return serialize(_question_nodes(questions))[1:-1]
 
-    `inLanguage` is on the page if all questions agree, else on each question.
+
+def page_json(questions: Iterable[str]) -> str:
+    """Return the FAQPage of a page with these questions, each a result of `questions_json`; else nothing.
+
+    Each FAQ of a page prints one. Because all have the same `@id`, they are one node (JSON-LD 1.1, 3.3).
     """
+    members = ",".join(filter(None, questions))
+    return f"{_PAGE_HEAD}{members}]}}" if members else ""
+
+
+def _question_nodes(questions: Iterable[Question]) -> list[_QuestionNode]:
+    """Return the nodes of the questions of one record; the first of equal ones counts."""
     unique: dict[tuple[str, str], Question] = {}
     for question in questions:
         if question.name.strip() and question.text.strip():
             unique.setdefault(question_key(question.name), question)
-    if not unique:
-        return None
-    languages = {question.lang for question in unique.values()}
-    page_language = languages.pop() if len(languages) == 1 else None
-    return PageNode(
-        lang=page_language or msgspec.UNSET,
-        questions=[
-            _QuestionNode(
-                name=question.name,
-                lang=(page_language is None and question.lang) or msgspec.UNSET,
-                answer=_AnswerNode(text=question.text),
-            )
-            for question in unique.values()
-        ],
-    )
+    return [_node(question) for question in unique.values()]
 
 
-def serialize(node: PageNode | None) -> str:
+def _node(question: Question) -> _QuestionNode:
+    own = f"#{question.element_id}" if question.element_id else msgspec.UNSET
+    answer = _AnswerNode(id=f"{own}-answer" if own else msgspec.UNSET, text=question.text)
+    lang = question.lang or msgspec.UNSET
+    return _QuestionNode(id=own, name=question.name, lang=lang, answer=answer)
+
+
+def serialize(node: PageNode | list[_QuestionNode] | None) -> str:
     """Return a node as JSON that can stand in a script element; None is an empty string."""
     return "" if node is None else in_portions(_script_safe, msgspec.json.encode(node).decode())
 
@@ -126,23 +138,3 @@ def _script_safe(text: str) -> str:
     for character, escape in _SCRIPT_SAFE:
         text = text.replace(character, escape)
     return text
-
-
-def merge(texts: Sequence[str]) -> str:
-    """Return one FAQPage with the questions of several, each of which `serialize` has written."""
-    questions = list[Question]()
-    for text in texts:
-        page = msgspec.json.decode(text, type=PageNode)
-        questions += (
-            Question(node.name, node.answer.text, node.lang or page.lang or None) for node in page.questions
-        )
-    return serialize(page_node(questions))
-
-
-def is_page(text: str) -> bool:
-    """Return whether a text is a FAQPage that `merge` can read."""
-    try:
-        msgspec.json.decode(text, type=PageNode)
-    except msgspec.MsgspecError:
-        return False
-    return True

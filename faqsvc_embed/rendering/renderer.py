@@ -1,6 +1,7 @@
 """Renders FAQs from the template `faqsvc/faq.html`, which a host can override."""
 
 from collections.abc import Hashable
+from typing import Final, NamedTuple
 
 from jinja2 import BaseLoader, Environment
 from markupsafe import Markup
@@ -11,10 +12,25 @@ from faqsvc_embed.rendering import assets, templates
 from faqsvc_embed.rendering.answers import AnsweredItem, Answers, visible
 from faqsvc_embed.rendering.element_ids import question_ids, root_id
 from faqsvc_embed.rendering.elements import encodable, section_tag
-from faqsvc_embed.rendering.fragments import Fragment, make_fragment
-from faqsvc_embed.rendering.json_ld import QUESTION_LEVEL, Question, page_node, serialize
+from faqsvc_embed.rendering.fragments import Fragment, Stylesheet, make_fragment
+from faqsvc_embed.rendering.json_ld import QUESTION_LEVEL, Question, page_json, questions_json
 from faqsvc_embed.rendering.record_cache import RecordCache
 from faqsvc_embed.rendering.style import Style
+
+LONG: Final = 65_536
+"""Characters of a record above which it is rendered in a thread; Markdown of this length takes 0.1 s."""
+
+
+class Place(NamedTuple):
+    """Which of the FAQs with its slug in a document an FAQ is; this decides the ids of its elements."""
+
+    ordinal: int = 1
+    """Counted from 1."""
+    copy_of: int = 1
+    """The first one with the same record, which has the `@id`s of both."""
+
+
+FIRST: Final = Place()
 
 
 class TemplateItem(Struct, frozen=True, gc=False):
@@ -35,7 +51,7 @@ class Renderer:
         self._answers = answers or Answers()
         self._cache_overrides = cache_overrides
         self._fragments = RecordCache[Fragment]()
-        self._json_ld = RecordCache[str]()
+        self._questions = RecordCache[str]()
         self._host: tuple[Environment, BaseLoader] | None = None
         self._environment: Environment | None = None
         self._is_overridden = False
@@ -46,42 +62,49 @@ class Renderer:
         self._environment = None
         self._fragments.clear()
 
-    def fragment(self, faq: FAQ, style: Style, ordinal: int = 1) -> Fragment | None:
-        """Return the rendered record, or None if it has no question to show.
-
-        `ordinal` tells FAQs with the same slug on one page apart, counted from 1.
-        """
-        fragment = self.cached(faq, style, ordinal)
+    def fragment(self, faq: FAQ, style: Style, place: Place = FIRST) -> Fragment | None:
+        """Return the rendered record, or None if it has no question to show."""
+        fragment = self.cached(faq, style, place)
         if fragment is None:
             environment = self._get_environment()
-            fragment = self._render(faq, style, ordinal, environment)
+            fragment = self._render(faq, style, place, environment)
             if fragment is not None and (self._cache_overrides or not self._is_overridden):
-                self._fragments.put(faq, _key(style, ordinal), fragment, fragment.size)
+                self._fragments.put(faq, _key(style, place), fragment, fragment.size)
         return fragment
 
-    def cached(self, faq: FAQ, style: Style, ordinal: int = 1) -> Fragment | None:
+    def cached(self, faq: FAQ, style: Style, place: Place = FIRST) -> Fragment | None:
         """Return the rendered record if it is cached."""
-        return self._fragments.get(faq, _key(style, ordinal))
+        return self._fragments.get(faq, _key(style, place))
 
-    def is_slow(self, faq: FAQ) -> bool:
-        """Return whether rendering would block an event loop: a long record, or no template loaded yet."""
-        return not self.is_ready or self._answers.is_slow(faq)
+    @staticmethod
+    def is_long(faq: FAQ) -> bool:
+        """Return whether an event loop should not wait until a record is rendered."""
+        return sum(len(item.question) + len(item.answer) for item in faq.items) > LONG
 
     @property
     def is_ready(self) -> bool:
-        """Whether the template has been loaded."""
+        """Whether the templates were loaded: a host that only reads FAQs renders none."""
         return self._environment is not None
 
-    def get_ready(self) -> None:
-        """Load the template, which would block an event loop."""
+    def load_templates(self) -> None:
+        """Load the templates now, which takes some milliseconds."""
         self._get_environment().get_template(templates.TEMPLATE)
 
-    def json_ld(self, faq: FAQ) -> str:
-        """Return the FAQPage of a record with its answers as they are shown; empty if it has no questions."""
-        text = self._json_ld.get(faq, QUESTION_LEVEL)
+    def prepare(self, faq: FAQ, style: Style) -> None:
+        """Render a record before its first page, unless a template of the host may use the request."""
+        self._get_environment()
+        if self._cache_overrides or not self._is_overridden:
+            self.fragment(faq, style)
+
+    def questions_json(self, faq: FAQ, place: Place | None) -> str:
+        """Return the questions of a record, with answers as they are shown, for `json_ld.page_json`.
+
+        Without a `place` they have no `@id`, because the page has no elements with their ids.
+        """
+        text = self._questions.get(faq, place)
         if text is None:
-            text = _json_ld(faq, self._answers.items(faq, QUESTION_LEVEL))
-            self._json_ld.put(faq, QUESTION_LEVEL, text, text.__sizeof__())
+            text = self._questions_json(faq, self._answers.items(faq, QUESTION_LEVEL), place)
+            self._questions.put(faq, place, text, text.__sizeof__())
         return text
 
     def _get_environment(self) -> Environment:
@@ -97,32 +120,44 @@ class Renderer:
             self._environment = environment
         return environment
 
-    def _render(self, faq: FAQ, style: Style, ordinal: int, environment: Environment) -> Fragment | None:
-        answered = self._answers.items(faq, style.question_level)
+    def _render(self, faq: FAQ, style: Style, place: Place, environment: Environment) -> Fragment | None:
+        level = style.question_level
+        answered = self._answers.items(faq, level)
         if not answered:
             return None
-        context = _context(faq, style, ordinal, answered)
+        context = _context(faq, style, place, answered)
         content = encodable(environment.get_template(templates.TEMPLATE).render(context))
+        if level != QUESTION_LEVEL and self._answers.is_markdown(faq):
+            answered = self._answers.items(faq, QUESTION_LEVEL)  # copies of an FAQ have the same JSON-LD
         theme = assets.theme_css(style.theme)
-        css, files = [assets.stylesheet()], [assets.stylesheet_name()]
+        stylesheets = [Stylesheet(assets.stylesheet(), assets.stylesheet_name())]
         if theme.rules:
-            css.append(theme.rules)
-            files.append(assets.theme_name(style.theme))
+            stylesheets.append(Stylesheet(theme.rules, assets.theme_name(style.theme)))
         return make_fragment(
-            f"{section_tag(faq.slug, faq.lang, style, ordinal)}{content}\n</section>",
-            _json_ld(faq, answered),
-            tuple(css),
-            tuple(files),
+            section_tag(faq.slug, faq.lang, style, place.ordinal),
+            content,
+            page_json([self._questions_json(faq, answered, place)]),
+            tuple(stylesheets),
             needs_script=style.variant == "disclosure",
         )
 
+    @staticmethod
+    def _questions_json(faq: FAQ, answered: list[AnsweredItem], place: Place | None) -> str:
+        ids: list[str | None] = [None] * len(answered)
+        if place is not None:
+            ids[:] = question_ids(faq.slug, [item.question for item in answered], place.copy_of)
+        return questions_json(
+            Question(item.question, item.json_ld, faq.lang, element_id)
+            for item, element_id in zip(answered, ids, strict=True)
+        )
 
-def _key(style: Style, ordinal: int) -> Hashable:
-    return style if ordinal == 1 else (style, ordinal)
+
+def _key(style: Style, place: Place) -> Hashable:
+    return style if place == FIRST else (style, place)
 
 
-def _context(faq: FAQ, style: Style, ordinal: int, answered: list[AnsweredItem]) -> dict[str, object]:
-    ids = question_ids(faq.slug, [item.question for item in answered], ordinal)
+def _context(faq: FAQ, style: Style, place: Place, answered: list[AnsweredItem]) -> dict[str, object]:
+    ids = question_ids(faq.slug, [item.question for item in answered], place.ordinal)
     return {
         "faq": faq,
         "items": [
@@ -133,9 +168,5 @@ def _context(faq: FAQ, style: Style, ordinal: int, answered: list[AnsweredItem])
         "title_level": style.heading_level,
         "question_level": style.question_level,
         "variant": style.variant,
-        "group": root_id(faq.slug, ordinal) if style.exclusive else "",
+        "group": root_id(faq.slug, place.ordinal) if style.exclusive else "",
     }
-
-
-def _json_ld(faq: FAQ, answered: list[AnsweredItem]) -> str:
-    return serialize(page_node(Question(item.question, item.json_ld, faq.lang) for item in answered))

@@ -96,6 +96,8 @@ class Settings:
     """Opening an answer closes the one that was open."""
     answer_format = Setting[AnswerFormat](accept.one_of(*ANSWER_FORMATS), "text")
     """The format of the answers in records that state none: `text` or `markdown`."""
+    schema = Setting(accept.boolean, True)
+    """Print the JSON-LD of each FAQ with it; without it, `faq_schema()` prints that of all FAQs."""
     link_urls = Setting(accept.boolean, False)
     """Turn URLs in plain-text answers into links."""
     nofollow = Setting(accept.boolean, False)

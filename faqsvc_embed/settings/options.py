@@ -32,6 +32,7 @@ class EmbedOptions(ClientOptions, total=False):
     variant: Variant
     exclusive: bool
     answer_format: AnswerFormat
+    schema: bool
     link_urls: bool
     nofollow: bool
     cache_overrides: bool

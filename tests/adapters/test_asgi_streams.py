@@ -12,6 +12,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from faqsvc_embed import FAQEmbed
 from faqsvc_embed.runtime.bounded_log import LogOnce
+from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing import fake_embed
 from tests.support.asgi import aget, get
 from tests.support.parsed import page_of, summary
@@ -24,7 +25,7 @@ Parts = Callable[[], AsyncIterator[str | bytes]]
 @pytest.fixture(autouse=True)
 def new_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Log again what was logged once in this process."""
-    monkeypatch.setattr("faqsvc_embed.page.request_page._log", LogOnce())
+    monkeypatch.setattr("faqsvc_embed.page.page._log", LogOnce())
 
 
 def streaming(embed: FAQEmbed, parts: Parts, **options: Any) -> Starlette:
@@ -54,16 +55,36 @@ def test_each_part_is_sent_before_the_next_is_produced(make: Make) -> None:
 
 
 @embeds
-def test_the_first_faq_page_of_a_stream_has_what_was_printed_by_then(make: Make) -> None:
+def test_a_stream_is_one_faq_page(make: Make) -> None:
     embed = make(FAQS)
 
     async def parts() -> AsyncIterator[str]:
-        yield embed.render("pricing")
-        yield embed.render("legal")
-        yield embed.render("pricing")
+        with embed.page():
+            for slug in ("pricing", "legal", "pricing"):
+                yield embed.render(slug)
 
-    expected = page_of(A, B, A)._replace(faq_pages=page_of(A).faq_pages)
-    assert summary(get(streaming(embed, parts)).body) == expected
+    # An FAQ that is filled in cannot know that a later one has the stylesheet.
+    assert summary(get(streaming(embed, parts)).body)._replace(styles=1) == page_of(A, B, A)
+
+
+def test_the_parts_of_a_stream_are_the_messages_that_the_host_sent() -> None:
+    embed, sent = slow_embed(FAQS), list[Message]()
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        async def keep(message: Message) -> None:
+            sent.append(message)
+            await send(message)
+
+        html = str(embed.render("pricing"))
+        parts = ["<p>", html, "</p>", "<p>", "</p>"]
+        await StreamingResponse(iter(parts), media_type="text/html")(scope, receive, keep)
+
+    response = get(FAQMiddleware(app, embed=embed))
+    assert summary(response.body) == page_of(A)
+    # After the placeholder is filled, nothing is looked at.
+    assert all(ours is theirs for ours, theirs in zip(response.messages[-4:], sent[-4:], strict=True))
+    again = get(FAQMiddleware(app, embed=embed))
+    assert all(ours is theirs for ours, theirs in zip(again.messages[1:], sent[-6:], strict=True))
 
 
 @embeds
@@ -86,11 +107,12 @@ def test_faq_schema_at_the_end_of_a_stream_has_every_question(make: Make) -> Non
     schema = templates(embed, schema="{{ faq_schema() }}").get_template("schema")
 
     async def parts() -> AsyncIterator[str]:
-        yield embed.render("pricing", schema=False)
-        yield await embed.arender("legal", schema=False)
-        yield schema.render()
+        with embed.page():
+            yield embed.render("pricing", schema=False)
+            yield await embed.arender("legal", schema=False)
+            yield schema.render()
 
-    assert summary(get(streaming(embed, parts)).body) == page_of(A, B)
+    assert summary(get(streaming(embed, parts)).body)._replace(styles=1) == page_of(A, B)
 
 
 @pytest.mark.parametrize("spec_version", ["2.0", "2.3", "2.4"])
@@ -99,7 +121,8 @@ def test_streams_of_older_servers_are_filled_in(spec_version: str) -> None:
     embed = slow_embed(FAQS)
 
     async def parts() -> AsyncIterator[str]:
-        yield f"{embed.render('pricing')}<hr>{embed.render('legal')}"
+        with embed.page():
+            yield f"{embed.render('pricing')}<hr>{embed.render('legal')}"
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         async def never() -> Message:

@@ -41,11 +41,13 @@ def make_app(embed: FAQEmbed, **options: Any) -> FastAPI:
 
     @app.get("/dependency", response_class=HTMLResponse)
     async def awaited(faqs: FAQs) -> str:
-        return f"{await faqs.arender('pricing')}<hr>{await faqs.arender('legal')}"
+        with faqs.page():
+            return f"{await faqs.arender('pricing')}<hr>{await faqs.arender('legal')}"
 
     @app.get("/thread-dependency", response_class=HTMLResponse)
     def awaited_in_the_thread_pool(faqs: FAQs) -> str:
-        return f"{faqs.render('pricing')}<hr>{faqs.render('legal')}"
+        with faqs.page():
+            return f"{faqs.render('pricing')}<hr>{faqs.render('legal')}"
 
     @app.get("/data/{slug}")
     async def data(slug: str, faqs: FAQs, lang: str | None = None) -> dict[str, Any]:
@@ -65,7 +67,7 @@ def test_two_faqs_share_one_stylesheet_and_one_faq_page(make: Make, path: str) -
     for _ in range(2):
         response = get(app, path)
         assert (response.status, summary(response.body)) == (200, page_of(A, B))
-        assert response.all("content-length") == [str(len(response.body))]
+        assert response.all("content-length") in ([], [str(len(response.body))])
 
 
 @embeds

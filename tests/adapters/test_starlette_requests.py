@@ -36,7 +36,7 @@ def test_the_nonce_of_the_request_is_on_every_element(make: Make, nonce: str | C
     app = with_state(app_of(make(FAQS), TWO), csp_nonce=nonce)
     for _ in range(2):
         body = get(app).body
-        assert (summary(body), nonces(body)) == (page_of(A, B), ['a"b'] * 2)
+        assert (summary(body), nonces(body)) == (page_of(A, B), ['a"b'] * 3)
 
 
 @embeds
@@ -47,14 +47,14 @@ def test_the_nonce_may_be_set_within_the_request(make: Make) -> None:
         request.state.csp_nonce = "x"
         return made.TemplateResponse(request, "page")
 
-    assert nonces(get(app_of(embed, endpoint)).body) == ["x"] * 2
+    assert nonces(get(app_of(embed, endpoint)).body) == ["x"] * 3
 
 
 @embeds
 @pytest.mark.parametrize("nonce", [None, "", lambda: None], ids=["None", "empty", "function"])
 def test_a_missing_nonce_is_no_error(make: Make, nonce: Any) -> None:
     body = get(with_state(app_of(make(FAQS), TWO), csp_nonce=nonce)).body
-    assert (summary(body), nonces(body)) == (page_of(A, B), [None] * 2)
+    assert (summary(body), nonces(body)) == (page_of(A, B), [None] * 3)
 
 
 def test_a_state_that_is_set_on_a_copy_of_the_scope_is_found() -> None:
@@ -68,7 +68,7 @@ def test_a_state_that_is_set_on_a_copy_of_the_scope_is_found() -> None:
         del scope["state"]
         await FAQMiddleware(copying, embed=embed)(scope, receive, send)
 
-    assert nonces(get(stateless).body) == ["x"] * 2
+    assert nonces(get(stateless).body) == ["x"] * 3
 
 
 # The language

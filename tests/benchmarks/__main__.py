@@ -13,6 +13,8 @@ from tests.benchmarks.tables import Table
 MEASUREMENTS = {
     "pages": "a page with a cached FAQ against the same text typed into its template: Jinja and Flask",
     "asgi": "the same in Starlette, and what the middleware costs a page without an FAQ",
+    "django_pages": "the same in Django, with one FAQ and with two",
+    "streams": "a stream of 5,000 parts with an FAQ, against the same text typed in",
     "alternatives": "the same against what people write by hand today",
     "rendering": "from a record to HTML, against React's renderToString",
     "servers": "requests a second under gunicorn, waitress and uvicorn",

@@ -17,15 +17,15 @@ from faqsvc_embed import (
     FAQNotFound,
     FAQUnavailable,
     InvalidFAQ,
-    to_json_ld,
 )
 from faqsvc_embed.jinja import install
-from faqsvc_embed.page.context import Page, enter_request, leave_request
+from faqsvc_embed.page.context import REQUEST
+from faqsvc_embed.page.page import Page
 from faqsvc_embed.testing import fake_embed
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.faulty import FaultyServer
-from tests.support.parsed import json_ld, nonces, page_of, summary, text_of
+from tests.support.parsed import faq_pages, json_ld, nodes_of, nonces, page_of, summary, text_of
 
 A = FAQ.from_dict(samples.pricing())
 B = FAQ.from_dict(samples.record("legal", ("Who?", "We."), title="Legal"))
@@ -57,7 +57,7 @@ def test_an_faq_is_rendered_with_its_styles_answers_and_json_ld(render: Render) 
     html = render(embed(), "pricing")
     assert type(html) is Markup
     assert summary(html) == page_of(A)
-    assert json_ld(html) == [to_json_ld(A)]
+    assert faq_pages(html) == [nodes_of(A)]
     assert text_of(html, ".faqsvc-title") == ["Pricing"]
     assert [" ".join(text.split()) for text in text_of(html, ".faqsvc-answer")] == [
         " ".join(item.answer.split()) for item in A.items
@@ -109,9 +109,9 @@ def test_a_problem_is_visible_in_development_and_escaped(render: Render) -> None
     class DevelopmentPage(Page):
         shows_problems = True
 
-    token = enter_request(DevelopmentPage())
+    token = REQUEST.set(DevelopmentPage())
     html = render(embed(), "<script>")
-    leave_request(token)
+    REQUEST.reset(token)
     assert text_of(html, "script") == []
     (problem,) = text_of(html, ".faqsvc-problem")
     assert "<script>" in problem
@@ -174,21 +174,25 @@ def test_schema_refuses_what_is_no_faq(wrong: Any) -> None:
         embed().schema(wrong)
 
 
-def test_schema_is_apart_from_the_page() -> None:
-    faqs, page = embed(), Page()
-    token = enter_request(page)
-    html = faqs.render("pricing", schema=False) + faqs.schema(A)
-    leave_request(token)
-    assert summary(page.complete(html)) == page_of(A)
+def test_schema_is_for_what_was_rendered_without_it() -> None:
+    faqs = embed()
+    assert summary(faqs.render("pricing", schema=False) + faqs.schema(A)) == page_of(A)
+
+
+@renders
+def test_a_setting_leaves_json_ld_out_and_an_argument_beats_it(render: Render) -> None:
+    faqs = fake_embed({"pricing": A}, schema=False)
+    assert not json_ld(render(faqs, "pricing"))
+    assert json_ld(render(faqs, "pricing", schema=True))
 
 
 @pytest.mark.parametrize("source", ["html", "page"])
 def test_the_hashes_of_the_inline_elements_are_known_by_directive(source: str) -> None:
     faqs, page = fake_embed({"pricing": A}, variant="disclosure", styles="inline"), Page()
-    token = enter_request(page)
+    token = REQUEST.set(page)
     html = faqs.render("pricing", theme={"accentColor": "#123456"})
     hashes = faqs.csp_sources(html if source == "html" else None)
-    leave_request(token)
+    REQUEST.reset(token)
     assert hashes == faqs.csp_sources(f"<!doctype html><style>p {{}}</style>{html}")
     assert all(value.startswith("'sha256-") for values in hashes.values() for value in values)
     assert len(hashes["style-src"]) >= 1

@@ -9,7 +9,8 @@ from jinja2 import DictLoader, Environment
 
 from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, Theme
 from faqsvc_embed.jinja import install
-from faqsvc_embed.page.context import Page, enter_request, leave_request
+from faqsvc_embed.page.context import REQUEST
+from faqsvc_embed.page.page import Page
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 from tests.support.faulty import FaultyServer
@@ -95,11 +96,11 @@ class HostPage(Page):
 
 
 def on_page(page: Page, call: Callable[[], str]) -> str:
-    token = enter_request(page)
+    token = REQUEST.set(page)
     try:
         return call()
     finally:
-        leave_request(token)
+        REQUEST.reset(token)
 
 
 def test_an_argument_beats_the_page_which_beats_the_setting(faulty: FaultyServer) -> None:

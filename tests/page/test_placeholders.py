@@ -1,14 +1,15 @@
 """Places in a page for FAQs that arrive later: unguessable, filled once, in the order of the document."""
 
 import asyncio
+import html
 import re
 
 import pytest
 
-from faqsvc_embed.page.placeholders import Placeholders
+from faqsvc_embed.page.placeholders import Placeholders, Text, filled_parts
 
 
-def filled(placeholders: Placeholders) -> dict[str, str]:
+def filled(placeholders: Placeholders) -> dict[str, Text]:
     asyncio.run(placeholders.fill())
     return placeholders.texts
 
@@ -35,25 +36,11 @@ def test_placeholders_are_filled_once_and_in_order() -> None:
 
     left = [placeholders.leave(lambda number=number: filling(number)) for number in range(3)]  # type: ignore[misc]
     was_open = placeholders.are_open
-    assert filled(placeholders) == {str(one): f"<p>{n}</p>" for n, one in enumerate(left)}
+    assert filled(placeholders) == {str(number): f"<p>{number}</p>" for number in range(len(left))}
     assert was_open
     assert not placeholders.are_open
     filled(placeholders)
     assert began == [0, 1, 2]
-
-
-def test_a_filling_may_leave_another_placeholder() -> None:
-    placeholders = Placeholders()
-
-    async def inner() -> str:
-        return "inner"
-
-    async def outer() -> str:
-        return str(placeholders.leave(inner))
-
-    first = str(placeholders.leave(outer))
-    texts = filled(placeholders)
-    assert texts[texts[first]] == "inner"
 
 
 def test_what_is_left_after_others_were_filled_is_filled_too() -> None:
@@ -80,10 +67,49 @@ def test_an_interrupted_filling_leaves_its_placeholder_open() -> None:
     assert placeholders.are_open
 
 
-def test_what_is_published_can_be_a_placeholder() -> None:
-    async def draft() -> str:
-        return "<p>draft</p>"
+PAGE = "<h1>ä</h1>{}<p>ö</p>{}<footer>"
 
+
+def left_and_filled(published: str = "") -> tuple[Placeholders, str, str]:
+    """Return placeholders, and a page before and after they are filled."""
     placeholders = Placeholders()
-    assert placeholders.leave(draft, "<p>published</p>") == "<p>published</p>"
-    assert filled(placeholders) == {"<p>published</p>": "<p>draft</p>"}
+    left = [placeholders.leave(None, published, f"<p>{n} ü</p>") for n in range(2)]
+    return placeholders, PAGE.format(*left), PAGE.format("<p>0 ü</p>", "<p>1 ü</p>")
+
+
+@pytest.mark.parametrize("published", ["", "<p>published</p>"])
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+def test_a_placeholder_may_be_cut_anywhere(size: int, published: str) -> None:
+    placeholders, before, after = left_and_filled(published)
+    body = before.encode()
+    parts = (body[at : at + size] for at in range(0, len(body), size))
+    assert b"".join(filled_parts(parts, placeholders, "utf-8")).decode() == after
+    assert not placeholders.lost
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "utf-16", "iso8859-1"])
+def test_a_page_is_filled_in_its_charset(charset: str) -> None:
+    placeholders, before, after = left_and_filled()
+    body = b"".join(filled_parts([before.encode(charset)], placeholders, charset))
+    assert html.unescape(body.decode(charset)) == after
+
+
+def test_json_ld_in_a_legacy_charset_is_escaped_as_json() -> None:
+    placeholders = Placeholders()
+    script = '<script type="application/ld+json">{"name":"日本"}</script>'
+    left = placeholders.leave(None, "", f"<p>日</p>{script}")
+    body = b"".join(filled_parts([left.encode()], placeholders, "shift_jis")).decode("ascii")
+    assert body == '<p>&#26085;</p><script type="application/ld+json">{"name":"\\u65e5\\u672c"}</script>'
+
+
+def test_once_all_are_filled_parts_pass_as_the_objects_that_they_are() -> None:
+    placeholders, before, _ = left_and_filled()
+    parts = [before.encode(), bytes(bytearray(b"later")), bytes(bytearray(b"last"))]
+    assert list(filled_parts(parts, placeholders, "utf-8"))[-1] is parts[-1]
+
+
+def test_what_only_looks_like_a_placeholder_stays() -> None:
+    placeholders, before, after = left_and_filled()
+    others = f"<!--faqsvc 0 0--><!--faqsvc{placeholders.prefix[:20]}"
+    body = b"".join(filled_parts([(others + before + others).encode()], placeholders, "utf-8"))
+    assert body.decode() == others + after + others

@@ -14,7 +14,8 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 
 from faqsvc_embed import FAQ, FAQEmbed, FAQState, FAQUnavailable
 from faqsvc_embed.jinja import install
-from faqsvc_embed.page.context import Page, enter_request, leave_request
+from faqsvc_embed.page.context import REQUEST
+from faqsvc_embed.page.page import Page
 from faqsvc_embed.testing import fake_embed, fake_faqs
 from tests.support import faulty as behaviours
 from tests.support import samples
@@ -58,11 +59,11 @@ class DevelopmentPage(Page):
 def request(page: Page | None = None) -> Iterator[Page]:
     """Enter the page of a request, as an adapter does."""
     page = page or Page()
-    token = enter_request(page)
+    token = REQUEST.set(page)
     try:
         yield page
     finally:
-        leave_request(token)
+        REQUEST.reset(token)
 
 
 def replace_faq(embed: FAQEmbed, faq: FAQ) -> None:
@@ -94,7 +95,7 @@ def with_counter(embed: FAQEmbed) -> list[str]:
 @renders
 def test_a_page_shows_one_version_of_an_faq_though_another_arrives(render: Render) -> None:
     embed = fake_embed({"pricing": OLD})
-    with request():
+    with request(), embed.page():
         state = embed.use_faq("pricing")
         first = render(embed, "pricing")
         replace_faq(embed, NEW)
@@ -203,8 +204,8 @@ def test_an_faq_is_rendered_once_for_all_pages(render: Render, own: bool) -> Non
     rendered, what = with_counter(embed), OLD if own else "pricing"
     pages = list[str]()
     for _ in range(3):
-        with request() as page:
-            pages.append(page.complete(render(embed, what) + render(embed, what)))
+        with request(), embed.page():
+            pages.append(render(embed, what) + render(embed, what))
     assert len(set(pages)) == 1
     assert len(rendered) == 2  # the second FAQ of a page has ids of its own
     render(embed, what, heading_level=4)

@@ -4,7 +4,7 @@ from typing import Final
 
 from faqsvc_embed import FAQ, Item
 from faqsvc_embed.rendering.fragments import Fragment
-from faqsvc_embed.rendering.renderer import Renderer
+from faqsvc_embed.rendering.renderer import FIRST, Place, Renderer
 from faqsvc_embed.rendering.style import Style
 
 RENDERER: Final = Renderer()
@@ -20,8 +20,8 @@ def faq(
     return FAQ(slug, title=title, lang=lang, items=items)
 
 
-def fragment(faq: FAQ, style: Style = PLAIN, ordinal: int = 1) -> Fragment:
+def fragment(faq: FAQ, style: Style = PLAIN, place: Place = FIRST) -> Fragment:
     """Return the fragment of an FAQ that has something to show."""
-    rendered = RENDERER.fragment(faq, style, ordinal)
+    rendered = RENDERER.fragment(faq, style, place)
     assert rendered is not None
     return rendered

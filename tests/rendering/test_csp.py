@@ -31,9 +31,9 @@ def theme_rules(theme: Theme) -> str:
     ("options", "styles", "scripts"),
     [
         ({}, [stylesheet()], []),
-        ({"theme": TEAL}, [stylesheet(), theme_rules(TEAL)], []),
-        ({"theme": Theme("#767676")}, [stylesheet(), theme_rules(Theme("#767676"))], []),
-        ({"theme": Theme(question_size=18)}, [stylesheet(), theme_rules(Theme(question_size=18))], []),
+        ({"theme": TEAL}, [stylesheet() + theme_rules(TEAL)], []),
+        ({"theme": Theme("#767676")}, [stylesheet() + theme_rules(Theme("#767676"))], []),
+        ({"theme": Theme(question_size=18)}, [stylesheet() + theme_rules(Theme(question_size=18))], []),
         ({"variant": "disclosure"}, [stylesheet()], [script()]),
     ],
 )

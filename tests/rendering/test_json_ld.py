@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faqsvc_embed import FAQ, ConfigurationError, FAQState, Item, to_json_ld, to_json_ld_string
-from faqsvc_embed.rendering.json_ld import merge
 from faqsvc_embed.testing import fake_embed
 from tests.rendering.support import faq
 from tests.support import parsed, samples
@@ -32,16 +31,6 @@ def merged(*faqs: FAQ) -> dict[str, Any]:
     nodes = parsed.json_ld(fake_embed({}).schema(*faqs))
     assert len(nodes) <= 1
     return nodes[0] if nodes else {}
-
-
-def merged_by_text(*faqs: FAQ) -> dict[str, Any]:
-    """Return the same, made from what was printed for each."""
-    text = merge([text for text in map(to_json_ld_string, faqs) if text])
-    return json.loads(text) if text else {}
-
-
-both = pytest.mark.parametrize("merged", [merged, merged_by_text])
-Merge = Callable[..., dict[str, Any]]
 
 
 def values(node: Any) -> list[Any]:
@@ -80,7 +69,6 @@ def test_an_faq_without_questions_has_no_node_and_no_script(pairs: Pairs) -> Non
     assert (to_json_ld(record), to_json_ld_string(record)) == ({}, "")
     assert (to_json_ld(FAQ("p")), to_json_ld_string(FAQ("p"))) == ({}, "")
     assert fake_embed({}).schema(record, record) == fake_embed({}).schema() == ""
-    assert merge([]) == ""
 
 
 def test_questions_are_in_the_order_of_their_positions() -> None:
@@ -88,7 +76,6 @@ def test_questions_are_in_the_order_of_their_positions() -> None:
     assert [q for q, _ in pairs_of(to_json_ld(FAQ("p", items=items)))] == ["first?", "last?", "tie?"]
 
 
-@both
 @pytest.mark.parametrize(
     ("first", "second"),
     [
@@ -98,11 +85,8 @@ def test_questions_are_in_the_order_of_their_positions() -> None:
         ("a\u00a0b?", "a b?"),
     ],
 )
-def test_equal_questions_are_marked_up_once_with_the_first_answer(
-    first: str, second: str, merged: Merge
-) -> None:
+def test_equal_questions_are_marked_up_once_with_the_first_answer(first: str, second: str) -> None:
     assert pairs_of(to_json_ld(faq((first, "1"), (second, "2")))) == [(first, "1")]
-    assert pairs_of(merged(faq((first, "1")), faq((second, "2")))) == [(first, "1")]
 
 
 @pytest.mark.parametrize(
@@ -117,30 +101,27 @@ def test_an_unanswered_question_does_not_hide_its_answered_twin() -> None:
     assert pairs_of(to_json_ld(faq(("Why?", " "), ("Why?", "Because.")))) == [("Why?", "Because.")]
 
 
-@both
-def test_two_faqs_of_a_page_are_one_node_in_document_order(merged: Merge) -> None:
+def test_faqs_of_a_page_are_one_node_in_document_order_each_with_its_questions() -> None:
     one, two = faq(("a?", "1"), ("b?", "2")), faq(("b?", "other"), ("c?", "3"))
-    assert pairs_of(merged(one, two)) == [("a?", "1"), ("b?", "2"), ("c?", "3")]
-    assert pairs_of(merged(two, one)) == [("b?", "other"), ("c?", "3"), ("a?", "1")]
-    assert merged(one, one) == to_json_ld(one)
+    assert pairs_of(merged(one, two)) == [("a?", "1"), ("b?", "2"), ("b?", "other"), ("c?", "3")]
+    assert pairs_of(merged(one, one)) == pairs_of(to_json_ld(one))
 
 
-@both
-def test_the_language_is_on_the_page_if_all_agree_else_on_each_question(merged: Merge) -> None:
+def test_the_language_is_on_each_question_of_a_page() -> None:
     ko, en, none = faq(("ko?", "1"), lang="ko"), faq(("en?", "2")), faq(("none?", "3"), lang=None)
-    assert merged(ko)["inLanguage"] == "ko"
-    mixed = merged(ko, en, none)
-    assert "inLanguage" not in mixed
-    assert [entry.get("inLanguage") for entry in mixed["mainEntity"]] == ["ko", "en", None]
-    assert all("inLanguage" not in node for node in (merged(none), *merged(none)["mainEntity"]))
-    # A record without a question has no language to add.
-    assert merged(en, faq(("", ""), lang="ko"))["inLanguage"] == "en"
+    assert [entry.get("inLanguage") for entry in merged(ko, en, none)["mainEntity"]] == ["ko", "en", None]
+    assert "inLanguage" not in merged(ko)
+    assert to_json_ld(ko)["inLanguage"] == "ko"
 
 
-def test_merging_keeps_the_languages_that_a_merged_page_had() -> None:
-    ko, en, de = (faq((f"{lang}?", "1"), lang=lang) for lang in ("ko", "en", "de"))
-    together = merge([merge([to_json_ld_string(ko), to_json_ld_string(en)]), to_json_ld_string(de)])
-    assert [entry["inLanguage"] for entry in json.loads(together)["mainEntity"]] == ["ko", "en", "de"]
+def test_all_faqs_of_a_page_have_the_id_of_one_page_and_questions_have_that_of_their_element() -> None:
+    page = parsed.json_ld(fake_embed({"p": faq()}).render("p"))[0]
+    assert page["@id"] == "#faqpage"
+    first = page["mainEntity"][0]
+    assert (first["@id"], first["acceptedAnswer"]["@id"]) == (
+        "#faq-pricing--what",
+        "#faq-pricing--what-answer",
+    )
 
 
 @given(records)
@@ -167,7 +148,9 @@ def assert_safe(record: FAQ) -> None:
     assert json.loads(text) == to_json_ld(record)
     page = Parsed(f'{fake_embed({}).schema(record)}<p id="sentinel">after</p>')
     script, sentinel = page.root
-    assert (script.tag, script.text, script.attrib) == ("script", text, {"type": "application/ld+json"})
+    assert (script.tag, script.attrib) == ("script", {"type": "application/ld+json"})
+    assert not any(character in script.text for character in FORBIDDEN)
+    assert json.loads(script.text) == {**parsed.nodes_of(record), "@id": "#faqpage"}
     assert (sentinel.tag, sentinel.text) == ("p", "after")
 
 

@@ -28,6 +28,7 @@ DEFAULTS: dict[str, Any] = {
     "variant": "details",
     "exclusive": False,
     "answer_format": "text",
+    "schema": True,
     "link_urls": False,
     "nofollow": False,
     "cache_overrides": False,

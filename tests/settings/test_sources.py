@@ -25,6 +25,7 @@ WRITTEN: dict[str, tuple[str, Any]] = {
     "variant": ("disclosure", "disclosure"),
     "exclusive": ("true", True),
     "answer_format": ("markdown", "markdown"),
+    "schema": ("no", False),
     "link_urls": ("yes", True),
     "nofollow": ("on", True),
     "cache_overrides": ("yes", True),

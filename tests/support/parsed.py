@@ -1,11 +1,12 @@
 """What a visitor and a search engine find of our FAQs in a page, as an HTML5 parser reads it."""
 
 import json
+import re
 from typing import Any, NamedTuple
 
 import turbohtml
 
-from faqsvc_embed import FAQ
+from faqsvc_embed import FAQ, to_json_ld
 
 
 class Summary(NamedTuple):
@@ -16,7 +17,7 @@ class Summary(NamedTuple):
     styles: int
     """Inline stylesheets, of the component and of themes."""
     faq_pages: list[list[str]]
-    """The questions of each FAQPage in JSON-LD."""
+    """The questions of each FAQPage in JSON-LD, where nodes with the same `@id` are one."""
 
 
 def summary(html: str | bytes) -> Summary:
@@ -30,15 +31,34 @@ def summary(html: str | bytes) -> Summary:
             for faq in tree.select("section.faqsvc")
         ],
         len(tree.select("style")),
-        [[question["name"] for question in node["mainEntity"]] for node in json_ld(html)],
+        [[question["name"] for question in node["mainEntity"]] for node in faq_pages(html)],
     )
 
 
 def page_of(*faqs: FAQ) -> Summary:
     """Return the summary of a page that shows these FAQs as it should: styles once, and one FAQPage."""
-    questions = [[item.question.strip() for item in faq.items] for faq in faqs]
-    merged = dict.fromkeys(question for one in questions for question in one)
-    return Summary(questions, 1 if faqs else 0, [list(merged)] if faqs else [])
+    shown = [[item.question.strip() for item in faq.items] for faq in faqs]
+    different = [faq for at, faq in enumerate(faqs) if faq not in faqs[:at]]
+    marked_up = [name for faq in different for name in dict.fromkeys(i.question.strip() for i in faq.items)]
+    return Summary(shown, 1 if faqs else 0, [marked_up] if faqs else [])
+
+
+def faq_pages(html: str | bytes) -> list[dict[str, Any]]:
+    """Return the FAQPages of a page, each once, without the ids: nodes with the same `@id` are one."""
+    pages = dict[str, dict[str, Any]]()
+    for number, script in enumerate(json_ld(html)):
+        page = pages.setdefault(script.pop("@id", str(number)), {**script, "mainEntity": {}})
+        for at, question in enumerate(script["mainEntity"]):
+            page["mainEntity"].setdefault(question.pop("@id", f"{number} {at}"), question)
+            question["acceptedAnswer"].pop("@id", None)
+    return [{**page, "mainEntity": list(page["mainEntity"].values())} for page in pages.values()]
+
+
+def nodes_of(faq: FAQ) -> dict[str, Any]:
+    """Return the FAQPage that a page has for its only FAQ: the language is on each question."""
+    node = to_json_ld(faq)
+    lang = {"inLanguage": node.pop("inLanguage")} if "inLanguage" in node else {}
+    return {**node, "mainEntity": [{**question, **lang} for question in node["mainEntity"]]}
 
 
 def json_ld(html: str | bytes) -> list[dict[str, Any]]:
@@ -66,3 +86,9 @@ def attributes(html: str | bytes, selector: str, name: str) -> list[str | None]:
 def _text(value: str | list[str] | None) -> str | None:
     """Return an attribute as it was written; the parser splits lists of tokens such as `class`."""
     return " ".join(value) if isinstance(value, list) else value
+
+
+def contents(html: str | bytes) -> list[str]:
+    """Return the text of each FAQ, without its stylesheet and its scripts."""
+    text = html.decode() if isinstance(html, bytes) else html
+    return text_of(re.sub(r"(?s)\n<(style|script)\b[^>]*>.*?</\1>", "", text), "section.faqsvc")

@@ -1,44 +1,55 @@
-"""What a page changes in the headers of its response: the same in every adapter.
+"""What a page changes in the headers of its response: the same in every adapter."""
 
-An adapter calls these in order: for a whole body that it has changed `headers_of_changed_body`, for a stream
-`headers_of_stream`; then, for any response, `with_page_headers`.
-"""
-
+import codecs
+import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 from faqsvc_embed.api.cache_tags import with_cache_tags
-from faqsvc_embed.page.cache_headers import controls_caches, limit_max_age, may_be_shared, vary_by_language
-from faqsvc_embed.page.context import Page
+from faqsvc_embed.page.cache_headers import controls_caches, limit_max_age, vary_by_language
 from faqsvc_embed.page.diagnostics import diagnostic_headers
+from faqsvc_embed.page.page import Page
+
+Headers = Iterable[tuple[str, str]]
 
 _OF_BODY: Final = ("content-length", "etag", "content-md5", "digest", "content-digest", "repr-digest")
-"""Headers that describe the unchanged body."""
+"""Headers that describe the body before its placeholders were filled."""
 _PREVIEW: Final = (
     ("Cache-Control", "no-store"),
     ("X-Robots-Tag", "noindex"),
     ("Referrer-Policy", "no-referrer"),
 )
+_CHARSET: Final = r"""(?i)charset\s*=\s*["']?([^\s"';]{1,40})"""
 
-Headers = Iterable[tuple[str, str]]
+
+def fillable_charset(status: int, headers: Headers) -> str | None:
+    """Return the charset of a response whose placeholders can be filled: a complete, readable HTML page."""
+    values = {name.lower(): value for name, value in headers}
+    if status < 200 or status in (204, 205, 206, 304) or "content-range" in values:
+        return None
+    if values.get("content-encoding", "").strip().lower() not in ("", "identity"):
+        return None
+    return _html_charset(values.get("content-type", ""))
 
 
-def headers_of_changed_body(headers: Headers, length: int | None) -> list[tuple[str, str]]:
-    """Return the headers of a response whose body is changed; `length` is None if it is not known."""
+@lru_cache
+def _html_charset(content_type: str) -> str | None:
+    if content_type.partition(";")[0].strip().lower() != "text/html":
+        return None
+    named = re.search(_CHARSET, content_type)
+    try:
+        charset = codecs.lookup(named[1] if named else "utf-8").name
+        # Some codecs of Python, such as base64, are not charsets.
+        return charset if "<!-- -->".encode(charset).decode(charset) == "<!-- -->" else None
+    except (LookupError, ValueError):
+        return None
+
+
+def headers_of_filled_body(headers: Headers, length: int | None = None) -> list[tuple[str, str]]:
+    """Return the headers of a body whose placeholders are filled; `length` is None if it is not known."""
     kept = [(name, value) for name, value in headers if name.lower() not in _OF_BODY]
     return kept if length is None else [*kept, ("Content-Length", str(length))]
-
-
-def headers_of_stream(page: Page, headers: Headers) -> list[tuple[str, str]]:
-    """Return the headers of a stream, and decide what they say to caches: its later FAQs are not known."""
-    headers = list(headers)
-    if not page.negotiated:
-        page.may_negotiate = not may_be_shared(headers)
-    if page.may_degrade and page.has_open_placeholders:
-        page.limit_max_age(0)
-    if page.is_unfinished:
-        return headers_of_changed_body(headers, None)
-    return [header for header in headers if header[0].lower() != "content-length"]
 
 
 def changes_headers(page: Page) -> bool:
@@ -70,7 +81,7 @@ def with_page_headers(page: Page, headers: Headers) -> list[tuple[str, str]]:
 
 def _of_preview(headers: Headers) -> list[tuple[str, str]]:
     """Return the headers of a page with a draft: it is not cached, and its URL is not sent as a referrer."""
-    replaced = {name.lower() for name, _ in _PREVIEW} | {"expires"}
+    replaced = {name.lower() for name, _ in _PREVIEW} | {"expires", "etag", "last-modified"}
     kept = [
         (name, value) for name, value in headers if name.lower() not in replaced and not controls_caches(name)
     ]

@@ -1,0 +1,137 @@
+"""The page: what the FAQs of one request share."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final
+
+import msgspec
+from markupsafe import Markup
+
+from faqsvc_embed.languages import lookup, negotiate
+from faqsvc_embed.models import FAQState
+from faqsvc_embed.page.budget import WaitBudget
+from faqsvc_embed.page.cache_headers import may_be_shared
+from faqsvc_embed.page.placeholders import Filling, Placeholders, Text
+from faqsvc_embed.page.preview import PARAMETER, Preview, find_preview
+from faqsvc_embed.rendering.elements import ElementOptions
+from faqsvc_embed.rendering.fragments import Stylesheet
+from faqsvc_embed.runtime.bounded_log import LogOnce
+from faqsvc_embed.runtime.threads import in_event_loop
+from faqsvc_embed.settings import Settings
+
+_log: Final = LogOnce()
+
+
+class Page(msgspec.Struct, eq=False):
+    """What the FAQs of one request share; outside of a request, each document has a page of its own."""
+
+    # A struct, because each request of a host makes one, with or without an FAQ.
+
+    defers: ClassVar[bool] = False
+    """Placeholders are filled in before the body is sent."""
+    may_block: ClassVar[bool] = False
+    """Whether a running event loop serves only this request, so that it may be blocked."""
+
+    is_over: bool = False
+    """Whether the response was sent, so that later rendering is not a part of it."""
+    states: dict[Any, FAQState] = {}
+    """The states of FAQs on this page, by reader and key. They do not change until it is over."""
+    placeholders: Placeholders | None = None
+    inline: list[tuple[Sequence[Stylesheet], ElementOptions, bool]] = []
+    """The styles that were printed, how, and whether with the script: what a policy has to allow."""
+    negotiated: bool = False
+    """Whether the language was chosen by the visitor's Accept-Language."""
+    sent_headers: Any = None
+    """The headers of the response once they were sent, so that Vary cannot be added any more."""
+    folder: str | None = None
+    """The URL path below which the host serves the package's files, if it does."""
+    is_diagnosed: bool = False
+    """Response headers say where the FAQs came from."""
+    slugs: dict[str, None] | None = None
+    """The FAQs that were looked up for this page, in order, if response headers name them."""
+    preview: Preview | None = None
+    """The drafts that the visitor may see, if the request has a preview token."""
+    max_age: int | None = None
+    """For how many seconds caches may keep the page; None if no FAQ is missing or degraded."""
+    may_degrade: bool = False
+    """Whether an FAQ in an open placeholder may still shorten `max_age`."""
+    _budget: WaitBudget | None = None
+
+    __repr__ = object.__repr__  # a page may refer to the headers of its request
+
+    def configure(self, settings: Settings, query_string: str) -> None:
+        """Apply the settings for all pages, and the preview token in the address."""
+        self.is_diagnosed = settings.diagnostic_headers
+        if settings.cache_tags:
+            self.slugs = {}
+        if settings.preview and PARAMETER in query_string:
+            self.preview = find_preview(query_string)
+            if self.preview is not None:
+                self.placeholders = Placeholders()
+
+    @property
+    def shows_problems(self) -> bool:
+        """Whether the page shows what went wrong, for development."""
+        return False
+
+    @property
+    def budget(self) -> WaitBudget:
+        """The time that the page may spend waiting."""
+        if self._budget is None:
+            self._budget = WaitBudget()
+        return self._budget
+
+    @property
+    def can_defer(self) -> bool:
+        """Whether an FAQ may leave a placeholder, because waiting would block an event loop."""
+        return self.defers and in_event_loop()
+
+    def leave_placeholder(self, filling: Filling | None, published: str = "", text: Text = "") -> Markup:
+        """Return a placeholder that is filled before the body is sent."""
+        if self.placeholders is None:
+            self.placeholders = Placeholders()
+        return self.placeholders.leave(filling, published, text)
+
+    @property
+    def has_open_placeholders(self) -> bool:
+        """Whether some placeholders are not filled yet."""
+        return self.placeholders is not None and self.placeholders.are_open
+
+    def limit_max_age(self, seconds: int) -> None:
+        """Limit the lifetime of the page in caches."""
+        self.max_age = seconds if self.max_age is None else min(seconds, self.max_age)
+
+    def language(self, default: str | None) -> str | None:
+        """Return the language of the page, or None. `default` is the setting `lang`."""
+        return None
+
+    def nonce(self) -> object:
+        """Return the nonce of the page's Content-Security-Policy, or a function that returns it, or None."""
+        return None
+
+
+class RequestPage(Page):
+    """The page of a request whose language the host or the visitor prefers."""
+
+    def preferences(self) -> tuple[object, str | bytes]:
+        """Return the language that the host chose, in any form, and the Accept-Language of the visitor."""
+        return None, ""
+
+    def language(self, default: str | None) -> str | None:
+        """Return the language that the host, or else the visitor, prefers (RFC 4647, 3.4).
+
+        The host may choose another one for a part of the page, such as an email.
+        """
+        choice, accept_language = self.preferences()
+        language = None if choice is None else lookup(str(choice))
+        if language is not None:
+            return language
+        if self.sent_headers is None:
+            self.negotiated = True
+        if self.negotiated or not may_be_shared(self.sent_headers):
+            return negotiate(accept_language, default)
+        _log.warning(
+            "streamed",
+            "an FAQ of a streamed page is not in the visitor's language, because the headers were sent: "
+            "add Vary: Accept-Language to the response, or set the language",
+        )
+        return None
