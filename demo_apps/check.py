@@ -104,7 +104,8 @@ def check_page(client: httpx2.Client, url: str, page: Page, lang: str) -> Result
     problems += _problems_of_json_ld(faq_pages, items)
     if page.has_strict_policy:
         problems += _problems_of_policy(content, response.headers.get("content-security-policy", ""))
-    found = f"{response.status_code}, lang {content.lang}, {questions}, {len(faq_pages)} FAQPage"
+    count = len({faq_page.get("@id") for faq_page in faq_pages})
+    found = f"{response.status_code}, lang {content.lang}, {questions}, {count} FAQPage"
     return Result(found, tuple(problems))
 
 
@@ -125,10 +126,10 @@ def _problems_of_text(content: PageContent, page: Page, items: list[tuple[str, s
 
 
 def _problems_of_json_ld(faq_pages: list[dict[str, object]], items: list[tuple[str, str]]) -> Iterator[str]:
-    expected = 1 if items else 0
-    if len(faq_pages) != expected:
-        yield f"there should be {expected} FAQPage"
-    elif items and _marked_up(faq_pages[0]) != items:
+    marked_up = [pair for faq_page in faq_pages for pair in _marked_up(faq_page)]
+    if len({faq_page.get("@id") for faq_page in faq_pages}) != (1 if items else 0):
+        yield "there should be one FAQPage"
+    elif marked_up != items:
         yield "the FAQPage differs from the text of the page"
 
 

@@ -13,11 +13,11 @@ from faqsvc_embed.settings import Settings, unknown_keys
 
 MIDDLEWARE: Final = "faqsvc_embed.django.FAQMiddleware"
 OUTSIDE: Final = {
-    "django.middleware.gzip.GZipMiddleware": "a compressed page cannot be completed",
-    "django.middleware.cache.UpdateCacheMiddleware": "it would cache pages that are not complete",
-    "django.middleware.http.ConditionalGetMiddleware": "its ETag would not be that of the complete page",
+    "django.middleware.gzip.GZipMiddleware": "no FAQ or draft can be filled in where a page is compressed",
+    "django.middleware.cache.UpdateCacheMiddleware": "it would cache pages in which an FAQ is not filled in",
+    "django.middleware.http.ConditionalGetMiddleware": "its ETag would not be that of the page that is sent",
 }
-"""Middleware that must get the complete page, and what happens otherwise."""
+"""Middleware that must get the body in which placeholders are filled, and what happens otherwise."""
 
 
 def check_settings(**_: Any) -> list[CheckMessage]:
@@ -72,7 +72,7 @@ def check_middleware(**_: Any) -> list[CheckMessage]:
     """Check that the middleware is installed, below middleware that must get the complete page."""
     names = list(settings.MIDDLEWARE or ())
     if MIDDLEWARE not in names:
-        hint = f"Add {MIDDLEWARE!r} to MIDDLEWARE: it makes one FAQPage of all FAQs on a page."
+        hint = f"Add {MIDDLEWARE!r} to MIDDLEWARE: it gives each request a page, so that its FAQs share one time budget."
         return [CheckWarning("FAQMiddleware is not installed.", hint=hint, id="faqsvc.W001")]
     inside = names[names.index(MIDDLEWARE) + 1 :]
     return [

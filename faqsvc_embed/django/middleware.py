@@ -57,8 +57,8 @@ class FAQMiddleware:
         response: HttpResponseBase | None = None
         try:
             response = self._get_response(request)
-            if page.placeholders is not None:  # of a preview, or of an asynchronous view
-                async_to_sync(page.placeholders.fill)()
+            if (placeholders := page.placeholders_in(response)) is not None:  # the view is asynchronous
+                async_to_sync(placeholders.fill)()
         finally:
             page.leave(response, outer_page)
         return page.complete(response)
@@ -72,8 +72,8 @@ class FAQMiddleware:
         response: HttpResponseBase | None = None
         try:
             response = await self._get_response(request)
-            if page.placeholders is not None:
-                await page.placeholders.fill()
+            if (placeholders := page.placeholders_in(response)) is not None:
+                await placeholders.fill()
         finally:
             page.leave(response, outer_page)
         return page.complete(response)
@@ -95,6 +95,13 @@ class DjangoPage(Page, kw_only=True):
 
     def language(self, default: str | None) -> str | None:
         return active_language(self.request, default)
+
+    def placeholders_in(self, response: HttpResponseBase) -> Placeholders | None:
+        """Return the open placeholders of this page, if the body of a response has some."""
+        placeholders = self.placeholders
+        if placeholders is None or not placeholders.are_open or not isinstance(response, HttpResponse):
+            return None
+        return placeholders if placeholders.prefix.encode() in response.content else None
 
     def leave(self, response: HttpResponseBase | None, outer_page: Page | None) -> None:
         """End the page, unless a streamed body may still show FAQs."""

@@ -22,7 +22,7 @@ BEFORE_START: Final = ("http.response.push", "http.response.early_hint", "http.r
 
 
 class PageResponse:
-    """The response of a page. The start of a stream waits for the first part, which may change the headers."""
+    """The response of a page. The start of a stream waits for its first part, which may change headers."""
 
     def __init__(self, page: Page, method: str, send: Send) -> None:
         self._page = page
@@ -105,19 +105,19 @@ class PageResponse:
 
     async def _fill_first(self, start: Message, message: Message, placeholders: Placeholders) -> Message:
         """Fill a body that is in one piece, so that its length is known, and change the start accordingly."""
-        headers, length = start.get("headers", ()), None
-        is_whole = not (message.get("more_body") or self._is_head)
-        if is_whole or (_has_length(headers) and not self._is_head):
-            await placeholders.fill()
-        elif self._page.may_degrade and placeholders.are_open:  # a stream does not wait
-            self._page.limit_max_age(0)
-        if is_whole and self._filler is not None:
+        headers, length, filler = start.get("headers", ()), None, self._filler
+        if filler is not None and not (message.get("more_body") or self._is_head):
             before = bytes(message.get("body", b""))
-            body = self._filler.feed(before, last=True)
-            if body == before:  # it has none of them
+            body = filler.feed(before)
+            if filler.is_blocked:
+                await placeholders.fill()
+            body += filler.feed(b"", last=True)
+            if body == before:  # it has no placeholder
                 return message
             message = {**message, "body": body}
             length = len(body) if _has_length(headers) else None
+        elif self._page.may_degrade and placeholders.are_open:  # a stream does not wait
+            self._page.limit_max_age(0)
         self._start = {**start, "headers": _encoded(headers_of_filled_body(decoded(headers), length))}
         return message
 

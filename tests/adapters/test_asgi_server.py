@@ -60,7 +60,7 @@ async def page(request):
 
 
 async def start(request):
-    embed.render("pricing")
+    embed.use_faq("pricing")
     return HTMLResponse("started")
 
 

@@ -26,6 +26,7 @@ from faqsvc_embed.starlette import FAQMiddleware as ASGIMiddleware
 from faqsvc_embed.wsgi import FAQMiddleware as WSGIMiddleware
 from tests.docs.pages import Block
 from tests.support.asgi import get
+from tests.support.parsed import faq_pages
 from tests.support.service import Service
 
 EXAMPLE: Final = "https://faq.example.com"
@@ -107,7 +108,7 @@ def render(text: str, service: Service, where: str) -> None:
     with FAQEmbed(service.base_url, strict=True) as embed:
         install(environment, embed)
         html = environment.from_string(text).render()
-    assert html.count('"FAQPage"') <= 1, f"{where}: more than one FAQPage"
+    assert len(faq_pages(html)) <= 1, f"{where}: more than one FAQPage"
 
 
 def run_commands(blocks: Iterable[Block], directory: Path, service: Service | None = None) -> str:

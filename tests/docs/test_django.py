@@ -22,7 +22,7 @@ from faqsvc_embed.django import faqs_from
 faqs_from().get_faq("pricing")  # a cold process on a busy machine may take longer than a page waits
 for path in ("prices.html", "own.html"):
     body = render(RequestFactory().get("/"), path).content.decode()
-    assert "How much?" in body and body.count('"FAQPage"') == 1, (path, body)
+    assert "How much?" in body and 1 <= body.count('"FAQPage"') == body.count('"#faqpage"'), (path, body)
 faqs_from().get_faq("pricing", lang="ko")
 response = Client().get("/", headers={"Accept-Language": "ko"})
 assert response.status_code == 200 and "How much?" in response.content.decode()
