@@ -1,0 +1,219 @@
+"""A page is one FAQPage with each question once, as a processor of JSON-LD 1.1 reads it (J1, J12, J18)."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import pytest
+import turbohtml
+from django.test import Client as DjangoClient
+from flask import Flask, Response, render_template_string, stream_template_string
+from jinja2 import Environment
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, StreamingResponse
+from starlette.routing import Route
+
+from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed.flask import FAQExtension
+from faqsvc_embed.jinja import install
+from faqsvc_embed.starlette import FAQMiddleware
+from faqsvc_embed.testing import fake_embed
+from tests.support import asgi, django_project, samples
+from tests.support.faulty import FaultyServer
+from tests.support.json_ld import ADDRESS, graph, of_type, values
+from tests.support.slow import slow_embed
+
+FAQS: Final = {
+    slug: FAQ.from_dict(
+        samples.record(slug, (f"What is {slug}?", f"It is {slug}."), ("May I return it?", f"Yes, {slug}."))
+    )
+    for slug in (f"faq{n}" for n in range(20))
+}
+FAQS["twice"] = FAQ.from_dict(samples.record("twice", ("Why?", "So."), ("Why?", "Not so."), ("How?", "So.")))
+FAQS["markdown"] = FAQ.from_dict(
+    {**samples.record("markdown", ("Why?", "# So\n\n*It* is.")), "answerFormat": "markdown"}
+)
+
+Host = Callable[[str, FAQEmbed], str]
+
+
+def jinja(source: str, embed: FAQEmbed) -> str:
+    environment = Environment(autoescape=True)
+    install(environment, embed)
+    return environment.from_string(source).render()
+
+
+def jinja_stream(source: str, embed: FAQEmbed) -> str:
+    environment = Environment(autoescape=True)
+    install(environment, embed)
+    return "".join(environment.from_string(source).generate())
+
+
+def flask(source: str, embed: FAQEmbed) -> str:
+    return _flask(lambda: render_template_string(source), embed)
+
+
+def flask_stream(source: str, embed: FAQEmbed) -> str:
+    return _flask(lambda: Response(stream_template_string(source)), embed)
+
+
+def flask_after_a_mail(source: str, embed: FAQEmbed) -> str:
+    def view() -> str:
+        render_template_string(source)
+        return render_template_string(source)
+
+    return _flask(view, embed)
+
+
+def flask_error_page(source: str, embed: FAQEmbed) -> str:
+    def view() -> str:
+        return render_template_string(source + "{{ 1 // 0 }}")
+
+    return _flask(view, embed, lambda _: (render_template_string(source), 500))
+
+
+def _flask(view: Callable[[], Any], embed: FAQEmbed, handler: Any = None) -> str:
+    app = Flask("host")
+    FAQExtension(app, embed=embed)
+    app.add_url_rule("/", view_func=view)
+    if handler is not None:
+        app.register_error_handler(ZeroDivisionError, handler)
+    return app.test_client().get("/").text
+
+
+def starlette(source: str, embed: FAQEmbed) -> str:
+    return _starlette(source, embed, lambda template: HTMLResponse(template.render()))
+
+
+def starlette_stream(source: str, embed: FAQEmbed) -> str:
+    return _starlette(
+        source, embed, lambda template: StreamingResponse(template.generate(), media_type="text/html")
+    )
+
+
+def _starlette(source: str, embed: FAQEmbed, respond: Any) -> str:
+    environment = Environment(autoescape=True)
+    install(environment, embed)
+
+    async def view(request: Request) -> Any:
+        return respond(environment.from_string(source))
+
+    app = Starlette(routes=[Route("/", view)])
+    app.add_middleware(FAQMiddleware, embed=embed)
+    return asgi.get(app).text
+
+
+def django(source: str, embed: FAQEmbed) -> str:
+    tags = source.replace("{{ faq(", "{% faq ").replace("{{ faq_schema(", "{% faq_schema ")
+    tags = tags.replace(") }}", " %}").replace(",", "").replace("false", "False")
+    with django_project.project(django_project.page(tags), embed):
+        return DjangoClient().get("/").content.decode()
+
+
+hosts = pytest.mark.parametrize(
+    "host",
+    [
+        jinja,
+        jinja_stream,
+        flask,
+        flask_stream,
+        flask_after_a_mail,
+        flask_error_page,
+        starlette,
+        starlette_stream,
+        django,
+    ],
+)
+TWENTY: Final = [f"faq{n}" for n in range(20)]
+
+
+def assert_one_faq_page(html: str, faqs: Sequence[FAQ], *, with_ids: bool = True) -> None:
+    """Check the graph of a page that shows these FAQs, each of which counts once."""
+    nodes = graph(html)
+    (page,) = of_type(nodes, "FAQPage")
+    questions = {node["@id"]: node for node in of_type(nodes, "Question")}
+    assert sorted(values(page, "mainEntity")) == sorted(questions)
+    answers = {node["@id"]: node for node in of_type(nodes, "Answer")}
+    found = list[tuple[str, str, str]]()
+    elements = {f"{ADDRESS}#{element.attrs['id']}" for element in turbohtml.parse(html).select("[id]")}
+    for identity, question in questions.items():
+        ((name,), (lang,), (answer,)) = (
+            values(question, prop) for prop in ("name", "inLanguage", "acceptedAnswer")
+        )
+        (text,) = values(answers[answer], "text")
+        found.append((name, text, lang))
+        if with_ids:
+            assert identity in elements
+            assert answer == f"{identity}-answer"
+    expected = list[tuple[str, str, str]]()
+    for faq in faqs:
+        first = {item.question: item.answer for item in reversed(faq.items)}
+        expected += [(question, answer, faq.lang or "") for question, answer in first.items()]
+    assert sorted(found) == sorted(expected)
+
+
+def source_of(slugs: Sequence[str]) -> str:
+    return "<hr>".join(f'{{{{ faq("{slug}") }}}}' for slug in slugs)
+
+
+@hosts
+@pytest.mark.parametrize(
+    "slugs", [["faq0"], ["faq0", "faq1"], TWENTY, ["faq0"] * 2, ["twice", "faq3", "twice"]]
+)
+@pytest.mark.parametrize("make", [fake_embed, slow_embed], ids=["cached", "uncached"])
+def test_a_page_is_one_faq_page(host: Host, slugs: list[str], make: Any) -> None:
+    html = host(source_of(slugs), make(FAQS))
+    assert_one_faq_page(html, [FAQS[slug] for slug in dict.fromkeys(slugs)])
+
+
+@hosts
+def test_one_script_for_all_is_the_same_faq_page(host: Host) -> None:
+    source = '{{ faq("faq0", schema=false) }}{{ faq("faq1", schema=false) }}{{ faq("faq0", schema=false) }}'
+    html = host(source + "{{ faq_schema() }}", fake_embed(FAQS))
+    assert html.count("application/ld+json") == 1
+    assert_one_faq_page(html, [FAQS["faq0"], FAQS["faq1"]])
+
+
+def test_markup_of_the_host_is_marked_up_once_without_ids() -> None:
+    source = '{% set state = use_faq("faq0") %}{{ state.data.title }}{{ faq_schema() }}'
+    assert_one_faq_page(jinja(source, fake_embed(FAQS)), [FAQS["faq0"]], with_ids=False)
+    source = '{% if use_faq("faq0").data %}{{ faq("faq0") }}{% endif %}{{ faq_schema() }}'
+    assert_one_faq_page(jinja(source, fake_embed(FAQS)), [FAQS["faq0"]])
+
+
+def test_a_translation_is_not_a_copy(faulty: FaultyServer) -> None:
+    texts = {"en": ("FAQ?", "Yes."), "de": ("FAQ?", "Ja.")}
+    records = {lang: samples.record("faq", pair, lang=lang) for lang, pair in texts.items()}
+    for lang, record in records.items():
+        faulty.serve(record, lang=lang)
+    with FAQEmbed(faulty.base_url, wait=20, push=False) as embed:
+        html = jinja('{{ faq("faq", "en") }}{{ faq("faq", "de") }}{{ faq("faq", "en") }}', embed)
+    assert_one_faq_page(html, [FAQ.from_dict(record) for record in records.values()])
+
+
+def test_a_part_that_the_host_has_cached_is_on_the_same_faq_page() -> None:
+    embed = fake_embed(FAQS)
+    parts = [jinja(source_of([slug]), embed) for slug in ("faq0", "faq1", "faq0")]
+    html = jinja("{{ part }}{{ faq('faq2') }}".replace("{{ part }}", "".join(parts)), embed)
+    nodes = graph(html)
+    assert len(list(of_type(nodes, "FAQPage"))) == 1
+    assert len(list(of_type(nodes, "Question"))) == 6
+
+
+def test_copies_with_other_options_have_one_answer() -> None:
+    source = (
+        '{{ faq("markdown") }}{{ faq("markdown", heading_level=4) }}{{ faq("markdown", heading_level=none) }}'
+    )
+    nodes = graph(jinja(source, fake_embed(FAQS)))
+    (answer,) = of_type(nodes, "Answer")
+    assert len(values(answer, "text")) == 1
+
+
+def test_awaited_faqs_are_one_faq_page() -> None:
+    embed = slow_embed(FAQS)
+
+    async def parts() -> str:
+        return "".join([await embed.arender(slug) for slug in ("faq0", "faq1")])
+
+    assert_one_faq_page(asyncio.run(parts()), [FAQS["faq0"], FAQS["faq1"]])
