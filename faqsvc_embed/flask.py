@@ -126,7 +126,8 @@ class _FlaskPage(RequestPage):
 
     may_block = True  # an event loop in a view serves only this request
 
-    is_filled: bool = False
+    fills_stream: bool = False
+    """Whether the drafts of a preview are filled in as the body leaves."""
 
     @property
     def shows_problems(self) -> bool:
@@ -156,9 +157,11 @@ class _FlaskPage(RequestPage):
 
     def fill_drafts(self, response: Response) -> Response:
         """Fill the drafts of a preview in, before a hook of the host compresses the body."""
+        if self.placeholders is None or self.fills_stream:
+            return response
         charset = fillable_charset(response.status_code, response.headers)
-        if self.placeholders is not None and charset is not None and not self.is_filled:
-            self.is_filled = True
+        if charset is not None:
+            self.fills_stream = response.is_streamed
             if response.is_streamed:
                 response.response = filled_parts(response.iter_encoded(), self.placeholders, charset)
             else:
@@ -201,10 +204,13 @@ def _finish(_: Flask, response: Response, **__: Any) -> None:
     """Set the headers that depend on the page. A streamed body may still show FAQs."""
     this_request: Request = request._get_current_object()  # type: ignore[attr-defined]
     page: Page = getattr(this_request, PAGE, _FINISHED)
-    if response.is_streamed and response.mimetype == "text/html":
+    is_stream = response.is_streamed and response.mimetype == "text/html"
+    if is_stream:
         page = _page() or page
+    if isinstance(page, _FlaskPage):
+        page.fill_drafts(response)  # those that a hook has rendered
+    if is_stream:
         if isinstance(page, _FlaskPage):
-            page.fill_drafts(response)
             page.sent_headers = list(response.headers)
             response.call_on_close(page.end)
     else:

@@ -72,7 +72,7 @@ def check_middleware(**_: Any) -> list[CheckMessage]:
     """Check that the middleware is installed, below middleware that must get the complete page."""
     names = list(settings.MIDDLEWARE or ())
     if MIDDLEWARE not in names:
-        hint = f"Add {MIDDLEWARE!r} to MIDDLEWARE: it gives each request a page, so that its FAQs share one time budget."
+        hint = f"Add {MIDDLEWARE!r} to MIDDLEWARE: it gives the FAQs of a request one time budget."
         return [CheckWarning("FAQMiddleware is not installed.", hint=hint, id="faqsvc.W001")]
     inside = names[names.index(MIDDLEWARE) + 1 :]
     return [

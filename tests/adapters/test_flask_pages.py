@@ -28,7 +28,7 @@ from faqsvc_embed.testing import fake_embed
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.faulty import FaultyServer
-from tests.support.parsed import nonces, page_of, summary
+from tests.support.parsed import attributes, nonces, page_of, summary
 
 A = FAQ.from_dict(samples.pricing())
 B = FAQ.from_dict(samples.record("legal", ("Wer?", "Wir – „wir“ & <du>."), title="Legal"))
@@ -151,13 +151,14 @@ def aborts_after_a_template() -> str:
 @pytest.mark.parametrize("faqs", [(A,), (A, B), (B, A)], ids=["one", "both", "reversed"])
 def test_an_error_page_is_complete_whatever_was_rendered_before(
     view: View, error: Any, faqs: tuple[FAQ, ...]
-) -> None:
+) -> None:  # I3
     app = make_app(view)
     app.config["PROPAGATE_EXCEPTIONS"] = False
     source = "".join(f'{{% faq "{faq.slug}" %}}' for faq in faqs)
     app.register_error_handler(error, lambda error: (render_template_string(source), 503))
     response = app.test_client().get("/")
-    assert (response.status_code, summary(response.data)) == (503, page_of(*faqs))
+    assert (response.status_code, response.text) == (503, get(make_app(source)))
+    assert summary(response.data) == page_of(*faqs)
 
 
 def test_an_unknown_address_has_an_error_page() -> None:
@@ -180,12 +181,14 @@ def test_a_view_may_return_another_template_than_the_one_that_failed() -> None:
 def test_a_mail_and_the_page_of_the_same_view_are_both_complete(mail: str, faqs: tuple[FAQ, ...]) -> None:
     def view() -> str:
         mails.append(render_template_string(mail))
-        return render_template_string("".join(f'{{% faq "{faq.slug}" %}}' for faq in faqs))
+        return render_template_string(source)
 
-    mails = list[str]()
-    assert summary(get(make_app(view))) == page_of(*faqs)
-    assert summary(mails[0]).styles >= 1
-    assert summary(mails[0]).faq_pages[0]
+    mails, source = list[str](), "".join(f'{{% faq "{faq.slug}" %}}' for faq in faqs)
+    html = get(make_app(view))
+    assert summary(html) == page_of(*faqs)
+    assert (html, mails[0]) == (get(make_app(source)), get(make_app(mail)))  # I3: with the same ids
+    ids = [str(element) for element in attributes(html, "section.faqsvc [id]", "id")]
+    assert {element.partition("--")[0] for element in ids} == {f"faq-{faq.slug}" for faq in faqs}
 
 
 def test_an_email_in_another_language_does_not_change_that_of_the_page() -> None:
@@ -309,14 +312,17 @@ def test_a_context_that_was_copied_in_a_request_is_outside_of_its_page_afterward
 
     def view() -> str:
         contexts.append(copy_context())
+        g.csp_nonce = "x"
         return render_template_string(TWO)
 
     app = make_app(view)
-    assert summary(get(app)) == page_of(A, B)
-    for _ in range(2):
-        mail = contexts[0].run(render_template_string, TWO)
-        assert summary(mail) == page_of(A, B)
-        assert summary(contexts[0].run(faqs_from(app).render, "pricing")) == page_of(A)
+    assert nonces(get(app)) == ["x"] * 3
+    with ThreadPoolExecutor(1) as pool:  # I4, I14
+        for _ in range(2):
+            mail = pool.submit(contexts[0].run, render_template_string, TWO).result()
+            assert (summary(mail), nonces(mail)) == (page_of(A, B), [None] * 3)
+            mail = pool.submit(contexts[0].run, faqs_from(app).render, "pricing").result()
+            assert (summary(mail), nonces(mail)) == (page_of(A), [None] * 2)
 
 
 # The nonce

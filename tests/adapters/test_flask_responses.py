@@ -2,11 +2,19 @@
 
 import gzip
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from flask import Flask, Response, g, render_template_string, request
+from flask import (
+    Flask,
+    Response,
+    after_this_request,
+    g,
+    render_template_string,
+    request,
+    stream_template_string,
+)
 from flask_babel import Babel
 from flask_caching import Cache
 from werkzeug.test import TestResponse
@@ -16,6 +24,7 @@ from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 from tests.support.faulty import FaultyServer
+from tests.support.feed_service import feed_service
 from tests.support.parsed import page_of, summary
 
 A = FAQ.from_dict(samples.pricing())
@@ -102,25 +111,25 @@ def test_a_page_stays_in_its_charset(charset: str) -> None:
 # Headers
 
 
-def test_the_body_and_its_headers_stay_as_the_view_made_them() -> None:
-    bodies = list[Any]()
+@pytest.mark.parametrize("count", [1, 10])
+def test_the_body_and_its_headers_stay_as_the_view_made_them(count: int) -> None:  # I9
+    made = list[tuple[Response, Any, list[tuple[str, str]]]]()
 
     def view() -> Response:
-        response = Response(render_template_string(TWO))
+        response = Response(render_template_string("".join(f'{{% faq "faq{n}" %}}' for n in range(count))))
         for name in ("ETag", "Content-MD5", "Digest", "Content-Digest", "Repr-Digest"):
             response.headers[name] = '"x"'
         response.headers["Last-Modified"] = "Sat, 21 Nov 2026 08:00:00 GMT"
         response.set_cookie("a", "1")
         response.set_cookie("b", "2")
-        bodies.append((response.response, list(response.headers)))
+        made.append((response, response.response, list(response.headers)))
         return response
 
-    app = make_app(view)
-    app.after_request(lambda response: bodies.append((response.response, list(response.headers))) or response)  # type: ignore[func-returns-value]
-    response = get(app)
-    (before, headers), (after, _) = bodies
-    assert before is after
-    assert sorted(response.headers) == sorted([*headers, ("Vary", "Accept-Language")])
+    sent = get(make_app(view, fake_embed({f"faq{n}": A for n in range(count)})))
+    ((response, body, headers),) = made
+    assert response.response is body
+    assert len(summary(sent.data).faqs) == count
+    assert sorted(sent.headers) == sorted([*headers, ("Vary", "Accept-Language")])
 
 
 @pytest.mark.parametrize("source", [ONE, TWO])
@@ -143,6 +152,55 @@ def test_a_view_with_an_etag_is_revalidated(source: str) -> None:
 
 def test_a_page_without_an_etag_gets_none() -> None:
     assert "ETag" not in get(make_app(TWO)).headers
+
+
+PREVIEW = "/?faq_preview=pppppppp"
+
+
+@pytest.fixture
+def drafts() -> Iterator[FAQEmbed]:
+    with feed_service() as service, FAQEmbed(service.url, push=False) as faqs:
+        service.answers["pricing"], service.drafts["pricing", "pppppppp"] = "Published.", "Draft."
+        yield faqs
+
+
+@pytest.mark.parametrize("render", [render_template_string, stream_template_string])
+def test_no_hook_of_the_host_makes_a_preview_cacheable(
+    render: Callable[[str], Any], drafts: FAQEmbed
+) -> None:  # I13
+    names = ("ETag", "Last-Modified", "Expires", "CDN-Cache-Control", "Surrogate-Control")
+
+    def publish(response: Response) -> Response:
+        response.headers.update({**dict.fromkeys(names, "x"), "Cache-Control": "public, max-age=600"})
+        return response
+
+    def view() -> Any:
+        after_this_request(publish)
+        body = render(ONE)
+        after_this_request(publish)
+        return body
+
+    app = Flask("host")
+    app.after_request(publish)
+    FAQExtension(app, embed=drafts)
+    app.after_request(publish)
+    app.add_url_rule("/", "home", view)
+    response = app.test_client().get(PREVIEW)
+    assert (response.text.count("Draft."), response.text.count("Published.")) == (1, 0)
+    assert response.headers.getlist("Cache-Control") == ["no-store"]
+    assert set(names).isdisjoint(response.headers.keys())
+
+
+def test_a_preview_shows_the_draft_of_an_faq_that_a_hook_appends(drafts: FAQEmbed) -> None:
+    app = make_app(ONE, drafts)
+
+    @app.after_request
+    def append(response: Response) -> Response:
+        response.set_data(response.get_data(as_text=True) + render_template_string(ONE))
+        return response
+
+    html = app.test_client().get(PREVIEW).text
+    assert (html.count("Draft."), html.count("Published.")) == (2, 0)
 
 
 # Languages

@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import Context, copy_context
 from typing import Any, cast
 
 import pytest
@@ -10,11 +12,14 @@ from flask import (
     Response,
     current_app,
     g,
+    render_template,
     render_template_string,
+    stream_template,
     stream_template_string,
     stream_with_context,
 )
 from flask_babel import Babel
+from jinja2 import DictLoader
 from werkzeug.test import create_environ, run_wsgi_app
 
 from faqsvc_embed import FAQ, FAQEmbed
@@ -23,6 +28,7 @@ from faqsvc_embed.testing import fake_embed
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.faulty import FaultyServer
+from tests.support.garbage import own_garbage
 from tests.support.parsed import nonces, page_of, summary, text_of
 from tests.support.slow import slow_embed
 
@@ -83,19 +89,22 @@ def test_a_stream_that_is_read_after_the_request_is_of_its_page() -> None:
     assert summary(b"".join(parts)) == page_of(A, B)
 
 
-def test_a_stream_and_its_headers_stay_as_the_view_made_them() -> None:
-    def view() -> Response:
-        parts = [render_template_string(part).encode() for part in THREE.split("|")]
-        headers = {"Content-Length": str(sum(map(len, parts))), "ETag": '"1"'}
-        body = iter(parts)
-        bodies.append(body)
-        return Response(body, mimetype="text/html", headers=headers)
+@pytest.mark.parametrize("count", [1, 10])
+def test_a_stream_and_its_headers_stay_as_the_view_made_them(count: int) -> None:  # I9
+    made = list[tuple[Response, Any]]()
 
-    bodies, app = list[Any](), make_app(view)
-    app.after_request(lambda response: bodies.append(response.response) or response)  # type: ignore[func-returns-value]
-    response = app.test_client().get("/")
-    assert bodies[0] is bodies[1]
-    assert {"Content-Length", "ETag"} <= set(response.headers.keys())
+    def view() -> Response:
+        html = render_template_string('{% faq "pricing" %}' * count).encode()
+        headers = {"Content-Length": str(len(html)), "ETag": '"1"'}
+        body = iter([html[:100], html[100:]])
+        made.append((Response(body, mimetype="text/html", headers=headers), body))
+        return made[-1][0]
+
+    sent = make_app(view).test_client().get("/")
+    ((response, body),) = made
+    assert response.response is body
+    assert len(summary(sent.data).faqs) == count
+    assert (sent.headers["Content-Length"], sent.headers["ETag"]) == (str(len(sent.data)), '"1"')
 
 
 @pytest.mark.parametrize("wait", [0.0, 10.0])
@@ -146,6 +155,44 @@ def test_a_streamed_page_may_fail_and_the_next_is_as_ever() -> None:
         with pytest.raises(ZeroDivisionError):
             list(parts)
     assert summary(app.test_client().get("/next").data) == page_of(A, B)
+
+
+def test_a_mail_that_a_stream_renders_is_a_document_of_its_own() -> None:
+    mails, app = (
+        list[str](),
+        make_app(lambda: by_template('{% faq "pricing" %}{{ mail() }}{% faq "legal" %}')),
+    )
+    app.jinja_env.globals["mail"] = lambda: mails.append(render_template_string(THREE)) or ""  # type: ignore[func-returns-value]
+    assert summary(get(app)) == page_of(A, B)
+    assert summary(mails[0]) == page_of(A, B, A)
+
+
+@pytest.mark.parametrize("query", ["", "?faq_preview=pppppppp"], ids=["published", "preview"])
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda: stream_template("page"),
+        lambda: stream_with_context(render_template("page") for _ in range(2)),
+        lambda: Response(current_app.jinja_env.get_template("page").generate()),
+    ],
+    ids=["template", "parts", "parts without context"],
+)
+def test_a_streamed_response_leaves_no_reference_cycle(view: Callable[[], Any], query: str) -> None:  # I14
+    app = make_app(view)
+    app.jinja_loader = DictLoader({"page": THREE})  # a template from a string is a cycle itself
+    assert own_garbage(lambda: app.test_client().get(f"/{query}")) == []
+
+
+def test_a_context_that_was_copied_in_a_stream_is_outside_of_its_page_afterwards() -> None:  # I14
+    contexts = list[Context]()
+    app = make_app(lambda: by_template('{% faq "pricing" %}{{ copy() }}'))
+    app.before_request(lambda: setattr(g, "csp_nonce", "x"))
+    app.jinja_env.globals["copy"] = lambda: contexts.append(copy_context()) or ""  # type: ignore[func-returns-value]
+    with app.test_client().get("/") as response:
+        assert nonces(response.data) == ["x"] * 2
+    with ThreadPoolExecutor(1) as pool:
+        html = pool.submit(contexts[0].run, app.extensions["faqsvc"].render, "pricing").result()
+    assert (summary(html), nonces(html)) == (page_of(A), [None] * 2)
 
 
 # What passes as it is

@@ -4,6 +4,7 @@ import asyncio
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextvars import Context, copy_context
 from io import BytesIO, StringIO
 from typing import Any
@@ -17,12 +18,12 @@ from werkzeug.test import Client
 
 from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed
 from faqsvc_embed.jinja import install
-from faqsvc_embed.page.context import request_page
 from faqsvc_embed.testing import fake_embed
 from faqsvc_embed.wsgi import FAQMiddleware, faqs_from
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.faulty import FaultyServer
+from tests.support.garbage import own_garbage
 from tests.support.parsed import attributes, nonces, page_of, summary
 from tests.support.slow import slow_embed
 
@@ -169,26 +170,29 @@ def test_every_form_of_a_body_passes_as_it_is(how: str) -> None:  # PEP 3333
     assert response.content_length == (len(response.data) if how == "a length" else None)
 
 
-@pytest.mark.parametrize("kind", [list, tuple, FileWrapper])
-def test_a_whole_body_is_the_object_that_the_application_returned(kind: Any) -> None:
-    embed = fake_embed({**FAQS, **{f"faq{n}": A for n in range(8)}})
-    source = "".join(
-        f'{{{{ faq("{slug}") }}}}' for slug in ["pricing", "legal", *(f"faq{n}" for n in range(8))]
-    )
-    html, bodies = environment(embed).from_string(source), list[Any]()
+@pytest.mark.parametrize("count", [1, 10])
+@pytest.mark.parametrize("kind", [list, tuple, FileWrapper, iter])
+def test_a_body_and_its_headers_are_those_of_the_application(kind: Any, count: int) -> None:  # I9
+    embed = fake_embed({f"faq{n}": A for n in range(count)})
+    template = environment(embed).from_string("".join(f'{{{{ faq("faq{n}") }}}}' for n in range(count)))
+    html = template.render().encode()
+    given = kind(BytesIO(html) if kind is FileWrapper else [html])
+    headers = [HTML, ("Content-Length", str(len(html))), ("ETag", '"x"'), ("Content-Encoding", "identity")]
 
     def app(environ: Any, start_response: Any) -> Iterable[bytes]:
-        body = html.render().encode()
-        start_response("200 OK", [HTML, ("Content-Length", str(len(body))), ("ETag", '"x"')])
-        bodies.append(kind(BytesIO(body)) if kind is FileWrapper else kind([body]))
-        return bodies[-1]  # type: ignore[no-any-return]
+        template.render()
+        start_response("200 OK", headers)
+        return given  # type: ignore[no-any-return]
 
     started = list[Any]()
     environ = {"wsgi.file_wrapper": FileWrapper, "HTTP_ACCEPT_LANGUAGE": "de"}
     body = FAQMiddleware(app, embed=embed)(environ, lambda *start: started.append(start))  # type: ignore[arg-type]
-    assert body is bodies[0]
-    ((_, headers),) = started
-    assert {name for name, _ in headers} == {"Content-Type", "Content-Length", "ETag", "Vary"}
+    if kind is iter:  # it may be wrapped, but its parts are the same objects
+        assert [part is html for part in body] == [True]
+        body.close()  # type: ignore[attr-defined]
+    else:
+        assert body is given
+    assert started == [("200 OK", [*headers, ("Vary", "Accept-Language")])]
 
 
 def test_an_error_page_replaces_the_start_of_a_page() -> None:  # PEP 3333, I3
@@ -205,7 +209,33 @@ def test_an_error_page_replaces_the_start_of_a_page() -> None:  # PEP 3333, I3
             return [template.render().encode()]
 
     response = Client(FAQMiddleware(app, embed=embed)).get("/", buffered=True)
-    assert (response.status_code, summary(response.data)) == (500, page_of(A, B))
+    assert (response.status_code, response.text) == (500, template.render())
+
+
+def test_an_error_after_a_part_was_sent_is_raised() -> None:  # PEP 3333
+    def app(environ: Any, start_response: Any) -> Iterator[bytes]:
+        start_response("200 OK", [HTML])
+        yield b"half"
+        try:
+            raise KeyError
+        except KeyError:
+            start_response("500 Internal Server Error", [HTML], sys.exc_info())
+        yield b"error page"
+
+    assert served(app) == ("200 OK", b"half")
+
+
+def test_a_mail_and_the_page_of_the_same_view_are_both_complete() -> None:  # I3
+    embed, mails = fake_embed(FAQS), list[str]()
+    mail, template = (environment(embed).from_string(source) for source in (TWO, ONE))
+
+    def body() -> Iterable[bytes]:
+        mails.append(mail.render())
+        return [template.render().encode()]
+
+    response = Client(FAQMiddleware(app_of(body), embed=embed)).get("/", buffered=True)
+    assert (mails[0], response.text) == (mail.render(), template.render())
+    assert (summary(mails[0]), summary(response.data)) == (page_of(A, B), page_of(A))
 
 
 def test_an_exception_passes_and_the_next_page_is_as_ever() -> None:
@@ -350,15 +380,29 @@ def test_an_event_loop_in_a_view_waits_for_an_faq_as_the_view_would(faulty: Faul
         assert summary(Client(FAQMiddleware(app, embed=embed)).get("/", buffered=True).data) == page_of(A)
 
 
-def test_a_context_that_was_copied_in_a_request_is_outside_of_its_page_afterwards() -> None:
+@pytest.mark.parametrize("kind", [list, iter], ids=["whole", "streamed"])
+def test_a_context_that_was_copied_in_a_request_is_outside_of_its_page_afterwards(kind: Any) -> None:
     contexts, embed = list[Context](), fake_embed(FAQS)
 
-    def body() -> Iterable[bytes]:
+    def parts() -> Iterator[bytes]:
         contexts.append(copy_context())
-        return [str(embed.render("pricing")).encode()]
+        yield embed.render("pricing").encode()
 
-    Client(FAQMiddleware(app_of(body), embed=embed)).get("/", buffered=True)
-    assert contexts[0].run(request_page) is None
+    client = Client(FAQMiddleware(app_of(lambda: kind(parts())), embed=embed))
+    response = client.get("/", buffered=True, environ_base={"faqsvc.csp_nonce": "x"})
+    response.close()
+    assert nonces(response.data) == ["x"] * 2
+    with ThreadPoolExecutor(1) as pool:  # I4, I14
+        html = pool.submit(contexts[0].run, embed.render, "pricing").result()
+    assert (summary(html), nonces(html)) == (page_of(A), [None] * 2)
+
+
+@pytest.mark.parametrize("query", ["", "?faq_preview=pppppppp"], ids=["published", "preview"])
+def test_a_streamed_response_leaves_no_reference_cycle(query: str) -> None:  # I14
+    embed = fake_embed(FAQS)
+    template = environment(embed).from_string(TWO)
+    client = Client(FAQMiddleware(app_of(lambda: map(str.encode, template.generate())), embed=embed))
+    assert own_garbage(lambda: client.get(f"/{query}", buffered=True)) == []
 
 
 # Headers
