@@ -130,9 +130,12 @@ def test_two_embeds_do_not_share_states_on_a_page() -> None:
 
 
 def test_an_faq_that_arrives_while_the_page_is_made_is_shown(faulty: FaultyServer) -> None:
+    release = threading.Event()
     faulty.serve(OLD.to_dict())
+    faulty.behave(behaviours.held_until(release))
     with FAQEmbed(faulty.base_url, wait=5) as embed, request():
         assert embed.use_faq("pricing", wait=0).is_loading
+        release.set()
         assert summary(embed.render("pricing")) == page_of(OLD)
 
 
