@@ -7,7 +7,7 @@ import gc
 import subprocess
 import sys
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +15,9 @@ from types import FrameType
 from typing import Final
 
 import pytest
+from django.core.handlers.wsgi import WSGIHandler
+from django.http import HttpRequest, HttpResponse
+from django.template import engines
 from jinja2 import DictLoader, Environment
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -23,10 +26,17 @@ from faqsvc_embed.jinja import install
 from faqsvc_embed.rendering.assets import stylesheet
 from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing import fake_embed
-from tests.support import samples
+from faqsvc_embed.wsgi import FAQMiddleware as WSGIMiddleware
+from tests.benchmarks.django_pages import request as django_request
+from tests.support import django_project, samples
 from tests.support.faulty import FaultyServer, slow_head
 
 ROOT: Final = Path(__file__).parents[1]
+HTML: Final = [(b"content-type", b"text/html; charset=utf-8")]
+DJANGO_PAGE: Final = 25
+"""Calls behind the middleware for a page without an FAQ."""
+DJANGO_FAQ: Final = 100
+"""The same with an FAQ."""
 
 
 def calls(work: Callable[[], object]) -> int:
@@ -104,10 +114,17 @@ def test_a_page_with_cached_faqs_keeps_no_objects_alive(embed: FAQEmbed) -> None
     assert sys.getallocatedblocks() - before < 20
 
 
-def test_a_request_without_an_faq_costs_few_calls_behind_the_middleware(embed: FAQEmbed) -> None:
-    async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
-        await send({"type": "http.response.body", "body": b""})
+def test_the_second_faq_of_a_page_costs_no_more_calls_than_the_first() -> None:
+    embed = fake_embed({slug: samples.pricing() for slug in ("one", "two")})
+    none, one, two = (
+        calls(page(embed, f"<h1>Prices</h1>{tags}"))
+        for tags in ("", '{% faq "one" %}', '{% faq "one" %}{% faq "two" %}')
+    )
+    assert two - one <= one - none
+
+
+def visit(app: ASGIApp) -> None:
+    """Call an ASGI application that never waits, without an event loop."""
 
     async def receive() -> Message:
         raise AssertionError
@@ -115,13 +132,82 @@ def test_a_request_without_an_faq_costs_few_calls_behind_the_middleware(embed: F
     async def send(message: Message) -> None:
         pass
 
-    def visit(app: ASGIApp) -> None:
-        scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"accept", b"*/*")]}
-        with suppress(StopIteration):  # without a loop: it never waits
-            app(scope, receive, send).send(None)  # type: ignore[attr-defined]
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"accept", b"*/*")]}
+    with suppress(StopIteration):
+        app(scope, receive, send).send(None)  # type: ignore[attr-defined]
+
+
+def test_a_request_without_an_faq_costs_few_calls_behind_the_middleware(embed: FAQEmbed) -> None:
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body", "body": b""})
 
     behind = FAQMiddleware(app, embed=embed)
     assert calls(lambda: visit(behind)) - calls(lambda: visit(app)) <= 15
+
+
+def test_a_part_of_an_asgi_stream_costs_one_call_behind_the_middleware(embed: FAQEmbed) -> None:
+    def streaming(parts: int) -> ASGIApp:
+        async def app(scope: Scope, receive: Receive, send: Send) -> None:
+            await send({"type": "http.response.start", "status": 200, "headers": HTML})
+            for part in [str(embed.render("pricing")).encode()] + [b"<p>"] * parts:
+                await send({"type": "http.response.body", "body": part, "more_body": True})
+            await send({"type": "http.response.body", "body": b""})
+
+        return app
+
+    def cost(parts: int) -> int:
+        app = streaming(parts)
+        behind = FAQMiddleware(app, embed=embed)
+        return calls(lambda: visit(behind)) - calls(lambda: visit(app))
+
+    assert cost(1_100) - cost(100) == 1_000
+
+
+def test_a_part_of_a_wsgi_stream_costs_nothing_behind_the_middleware(embed: FAQEmbed) -> None:
+    def cost(parts: int) -> int:
+        def app(environ: dict[str, object], start_response: Callable[..., object]) -> Iterator[bytes]:
+            start_response("200 OK", [("Content-Type", "text/html; charset=utf-8")])
+            yield str(embed.render("pricing")).encode()
+            yield from [b"<p>"] * parts
+
+        def respond(app: Callable[..., Iterable[bytes]]) -> None:
+            body = app({"REQUEST_METHOD": "GET", "PATH_INFO": "/"}, lambda *start: bytes)
+            b"".join(body)
+            body.close()  # type: ignore[attr-defined]
+
+        behind = WSGIMiddleware(app, embed=embed)
+        return calls(lambda: respond(behind)) - calls(lambda: respond(app))
+
+    assert cost(1_100) == cost(100)
+
+
+def test_a_part_of_a_streamed_template_costs_nothing_after_its_faq(embed: FAQEmbed) -> None:
+    def cost(rows: int) -> int:
+        with_faq, without = (
+            page(embed, f"{tag}{{% for row in range({rows}) %}}<td>{{{{ row }}}}{{% endfor %}}")
+            for tag in ('{% faq "pricing" %}', "")
+        )
+        return calls(with_faq) - calls(without)
+
+    assert cost(1_000) == cost(10)
+
+
+def test_a_request_of_django_costs_few_calls_behind_the_middleware(embed: FAQEmbed) -> None:
+    def cost(middleware: list[str], source: str) -> int:
+        template = engines["django"].from_string(source)
+
+        def view(request: HttpRequest) -> HttpResponse:
+            return HttpResponse(template.render({}, request))
+
+        with django_project.project(view, embed, MIDDLEWARE=middleware):
+            handler = WSGIHandler()
+            return calls(lambda: django_request(handler, ""))
+
+    without = cost([], "<h1>Prices</h1>")
+    assert cost([django_project.MIDDLEWARE], "<h1>Prices</h1>") - without <= DJANGO_PAGE
+    with_faq = cost([django_project.MIDDLEWARE], '{% load faqsvc %}<h1>Prices</h1>{% faq "pricing" %}')
+    assert with_faq - without <= DJANGO_FAQ
 
 
 def test_many_uncached_requests_are_one_upstream(faulty: FaultyServer) -> None:

@@ -35,9 +35,7 @@ def test_a_page_with_many_faqs_has_one_faq_page(page: Page, host: str) -> None:
     )
     assert {(node["@type"], node["@id"]) for node in nodes} == {("FAQPage", "#faqpage")}
     names = {question["@id"]: question["name"] for node in nodes for question in node["mainEntity"]}
-    assert list(names.values()) == [
-        item.question for faq in (PRICING, NASTY, LONG) for item in faq.items
-    ]
+    assert list(names.values()) == [item.question for faq in (PRICING, NASTY, LONG) for item in faq.items]
 
 
 def test_ids_are_unique_on_a_page_with_many_faqs(page: Page, host: str) -> None:
