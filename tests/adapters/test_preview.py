@@ -264,6 +264,7 @@ def test_what_a_cache_before_the_service_has_is_not_taken_for_a_draft(
 def test_a_second_faq_of_the_page_is_shown_as_published(host: Any, embed: FAQEmbed) -> None:
     html, _ = host(embed, PAGE + "{{ faq('legal') }}")(f"/?faq_preview={TOKEN}")
     assert answers(html) == ["Draft.", "Law."]
+    assert len(text_of(html, "p.faqsvc-preview")) == 1  # the link is for one FAQ, and accuses no other
     assert not json_ld(html)
 
 
