@@ -238,7 +238,8 @@ def test_all_of_it_can_be_done_with_the_keyboard(page: Page, desk: Served) -> No
         raise AssertionError(f"no way to {name}")
 
     page.goto(f"{desk.url}/desk")
-    page.keyboard.type(desk.key)  # the field has the focus
+    page.wait_for_function("document.activeElement.matches('input')")  # at once, but not before it is painted
+    page.keyboard.type(desk.key)
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="FAQs", exact=True).wait_for()
     tab_to("New FAQ")
