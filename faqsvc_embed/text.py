@@ -29,15 +29,18 @@ def question_key(question: str) -> tuple[str, str]:
     return " ".join(normalized("NFC", question[:MAX_NORMALIZED]).split()), question[MAX_NORMALIZED:]
 
 
-def normalized(form: Literal["NFC", "NFKD"], text: str) -> str:
-    """Return a short text in a normalization form of Unicode.
+def normalized(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
+    """Return a text in a normalization form of Unicode, in a time that grows with its length only.
 
-    The time is quadratic in the length of a run of combining marks, of which no word has more than a few;
-    a text with longer runs is returned as it is (UAX #15, Stream-Safe Text Format).
+    Unicode's algorithm takes a time that is quadratic in the length of a run of combining marks, of which no
+    word has more than a few; a line with longer runs stays as it is (UAX #15, Stream-Safe Text Format).
     """
-    if text.isascii() or _COMBINING_RUN.search(text) is not None:
+    if text.isascii():
         return text
-    return unicodedata.normalize(form, text)
+    return "\n".join(
+        line if _COMBINING_RUN.search(line) is not None else unicodedata.normalize(form, line)
+        for line in text.split("\n")
+    )
 
 
 def in_portions(convert: Callable[[str], str], text: str) -> str:

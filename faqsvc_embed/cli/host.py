@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from faqsvc_embed.embed import FAQEmbed
 
 _COMMENT: Final = r"(?s)\{#.*?#\}|\{%-?\s*comment\b.*?endcomment\s*-?%\}|\{%-?\s*raw\s*-?%\}.*?endraw\s*-?%\}"
-_TAG: Final = r"(?s)\{[{%].*?[}%]\}"
+_TAG: Final = r"(?s)\{[{%](?:(?!\{[{%]).)*?[}%]\}"
 _USE: Final = r"""\b(?:use_)?faq(?:\s*\(\s*|\s+)(?:slug\s*=\s*)?(["'])([^"']+)\1"""
 
 

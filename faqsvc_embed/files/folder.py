@@ -7,7 +7,6 @@ import hashlib
 import os
 import re
 import stat
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.formats import MAX_FILE, READERS, UnreadableFile, read_file
 from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.models import FAQ
+from faqsvc_embed.text import normalized
 
 _LANGUAGE_LIKE: Final = re.compile("[A-Za-z]{2}(?:[-_][A-Za-z]{2,4})?")
 _PLAIN_NAME: Final = re.compile(r"[^\W_][\w-]{0,49}")
@@ -174,7 +174,7 @@ def _check(path: Path) -> None:
 
 def name_of(path: Path) -> tuple[str, str | None]:
     """Return the slug and the language in the name of a file."""
-    name = unicodedata.normalize("NFC", path.stem)  # macOS decomposes names
+    name = normalized("NFC", path.stem)  # macOS decomposes names
     if path.suffix == ".json":
         name = _SERVICE.sub("", name)
     slug, _, lang = name.rpartition(".")
@@ -184,7 +184,7 @@ def name_of(path: Path) -> tuple[str, str | None]:
 def file_name(slug: str, lang: str | None) -> str:
     """Return the name of a new Markdown file: the slug if it can be one on any file system."""
     name = slug
-    is_plain = _PLAIN_NAME.fullmatch(name) is not None and name == unicodedata.normalize("NFC", name.lower())
+    is_plain = _PLAIN_NAME.fullmatch(name) is not None and name == normalized("NFC", name.lower())
     if not is_plain or name == "readme":
         digest = hashlib.sha256(slug.encode()).hexdigest()[:8]
         name = f"{re.sub('[^a-z0-9]+', '-', slug.lower())[:40].strip('-')}-{digest}".lstrip("-")

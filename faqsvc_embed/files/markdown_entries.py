@@ -8,19 +8,18 @@ from typing import Final
 
 from faqsvc_embed.files.names import ANSWER_NAMES, QUESTION_NAMES
 
-_MARK: Final = r"[ \t]*((?:[-*+]|[0-9]{1,3}[.)])[ \t]+)?"
+# Patterns match lines without leading white space: their time would grow with the square of its length.
+_MARK: Final = r"((?:[-*+]|[0-9]{1,3}[.)])[ \t]+)?"
 _BOLD: Final = re.compile(_MARK + r"(?:\*\*|__)(.+?)(?:\*\*|__)[ \t]*:?[ \t]*(.*)")
 _LIST_ITEM: Final = re.compile(r"((?:[-*+]|[0-9]{1,3}[.)])[ \t]+)(.+)")
-_SUMMARY: Final = re.compile(r"[ \t]*(?:<details[^<>]*>[ \t]*)?<summary[^<>]*>(.*?)</summary>(.*)", re.I)
+_SUMMARY: Final = re.compile(r"(?:<details[^<>]*>[ \t]*)?<summary[^<>]*>(.*?)</summary>(.*)", re.I)
 _DETAILS: Final = re.compile(r"</?details[^<>]*>", re.I)
-_DECORATION: Final = re.compile(
-    r"[ \t]*(?:([-*_])(?:[ \t]*\1){2,}|<a [^<>]*>[ \t]*</a>|\[[^\[\]]*\]\(#[^()]*\))?[ \t]*"
-)
-"""A blank line, a rule, an anchor, or a link to one."""
+_DECORATION: Final = re.compile(r"(?:([-*_])(?:[ \t]*\1){2,}|<a [^<>]*>[ \t]*</a>|\[[^\[\]]*\]\(#[^()]*\))?")
+"""A blank line, a rule, an anchor, or a link to one, without white space around it."""
 _NO_TEXT: Final = re.compile(
-    _DECORATION.pattern + rf"|{_MARK}\[[^\[\]]*\]\(#[^()]*\)[ \t]*|[ \t]*(?:</?[a-z][^<>]*>[ \t]*)+", re.I
+    _DECORATION.pattern + rf"|{_MARK}\[[^\[\]]*\]\(#[^()]*\)|(?:</?[a-z][^<>]*>[ \t]*)+", re.I
 )
-"""Decoration, an entry in a table of contents, or tags alone."""
+"""Decoration, an entry in a table of contents, or tags alone, without white space around them."""
 BELOW_HEADINGS: Final = 7
 """The level of a question that is a line of text, below the six levels of headings."""
 
@@ -63,14 +62,12 @@ class Entry:
     def answer(self) -> str:
         """Return the answer without label, indentation in a list, and rules and anchors around it."""
         lines = [line[min(self.indent, len(line) - len(line.lstrip(" "))) :] for line in self.lines]
-        labels = (
-            (place, found) for place, line in enumerate(lines) if (found := _ANSWER_LABEL.fullmatch(line))
-        )
+        labels = ((place, found) for place, line in enumerate(lines) if (found := _answer_label(line)))
         for place, found in islice(labels, 1 if self.is_labelled else 0):
             lines[place] = _text_after(found)
         if self.is_folded:
             lines = _DETAILS.split("\n".join(lines), maxsplit=1)[0].split("\n")
-        kept = [place for place, line in enumerate(lines) if not _DECORATION.fullmatch(line)]
+        kept = [place for place, line in enumerate(lines) if not _DECORATION.fullmatch(line.strip(" \t"))]
         return "\n".join(lines[kept[0] : kept[-1] + 1]).rstrip(" \t") if kept else ""
 
 
@@ -84,7 +81,7 @@ def find_text(lines: Sequence[str], without: Container[int]) -> list[int]:
     for number, line in enumerate(lines):
         if number in without:
             is_text = False
-        elif not is_text and not _NO_TEXT.fullmatch(line):
+        elif not is_text and not _NO_TEXT.fullmatch(line.strip(" \t")):
             is_text = True
             found.append(number + 1)
     return found
@@ -100,17 +97,21 @@ def find_beginning(lines: Sequence[str]) -> Beginning | None:
 
     Entries begin with labels, else with summaries, bold lines or list items.
     """
-    if any(map(labelled, lines)) and any(map(_ANSWER_LABEL.fullmatch, lines)):
+    if any(map(labelled, lines)) and any(map(_answer_label, lines)):
         return labelled
     return next((begin for begin in (_folded, _bold, _listed) if any(map(begin, lines))), None)
 
 
 def labelled(line: str) -> Entry | None:
     """Return the entry that a label begins, such as `Q: What does it cost?`."""
-    found = _QUESTION_LABEL.fullmatch(line)
+    found = _QUESTION_LABEL.fullmatch(line.lstrip(" \t"))
     if found is None:
         return None
     return Entry(_text_after(found), indent=len(found[1] or ""), is_labelled=True)
+
+
+def _answer_label(line: str) -> re.Match[str] | None:
+    return _ANSWER_LABEL.fullmatch(line.lstrip(" \t"))
 
 
 def _text_after(label: re.Match[str]) -> str:
@@ -120,12 +121,12 @@ def _text_after(label: re.Match[str]) -> str:
 
 
 def _folded(line: str) -> Entry | None:
-    found = _SUMMARY.fullmatch(line)
+    found = _SUMMARY.fullmatch(line.lstrip(" \t"))
     return Entry(found[1], [found[2]], is_folded=True) if found is not None else None
 
 
 def _bold(line: str) -> Entry | None:
-    found = _BOLD.fullmatch(line)
+    found = _BOLD.fullmatch(line.lstrip(" \t"))
     if found is None or not ends_in_question_mark(found[2]):
         return None
     return Entry(found[2], [found[3]], indent=len(found[1] or ""))

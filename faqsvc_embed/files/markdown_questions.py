@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _CODE: Final = (
-    r"^[ \t]*(`{3,}(?=[^`\n]*$)|~{3,})[^\n]*\n(?:[^\n]*\n)*?(?:[ \t]*\1[`~]*[ \t]*$|[^\n]*\Z)"
+    r"^[ \t]*(`{3,}+(?=[^`\n]*$)|~{3,}+)[^\n]*\n(?:[^\n]*\n)*?(?:[ \t]*\1[`~]*[ \t]*$|[^\n]*\Z)"
     # A code span does not cross a blank line.
     r"|(?<!`)(`+)(?!`)(?:[^`\n]++|`++|\n(?![ \t]*\n))+?(?<!`)\2(?!`)"
 )

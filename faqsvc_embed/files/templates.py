@@ -7,7 +7,12 @@ from typing import Final, NamedTuple
 
 ENDINGS: Final = (".html", ".htm", ".jinja", ".jinja2", ".j2", ".xhtml", ".xml", ".md", ".txt")
 
-_COMMENT: Final = re.compile(r"\{#.*?#\}|\{%-?\s*comment\b.*?endcomment\s*-?%\}|<!--.*?-->", re.DOTALL)
+_COMMENT: Final = re.compile(
+    r"\{#(?:(?!\{#).)*?#\}"
+    r"|\{%-?\s*comment\b(?:(?!\{%-?\s*comment\b).)*?endcomment\s*-?%\}"
+    r"|<!--.*?(?:-->|\Z)",
+    re.DOTALL,
+)
 _CALL: Final = re.compile(
     r"\b(?:use_)?faq\s*\(\s*(?:slug\s*=\s*)?(?P<quote>['\"])(?P<called>[^'\"\n]*)(?P=quote)"
     r"|\{%[-+]?\s*(?:use_)?faq\s+(?P<mark>['\"])(?P<tag>[^'\"\n]*)(?P=mark)"

@@ -1,7 +1,6 @@
 """The language of an FAQ whose publisher does not state one."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
@@ -10,6 +9,7 @@ from turbohtml.detect import detect_language as detect
 
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.models import Item
+from faqsvc_embed.text import normalized
 
 MAX_LENGTH: Final = 20_000
 """Characters of the text that are read."""
@@ -83,7 +83,7 @@ def detect_language(items: Sequence[Item]) -> Lang | None:
 
 def _prose(text: str) -> str:
     """Return the beginning of a text, in composed characters of usual width, without code and addresses."""
-    text = unicodedata.normalize("NFKC", text[:MAX_LENGTH])[:MAX_LENGTH]
+    text = normalized("NFKC", text[:MAX_LENGTH])[:MAX_LENGTH]
     return _ADDRESS.sub(" ", _CODE.sub(" ", text)).replace("‘", "'").replace("’", "'")
 
 

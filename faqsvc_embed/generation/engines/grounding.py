@@ -5,7 +5,6 @@ must contain every number, time, amount and address in the answer.
 """
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -20,6 +19,7 @@ from faqsvc_embed.generation.engines.sources import source_of
 from faqsvc_embed.generation.extraction.markdown import escaped
 from faqsvc_embed.generation.extraction.questions import question_key
 from faqsvc_embed.generation.extraction.text import plain
+from faqsvc_embed.text import normalized
 
 CONFIDENCE: Final = 0.8
 """The confidence of items that a model wrote and a page supports."""
@@ -138,5 +138,5 @@ def _normalized_lines(text: str) -> str:
 
 def _normalized(text: str) -> str:
     """Return a text without differences of white space, case and quotation marks."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
+    folded = normalized("NFKC", text).casefold()
     return " ".join(folded.translate(_PLAIN_MARKS).split())

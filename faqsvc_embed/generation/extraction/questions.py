@@ -1,10 +1,10 @@
 """Whether a text is a question, by its punctuation or its grammar, in the languages of `patterns`."""
 
 import re
-import unicodedata
 from typing import Final
 
 from faqsvc_embed.generation.extraction.patterns import LANGUAGES, any_of
+from faqsvc_embed.text import normalized
 
 MAX_LENGTH: Final = 300
 """Characters of a question on a page; longer texts are paragraphs."""
@@ -27,7 +27,7 @@ _ACCENTS = re.compile("[\u0300-\u036f]")
 
 def question_key(question: str) -> str:
     """Return a value that is equal for questions that differ in case, accents and punctuation only."""
-    folded = unicodedata.normalize("NFKD", question[:MAX_KEY].casefold())
+    folded = normalized("NFKD", question[:MAX_KEY].casefold())
     return "".join(filter(str.isalnum, _ACCENTS.sub("", folded)))
 
 

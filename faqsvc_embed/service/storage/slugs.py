@@ -2,9 +2,10 @@
 
 import re
 import secrets
-import unicodedata
 from typing import Final
 from urllib.parse import urlsplit
+
+from faqsvc_embed.text import normalized
 
 MARKDOWN_SUFFIX: Final = ".md"
 """At the end of a page's URL, it selects Markdown (llmstxt.org). No new slug ends in it."""
@@ -29,7 +30,7 @@ def new_slug(words: str, website_url: str) -> str:
 
 def _ascii(text: str) -> str:
     """Return the Latin letters and digits of a text, without accents, with hyphens between words."""
-    letters = unicodedata.normalize("NFKD", text).casefold().encode("ascii", "ignore").decode()
+    letters = normalized("NFKD", text).casefold().encode("ascii", "ignore").decode()
     words = "-".join(re.findall(r"[a-z0-9]+", letters))
     if len(words) <= MAX_READABLE:
         return words

@@ -1,6 +1,5 @@
 """The values that the storage takes and returns, and its errors."""
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +12,7 @@ from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, AnswerFormat, Item
+from faqsvc_embed.text import normalized
 
 SCOPES: Final[tuple[Scope, ...]] = ("read", "draft", "publish")
 
@@ -30,12 +30,12 @@ def storable(text: str) -> str:
 def search_text(faq: FAQ) -> str:
     """Return the text of an FAQ that a search looks through."""
     items = (text for item in faq.items for text in (item.question, item.answer))
-    return folded("\n".join((faq.slug, faq.title, *items)))
+    return "\n".join(map(folded, (faq.slug, faq.title, *items)))
 
 
 def folded(text: str) -> str:
     """Return text without differences of case and width, for comparisons in every language."""
-    return storable(unicodedata.normalize("NFKC", text).casefold())
+    return storable(normalized("NFKC", text).casefold())
 
 
 class NotYourSite(FAQError):
