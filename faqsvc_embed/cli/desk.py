@@ -42,4 +42,4 @@ def desk(database: str, name: str, site: str | None, scope: Any, base_url: str) 
 
     key = storage.keys.verify(storage.keys.create(name, site=site, scope=scope))
     token = Sessions(storage.keys, storage.clock).create_link((key and key.key_id) or "")
-    click.echo(f"{base_url}/desk/sign-in?link={token}")
+    click.echo(f"{base_url}/desk/sign-in#link={token}")

@@ -18,12 +18,18 @@ from faqsvc_embed.service.http.urls import PublicURLs
 
 MAX_FORM: Final = 4_000_000
 """Bytes of a form: enough for the largest record, with every byte escaped."""
-MAX_FIELDS: Final = 20_000
+MAX_OPEN_FORM: Final = 16_000
+"""Bytes of a form without a session: enough for a key, a link, and an address to go on to."""
+MAX_FIELDS: Final = 12_000
+"""Ten fields for each question of the largest record."""
 TIMEOUT: Final = 30.0
 """Seconds in which a form must arrive."""
 
 URL_ENCODED: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"
+
+
+_TOO_MANY_FIELDS: Final = Problem(413, "body-too-large", f"The form has more than {MAX_FIELDS} fields")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,7 @@ class Form:
         return [value for field, value in self.fields if field == name]
 
 
-async def read_form(request: Request) -> Form:
+async def read_form(request: Request, max_size: int = MAX_FORM) -> Form:
     """Read the form in the body of a request.
 
     Raises:
@@ -59,7 +65,7 @@ async def read_form(request: Request) -> Form:
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type not in (URL_ENCODED, MULTIPART):
         raise Problem(415, "unsupported-media-type", f"Content-Type must be {URL_ENCODED} or {MULTIPART}")
-    body = await read_body(request, max_size=MAX_FORM, timeout=TIMEOUT)
+    body = await read_body(request, max_size=max_size, timeout=TIMEOUT)
     parse = _parse_multipart if media_type == MULTIPART else _parse_url_encoded
     return await anyio.to_thread.run_sync(parse, request, body)
 
@@ -74,7 +80,8 @@ def check_origin(request: Request, urls: PublicURLs) -> None:
     """
     origin = request.headers.get("origin", "")
     own = {request.headers.get("host", "").lower(), urlsplit(urls.base).netloc.lower()}
-    if not origin.startswith(("http://", "https://")) or urlsplit(origin).netloc.lower() not in own:
+    scheme, _, host = origin.partition("://")  # an origin has nothing after its host and port
+    if scheme not in ("http", "https") or host.lower() not in own:
         raise Problem(403, "bad-request", "This form was sent from another website, so nothing was changed")
 
 
@@ -102,7 +109,7 @@ def _parse_url_encoded(_: Request, body: bytes) -> Form:
             errors="replace",
         )
     except ValueError:
-        raise Problem(413, "body-too-large", f"The form has more than {MAX_FIELDS} fields") from None
+        raise _TOO_MANY_FIELDS from None
     return Form(tuple((name, normalized(value)) for name, value in pairs))
 
 
@@ -111,6 +118,8 @@ def _parse_multipart(request: Request, body: bytes) -> Form:
     uploads = list[Upload]()
 
     def on_field(field: Field) -> None:
+        if len(fields) >= MAX_FIELDS:
+            raise _TOO_MANY_FIELDS
         name = (field.field_name or b"").decode("utf-8", "replace")
         fields.append((name, normalized((field.value or b"").decode("utf-8", "replace"))))
 

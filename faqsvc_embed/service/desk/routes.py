@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from urllib.parse import quote
 
+import anyio
 import anyio.from_thread
 from starlette.requests import Request
 from starlette.responses import Response
@@ -12,7 +13,7 @@ from starlette.routing import Route
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.desk import editor, faq_list, history, importing, removal, sign_in, site, use
-from faqsvc_embed.service.desk.forms import check_origin, is_same_token, read_form
+from faqsvc_embed.service.desk.forms import MAX_OPEN_FORM, Form, check_origin, is_same_token, read_form
 from faqsvc_embed.service.desk.pages import HEADERS, redirect, render, root_of, static_file
 from faqsvc_embed.service.desk.session import COOKIE, Sessions
 from faqsvc_embed.service.desk.sign_in import DESK, SignIn
@@ -21,10 +22,13 @@ from faqsvc_embed.service.desk.website import FromWebsite
 from faqsvc_embed.service.http.endpoint import Endpoint
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.rate_limit import RateLimiter, client_network
+from faqsvc_embed.service.http.request_body import content_length
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.routes.generate import Generator
 from faqsvc_embed.service.storage import StorageUnavailable
 
+FORMS = 16
+"""Large forms that are read at the same time."""
 Handler = Callable[[Visit], Response | Awaitable[Response]]
 """Runs in a worker thread and returns the response, or an awaitable of it for the event loop."""
 
@@ -37,6 +41,7 @@ class Desk:
         self._generator = generator
         self._limiter = limiter
         self._sessions = Sessions(service.storage.keys, service.storage.clock)
+        self._forms = anyio.CapacityLimiter(FORMS)
 
     def routes(self) -> list[Route]:
         """Return the routes of all pages."""
@@ -76,7 +81,7 @@ class Desk:
                 self._limiter.enforce(client_network(request.scope.get("client")))
                 if request.method == "POST":
                     check_origin(request, visit.urls)
-                    visit = replace(visit, form=await read_form(request))
+                    visit = replace(visit, form=await self._read_form(request))
                 limiter = self._service.writers if request.method == "POST" else None
                 found = await run_blocking(self._respond, handler, visit, is_open, limiter=limiter)
                 return found if isinstance(found, Response) else await found
@@ -87,6 +92,15 @@ class Desk:
                 return _problem_page(visit, Problem(503, "unavailable", text, headers={"retry-after": "1"}))
 
         return respond
+
+    async def _read_form(self, request: Request) -> Form:
+        """Read a form: without a session only a small one, and few large ones at a time."""
+        if 0 < content_length(request) <= MAX_OPEN_FORM:
+            return await read_form(request, MAX_OPEN_FORM)
+        if not await run_blocking(self._sessions.is_own, request.cookies.get(COOKIE)):
+            return await read_form(request, MAX_OPEN_FORM)
+        async with self._forms:
+            return await read_form(request)
 
     def _visit(self, request: Request) -> Visit:
         urls = self._service.urls(request)

@@ -19,6 +19,10 @@ from faqsvc_embed.service.storage.values import Access
 
 LIFETIME: Final = timedelta(hours=12)
 """How long a session lasts at most."""
+COOKIE_LIFETIME: Final = timedelta(days=30)
+"""How long a browser keeps the cookie, so that the text of a form is read even if its session has ended."""
+CLOCK_SKEW: Final = timedelta(minutes=5)
+"""How far the clocks of two machines of the service may be apart."""
 LINK_LIFETIME: Final = timedelta(hours=1)
 """How long a sign-in link can be used."""
 COOKIE: Final = "faqsvc_desk"
@@ -65,10 +69,9 @@ class Sessions:
             return None
         return found[0].access.key_id
 
-    def is_link_valid(self, token: str) -> bool:
-        """Return whether a link can still be used."""
-        found = self._unsign("link", token, LINK_LIFETIME)
-        return found is not None and not found[0].is_used
+    def is_own(self, cookie: str | None) -> bool:
+        """Return whether a cookie is or was one of a session, for as long as its key is valid."""
+        return self._unsign("session", cookie, COOKIE_LIFETIME) is not None
 
     def _sign(self, purpose: str, key_id: str) -> str | None:
         key = self._keys.signing_key(key_id)
@@ -83,11 +86,11 @@ class Sessions:
         if key is None:
             return None
         try:
-            seconds = int(lifetime.total_seconds())
-            value = self._signer(key, purpose).unsign(text or "", max_age=seconds)
-        except (BadSignature, ValueError):  # forged, expired, or not ASCII
+            value, signed_at = self._signer(key, purpose).unsign(text or "", return_timestamp=True)
+        except (BadSignature, ValueError):  # forged, or not ASCII
             return None
-        return key, value.decode()
+        is_valid = -CLOCK_SKEW <= self._clock() - signed_at <= lifetime
+        return (key, value.decode()) if is_valid else None
 
     def _signer(self, key: SigningKey, purpose: str) -> TimestampSigner:
         clock = self._clock

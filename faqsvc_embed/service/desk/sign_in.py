@@ -7,7 +7,7 @@ from typing import Final
 from starlette.responses import Response
 
 from faqsvc_embed.service.desk.pages import redirect, render
-from faqsvc_embed.service.desk.session import COOKIE, LIFETIME
+from faqsvc_embed.service.desk.session import COOKIE, COOKIE_LIFETIME
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.http.rate_limit import RateLimiter, client_network
 
@@ -27,11 +27,8 @@ class SignIn:
         self.failures = RateLimiter(ATTEMPTS_PER_MINUTE)
 
     def show(self, visit: Visit) -> Response:
-        """GET: the form, or a button for a link: opening a link, as mail programs do, must not use it up."""
-        link = visit.query("link")
-        if link and not visit.sessions.is_link_valid(link):
-            return _page(visit, 403, problem="This link was used before, or is more than an hour old.")
-        return _page(visit, link=link, next=visit.query("next"))
+        """GET: the form. Its script takes the token of a link from the fragment, which is in no log."""
+        return _page(visit, next=visit.query("next"))
 
     def submit(self, visit: Visit) -> Response:
         """POST: start a session. Text that was typed before the last session ended comes back."""
@@ -44,6 +41,8 @@ class SignIn:
         if key_id is None or cookie is None:
             self.failures.hit(network)
             problem = "This key is unknown, expired or revoked. Check that all of it was copied."
+            if _link_in(visit):
+                problem = "This link was used before, or is more than an hour old."
             return _page(visit, 403, problem=problem, next=form.get("next"))
         path = _local_path(visit, form.get("next"))
         kept = [(name, value) for name, value in form.fields if name.startswith(KEPT)]
@@ -55,7 +54,7 @@ class SignIn:
         response.set_cookie(
             COOKIE,
             cookie,
-            max_age=int(LIFETIME.total_seconds()),
+            max_age=int(COOKIE_LIFETIME.total_seconds()),
             path=visit.root,
             secure=visit.is_secure,
             httponly=True,
@@ -64,13 +63,18 @@ class SignIn:
         return response
 
     def _key_id(self, visit: Visit) -> str | None:
-        if link := visit.form.get("link"):
+        if link := _link_in(visit):
             return visit.sessions.redeem_link(link)
         access = visit.storage.keys.verify(visit.form.get("key").strip())
         if access is None or access.key_id is None:
             return None
         visit.storage.keys.record_use(access.key_id)
         return access.key_id
+
+
+def _link_in(visit: Visit) -> str:
+    """Return the token of the link that a form has, or that was pasted whole instead of a key."""
+    return visit.form.get("link") or visit.form.get("key").strip().partition("#link=")[2]
 
 
 def ask_again(visit: Visit) -> Response:
@@ -118,10 +122,10 @@ def sign_out(visit: Visit) -> Response:
 def _page(
     visit: Visit, status: int = 200, *, kept: list[tuple[str, str]] | None = None, **texts: str | None
 ) -> Response:
-    """Return the page; `texts` are `problem`, `link` and `next`."""
+    """Return the page; `texts` are `problem` and `next`."""
     if kept is None:
         kept = [(name, value) for name, value in visit.form.fields if name.startswith(KEPT)]
-    texts = {"problem": "", "link": "", "next": "", **texts}
+    texts = {"problem": "", "next": "", **texts}
     return render(visit, "sign_in.html", status, kept=kept, **texts)
 
 

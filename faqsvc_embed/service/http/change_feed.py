@@ -63,7 +63,7 @@ class ChangeFeed:
         self._storage = storage
         self._by_slug: defaultdict[str, set[Subscriber]] = defaultdict(set)
         self._by_network: Counter[str | None] = Counter()
-        self._followed = 0
+        self._followed: Counter[str | None] = Counter()
         self._last = 0
         self._version: int | None = None
         self._task: asyncio.Task[None] | None = None
@@ -71,9 +71,11 @@ class ChangeFeed:
     def check_room(self, network: str | None, slugs: int) -> None:
         """Raise FeedFull if there is no room for a subscriber of this many slugs; None is a Unix socket."""
         limit = open_file_limit() // 4
-        if self._by_network.total() >= limit or self._followed + slugs > MAX_FOLLOWED:
+        if self._by_network.total() >= limit or self._followed.total() + slugs > MAX_FOLLOWED:
             raise FeedFull("Too many subscribers; poll instead")
-        if network is not None and self._by_network[network] >= limit // 2:
+        if network is not None and (
+            self._by_network[network] >= limit // 2 or self._followed[network] + slugs > MAX_FOLLOWED // 2
+        ):
             raise FeedFull("Too many subscribers from one address; poll instead")
 
     async def subscribe(
@@ -90,7 +92,7 @@ class ChangeFeed:
         subscriber = Subscriber(slugs, network)
         self.check_room(network, len(subscriber.slugs))
         self._by_network[network] += 1
-        self._followed += len(subscriber.slugs)
+        self._followed[network] += len(subscriber.slugs)
         for slug in subscriber.slugs:
             self._by_slug[slug].add(subscriber)
         try:
@@ -105,10 +107,11 @@ class ChangeFeed:
 
     def unsubscribe(self, subscriber: Subscriber) -> None:
         """Send this subscriber nothing more."""
-        self._by_network[subscriber.network] -= 1
-        if not self._by_network[subscriber.network]:
-            del self._by_network[subscriber.network]
-        self._followed -= len(subscriber.slugs)
+        network = subscriber.network
+        self._by_network[network] -= 1
+        self._followed[network] -= len(subscriber.slugs)
+        if not self._by_network[network]:
+            del self._by_network[network], self._followed[network]
         for slug in subscriber.slugs:
             self._by_slug[slug].discard(subscriber)
             if not self._by_slug[slug]:
@@ -155,7 +158,23 @@ class ChangeFeed:
         return self._version is None or self._version != before
 
     async def _read(self) -> None:
-        for change in await run_blocking(self._storage.changes.after, self._last):
+        last = await run_blocking(self._storage.changes.last)
+        if last == self._last:
+            return
+        changes = await run_blocking(self._storage.changes.after, self._last) if last > self._last else []
+        if not changes or changes[0].number != self._last + 1:
+            self._reset(last)
+            return
+        for change in changes:
             self._last = change.number
             for subscriber in self._by_slug.get(change.slug, ()):
                 subscriber.add(change)
+
+    def _reset(self, last: int) -> None:
+        """Tell every subscriber to read everything again: the log is not the one that was read before.
+
+        Its numbers have no gaps, so it went back after a fail-over, or jumped after a restore.
+        """
+        self._last = last
+        for subscriber in {one for subscribers in self._by_slug.values() for one in subscribers}:
+            subscriber.miss()

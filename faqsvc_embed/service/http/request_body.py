@@ -42,7 +42,7 @@ async def read_body(request: Request, *, max_size: int, timeout: float) -> bytes
         Problem: the body is too large (413) or too slow (408), or the connection was closed (400).
     """
     too_large = Problem(413, "body-too-large", f"The body is larger than {max_size} bytes")
-    if _content_length(request) > max_size:
+    if content_length(request) > max_size:
         raise too_large
     body = bytearray()
     try:
@@ -78,7 +78,7 @@ def parse_object(body: bytes) -> dict[str, Any]:
     return fields
 
 
-def _content_length(request: Request) -> int:
+def content_length(request: Request) -> int:
     """Return the declared length, 0 if it is missing or malformed. Only a refusal may rely on it."""
     declared = request.headers.get("content-length", "")
     return int(declared) if re.fullmatch("[0-9]{1,18}", declared) else 0

@@ -16,7 +16,8 @@ METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "
 UNKNOWN_ROUTE: Final = "(none)"
 
 _HEADER: Final = HEADER.encode()
-_TOKEN: Final = b"faq_preview"
+_SECRETS: Final = (b"faq_preview", b"link")
+"""Query parameters with a preview token or a sign-in link."""
 _ACCEPTED: Final = re.compile(rb"[A-Za-z0-9._~+/=:-]{1,128}")
 
 request_id: Final = ContextVar[str | None]("faqsvc_request_id", default=None)
@@ -30,7 +31,7 @@ class Exchange:
     id: str
     method: str
     path: str
-    """The path and the query as they were sent, without preview tokens."""
+    """The path and the query as they were sent, without preview tokens and sign-in links."""
     route: str
     """The path of the route, such as `/api/v1/faq/{slug}`, of which there are few."""
     client: str | None
@@ -109,14 +110,14 @@ def _is_public(headers: Iterable[tuple[bytes, bytes]]) -> bool:
 def _path_of(scope: Scope) -> str:
     path: bytes = scope.get("raw_path") or scope["path"].encode()
     query: bytes = scope["query_string"]
-    if _TOKEN in unquote_to_bytes(query):
-        query = b"&".join(map(_without_token, query.split(b"&")))
+    if query:
+        query = b"&".join(map(_without_secret, query.split(b"&")))
     return (path + b"?" + query if query else path).decode("latin-1")
 
 
-def _without_token(field: bytes) -> bytes:
+def _without_secret(field: bytes) -> bytes:
     name = field.partition(b"=")[0]  # as it was sent, which may be percent-encoded
-    return name + b"=..." if unquote_to_bytes(name) == _TOKEN else field
+    return name + b"=..." if unquote_to_bytes(name) in _SECRETS else field
 
 
 def _first(scope: Scope, wanted: bytes) -> bytes:

@@ -6,6 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Dialog, Page
 
+from faqsvc_embed.service.desk.session import Sessions
 from tests.service.desk.serving import Served, serve_desk
 
 pytestmark = pytest.mark.system
@@ -48,6 +49,19 @@ def editor(page: Page, desk: Served) -> Iterator[Page]:
     sign_in(page, desk)
     yield page
     assert [error for error in errors if "status of 4" not in error] == []
+
+
+def test_a_sign_in_link_works_with_one_button_and_is_in_no_log(page: Page, desk: Served) -> None:
+    key = desk.storage.keys.verify(desk.key)
+    assert key is not None
+    token = Sessions(desk.storage.keys, desk.storage.clock).create_link(key.key_id or "")
+    assert token is not None
+    requests = list[str]()
+    page.on("request", lambda request: requests.append(f"{request.url} {request.headers}"))
+    page.goto(f"{desk.url}/desk/sign-in#link={token}")
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(f"{desk.url}/desk")
+    assert not any(token in request for request in requests)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

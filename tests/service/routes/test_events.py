@@ -1,6 +1,7 @@
 """The change feed of the service, over a real socket."""
 
 import json
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator
@@ -26,8 +27,9 @@ pytestmark = pytest.mark.system
 class Site:
     """A running service with one site."""
 
-    def __init__(self, url: str, key: str) -> None:
+    def __init__(self, url: str, key: str, file: Path) -> None:
         self.url = url
+        self.file = file
         self.client = FAQClient(url, key)
 
     def publish(self, slug: str, answer: str, lang: str = "en") -> None:
@@ -45,7 +47,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
     storage = open_storage(f"sqlite:///{tmp_path / 'faqsvc.db'}")
     key = storage.keys.create("tests")
     with running(create_app(storage)) as url:
-        site = Site(url, key)
+        site = Site(url, key, tmp_path / "faqsvc.db")
         site.publish("pricing", "Five euros.")
         site.publish("legal", "All rights reserved.")
         yield site
@@ -173,12 +175,26 @@ def test_one_address_cannot_take_the_feed_from_all_others(
         feed.close()
 
 
-def test_all_subscribers_together_follow_a_bounded_number_of_slugs(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(change_feed, "MAX_FOLLOWED", 3)
+def test_one_address_follows_at_most_half_of_all_slugs(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(change_feed, "MAX_FOLLOWED", 6)
     feed = Subscription(site.url, "a", "b", "c")
     assert httpx2.get(f"{site.url}/api/v1/events?slug=pricing").status_code == 503
+    feed.close()
+
+
+@pytest.mark.parametrize("number", [1, 1_000])
+def test_subscribers_read_everything_again_when_the_log_is_another(site: Site, number: int) -> None:
+    feed = Subscription(site.url, "pricing")
+    site.publish("pricing", "Six euros.")
+    wait_until(lambda: len(feed.changes()) == 1)
+    with sqlite3.connect(site.file) as database:  # as after a fail-over, or a restore
+        database.execute("update last_event set number = ?", (number,))
+        database.execute("delete from events where number > ?", (number,))
+    database.close()
+    site.publish("pricing", "Seven euros.")
+    wait_until(lambda: any(event.type == "reset" for event in feed.events))
+    site.publish("pricing", "Eight euros.")
+    wait_until(lambda: len(feed.changes()) == 2)
     feed.close()
 
 

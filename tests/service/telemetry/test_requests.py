@@ -118,8 +118,8 @@ def access(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:
     return [record for record in caplog.records if record.name == "faqsvc_embed.service.access"]
 
 
-@pytest.mark.parametrize("name", ["faq_preview", "faq%5Fpreview", "%66aq_preview"])
-def test_a_preview_token_is_in_no_log(
+@pytest.mark.parametrize("name", ["faq_preview", "faq%5Fpreview", "%66aq_preview", "link"])
+def test_a_secret_in_an_address_is_in_no_log(
     name: str, client: TestClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)

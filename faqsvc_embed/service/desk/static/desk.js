@@ -7,6 +7,20 @@ for (const time of document.querySelectorAll("time[datetime]")) {
   time.textContent = format.format(new Date(time.dateTime));
 }
 
+// The token of a sign-in link is in the fragment, so that no log has it. Without this script, the link is pasted.
+const link = new URLSearchParams(location.hash.slice(1)).get("link");
+if (link) {
+  const note = document.getElementById("with-link");
+  const field = document.getElementById("key");
+  if (note && field) {
+    field.form.elements.link.value = link;
+    field.required = false;
+    field.closest(".field").hidden = true;
+    note.hidden = false;
+    field.form.querySelector("button").focus();
+  }
+}
+
 // The clipboard is there in secure contexts only.
 for (const pre of navigator.clipboard ? document.querySelectorAll("pre") : []) {
   const button = document.createElement("button");
