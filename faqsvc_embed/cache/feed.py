@@ -9,6 +9,7 @@ import contextlib
 import random
 import time
 import weakref
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AbstractAsyncContextManager
 from typing import Final, Protocol
@@ -39,6 +40,8 @@ REVALIDATIONS: Final = 50
 """Revalidations per second, if all FAQs are revalidated at once."""
 REVALIDATE_INTERVAL: Final = 0.5
 """Seconds after the revalidation of a slug in which further changes are collected into one."""
+MAX_RESETS: Final = 10
+"""Resets in a minute above which a feed counts as broken: each revalidates everything that is cached."""
 NOT_OFFERED: Final = (404, 405, 410, 501)
 """Statuses of a service that has no change feed."""
 RETRIES: Final = (0.3, 1.0, 3.0, 10.0, 30.0)
@@ -170,6 +173,7 @@ class ChangeFeed:
 
     async def _receive(self, chunks: AsyncIterator[bytes]) -> None:
         parser, received, started = EventStreamParser(), 0, time.monotonic()
+        resets = deque[float](maxlen=MAX_RESETS)
         while True:
             async with asyncio.timeout(IDLE_TIMEOUT):
                 chunk = await anext(chunks, b"")
@@ -184,6 +188,10 @@ class ChangeFeed:
                 if change is not None and change.slug in self._slugs:
                     self._changed(change)
                 elif event.type == "reset":  # the service no longer has the events since `Last-Event-ID`
+                    now = time.monotonic()
+                    if len(resets) == MAX_RESETS and now - resets[0] < 60:
+                        raise ValueError("it sends too many resets")
+                    resets.append(now)
                     self._revalidate_all(self._slugs)
 
     def _revalidate_all(self, slugs: Collection[str]) -> None:

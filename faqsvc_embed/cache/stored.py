@@ -82,6 +82,11 @@ class StoredFAQ(msgspec.Struct, frozen=True):
         )
 
 
+def max_document(max_bytes: int) -> int:
+    """Return how many bytes the document of a record of `max_bytes` may have."""
+    return 4 * max_bytes + 65_536
+
+
 def is_forgotten(stored: StoredFAQ, marks: Iterable[bytes | None]) -> bool:
     """Return whether a record was confirmed before its FAQ was forgotten.
 

@@ -31,9 +31,9 @@ def open_or_create(url: str) -> "Storage":
 
 
 def check_named(url: str) -> None:
-    """Fail if --database names a file that does not exist, because the name may be mistyped."""
+    """Fail if --database or the variable names a file that does not exist: the name may be mistyped."""
     source = click.get_current_context().get_parameter_source("database")
-    if source is ParameterSource.COMMANDLINE:
+    if source is not ParameterSource.DEFAULT:
         check_exists(url)
 
 

@@ -74,10 +74,16 @@ def upgrade(database: str, create: bool) -> None:
 @database_option
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 def backup(database: str, file: Path) -> None:
-    """Copy an SQLite database to the new FILE, while the service runs. For PostgreSQL, use pg_dump."""
-    from faqsvc_embed.service.storage import transfer
+    """Copy an SQLite database to the new FILE, while the service runs. For PostgreSQL, use pg_dump.
 
-    opened = open_existing(database).database
+    The database may be one of an earlier release.
+    """
+    from faqsvc_embed.service.storage import transfer
+    from faqsvc_embed.service.storage.database import Database
+
+    opened = Database(database)
+    click.get_current_context().call_on_close(opened.close)
+    opened.must_exist()
     with waiting("copying"):
         transfer.backup(opened, file)
 

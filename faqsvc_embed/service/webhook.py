@@ -1,7 +1,8 @@
 """Sends each change of an FAQ to a CDN or a host, as a message of Standard Webhooks (standardwebhooks.com).
 
 Each change is one message. One process of the service at a time sends the messages, in order, and repeats
-each until the receiver accepts it. The database has the number of the last accepted one. If a process is
+each until the receiver accepts it, or has refused it five times. The database has the number of the last
+accepted one. If a process is
 killed just after a message was accepted, the message is sent again with the same id.
 """
 
@@ -25,7 +26,7 @@ from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.storage import Storage, StorageUnavailable
 from faqsvc_embed.service.storage.change_log import LoggedChange
 from faqsvc_embed.service.storage.deliveries import Deliveries
-from faqsvc_embed.service.telemetry.outages import OutageLog
+from faqsvc_embed.service.telemetry.outages import webhook_outages
 
 POLL: Final = 0.5
 """Seconds between two queries for changes."""
@@ -38,12 +39,22 @@ BATCH: Final = 100
 BACKOFF_BASE: Final = 1.0
 BACKOFF_CAP: Final = 300.0
 """Seconds after the first failure, doubled with each further one up to the cap."""
+MAX_REFUSALS: Final = 5
+"""How often a receiver may refuse a message before the next one is sent."""
+UNAVAILABLE: Final = frozenset({408, 425, 429, 502, 503, 504})
+"""Statuses that say nothing about the message: it is repeated until there is another one."""
 PREFIX: Final = "whsec_"
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
+logger: Final = logging.getLogger("faqsvc_embed.service")
+
 _is_delivering: Final = ContextVar("faqsvc_is_delivering", default=False)
+
+
+class Refused(Exception):
+    """The receiver responded, but did not accept the message."""
 
 
 class Webhook:
@@ -55,7 +66,6 @@ class Webhook:
         self._signer = _signer(secret)
         self._storage = storage
         self._deliveries = Deliveries(storage.database, storage.clock, url)
-        self._outages = OutageLog("the webhook")
         self._failures = 0
 
     async def run(self) -> None:
@@ -74,7 +84,7 @@ class Webhook:
                 except StorageUnavailable:  # `run_blocking` has reported it
                     pass
                 except Exception as error:  # the next round tries again
-                    self._outages.failed(error)
+                    webhook_outages.failed(error)
                 await asyncio.sleep(POLL)
 
     async def _deliver(self, client: httpx2.AsyncClient) -> None:
@@ -83,16 +93,23 @@ class Webhook:
             return
         try:
             for number, message_id, message in await _in_thread(self._messages, delivered):
+                refusals = 0
                 while (problem := await self._post(client, message_id, message)) is not None:
-                    self._outages.failed(OSError(problem))
+                    webhook_outages.failed(problem)
+                    refusals += isinstance(problem, Refused)
+                    if refusals == MAX_REFUSALS:
+                        webhook_outages.dropped += 1
+                        logger.error("the webhook refused the message %s for good: %s", message_id, problem)
+                        break
                     longest = min(BACKOFF_BASE * 2.0 ** min(self._failures, 10), BACKOFF_CAP)
                     self._failures += 1
                     delay = longest * random.uniform(0.5, 1.0)
                     if await _in_thread(self._deliveries.claim, delay + CLAIM) is None:
                         return
                     await asyncio.sleep(delay)
+                else:
+                    webhook_outages.succeeded()
                 self._failures = 0
-                self._outages.succeeded()
                 await _in_thread(self._deliveries.advance, number)
                 if await _in_thread(self._deliveries.claim, CLAIM) is None:
                     return
@@ -108,7 +125,7 @@ class Webhook:
             return [(first - 1, f"reset-{first - 1}", body)]
         return [_message(change) for change in self._storage.changes.after(delivered, BATCH)]
 
-    async def _post(self, client: httpx2.AsyncClient, message_id: str, body: bytes) -> str | None:
+    async def _post(self, client: httpx2.AsyncClient, message_id: str, body: bytes) -> Exception | None:
         """Send a message; return None if it was accepted, else the reason."""
         now = datetime.now(UTC)
         headers = {
@@ -123,9 +140,12 @@ class Webhook:
                 asyncio.timeout(TIMEOUT),
                 client.stream("POST", self._url, content=body, headers=headers) as response,
             ):
-                return None if response.is_success else f"it returned {response.status_code}"
+                if response.is_success:
+                    return None
+                kind = OSError if response.status_code in UNAVAILABLE else Refused
+                return kind(f"it returned {response.status_code}")
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:  # also a TimeoutError
-            return type(error).__name__
+            return OSError(type(error).__name__)  # the message of the error may have the URL
 
 
 async def _in_thread(function: Callable[[*Ts], T], *args: *Ts) -> T:

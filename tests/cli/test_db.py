@@ -83,6 +83,15 @@ def test_a_mistyped_database_is_an_error_and_not_a_new_file(tmp_path: Path, argu
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_mistyped_database_in_the_environment_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAQSVC_DATABASE_URL", f"sqlite:///{tmp_path}/typo.db")
+    for arguments in (["serve"], ["keys", "create"], ["desk"]):
+        assert "typo.db" in failure(faqsvc(*arguments))
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_default_database_is_created_by_keys_create(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

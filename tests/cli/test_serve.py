@@ -10,6 +10,7 @@ import pytest
 
 from faqsvc_embed.service.server import listen
 from tests.cli.support import command, environment, failure, faqsvc, serving
+from tests.support.waiting import wait_until
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "192.0.2.1"])  # in use; not of this machine (RFC 5737)
@@ -96,3 +97,18 @@ def test_a_path_that_is_too_long_for_a_unix_socket_is_refused_with_the_reason(
     path = str(tmp_path / ("a" * 120))
     message = failure(faqsvc("serve", "--database", database, "--uds", path))
     assert (path in message, "None" in message) == (True, False)
+
+
+@pytest.mark.system
+def test_workers_end_when_their_parent_is_killed(database: str) -> None:
+    with serving("--database", database, "--workers", "2") as (process, url):
+        wait_until(lambda: is_served(url))
+        process.kill()
+        wait_until(lambda: not is_served(url))
+
+
+def is_served(url: str) -> bool:
+    try:
+        return httpx2.get(f"{url}/livez", timeout=2, trust_env=False).status_code == 200
+    except httpx2.HTTPError:
+        return False

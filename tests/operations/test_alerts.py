@@ -15,10 +15,10 @@ from prometheus_client import REGISTRY, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.testclient import TestClient
 
-from faqsvc_embed.api.requests import API_PATH
+from faqsvc_embed.api.requests import API_PATH, KEY_HEADER
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import StorageUnavailable, open_storage
-from faqsvc_embed.service.telemetry.outages import database_outages
+from faqsvc_embed.service.telemetry.outages import database_outages, write_outages
 from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.embeds import MakeEmbed
@@ -28,13 +28,15 @@ from tests.support.waiting import settle
 pytestmark = pytest.mark.system
 
 ALERTS: Final = Path(__file__).parents[2] / "docs/examples/operations/alerts.yml"
-BEGIN, END, LAST = 10, 270, 300
-"""Minutes of the outage, and of the day."""
+FULL, BEGIN, END, LAST = 4, 10, 270, 300
+"""Minutes: the disk is full, the service is down, both respond again, the day ends."""
+QUESTION: Final = {"question": "How much?", "answer": "Five euros."}
 FIRING: Final[dict[int, set[str]]] = {
-    BEGIN - 1: set(),
-    BEGIN + 8: {"FAQServiceDown", "FAQServiceFails"},
-    BEGIN + 25: {"FAQServiceDown", "FAQServiceFails", "PagesLackFAQs"},
-    END - 1: {"FAQServiceDown", "FAQServiceFails", "PagesLackFAQs", "FAQsAreOld"},
+    FULL - 1: set(),
+    FULL + 4: {"FAQServiceRefusesWrites"},
+    BEGIN + 8: {"FAQServiceDown", "FAQServiceFails", "FAQServiceRefusesWrites"},
+    BEGIN + 25: {"FAQServiceDown", "FAQServiceFails", "FAQServiceRefusesWrites", "PagesLackFAQs"},
+    END - 1: {"FAQServiceDown", "FAQServiceFails", "FAQServiceRefusesWrites", "PagesLackFAQs", "FAQsAreOld"},
     LAST - 1: set(),
 }
 
@@ -94,7 +96,11 @@ def test_each_alert_fires_in_an_outage_and_ends_after_it(
     embed, series = make_embed(fresh_for=3600), Series()
     embed.instrument(provider)
     storage = open_storage(f"sqlite:///{tmp_path}/faqs.db")
-    monkeypatch.setattr(database_outages, "_clock", clock.now)
+    key = storage.keys.create("website")
+    for outages in (database_outages, write_outages):
+        monkeypatch.setattr(outages, "_clock", clock.now)
+
+    body = {"websiteUrl": "https://heron.example", "websiteName": "Heron", "items": [QUESTION]}
 
     def fail(*_: object) -> None:
         raise StorageUnavailable("PostgreSQL 'faqs' at db: connection refused")
@@ -105,14 +111,19 @@ def test_each_alert_fires_in_an_outage_and_ends_after_it(
             if BEGIN + 30 < minute < END - 25 and minute % 4:
                 series.pass_minute()  # a scrape every four minutes will do
                 continue
+            if minute == FULL:
+                monkeypatch.setattr(storage.database, "writing", fail)
             if minute == BEGIN:
                 monkeypatch.setattr(storage.database, "reading", fail)
                 faulty.behave(refuse)
             if minute == END:
                 monkeypatch.delattr(storage.database, "reading")
+                monkeypatch.delattr(storage.database, "writing")
                 faulty.serve(samples.record("new"))
                 faulty.behave(healthy)
             client.get(f"{API_PATH}/pricing")
+            if minute in (FULL, END + 1):
+                client.put(f"{API_PATH}/pricing", json=body, headers={KEY_HEADER: key})
             embed.use_faq("pricing", wait=5)
             settle(embed)
             for _ in range(10 if minute >= BEGIN else 0):

@@ -111,6 +111,7 @@ def test_the_service_on_the_replica_is_ready_and_refuses_writes(site: Site) -> N
 
 def test_without_the_replica_the_primary_serves_reads(site: Site) -> None:
     site.write("Five euros.")
+    wait_until(lambda: site.read_replica() == "Five euros.", 20)
     with site.replica.stopped():
         assert site.read() == "Five euros."
 

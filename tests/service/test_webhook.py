@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -20,7 +21,9 @@ from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.deliveries import Deliveries
 from faqsvc_embed.service.storage.schema import events
+from faqsvc_embed.service.telemetry.outages import OutageLog
 from tests.support import samples
+from tests.support.clock import Clock
 from tests.support.waiting import wait_until
 
 SECRET = "whsec_" + "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -31,6 +34,8 @@ class Receiver:
 
     def __init__(self) -> None:
         self.failures = 0
+        self.refused_answers = set[int]()
+        """Revisions that are refused each time."""
         self.refused = list[str]()
         self.accepted = list[tuple[str, dict[str, Any]]]()
         self.requests = list[tuple[dict[str, str], str]]()
@@ -56,6 +61,8 @@ class Receiver:
             self.failures -= 1
             self.refused.append(message_id)
             return 503
+        if message["data"].get("revision") in self.refused_answers:
+            return 400
         self.accepted.append((message_id, message))
         return 204
 
@@ -68,6 +75,7 @@ class Receiver:
 def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
     monkeypatch.setattr(webhook, "POLL", 0.01)
     monkeypatch.setattr(webhook, "BACKOFF_BASE", 0.01)
+    monkeypatch.setattr(webhook, "webhook_outages", OutageLog("the webhook"))
     receiver = Receiver()
     thread = threading.Thread(target=receiver.server.serve_forever, args=(0.01,))
     thread.start()
@@ -214,3 +222,27 @@ def test_a_webhook_that_cannot_work_is_an_error_without_the_secret(
     with pytest.raises(ConfigurationError) as caught:
         create_app(storage, webhook=url, webhook_secret=secret)
     assert secret is None or secret == "whsec_" or secret not in str(caught.value)
+
+
+def test_a_message_that_is_refused_for_good_does_not_hold_back_the_others(
+    storage: Storage, receiver: Receiver, caplog: pytest.LogCaptureFixture
+) -> None:
+    started(storage, receiver)
+    receiver.refused_answers.add(3)
+    with delivering(storage, receiver):
+        for number in range(3):
+            publish(storage, f"Edit {number}.")
+        wait_until(lambda: len(receiver.accepted) == 2)
+    assert [data["revision"] for data in receiver.data] == [2, 4]
+    assert "for good" in caplog.text
+
+
+def test_a_claim_of_a_clock_that_was_ahead_is_ignored(storage: Storage, clock: Clock) -> None:
+    ahead, behind = (Deliveries(storage.database, clock.wall, "https://cdn.example/") for _ in range(2))
+    ahead.begin()
+    behind.begin()
+    clock.advance(86_400)
+    assert ahead.claim(30) is not None
+    clock.set_wall(clock.wall() - timedelta(days=1))
+    assert behind.claim(30) is not None
+    assert ahead.claim(30) is None

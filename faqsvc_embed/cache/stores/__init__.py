@@ -16,7 +16,7 @@ def open_store(settings: Settings) -> ResilientStore | None:
         return ResilientStore(directory)
     from faqsvc_embed.cache.stores.redis import RedisStore
 
-    return ResilientStore(RedisStore(settings.store, settings.base_url))
+    return ResilientStore(RedisStore(settings.store, settings.base_url, settings.max_bytes))
 
 
 def open_directory(settings: Settings) -> DirectoryStore | None:

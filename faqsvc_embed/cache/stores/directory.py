@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from faqsvc_embed.cache.entries import Key
-from faqsvc_embed.cache.stored import StoredFAQ, is_forgotten
+from faqsvc_embed.cache.stored import StoredFAQ, is_forgotten, max_document
 from faqsvc_embed.cache.stores.atomic import TEMPORARY, write_atomically
 from faqsvc_embed.cache.stores.base import OnGap, OnInvalidate
 from faqsvc_embed.cache.stores.journal import Journal
@@ -47,7 +47,7 @@ class DirectoryStore:
         self.directory = Path(directory).expanduser().absolute()
         self._base_url = base_url
         self._service = _digest(base_url)
-        self._max_file = 4 * max_bytes + 65_536  # a document is longer than its record
+        self._max_file = max_document(max_bytes)
         self._locks = set[int]()
         self._is_swept = False
         self._journal = Journal(self.directory / f".forgotten.{self._service}")

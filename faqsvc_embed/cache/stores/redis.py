@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from faqsvc_embed.cache.entries import Key
-from faqsvc_embed.cache.stored import StoredFAQ, is_forgotten
+from faqsvc_embed.cache.stored import StoredFAQ, is_forgotten, max_document
 from faqsvc_embed.cache.stores.base import OnGap, OnInvalidate
 from faqsvc_embed.errors import InvalidFAQ
 from faqsvc_embed.languages import LANGUAGES
@@ -36,9 +36,10 @@ class RedisStore:
 
     is_shared = True
 
-    def __init__(self, url: str, base_url: str) -> None:
+    def __init__(self, url: str, base_url: str, max_bytes: int) -> None:
         self._url = url
         self._base_url = base_url
+        self._max_document = max_document(max_bytes)
         self._prefix = f"faqsvc:{base_url}"
         self._process = secrets.token_hex(8)
         self._client: tuple[asyncio.AbstractEventLoop, Redis] | None = None
@@ -66,6 +67,8 @@ class RedisStore:
         from redis.exceptions import ResponseError
 
         try:
+            if await self._redis().strlen(self._name(key)) > self._max_document:
+                raise InvalidFAQ(f"{self._name(key)!r}: it is larger than max_bytes allows")
             text, *marks = await self._values(self._name(key), self._mark(key.slug), self._mark(None))
         except ResponseError as error:  # the value of this key is not a string
             raise InvalidFAQ(f"{self._name(key)!r}: {error}") from None

@@ -2,15 +2,16 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
 from faqsvc_embed.service.desk.draft import Draft
 
-MAX_WORDS: Final = 2_000
-"""Longer texts are compared by line, because the time grows with the square of the number of words."""
-MAX_COMPARED: Final = 100
-"""Fields that are compared by word. Further fields are shown whole."""
+MAX_PAIRS: Final = 1_000_000
+"""Pairs of words or lines in the two texts of a field, because the time grows with their number.
+
+A text with more is compared by line, or else shown whole. One page compares twice as many."""
 
 # Words with the space after them; Chinese, Japanese and Thai characters count as words of their own.
 _WORDS: Final = re.compile(
@@ -44,13 +45,26 @@ def changes(before: Draft, after: Draft) -> list[Change]:
         ("Address", before.website_url, after.website_url),
         ("Answers are", before.answer_format, after.answer_format),
     )
-    found = [_change(label, old, new) for label, old, new in fields if old != new]
-    return found + _item_changes(before.items, after.items)
+    budget = _Budget(2 * MAX_PAIRS)
+    found = [Change(label, *words(old, new, budget)) for label, old, new in fields if old != new]
+    return found + _item_changes(before.items, after.items, budget)
 
 
-def words(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
+@dataclass(slots=True)
+class _Budget:
+    """The pairs that may still be compared."""
+
+    pairs: int = MAX_PAIRS
+
+
+def words(before: str, after: str, budget: _Budget | None = None) -> tuple[list[Piece], list[Piece]]:
     """Return the pieces of both texts; those that differ are marked `old` or `new`."""
-    old, new = _split(before), _split(after)
+    budget = budget or _Budget()
+    split = _split(before, after, min(budget.pairs, MAX_PAIRS))
+    if split is None:
+        return [Piece("old", before)], [Piece("new", after)]
+    old, new = split
+    budget.pairs -= len(old) * len(new)
     matcher = SequenceMatcher(None, old, new)
     left, right = list[Piece](), list[Piece]()
     for tag, i, j, k, l in matcher.get_opcodes():  # noqa: E741 - as difflib's documentation names them
@@ -62,7 +76,9 @@ def words(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
     return left, right
 
 
-def _item_changes(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> list[Change]:
+def _item_changes(
+    before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]], budget: _Budget
+) -> list[Change]:
     """Return the items that were changed, added, moved or removed."""
     matched = _matches(before, after)
     found = list[Change]()
@@ -75,8 +91,8 @@ def _item_changes(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, 
             continue
         old = matched[new]
         if before[old] != (question, answer):
-            compare = _change if len(found) < MAX_COMPARED else _whole_change
-            found.append(compare(label, "\n\n".join(before[old]), f"{question}\n\n{answer}"))
+            pieces = words("\n\n".join(before[old]), f"{question}\n\n{answer}", budget)
+            found.append(Change(label, *pieces))
         elif old not in ascending:
             text = [Piece("same", question)]
             found.append(Change(f"{label}, before {old + 1}", text, text, "moved"))
@@ -104,7 +120,7 @@ def _matches(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]
 
 
 def _is_similar(before: tuple[str, str], after: tuple[str, str]) -> bool:
-    old, new = set(_split(" ".join(before))), set(_split(" ".join(after)))
+    old, new = set(_WORDS.findall(" ".join(before))), set(_WORDS.findall(" ".join(after)))
     return len(old & new) * 2 > min(len(old), len(new))
 
 
@@ -116,14 +132,8 @@ def _ascending(numbers: list[int]) -> set[int]:
     }
 
 
-def _change(label: str, before: str, after: str) -> Change:
-    return Change(label, *words(before, after))
-
-
-def _whole_change(label: str, before: str, after: str) -> Change:
-    return Change(label, [Piece("old", before)], [Piece("new", after)])
-
-
-def _split(text: str) -> list[str]:
-    parts = _WORDS.findall(text)
-    return parts if len(parts) <= MAX_WORDS else text.splitlines(keepends=True)
+def _split(before: str, after: str, max_pairs: int) -> tuple[list[str], list[str]] | None:
+    """Return the words of both texts, or their lines, or None if there are too many pairs of lines, too."""
+    by_word = _WORDS.findall(before), _WORDS.findall(after)
+    by_line = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    return next((split for split in (by_word, by_line) if len(split[0]) * len(split[1]) <= max_pairs), None)

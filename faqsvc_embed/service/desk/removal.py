@@ -28,7 +28,7 @@ def submit(visit: Visit) -> Response:
     if problems := problems + field_problems("lang", lang or None, Lang | None):
         raise Problem.invalid(*problems)
     if action == "purge":
-        if not typed or typed.strip() != visit.slug.strip():  # editors do not see outer spaces
+        if typed.strip() != visit.slug.strip():
             return _page(visit, 422, problem=f"Nothing was deleted. To delete it, type {visit.slug}")
         writer.purge(visit.access, visit.slug, None, Preconditions())
         return redirect(visit, "?done=deleted")

@@ -11,6 +11,7 @@ from faqsvc_embed.service.http.authentication import require_scope
 from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.values import Access
+from faqsvc_embed.text import normalized
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,4 +52,4 @@ class Visit:
     @property
     def slug(self) -> str:
         """The slug in the path."""
-        return str(self.request.path_params["slug"])
+        return normalized("NFC", str(self.request.path_params["slug"]))

@@ -11,17 +11,18 @@ from faqsvc_embed.api.slugs import is_slug
 from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.text import normalized
 
 _FLAGS: Final = {None: False, "false": False, "true": True}
 
 
 def slug_of(request: Request, *, is_new: bool = False) -> str:
-    """Return the slug in the path.
+    """Return the slug in the path, in NFC, so that each spelling of a letter is the same FAQ.
 
     Raises:
         Problem: it is not a valid slug (404, or with `is_new` 422).
     """
-    slug = str(request.path_params["slug"])
+    slug = normalized("NFC", str(request.path_params["slug"]))
     if is_new and (problems := field_problems("slug", slug, Slug)):
         raise Problem.invalid(*problems, code="invalid-parameter")
     if not is_slug(slug):  # PostgreSQL refuses U+0000, for example

@@ -1,6 +1,8 @@
 """Caches responses to public reads in memory until the content changes."""
 
 import asyncio
+import re
+import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import Final
@@ -11,10 +13,12 @@ from starlette.responses import Response
 from faqsvc_embed.api.contract import PREVIEW_HEADER
 from faqsvc_embed.service.http.conditional import not_modified
 from faqsvc_embed.service.http.threads import run_blocking
-from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage import Storage, StorageUnavailable
 
 MAX_BYTES: Final = 32_000_000
 MAX_ENTRIES: Final = 10_000
+VERSION_TIMEOUT: Final = 0.5
+"""Seconds for the query of the version. After that, the database counts as down."""
 OVERHEAD: Final = 2_000
 """About how many bytes an entry takes beside its request and its body."""
 
@@ -39,16 +43,16 @@ class ContentVersion:
         self._waiting: asyncio.Future[Version] | None = None
 
     async def get(self) -> Version | None:
-        """Return the version at a moment after this call, or None if the file cannot be read.
-
-        Raises:
-            StorageUnavailable: the database does not respond.
-        """
+        """Return the version at a moment after this call, or None if the database does not respond."""
         if self._storage.database.is_sqlite:
             return self._storage.database.data_version()
         if self._waiting is None:
             self._waiting = asyncio.ensure_future(self._query(self._running))
-        return await asyncio.shield(self._waiting)
+            self._waiting.add_done_callback(_ignore_outage)
+        try:
+            return await asyncio.wait_for(asyncio.shield(self._waiting), VERSION_TIMEOUT)
+        except (StorageUnavailable, TimeoutError):
+            return None
 
     async def _query(self, previous: "asyncio.Future[Version] | None") -> Version:
         if previous is not None:
@@ -65,30 +69,47 @@ class ResponseCache:
         self._responses = OrderedDict[tuple[object, ...], Response]()
         self._size = 0
         self._version: Version | None = None
+        self._confirmed_at = 0.0
 
     async def respond(self, request: Request, handler: Handler) -> Response:
         """Return the cached response to a GET or HEAD, or else that of the handler, cached if it is public.
+
+        While the database does not respond, a cached response is returned for its own lifetime, with `Age`
+        (RFC 9111, 5.1).
 
         Raises:
             Problem, StorageUnavailable: as the handler does.
         """
         version = await self._current.get()
-        if version != self._version:
+        if version is not None and version != self._version:
             self._responses.clear()
             self._size, self._version = 0, version
+        if version is not None:
+            self._confirmed_at = time.monotonic()
+        age = time.monotonic() - self._confirmed_at if version is None else 0.0
         scope = request.scope
         headers = tuple(header for header in scope["headers"] if header[0] in _HEADERS)
         key = (scope["path"], scope["query_string"], scope["scheme"], scope.get("root_path"), headers)
-        if (cached := self._responses.get(key)) is not None:
+        if (cached := self._fresh(key, age)) is not None:
             return _conditional(request, cached)
         # A 304 is cached for requests with the same `If-None-Match`.
         with_tags = (*key, *request.headers.getlist("if-none-match"))
-        if (cached := self._responses.get(with_tags)) is not None:
+        if (cached := self._fresh(with_tags, age)) is not None:
             return cached
         response = await handler(request)
         if version is not None and version == self._version:
             self._store(key if response.status_code == 200 else with_tags, response)
         return response
+
+    def _fresh(self, key: tuple[object, ...], age: float) -> Response | None:
+        """Return a cached response that was current `age` seconds ago, if it may be used still."""
+        cached = self._responses.get(key)
+        if cached is None or not age:
+            return cached
+        lifetime = re.search(r"max-age=(\d+)", cached.headers["cache-control"])
+        if lifetime is None or age > int(lifetime[1]):
+            return None
+        return Response(cached.body, cached.status_code, {**cached.headers, "age": str(int(age))})
 
     def _store(self, key: tuple[object, ...], response: Response) -> None:
         is_public = response.headers.get("cache-control", "").startswith("public")
@@ -98,6 +119,12 @@ class ResponseCache:
         self._size += _size(key, response)
         while self._size > MAX_BYTES or len(self._responses) > MAX_ENTRIES:
             self._size -= _size(*self._responses.popitem(last=False))
+
+
+def _ignore_outage(version: "asyncio.Future[Version]") -> None:
+    """Take the exception of a query that no request waits for any more; `run_blocking` has reported it."""
+    if not version.cancelled():
+        version.exception()
 
 
 def _size(key: tuple[object, ...], response: Response) -> int:

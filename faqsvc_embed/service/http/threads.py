@@ -7,7 +7,7 @@ import anyio
 import anyio.to_thread
 
 from faqsvc_embed.service.storage import StorageUnavailable
-from faqsvc_embed.service.telemetry.outages import database_outages
+from faqsvc_embed.service.telemetry.outages import database_outages, write_outages
 
 WRITER_THREADS: Final = 4
 """Maximum number of threads that write at once, so that readers always find a free one."""
@@ -23,17 +23,18 @@ async def run_blocking(
 ) -> T:
     """Call a function in a worker thread and return its result.
 
-    `limiter` bounds the threads in use; by default it is the one that anyio shares between all calls.
+    `limiter` bounds the threads of calls that write; reads use the one that anyio shares between all calls.
 
     Raises:
         StorageUnavailable: the call did not end in time; its thread continues in the background.
     """
+    outages = database_outages if limiter is None else write_outages
     try:
         with anyio.move_on_after(CALL_TIMEOUT):
             result = await anyio.to_thread.run_sync(function, *args, limiter=limiter, abandon_on_cancel=True)
-            database_outages.succeeded()
+            outages.succeeded()
             return result
         raise StorageUnavailable(f"a call did not end within {CALL_TIMEOUT:g} s")
     except StorageUnavailable as error:
-        database_outages.failed(error)
+        outages.failed(error)
         raise

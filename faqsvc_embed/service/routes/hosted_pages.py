@@ -28,6 +28,7 @@ from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.slugs import MARKDOWN_SUFFIX
 from faqsvc_embed.service.storage.values import Publication
 from faqsvc_embed.service.storage.writer import digest_of
+from faqsvc_embed.text import normalized
 
 CACHE_CONTROL: Final = "public, max-age=300"
 PREVIEW_HEADERS: Final = {
@@ -141,7 +142,7 @@ def _page(service: ServiceContext, urls: PublicURLs, request: Request, selection
 
 def _select(storage: Storage, request: Request) -> _Selection:
     """Return what a request selects; this raises as `show_page` does."""
-    path = request.path_params["slug"]
+    path = normalized("NFC", request.path_params["slug"])
     candidates = [(path, False)]
     if path.endswith(MARKDOWN_SUFFIX):  # tried first: earlier releases accepted slugs with this ending
         candidates.insert(0, (path.removesuffix(MARKDOWN_SUFFIX), True))

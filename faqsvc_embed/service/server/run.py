@@ -1,12 +1,15 @@
 """Run an ASGI application on a socket: in this thread, in another one, or in worker processes."""
 
 import errno
+import multiprocessing
 import os
+import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Final
 
@@ -113,7 +116,16 @@ def _server(app: ASGIApp) -> uvicorn.Server:
 
 
 def _make(make_app: Callable[[], ASGIApp], proxies: Sequence[str]) -> ASGIApp:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_after, args=(parent,), name="faqsvc-parent", daemon=True).start()
     return shutdown.GracefulShutdown(BehindProxies(make_app(), proxies))
+
+
+def _end_after(parent: BaseProcess) -> None:
+    """End this worker after its parent, which may have been killed; nobody else would restart or stop it."""
+    parent.join()
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _config(

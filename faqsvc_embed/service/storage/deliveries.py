@@ -4,11 +4,15 @@ import hashlib
 import secrets
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import Final
 
 from sqlalchemy import ColumnElement, select, update
 
 from faqsvc_embed.service.storage.database import Database, insert_new
 from faqsvc_embed.service.storage.schema import last_event, webhooks
+
+MAX_CLAIM: Final = timedelta(minutes=10)
+"""Longer than any claim."""
 
 
 class Deliveries:
@@ -40,6 +44,7 @@ class Deliveries:
         """
         now, columns = self._clock(), webhooks.c
         is_free = columns.owner.is_(None) | (columns.owner == self._owner) | (columns.owned_until < now)
+        is_free |= columns.owned_until > now + MAX_CLAIM  # made by a clock that was ahead
         claimed = update(webhooks).where(self._is_mine(), is_free)
         values = {"owner": self._owner, "owned_until": now + timedelta(seconds=seconds)}
         with self._database.writing() as connection:

@@ -2,9 +2,12 @@
 
 import re
 import secrets
+import unicodedata
 from typing import Final
 from urllib.parse import urlsplit
 
+from faqsvc_embed.errors import quoted
+from faqsvc_embed.service.storage.values import ReservedSlug
 from faqsvc_embed.text import normalized
 
 MARKDOWN_SUFFIX: Final = ".md"
@@ -12,6 +15,8 @@ MARKDOWN_SUFFIX: Final = ".md"
 GENERATE: Final = "generate"
 """At the end of the API's path, it selects a route of its own. No new FAQ has this slug."""
 NOT_RESERVED: Final = f"one that is not {GENERATE!r} and does not end in {MARKDOWN_SUFFIX!r}"
+_BLANK: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""Letters and marks that fonts show as nothing."""
 MAX_READABLE: Final = 40
 RANDOM: Final = 6
 
@@ -26,6 +31,29 @@ def new_slug(words: str, website_url: str) -> str:
     """
     readable = _ascii(words) or _ascii(urlsplit(website_url).hostname or "") or "faq"
     return f"{readable}-{''.join(secrets.choice(_ALPHABET) for _ in range(RANDOM))}"
+
+
+def check_new(slug: str) -> None:
+    """Raise ReservedSlug if a new FAQ cannot have this slug."""
+    if slug == GENERATE or slug.endswith(MARKDOWN_SUFFIX):
+        raise ReservedSlug(f"The slug {quoted(slug)} is reserved: choose {NOT_RESERVED}")
+    if not _is_visible(slug):
+        raise ReservedSlug(f"The slug {slug!a} has invisible characters, or a space at an end: remove them")
+
+
+def _is_visible(slug: str) -> bool:
+    """Return whether a reader sees every character of a slug, and in its order.
+
+    Two slugs that look the same would be two FAQs. Refused are spaces at the ends, format characters such as
+    those for writing directions, unassigned characters, and those without a glyph (Unicode, 23.2 and 23.4).
+    """
+    return slug == slug.strip() and not any(
+        char in _BLANK
+        or (char.isspace() and char != " ")
+        or unicodedata.category(char)[0] == "C"
+        or "VARIATION SELECTOR" in unicodedata.name(char, "")
+        for char in slug
+    )
 
 
 def _ascii(text: str) -> str:

@@ -21,6 +21,7 @@ from faqsvc_embed.service.storage.publications import Publications
 from faqsvc_embed.service.storage.sites import DEFAULT_NAME, Sites
 from faqsvc_embed.service.storage.values import Access, Content, Write
 from faqsvc_embed.service.storage.writer import Writer
+from faqsvc_embed.text import normalized
 
 
 def utc_now() -> datetime:
@@ -110,6 +111,6 @@ class Storage:
             owner = self.sites.find(connection, site)
         owner = owner or self.sites.create(DEFAULT_NAME)
         content = Content(website_url, faq.website_name, faq.items, faq.title, faq.answer_format, faq.cta)
-        self.writer.write(
-            Access(None, owner), Write(content=content, slug=faq.slug, lang=cast("Lang", faq.lang))
-        )
+        slug = normalized("NFC", faq.slug)
+        write = Write(content=content, slug=slug, lang=cast("Lang", faq.lang))
+        self.writer.write(Access(None, owner), write)

@@ -7,12 +7,12 @@ release reads the exports of the release before. API keys are exported as digest
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Table, insert, select, text
+from sqlalchemy import Table, insert, select
 
 from faqsvc_embed.errors import FAQError, quoted
 from faqsvc_embed.service.storage import schema, upgrade
@@ -49,16 +49,7 @@ def backup(database: Database, target: Path) -> None:
         raise TransferFailed("the database is PostgreSQL: use pg_dump, or `faqsvc db export`")
     if target.exists():
         raise TransferFailed(f"{target} exists and is not overwritten: name a new file")
-    partial = target.with_name(f"{target.name}.part")
-    try:
-        with suppress(FileNotFoundError):
-            partial.unlink()
-        with database.reading() as connection:
-            connection.execute(text("VACUUM INTO :path"), {"path": str(partial)})
-        partial.rename(target)
-    finally:
-        with suppress(FileNotFoundError):
-            partial.unlink()
+    upgrade.copy_sqlite(database, target)
 
 
 def restore(database: Database, file: Path) -> None:

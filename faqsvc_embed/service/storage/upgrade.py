@@ -35,13 +35,31 @@ def needs_upgrade(database: Database) -> bool:
 def upgrade(database: Database) -> None:
     """Bring the schema to the newest version, one process after the other.
 
+    An SQLite database is copied before, to a file beside it that is named `.before-` and the new version.
+
     Raises:
         StorageUnavailable: it is newer than that of the next release, or the database is not in UTF-8.
     """
     if not needs_upgrade(database):
         return
     with database.migrating() as connection:
+        if database.is_sqlite and needs_upgrade(database) and inspect(connection).get_table_names():
+            copy = Path(f"{database.path}.before-{HEAD}")
+            if not copy.exists():  # otherwise an upgrade has failed before
+                copy_sqlite(database, copy)
         _run(connection)
+
+
+def copy_sqlite(database: Database, target: Path) -> None:
+    """Copy an SQLite database to a new file, while others read and write it; all of it or nothing."""
+    partial = target.with_name(f"{target.name}.part")
+    try:
+        partial.unlink(missing_ok=True)
+        with database.reading() as connection:
+            connection.execute(text("VACUUM INTO :path"), {"path": str(partial)})
+        partial.rename(target)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def _run(connection: Connection) -> None:

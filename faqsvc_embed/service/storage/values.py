@@ -47,7 +47,7 @@ class Gone(FAQError):
 
 
 class ReservedSlug(FAQError):
-    """The slug of a new FAQ is `generate`, a route of the API, or ends in `.md`.
+    """The slug of a new FAQ is `generate`, a route of the API, ends in `.md`, or has invisible characters.
 
     With the ending, its page would have the address of another FAQ's Markdown.
     """

@@ -30,7 +30,7 @@ from faqsvc_embed.service.storage.schema import (
     sites,
     translations,
 )
-from faqsvc_embed.service.storage.slugs import GENERATE, MARKDOWN_SUFFIX, NOT_RESERVED, new_slug
+from faqsvc_embed.service.storage.slugs import check_new, new_slug
 from faqsvc_embed.service.storage.values import (
     NO_QUOTA,
     Access,
@@ -39,7 +39,6 @@ from faqsvc_embed.service.storage.values import (
     Preconditions,
     Quota,
     QuotaExceeded,
-    ReservedSlug,
     RevisionConflict,
     Write,
     Written,
@@ -67,7 +66,7 @@ class Writer:
         Raises:
             FAQNotFound: there is no FAQ with this slug, and none may be created.
             NotYourSite: it belongs to another site.
-            ReservedSlug: a new FAQ would have the slug `generate`, or one that ends in `.md`.
+            ReservedSlug: a new FAQ cannot have this slug.
             Gone: the slug was purged within the last day, or what the Idempotency-Key wrote was purged.
             RevisionConflict: a precondition failed.
             QuotaExceeded: the site has no room for it.
@@ -206,8 +205,7 @@ class Writer:
             expired = faqs.c.updated_at < self._clock() - PURGED_FOR
             connection.execute(delete(faqs).where(faqs.c.slug == slug, faqs.c.state == "purged", expired))
             if insert_new(connection, faqs, row | {"slug": slug}):
-                if slug == GENERATE or slug.endswith(MARKDOWN_SUFFIX):
-                    raise ReservedSlug(f"The slug {quoted(slug)} is reserved: choose {NOT_RESERVED}")
+                check_new(slug)
                 if request.preconditions.if_match is not None:
                     raise RevisionConflict(f"No FAQ has the slug {quoted(slug)}", 0)
                 return self._locked(connection, slug), True

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 
 from faqsvc_embed import FAQEmbed, FAQNotFound, FAQState, FAQUnavailable
 from faqsvc_embed.testing.chaos import FaultyServer, behaviours
@@ -406,3 +407,17 @@ def test_a_record_that_is_forgotten_before_it_is_stored_is_not_stored(
     embed.close()
     assert not make_embed(store=f"file:{tmp_path}", offline=True).health()
     assert make_embed(store=f"file:{tmp_path}", offline=True).use_faq("pricing", wait=5).data is None
+
+
+@pytest.mark.system
+def test_a_document_in_redis_that_is_too_large_is_not_loaded(
+    make_embed: MakeEmbed, faulty: FaultyServer, valkey: str
+) -> None:
+    one = make_embed(store=valkey, wait=5)
+    one.get_faq("pricing")
+    settle(one)
+    with redis.Redis.from_url(valkey) as client:
+        for name in client.keys("*:copy:*"):
+            client.append(name, " " * 5_000_000)
+    faulty.behave(behaviours.refuse)
+    assert make_embed(store=valkey, wait=5).use_faq("pricing").data is None

@@ -2,7 +2,9 @@
 
 import asyncio
 import gc
+import time
 import tracemalloc
+from typing import NoReturn
 
 import pytest
 from starlette.testclient import TestClient
@@ -11,7 +13,7 @@ from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http import response_cache
 from faqsvc_embed.service.http.response_cache import ContentVersion
-from faqsvc_embed.service.storage import Storage, open_storage
+from faqsvc_embed.service.storage import Storage, StorageUnavailable, open_storage
 from tests.service.bodies import PATH
 
 PRICING = f"{PATH}/pricing"
@@ -133,3 +135,26 @@ def test_a_read_with_a_body_leaves_kept_responses_alone(client: TestClient, stor
 
     assert with_body.status_code == 200
     assert "connection" not in client.get(PRICING).headers
+
+
+@pytest.mark.parametrize("path", ["/api/v1/faq/pricing", "/faq/pricing"])
+def test_while_the_database_is_down_cached_responses_are_served_for_their_lifetime(
+    client: TestClient, storage: Storage, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    put(storage, "One")
+    cached, now = client.get(path), time.monotonic()
+    monkeypatch.setattr(storage.database, "data_version", lambda: None)
+    monkeypatch.setattr(storage.database, "reading", _down)
+    monkeypatch.setattr(time, "monotonic", lambda: now + 100)
+    during = client.get(path)
+    assert (during.status_code, during.content) == (200, cached.content)
+    assert 99 <= int(during.headers["age"]) <= 101
+    again = client.get(path, headers={"If-None-Match": cached.headers["etag"]})
+    assert again.status_code == 304
+    assert client.get("/api/v1/faq/other").status_code == 503
+    monkeypatch.setattr(time, "monotonic", lambda: now + 4_000)
+    assert client.get(path).status_code == 503
+
+
+def _down(*_: object) -> NoReturn:
+    raise StorageUnavailable("down")

@@ -1,10 +1,12 @@
 """POST /api/v1/faq."""
 
 import re
+from urllib.parse import quote
 
 import pytest
 from starlette.testclient import TestClient
 
+from faqsvc_embed.api.requests import KEY_HEADER
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import Storage
@@ -182,3 +184,24 @@ def test_urls_have_the_base_url_if_one_is_configured(
 def test_an_invalid_base_url_is_a_configuration_error(storage: Storage, url: str) -> None:
     with pytest.raises(ConfigurationError, match="base_url"):
         create_app(storage, base_url=url)
+
+
+@pytest.mark.parametrize(
+    "slug", [" tea", "tea ", "te\u200ba", "te\u202ea", "te\u00ada", "te\ufe0fa", "te\u3164a", "te\u00a0a"]
+)
+def test_a_new_slug_that_looks_like_another_is_refused(
+    client: TestClient, storage: Storage, slug: str
+) -> None:
+    headers = {KEY_HEADER: storage.keys.create()}
+    response = client.put(f"{PATH}/{quote(slug)}", json=publication(), headers=headers)
+    assert response.status_code == 422
+    assert client.get(f"{PATH}/{quote(slug)}").status_code == 404
+
+
+def test_two_spellings_of_one_slug_are_one_faq(client: TestClient, storage: Storage) -> None:
+    headers = {KEY_HEADER: storage.keys.create()}
+    for slug in ("caf\u00e9 \u6599\u91d1", "cafe\u0301 \u6599\u91d1"):
+        assert client.put(f"{PATH}/{quote(slug)}", json=publication(), headers=headers).is_success
+        assert client.get(f"{PATH}/{quote(slug)}").json()["slug"] == "caf\u00e9 \u6599\u91d1"
+        assert client.get(f"/faq/{quote(slug)}").status_code == 200
+    assert len(storage.history.faqs(storage.sites.list()[0].id, limit=10).items) == 1

@@ -114,6 +114,19 @@ def test_the_records_of_release_0_1_become_revision_1_of_a_site_for_each_key(old
     assert title(storage, "tea") == "New"
 
 
+def test_sqlite_keeps_a_copy_of_the_database_before_its_upgrade(old_database: Database) -> None:
+    if not old_database.is_sqlite:
+        pytest.skip("PostgreSQL has pg_dump")
+    upgrade.upgrade(old_database)
+    upgrade.upgrade(old_database)
+    (copy,) = Path(old_database.path).parent.glob("*.before-*")
+    before = Database(f"sqlite:///{copy}")
+    assert upgrade.version(before) is None
+    with before.reading() as connection:
+        assert connection.scalar(text("SELECT count(*) FROM faqs")) == 3
+    before.close()
+
+
 def test_release_0_1_reads_during_and_after_the_upgrade(
     old_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
