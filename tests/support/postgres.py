@@ -112,6 +112,9 @@ class Postgres:
 def empty(url: str) -> None:
     """Delete all rows of the service in a database."""
     with psycopg.connect(url) as connection:
-        tables = "sites, api_keys, faqs, translations, revisions, events, idempotency_keys, previews"
+        tables = (
+            "sites, api_keys, people, sign_in_links, sessions, faqs, translations, revisions, events,"
+            " idempotency_keys, previews, audit_log"
+        )
         connection.execute(f"TRUNCATE {tables}".encode())
         connection.execute("UPDATE last_event SET number = 0")

@@ -1,7 +1,7 @@
 """The tables of the service.
 
-A site owns FAQs and API keys. An FAQ has translations, and each translation has revisions 1, 2, 3 …, which
-are never changed once written; `translations.published` is the number of the published one.
+A site has people and API keys, and owns FAQs. An FAQ has translations, and each translation has revisions
+1, 2, 3 …, whose text is never changed; `translations.published` is the number of the published one.
 """
 
 from datetime import datetime
@@ -19,6 +19,8 @@ from sqlalchemy import (
     Table,
     Text,
     TypeDecorator,
+    UniqueConstraint,
+    false,
 )
 
 
@@ -65,6 +67,38 @@ api_keys: Final = Table(
     Column("last_used_at", Timestamp),
     Column("expires_at", Timestamp),
     Column("revoked_at", Timestamp),
+    Column("created_by_key", Text),  # by the operator, if neither is set
+    Column("created_by_person", Text),
+)
+
+people: Final = Table(
+    "people",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("site", Text, ForeignKey("sites.id"), nullable=False),
+    Column("email", Text),  # in lower case; NULL for a person who is known by name alone
+    Column("name", Text, nullable=False),
+    Column("role", Text, nullable=False),  # editor, publisher or admin
+    Column("created_at", Timestamp, nullable=False),
+    Column("removed_at", Timestamp),
+    UniqueConstraint("site", "email", name="one_person_an_email"),
+)
+
+sign_in_links: Final = Table(
+    "sign_in_links",
+    metadata,
+    Column("digest", Text, primary_key=True),  # of the token; the row is deleted when the link is used
+    Column("person", Text, ForeignKey("people.id"), nullable=False),
+    Column("expires_at", Timestamp, nullable=False, index=True),
+)
+
+sessions: Final = Table(
+    "sessions",
+    metadata,
+    Column("digest", Text, primary_key=True),  # of the cookie; the row is deleted at sign-out
+    Column("person", Text, ForeignKey("people.id"), nullable=False),
+    Column("created_at", Timestamp, nullable=False),
+    Column("expires_at", Timestamp, nullable=False, index=True),
 )
 
 faqs: Final = Table(
@@ -73,9 +107,12 @@ faqs: Final = Table(
     Column("slug", Text, primary_key=True),
     Column("site", Text, ForeignKey("sites.id")),
     Column("lang", Text, nullable=False),  # the default language
-    Column("state", Text, nullable=False),  # draft, published, unpublished or purged
+    Column("state", Text, nullable=False),  # draft, published, unpublished, binned or purged
     Column("created_at", Timestamp, nullable=False),
     Column("updated_at", Timestamp),
+    Column("page_url", Text),  # the page of the website that shows it
+    # Purged by law: nobody may use the slug again before an admin allows it.
+    Column("sealed", Boolean, nullable=False, server_default=false()),
     Index("faqs_by_site", "site", "updated_at", "slug"),
     Index("faqs_by_state", "site", "state", "slug"),
 )
@@ -88,6 +125,8 @@ translations: Final = Table(
     Column("newest", Integer, nullable=False),
     Column("published", Integer),
     Column("search_text", Text, nullable=False),  # of the newest revision, as `search_text()` returns it
+    Column("withdrawn", Integer),  # the revision that was published before it was last unpublished
+    Column("translated_from", Integer),  # the revision in the default language that it was made from
 )
 
 revisions: Final = Table(
@@ -104,6 +143,8 @@ revisions: Final = Table(
     Column("key_id", Text, ForeignKey("api_keys.id")),
     Column("created_at", Timestamp, nullable=False),
     Column("published_at", Timestamp),  # when it was first published
+    Column("person_id", Text),  # by the operator, if there is no key either
+    Column("discarded_at", Timestamp),  # when this draft was discarded
     ForeignKeyConstraint(["slug", "lang"], ["translations.slug", "translations.lang"]),
 )
 
@@ -119,7 +160,28 @@ events: Final = Table(
 
 # Each event increments the one row of this table. The lock on the row lasts until the end of the transaction,
 # so events become visible in the order of their numbers.
-last_event: Final = Table("last_event", metadata, Column("number", BigInteger, nullable=False))
+last_event: Final = Table(
+    "last_event",
+    metadata,
+    Column("number", BigInteger, nullable=False),
+    Column("epoch", Text),  # changes whenever the numbers may have gone back: after a restore or an import
+)
+
+audit_log: Final = Table(
+    "audit_log",
+    metadata,
+    Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("at", Timestamp, nullable=False),
+    Column("site", Text),
+    Column("action", Text, nullable=False),
+    Column("key_id", Text),  # by the operator, if neither is set
+    Column("person", Text),  # the email address or, without one, the name
+    Column("slug", Text),
+    Column("lang", Text),
+    Column("revision", Integer),
+    Column("subject", Text),  # the key, the person or the site that was changed
+    Index("audit_log_by_site", "site", "number"),
+)
 
 idempotency_keys: Final = Table(
     "idempotency_keys",

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, inspect, text
 
 from faqsvc_embed.service.storage.database import Database, StorageUnavailable
 
-HEAD: Final = "0006"
+HEAD: Final = "0007"
 """The newest version. Each release can still use the schema of the next one."""
 
 

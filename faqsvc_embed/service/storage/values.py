@@ -71,14 +71,15 @@ class RevisionConflict(FAQError):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The rights of an API key: the site that it belongs to, and its scope."""
+    """The rights of an API key or a person on a site; without either, those of the operator."""
 
     key_id: str | None
     site: str
     scope: Scope = "publish"
+    person_id: str | None = None
 
     def may(self, scope: Scope) -> bool:
-        """Return whether the key has a scope or one that includes it."""
+        """Return whether they include a scope."""
         return SCOPES.index(self.scope) >= SCOPES.index(scope)
 
 

@@ -262,7 +262,8 @@ class Writer:
             connection.execute(update(translations).where(*mine).values(values))
         digest = digest_of(row["website_url"] + row["record"])  # all that a writer can change
         row |= {"slug": slug, "lang": lang, "number": number, "digest": digest}
-        connection.execute(insert(revisions), row | {"key_id": access.key_id, "created_at": self._clock()})
+        author = {"key_id": access.key_id, "person_id": access.person_id}
+        connection.execute(insert(revisions), row | author | {"created_at": self._clock()})
         self._count(connection, access.site, size=len(row["record"].encode()))
         if is_draft:
             self._settle(connection, slug)

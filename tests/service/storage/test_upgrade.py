@@ -189,7 +189,8 @@ def test_a_schema_of_the_next_release_is_used_and_a_later_one_refused(
     database_url: str, new_database: Database
 ) -> None:
     upgrade.upgrade(new_database)
-    for version, is_used in (("0007", True), ("0008", False)):
+    next_ = int(upgrade.HEAD) + 1
+    for version, is_used in ((f"{next_:04}", True), (f"{next_ + 1:04}", False)):
         with new_database.writing() as connection:
             connection.execute(text(f"UPDATE alembic_version SET version_num = '{version}'"))
         if is_used:
