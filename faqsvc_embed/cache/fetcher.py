@@ -197,7 +197,7 @@ class Fetcher:
         await self._fetch(fetch)
         if self._feed is not None and not fetch.is_detached:
             entry = self._cache.get(fetch.key)
-            if entry is not None and entry.faq is not None:
+            if entry is not None and (entry.faq is not None or entry.is_missing):
                 is_stored = fetch.outcome is None  # the store may have missed a change of this language
                 self._feed.follow(fetch.key.slug, may_be_old=is_new and is_stored)
 

@@ -19,6 +19,8 @@ MAX_TOTAL_BYTES: Final = 64 * 1_048_576
 _random: Final = random.SystemRandom().random  # a separate generator: the host may seed the module's
 MAX_CLOCK_SKEW: Final = 300.0
 """Seconds by which the clock of another machine may be ahead of ours."""
+MAX_MISSING: Final = 100
+"""FAQs without a record whose publication is awaited; visitors can invent slugs."""
 FORGOTTEN_FOR: Final = 3600.0
 """After `forget()`, requests bypass HTTP caches for this many seconds."""
 
@@ -151,9 +153,12 @@ class MemoryCache:
         return any(self._forgotten.get(which, since) > since for which in (slug, None))
 
     def slugs(self) -> list[str]:
-        """Return the slugs of all entries: those with a record first, the most recently used first."""
-        entries = sorted(self.entries(), key=lambda entry: (entry.faq is None, -entry.used_at))
-        return list(dict.fromkeys(entry.key.slug for entry in entries))
+        """Return the slugs of all records, and those of the last `MAX_MISSING` FAQs that do not exist."""
+        entries = self.entries()
+        missing = [entry for entry in entries if entry.is_missing]
+        missing.sort(key=lambda entry: entry.used_at, reverse=True)
+        found = [entry for entry in entries if entry.faq is not None] + missing[:MAX_MISSING]
+        return list(dict.fromkeys(entry.key.slug for entry in found))
 
     def entries(self) -> list[Entry]:
         """Return all entries, in no order."""

@@ -92,6 +92,42 @@ def test_one_connection_follows_all_slugs_and_tells_no_others(service: FeedServi
     wait_until(lambda: answer(embed, "legal") == "Changed.")
 
 
+def test_every_cached_faq_is_followed_although_one_address_has_no_room_for_all(
+    service: FeedService, embed: FAQEmbed
+) -> None:
+    slugs = [f"{'long-' * 35}{number}" for number in range(100)]
+    service.answers.update(dict.fromkeys(slugs, "Old."))
+    for slug in slugs:
+        assert answer(embed, slug) == "Old."
+    wait_until(lambda: {slug for c in service.connections for slug in c["slugs"]} == set(slugs))
+    wait_until(lambda: embed.statistics().feed_lag == 0)
+    for slug in slugs:
+        service.publish(slug, "New.")
+    wait_until(lambda: all(answer(embed, slug) == "New." for slug in slugs), timeout=10)
+
+
+@pytest.mark.parametrize("before", ["never published", "unpublished"])
+def test_an_faq_that_did_not_exist_is_shown_once_it_is_published(
+    service: FeedService, embed: FAQEmbed, before: str
+) -> None:
+    if before == "unpublished":
+        service.answers["later"] = None
+    assert answer(embed, "later") is None
+    wait_until(lambda: any("later" in connection["slugs"] for connection in service.connections))
+    settle(embed)
+    service.publish("later", "Here.")
+    wait_until(lambda: answer(embed, "later") == "Here.")
+
+
+def test_invented_slugs_do_not_take_the_place_of_records(service: FeedService, embed: FAQEmbed) -> None:
+    follow(embed, service)
+    for number in range(300):
+        assert answer(embed, f"invented-{number}") is None
+    wait_until(lambda: "invented-299" in service.connections[-1]["slugs"])
+    assert "pricing" in service.connections[-1]["slugs"]
+    assert len(service.connections[-1]["slugs"]) <= 101
+
+
 def test_a_record_older_than_its_event_is_asked_for_again(service: FeedService, embed: FAQEmbed) -> None:
     follow(embed, service)
     service.lag = 1
