@@ -21,8 +21,8 @@ from faqsvc_embed.service.desk.visit import Visit
 
 MAX_IMPORT: Final = 1_000_000
 """Bytes of a text or file, as many as may be published."""
-MAX_LINES: Final = 20_000
-"""Lines of a text or file; reading more would keep the service busy for many seconds."""
+MAX_LINES: Final = 10_000
+"""Lines of a text or file: ten for each question. More objects would make collections of garbage long."""
 _QUESTION: Final = re.compile(r"^[ \t]*([^\s#>|-].{0,1000}[?？])[ \t]*$", re.MULTILINE)
 FORMATS: Final = {".md": "Markdown or plain text", ".csv": "A table (CSV)", ".json": "JSON"}
 ENCODING: Final = (
