@@ -61,17 +61,17 @@ class EventStream:
             self._feed.check_room(network, len(slugs))
         except FeedFull as full:
             raise Problem(503, "unavailable", str(full), headers={"retry-after": "60"}) from None
-        stream = self._stream(slugs, network, _last_id(request))
+        stream = self._stream(slugs, network, request.headers.get("last-event-id"))
         return EventResponse(stream, 200, HEADERS, "text/event-stream")
 
-    async def _stream(self, slugs: list[str], network: str | None, after: int | None) -> AsyncIterator[bytes]:
+    async def _stream(self, slugs: list[str], network: str | None, after: str | None) -> AsyncIterator[bytes]:
         try:
-            subscriber, last = await self._feed.subscribe(slugs, network, after)
+            subscriber = await self._feed.subscribe(slugs, network, after)
         except (FeedFull, StorageUnavailable):  # the head is sent already; the subscriber connects again
             return
         try:
             if after is None:
-                yield f"retry: {RETRY}\nid: {last}\n\n".encode()
+                yield f"retry: {RETRY}\nid: {subscriber.log.event_id()}\n\n".encode()
             else:
                 yield f"retry: {RETRY}\n\n".encode()
             while True:
@@ -81,32 +81,24 @@ class EventStream:
                 except TimeoutError:
                     yield b":\n\n"
                     continue
-                yield _news(subscriber, last)
+                yield _news(subscriber)
         finally:
             self._feed.unsubscribe(subscriber)
 
 
-def _news(subscriber: Subscriber, last: int) -> bytes:
+def _news(subscriber: Subscriber) -> bytes:
     """Take the waiting changes from a subscriber, and return them as events."""
     changes = list(subscriber.waiting)
     subscriber.waiting.clear()
     subscriber.has_news.clear()
     if subscriber.has_missed:
         subscriber.has_missed = False
-        position = changes[-1].number if changes else last
+        position = subscriber.log.event_id(changes[-1].number if changes else None)
         return f"id: {position}\nevent: reset\ndata: {{}}\n\n".encode()
-    return b"".join(map(_event, changes))
+    return b"".join(_event(change, subscriber.log.event_id(change.number)) for change in changes)
 
 
-def _event(change: LoggedChange) -> bytes:
+def _event(change: LoggedChange, event_id: str) -> bytes:
     state = "unpublished" if change.revision is None else "published"
     data = msgspec.json.encode(Event(change.slug, change.lang, change.revision, state))  # type: ignore[arg-type]
-    return b"id: %d\nevent: faq\ndata: %s\n\n" % (change.number, data)
-
-
-def _last_id(request: Request) -> int | None:
-    """Return the number of the last change that the subscriber has; -1 if it cannot be one."""
-    value = request.headers.get("last-event-id")
-    if value is None:
-        return None
-    return int(value) if value.isascii() and value.isdecimal() and len(value) < 16 else -1
+    return b"id: %s\nevent: faq\ndata: %s\n\n" % (event_id.encode(), data)

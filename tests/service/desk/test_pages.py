@@ -81,10 +81,10 @@ def test_a_paste_that_cannot_be_used_stays_in_the_form(editor: Editor) -> None:
     many = "question,answer\n" + "Q,A\n" * 5000
     status, texts, _ = import_text(editor, many, format=".csv")
     assert (status, texts) == (422, [many])
-    questions = "What?\nThis.\n\n" * 5000
+    questions = "What?\nThis.\n\n" * 3000
     status, texts, page = import_text(editor, questions)
     assert (status, texts) == (422, [questions])
-    assert "5,000" in page
+    assert "3,000" in page
     assert import_text(editor, "- a\n" * 250_000)[0] == 422  # reading it would take many seconds
     assert import_text(editor, "Why?\n" + "x" * 1_000_000)[0] == 413
 

@@ -182,6 +182,28 @@ def test_one_address_follows_at_most_half_of_all_slugs(site: Site, monkeypatch: 
     feed.close()
 
 
+def test_subscribers_read_everything_again_when_the_same_numbers_are_other_changes(site: Site) -> None:
+    feed = Subscription(site.url, "pricing")
+    position = feed.events[0].id
+    site.publish("pricing", "Six euros.")
+    wait_until(lambda: len(feed.changes()) == 1)
+    with sqlite3.connect(site.file) as database:  # as after a restore or a promotion
+        database.execute("update last_event set epoch = 'another', number = number + 1")
+        database.execute(
+            "insert into events select max(number) + 1, slug, lang, revision, created_at from events"
+        )
+    database.close()
+    wait_until(lambda: feed.events[-1].type == "reset")
+    other = Subscription(site.url, "pricing", last_id=position)
+    wait_until(lambda: any(event.type == "reset" for event in other.events))
+    again = Subscription(site.url, "pricing", last_id=other.events[-1].id)
+    site.publish("pricing", "Seven euros.")
+    wait_until(lambda: all(one.events and one.events[-1].type == "faq" for one in (feed, other, again)))
+    assert not any(event.type == "reset" for event in again.events)
+    for one in (feed, other, again):
+        one.close()
+
+
 @pytest.mark.parametrize("number", [1, 1_000])
 def test_subscribers_read_everything_again_when_the_log_is_another(site: Site, number: int) -> None:
     feed = Subscription(site.url, "pricing")
