@@ -103,13 +103,13 @@ class RedisStore:
             await redis.delete(*names)
         await redis.publish(self._channel, json.dumps({"from": self._process, "slug": slug}))
 
-    async def bury(self, slug: str) -> None:
+    async def bury(self, slug: str, tombstone: str) -> None:
         """Leave a tombstone, for as long as a record could be there."""
-        await self._redis().set(self._tombstone(slug), "", ex=2 * KEEP_FOR)
+        await self._redis().set(self._tombstone(slug), tombstone, ex=2 * KEEP_FOR)
 
-    async def is_buried(self, slug: str) -> bool:
-        """Return whether there is a tombstone."""
-        return bool(await self._redis().exists(self._tombstone(slug)))
+    async def tombstone(self, slug: str) -> bytes | None:
+        """Return the tombstone, if there is one."""
+        return (await self._values(self._tombstone(slug)))[0]
 
     @contextlib.asynccontextmanager
     async def lock(self, key: Key, timeout: float) -> AsyncIterator[None]:
