@@ -89,7 +89,7 @@ class DirectoryStore:
         if text is None:
             return None
         try:
-            stored = StoredFAQ.from_json(text, self._base_url, key.slug, key.lang)
+            stored = StoredFAQ.from_json(text, self._base_url, key)
         except InvalidFAQ as error:
             raise InvalidFAQ(f"{str(path)!r}: {error}") from None
         return None if self._is_forgotten(key, stored) else stored
