@@ -125,6 +125,10 @@ class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
     slug: Annotated[Slug | None, Meta(description="An FAQ of the site; for POST.")] = None
 
 
+INSTALL: Final = "npm install @faqsvc/react"
+"""What the specification has responses say. The registry of npm has no such package: show it to nobody."""
+
+
 class Install(Struct, frozen=True):
     """The command and the element that show the FAQ in a React application."""
 

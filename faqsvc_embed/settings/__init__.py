@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PREFIX: Final = "FAQSVC_"
-SERVICE_PREFIXES: Final = tuple(f"{PREFIX}{name}_" for name in ("DATABASE", "LLM", "GENERATE", "WEBHOOK"))
+SERVICE_PREFIXES: Final = tuple(
+    f"{PREFIX}{name}_" for name in ("DATABASE", "LLM", "GENERATE", "WEBHOOK", "NPM")
+)
 """Variables of the service, which may run in the same environment."""
 _KUBERNETES: Final = (
     r"(?a)FAQSVC_(?:\w+_)?"

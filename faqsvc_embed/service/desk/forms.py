@@ -23,6 +23,8 @@ MAX_OPEN_FORM: Final = 16_000
 """Bytes of a form without a session: enough for a key, a link, and an address to go on to."""
 MAX_FIELDS: Final = 12_000
 """Ten fields for each question of the largest record."""
+MAX_UPLOADS: Final = 10
+"""Files of a form; the desk has forms with one."""
 TIMEOUT: Final = 30.0
 """Seconds in which a form must arrive."""
 
@@ -133,6 +135,8 @@ def _parse_multipart(request: Request, body: bytes) -> Form:
         fields.append((name, normalized((field.value or b"").decode("utf-8", "replace"))))
 
     def on_file(file: File) -> None:
+        if len(uploads) >= MAX_UPLOADS:
+            raise _TOO_MANY_FIELDS
         name = (file.file_name or b"").decode("utf-8", "replace")
         file.file_object.seek(0)
         uploads.append(Upload(name, file.file_object.read()))

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from itertools import islice
 from typing import Final
 
 import msgspec
@@ -24,6 +25,8 @@ HEARTBEAT: Final = 15.0
 RETRY: Final = 2_000
 """Milliseconds after which a browser connects again."""
 MAX_SLUGS: Final = 1_000
+MAX_PROBLEMS: Final = 10
+"""Slugs that a response calls wrong: it is smaller than the request."""
 HEADERS: Final = {
     "cache-control": "no-store",
     "x-accel-buffering": "no",  # otherwise nginx buffers the events
@@ -49,7 +52,8 @@ class EventStream:
     async def __call__(self, service: ServiceContext, request: Request) -> Response:
         """Return the changes of the slugs in the query, from `Last-Event-ID` or from now on."""
         slugs = list(dict.fromkeys(request.query_params.getlist("slug")))
-        problems = [f"slug is {quoted(slug)}: not a valid slug" for slug in slugs if not is_slug(slug)]
+        wrong = islice((slug for slug in slugs if not is_slug(slug)), MAX_PROBLEMS)
+        problems = [f"slug is {quoted(slug)}: not a valid slug" for slug in wrong]
         if not 0 < len(slugs) <= MAX_SLUGS:
             problems.append(f"there are {len(slugs)} slugs: expected 1 to {MAX_SLUGS}, as in ?slug=a&slug=b")
         if problems:

@@ -143,6 +143,13 @@ def test_slugs_that_cannot_be_are_refused(site: Site, query: str) -> None:
     assert (response.status_code, response.json()["code"]) == (422, "invalid-parameter")
 
 
+def test_a_refusal_is_smaller_than_the_request(site: Site) -> None:
+    query = "&".join(f"slug=%2F{number}" for number in range(4_000))
+    response = httpx2.get(f"{site.url}/api/v1/events?{query}")
+    assert response.status_code == 422
+    assert len(response.content) < 2_000
+
+
 def test_a_record_has_its_revision_in_a_header(site: Site) -> None:
     response = httpx2.get(f"{site.url}/api/v1/faq/pricing")
     again = httpx2.get(f"{site.url}/api/v1/faq/pricing", headers={"If-None-Match": response.headers["etag"]})
