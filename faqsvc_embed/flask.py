@@ -163,6 +163,8 @@ class _FlaskPage(RequestPage):
         if charset is not None:
             self.fills_stream = response.is_streamed
             if response.is_streamed:
+                if (close := getattr(response.response, "close", None)) is not None:
+                    response.call_on_close(close)
                 response.response = filled_parts(response.iter_encoded(), self.placeholders, charset)
             else:
                 response.set_data(filled(response.get_data(), self.placeholders, charset))

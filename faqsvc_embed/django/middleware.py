@@ -1,7 +1,6 @@
 """The Django middleware, which gives each request a page."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from http import HTTPStatus
 from typing import Any
 
 from asgiref.sync import async_to_sync, iscoroutinefunction, markcoroutinefunction
@@ -126,8 +125,7 @@ class DjangoPage(Page, kw_only=True):
             response.content = content = filled(response.content, placeholders, charset)
             length = len(content) if "Content-Length" in response.headers else None
             _replace_headers(response, headers_of_filled_body(response.items(), length))
-        if response.status_code == HTTPStatus.OK and self.request.method != "HEAD":
-            placeholders.warn_of_lost()
+        self.report_lost_placeholders(response.status_code, self.request.method)
 
     def _complete_stream(self, response: StreamingHttpResponse) -> None:
         """Let a stream fill placeholders: those of a preview, or of an FAQ that an event loop awaits."""

@@ -1,7 +1,6 @@
 """Sends one ASGI response. Its messages pass as they are, unless the page has left a placeholder."""
 
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from http import HTTPStatus
 from typing import Any, Final
 
 from faqsvc_embed.page.headers import (
@@ -26,7 +25,7 @@ class PageResponse:
 
     def __init__(self, page: Page, method: str, send: Send) -> None:
         self._page = page
-        self._is_head = method == "HEAD"
+        self._method = method
         self._send = send
         self._filler: BodyFiller | None = None
         self._status = 0
@@ -99,15 +98,15 @@ class PageResponse:
             message = {**message, "body": await self._filled_part(message, self._filler, placeholders)}
         if is_last:
             page.is_over = True
-            if placeholders is not None and not self._is_head and self._status == HTTPStatus.OK:
-                placeholders.warn_of_lost()
+            page.report_lost_placeholders(self._status, self._method)
         await self._send(message)
 
     async def _fill_first(self, start: Message, message: Message, placeholders: Placeholders) -> Message:
         """Fill a body that is in one piece, so that its length is known, and change the start accordingly."""
         headers, length, filler = start.get("headers", ()), None, self._filler
-        if filler is not None and not (message.get("more_body") or self._is_head):
-            before = bytes(message.get("body", b""))
+        before = bytes(message.get("body", b""))
+        # A framework may leave out the body of a response to HEAD.
+        if filler is not None and not message.get("more_body") and (before or self._method != "HEAD"):
             body = filler.feed(before)
             if filler.is_blocked:
                 await placeholders.fill()

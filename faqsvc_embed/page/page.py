@@ -1,6 +1,7 @@
 """The page: what the FAQs of one request share."""
 
 from collections.abc import Sequence
+from http import HTTPStatus
 from typing import Any, ClassVar, Final
 
 import msgspec
@@ -35,6 +36,8 @@ class Page(msgspec.Struct, eq=False):
     """Whether the response was sent, so that later rendering is not a part of it."""
     states: dict[Any, FAQState] = {}
     """The states of FAQs on this page, by reader and key. They do not change until it is over."""
+    prefetched: set[str] = set()
+    """The slugs that were awaited before rendering, so that their FAQs leave no placeholder."""
     placeholders: Placeholders | None = None
     inline: list[tuple[Sequence[Stylesheet], ElementOptions, bool]] = []
     """The styles that were printed, how, and whether with the script: what a policy has to allow."""
@@ -80,10 +83,9 @@ class Page(msgspec.Struct, eq=False):
             self._budget = WaitBudget()
         return self._budget
 
-    @property
-    def can_defer(self) -> bool:
-        """Whether an FAQ may leave a placeholder, because waiting would block an event loop."""
-        return self.defers and in_event_loop()
+    def can_defer(self, slug: str) -> bool:
+        """Return whether an FAQ may leave a placeholder, because waiting would block an event loop."""
+        return self.defers and slug not in self.prefetched and in_event_loop()
 
     def leave_placeholder(self, filling: Filling | None, published: str = "", text: Text = "") -> Markup:
         """Return a placeholder that is filled before the body is sent."""
@@ -95,6 +97,20 @@ class Page(msgspec.Struct, eq=False):
     def has_open_placeholders(self) -> bool:
         """Whether some placeholders are not filled yet."""
         return self.placeholders is not None and self.placeholders.are_open
+
+    def report_lost_placeholders(self, status: int, method: str | None) -> None:
+        """Log once that a response was sent without a placeholder of its page.
+
+        A preview is complete without them: the published FAQ stays.
+        """
+        is_page = status == HTTPStatus.OK and method != "HEAD" and self.preview is None
+        if is_page and self.placeholders is not None and self.placeholders.lost:
+            _log.warning(
+                "lost",
+                "a response lacks an FAQ that was not cached when its template was rendered: the place is "
+                "not in an HTML body, as it was escaped, compressed, or kept in a cache of the host; "
+                "`await embed.aprefetch(...)` before rendering the template",
+            )
 
     def limit_max_age(self, seconds: int) -> None:
         """Limit the lifetime of the page in caches."""

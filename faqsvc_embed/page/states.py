@@ -59,6 +59,7 @@ class PageStates:
         """Fetch the FAQs that are not cached, together, and return the records."""
         found = self._start(page, slugs, lang)
         states = [await self.await_for(page, one, self._settings.wait) for one in found]
+        page.prefetched.update(filter(is_slug, slugs))
         return [state.data for state in states if state.data is not None]
 
     def _start(self, page: Page, slugs: Sequence[str], lang: str | None) -> "list[FAQState | Fetch]":
@@ -110,12 +111,12 @@ class PageStates:
         page.states[self._reader, key] = state
         return state
 
-    def record(self, page: Page, key: Key, state: FAQState, *, has_waited: bool) -> FAQ:
+    def record(self, page: Page, key: Key, state: FAQState) -> FAQ:
         """Return the record of a state, or raise why there is none."""
         self.note_max_age(page, key, state)
         if not state.is_loading:
             return data_or_raise(state)
-        if not has_waited:
+        if (self._reader, key) not in page.states:  # this page has not waited for it
             self._options.log.warning("middleware", CANNOT_WAIT, quoted(key.slug))
             raise FAQUnavailable(CANNOT_WAIT % quoted(key.slug))
         raise self._reader.report_late(key.slug, self._settings.wait)
