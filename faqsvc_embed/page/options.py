@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol, TypedDict
 
 import msgspec
+from msgspec.structs import asdict
 
 from faqsvc_embed.api.slugs import invalid_slug
 from faqsvc_embed.cache.entries import Key
@@ -163,7 +164,7 @@ class OptionResolver:
 
     def _validated(self, given: Mapping[str, Any], subject: object, caller: Caller) -> _Valid:
         problems = list[str]()
-        options: dict[str, Any] = {**_values(self.defaults.style), "schema": self.defaults.schema}
+        options = {**asdict(self.defaults.style), "schema": self.defaults.schema}
         for name, value in given.items():
             if name not in NAMES:
                 problems.append(self._unknown(name, NAMES, subject, caller))
@@ -228,10 +229,6 @@ def split_arguments(
         is_named = number <= len(names) and names[number - 1] not in options
         options[names[number - 1] if is_named else f"argument {number}"] = value
     return arguments[0], options
-
-
-def _values(style: Style) -> dict[str, Any]:
-    return {name: getattr(style, name) for name in Style.__struct_fields__}
 
 
 def _validate(name: str, value: object) -> Any:
