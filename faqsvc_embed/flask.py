@@ -151,10 +151,6 @@ class _FlaskPage(RequestPage):
                 return choice, ""
         return None, request.environ.get("HTTP_ACCEPT_LANGUAGE", "")[:MAX_HEADER]
 
-    def end(self) -> None:
-        """End the page: the body was sent."""
-        self.is_over = True
-
     def fill_drafts(self, response: Response) -> Response:
         """Fill the drafts of a preview in, before a hook of the host compresses the body."""
         if self.placeholders is None or self.fills_stream:
@@ -216,7 +212,7 @@ def _finish(_: Flask, response: Response, **__: Any) -> None:
             page.sent_headers = list(response.headers)
             response.call_on_close(page.end)
     else:
-        page.is_over = True
+        page.end()
         setattr(this_request, PAGE, _FINISHED)
     if changes_headers(page):
         response.headers = Headers(with_page_headers(page, response.headers))

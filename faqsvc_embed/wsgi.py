@@ -78,7 +78,7 @@ class FAQMiddleware:
         finally:
             is_whole = isinstance(body, list | tuple) or _is_file(body, environ)
             if is_whole:
-                page.is_over = True
+                page.end()
                 REQUEST.set(outer_page)
         if not is_whole:
             return _Body(start, body, outer_page)
@@ -173,7 +173,7 @@ class _Body:
 
     def close(self) -> None:
         """Close what the application returned (PEP 3333)."""
-        self._start.page.is_over = True
+        self._start.page.end()
         REQUEST.set(self._outer_page)
         close = getattr(self._parts, "close", None)
         if close is not None:

@@ -105,7 +105,7 @@ class DjangoPage(Page, kw_only=True):
     def leave(self, response: HttpResponseBase | None, outer_page: Page | None) -> None:
         """End the page, unless a streamed body may still show FAQs."""
         if response is None or not response.streaming:
-            self.is_over = True
+            self.end()
             REQUEST.set(outer_page)
 
     def complete(self, response: HttpResponseBase) -> HttpResponseBase:
@@ -168,7 +168,7 @@ def _end_page(**_: Any) -> None:
     """End the page of a streamed response: its body was sent."""
     page = REQUEST.get()
     if isinstance(page, DjangoPage):
-        page.is_over = True
+        page.end()
         REQUEST.set(None)
 
 

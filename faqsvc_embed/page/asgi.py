@@ -39,7 +39,7 @@ class PageResponse:
         def send_message(message: Message) -> Awaitable[None]:
             if message["type"] == "http.response.body" and self._start is None and page.placeholders is None:
                 if not message.get("more_body"):
-                    page.is_over = True
+                    page.end()
                 return send(message)
             if message["type"] == "http.response.start" and self._can_pass(message):
                 return send(message)
@@ -97,7 +97,7 @@ class PageResponse:
         if placeholders is not None and self._filler is not None and not self._filler.is_idle:
             message = {**message, "body": await self._filled_part(message, self._filler, placeholders)}
         if is_last:
-            page.is_over = True
+            page.end()
             page.report_lost_placeholders(self._status, self._method)
         await self._send(message)
 

@@ -38,7 +38,7 @@ class _Stream(NamedTuple):
 
 
 _STREAMS: Final[ContextVar[tuple[_Stream, ...]]] = ContextVar("faqsvc_streams", default=())
-"""The newest first."""
+"""Those outside of a request, the newest first."""
 
 
 def request_page() -> Page | None:
@@ -49,8 +49,8 @@ def request_page() -> Page | None:
 
 def current_document() -> Document | None:
     """Return the document that is being rendered in this context."""
-    document = DOCUMENT.get()
-    for stream in _STREAMS.get():
+    document, page = DOCUMENT.get(), request_page()
+    for stream in _STREAMS.get() if page is None else page.streams:
         if stream.outer is document and stream.is_running():
             return stream.document
     return None if document is None or document.is_over else document
@@ -59,11 +59,21 @@ def current_document() -> Document | None:
 def begin_stream(generator: object) -> None:
     """Give a rendering in parts a document, which is the current one while a part is produced.
 
-    Nothing is wrapped around the generator, because that would cost as much as a small part.
+    Nothing is wrapped around the generator, because that would cost as much as a small part. A request keeps
+    it, because a thread in which a view runs has a copy of the context.
     """
-    if joined_document() is None:
-        others = (stream for stream in _STREAMS.get() if stream.is_unfinished())
-        _STREAMS.set((_Stream(Document(), ref(generator), DOCUMENT.get()), *others))
+    if joined_document() is not None:
+        return
+    page = request_page()
+    others = _STREAMS.get() if page is None else page.streams
+    streams = (
+        _Stream(Document(), ref(generator), DOCUMENT.get()),
+        *(stream for stream in others if stream.is_unfinished()),
+    )
+    if page is None:
+        _STREAMS.set(streams)
+    else:
+        page.streams = streams
 
 
 def joined_document() -> Document | None:

@@ -53,6 +53,8 @@ class Page(msgspec.Struct, eq=False):
     """The FAQs that were looked up for this page, in order, if response headers name them."""
     preview: Preview | None = None
     """The drafts that the visitor may see, if the request has a preview token."""
+    streams: tuple[Any, ...] = ()
+    """The documents that are rendered in parts for the response, for `context`."""
     max_age: int | None = None
     """For how many seconds caches may keep the page; None if no FAQ is missing or degraded."""
     may_degrade: bool = False
@@ -70,6 +72,11 @@ class Page(msgspec.Struct, eq=False):
             self.preview = find_preview(query_string)
             if self.preview is not None:
                 self.placeholders = Placeholders()
+
+    def end(self) -> None:
+        """End the page: its response was sent."""
+        self.is_over = True
+        self.streams = ()  # they refer to the page
 
     @property
     def shows_problems(self) -> bool:
