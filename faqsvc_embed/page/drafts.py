@@ -66,7 +66,7 @@ class DraftPrinter(Printer):
         found = call.given or self._published.look_up(page, call.key)
         published = self._alone(document, call, self._published.wait_for(page, found, self.settings.wait))
         draft = call.given or self.states.look_up(page, call.key)
-        if page.can_defer(call.key.slug):
+        if page.can_defer(call.key):
 
             async def fill() -> Text:
                 return await self._draft(document, call, draft)

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Final
 import msgspec
 from markupsafe import Markup
 
+from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.languages import lookup, negotiate
 from faqsvc_embed.models import FAQState
 from faqsvc_embed.page.budget import WaitBudget
@@ -36,8 +37,8 @@ class Page(msgspec.Struct, eq=False):
     """Whether the response was sent, so that later rendering is not a part of it."""
     states: dict[Any, FAQState] = {}
     """The states of FAQs on this page, by reader and key. They do not change until it is over."""
-    prefetched: set[str] = set()
-    """The slugs that were awaited before rendering, so that their FAQs leave no placeholder."""
+    prefetched: set[Key] = set()
+    """The FAQs that were awaited before rendering, and therefore leave no placeholder."""
     placeholders: Placeholders | None = None
     inline: list[tuple[Sequence[Stylesheet], ElementOptions, bool]] = []
     """The styles that were printed, how, and whether with the script: what a policy has to allow."""
@@ -90,9 +91,9 @@ class Page(msgspec.Struct, eq=False):
             self._budget = WaitBudget()
         return self._budget
 
-    def can_defer(self, slug: str) -> bool:
+    def can_defer(self, key: Key) -> bool:
         """Return whether an FAQ may leave a placeholder, because waiting would block an event loop."""
-        return self.defers and slug not in self.prefetched and in_event_loop()
+        return self.defers and key not in self.prefetched and in_event_loop()
 
     def leave_placeholder(self, filling: Filling | None, published: str = "", text: Text = "") -> Markup:
         """Return a placeholder that is filled before the body is sent."""

@@ -40,7 +40,7 @@ class Printer:
         page = document.page
         found = call.given or self.states.look_up(page, call.key)
         if not isinstance(found, FAQState):
-            if page.can_defer(call.key.slug):
+            if page.can_defer(call.key):
                 return self._defer(document, call, found)
             found = self.states.wait_for(page, found, self.settings.wait)
         faq = found.data
@@ -49,7 +49,7 @@ class Printer:
         place = document.place(faq, schema=call.schema)
         fragment = self.renderer.cached(faq, call.style, place)
         if fragment is None:
-            if self.renderer.is_long(faq) and page.can_defer(call.key.slug):
+            if self.renderer.is_long(faq) and page.can_defer(call.key):
                 return self._defer(document, call, found, place.ordinal)
             fragment = self.renderer.fragment(faq, call.style, place)
         return self._print(document, call, fragment)

@@ -52,22 +52,22 @@ class PageStates:
 
     def prefetch(self, page: Page, slugs: Sequence[str], lang: str | None) -> None:
         """Fetch the FAQs that are not cached, together; in an event loop, do not wait for them."""
-        for found in self._start(page, slugs, lang):
+        for found in [self.look_up(page, key) for key in self._keys(page, slugs, lang)]:
             self.wait_for(page, found, self._settings.wait)
 
     async def aprefetch(self, page: Page, slugs: Sequence[str], lang: str | None) -> list[FAQ]:
         """Fetch the FAQs that are not cached, together, and return the records."""
-        found = self._start(page, slugs, lang)
+        keys = self._keys(page, slugs, lang)
+        found = [self.look_up(page, key) for key in keys]
         states = [await self.await_for(page, one, self._settings.wait) for one in found]
-        page.prefetched.update(filter(is_slug, slugs))
+        page.prefetched.update(keys)
         return [state.data for state in states if state.data is not None]
 
-    def _start(self, page: Page, slugs: Sequence[str], lang: str | None) -> "list[FAQState | Fetch]":
+    def _keys(self, page: Page, slugs: Sequence[str], lang: str | None) -> list[Key]:
         for slug in slugs:
             if not is_slug(slug):
                 self._problems.handle(page, slug, invalid_slug(slug))
-        keys = [self._options.key(page, slug, lang) for slug in slugs if is_slug(slug)]
-        return [self.look_up(page, key) for key in keys]
+        return [self._options.key(page, slug, lang) for slug in slugs if is_slug(slug)]
 
     def look_up(self, page: Page, key: Key) -> "FAQState | Fetch":
         """Return the state on this page, or the result of a look-up."""

@@ -374,6 +374,16 @@ def test_a_prefetched_faq_leaves_no_placeholder_however_long_it_is(
         assert not any("<!--faqsvc" in copy for copy in copies)
 
 
+def test_a_language_that_was_not_prefetched_is_filled_in() -> None:
+    embed = slow_embed(FAQS)
+
+    async def endpoint(request: Request) -> Response:
+        await embed.aprefetch("pricing")
+        return HTMLResponse(embed.render("pricing", lang="ko"))
+
+    assert summary(get(app_of(embed, endpoint)).body) == page_of(A)
+
+
 def test_an_faq_that_did_not_arrive_by_prefetching_leaves_nothing(caplog: pytest.LogCaptureFixture) -> None:
     embed = slow_embed(FAQS, hanging={"pricing"}, wait=0.01)
 
