@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from faqsvc_embed import FAQEmbed, FAQNotFound
-from faqsvc_embed.cache import feed
 from faqsvc_embed.cache.stores import resilient
 from faqsvc_embed.cache.stores.directory import DirectoryStore
+from faqsvc_embed.sources import feed
 from tests.folder.support import PREISE, PRICING, folder
 from tests.support import faulty as faults
 from tests.support import samples

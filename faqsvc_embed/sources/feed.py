@@ -11,8 +11,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection
-from contextlib import AbstractAsyncContextManager
-from typing import Final, Protocol
+from typing import Final
 
 from faqsvc_embed.api.event_stream import (
     EVENT_STREAM,
@@ -22,10 +21,10 @@ from faqsvc_embed.api.event_stream import (
     fitting,
     parse_change,
 )
-from faqsvc_embed.api.requests import Request
-from faqsvc_embed.api.responses import JSON_TYPES, Fetched, Gone, NotFound, NotModified, Outcome
+from faqsvc_embed.api.responses import JSON_TYPES
 from faqsvc_embed.api.transport import Stream
-from faqsvc_embed.cache.entries import Entry, longest_backoff
+from faqsvc_embed.cache.entries import longest_backoff
+from faqsvc_embed.cache.source import Followed
 from faqsvc_embed.errors import FAQError, FAQUnavailable
 from faqsvc_embed.runtime import fork
 from faqsvc_embed.runtime.bounded_log import logger
@@ -51,19 +50,6 @@ MAX_RATE: Final = 65_536
 
 
 _random: Final = random.SystemRandom()  # the host may seed the generator of the module
-
-
-class Followed(Protocol):
-    """The methods of the fetcher that a feed needs."""
-
-    def open_feed(self, request: Request) -> AbstractAsyncContextManager[Stream]:
-        """Open the feed; raise FAQError if the service cannot be reached."""
-
-    async def revalidate(self, change: Change) -> bool:
-        """Revalidate a slug in all languages; return whether the record is as new as the change."""
-
-    def expire(self, slug: str) -> None:
-        """Let the next page refresh a slug."""
 
 
 class FeedNotOffered(Exception):
@@ -263,21 +249,3 @@ def _check(stream: Stream) -> None:
     if status in NOT_OFFERED and media_type in JSON_TYPES:
         raise FeedNotOffered(f"the service has no change feed: {reason}")
     raise FAQUnavailable(f"this is no change feed: {reason}", status=status)
-
-
-def is_current(outcome: Outcome | None, change: Change, entry: Entry) -> bool:
-    """Return whether the record, though unchanged by this fetch, already contains the change."""
-    match outcome:
-        case Fetched() | NotModified():
-            served = entry.faq.lang if entry.faq is not None else None
-            if change.lang not in (None, entry.key.lang, served):
-                return True  # the change is of a translation that this entry does not show
-            if change.state == "published" and change.lang is not None and served not in (None, change.lang):
-                return False  # revisions of two translations cannot be compared
-            if outcome.revision is not None and change.revision is not None and change.state == "published":
-                return outcome.revision >= change.revision
-            return False
-        case Gone() | NotFound():
-            return change.state == "unpublished"
-        case _:
-            return False
