@@ -25,8 +25,8 @@ PLAIN = {
 """Languages of blocks that are not run by themselves."""
 
 
-DJANGO = ROOT / "docs" / "how-to" / "django.md"
-"""A process has one Django project: `test_django.py` runs this page."""
+DJANGO = {ROOT / "docs" / "how-to" / name for name in ("django.md", "django-admin.md")}
+"""A process has one Django project: `test_django.py` and `test_django_admin.py` run these pages."""
 RUN_ELSEWHERE = {
     ROOT / "README.md": "tests/test_readme.py",
     ROOT / "CONTRIBUTING.md": "all of its commands are stand-ins",
@@ -39,7 +39,7 @@ def pages_with(*languages: str) -> list[Path]:
 
 
 @pytest.mark.parametrize(
-    "page", sorted({*pages_with("python", *TEMPLATES, *READERS)} - {SKILL, DJANGO}), ids=name_of
+    "page", sorted({*pages_with("python", *TEMPLATES, *READERS)} - {SKILL, *DJANGO}), ids=name_of
 )
 def test_code_runs(page: Path, place: Path, service: Service) -> None:
     blocks = blocks_of(page)
