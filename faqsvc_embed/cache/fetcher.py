@@ -92,7 +92,6 @@ class Fetcher:
         return fetch
 
     def _start(self, fetch: Fetch) -> None:
-        self._source.prepare()
         work = self._run(fetch)
         try:
             done = self._background.submit(work)
@@ -166,7 +165,6 @@ class Fetcher:
     def start_draft(self, key: Key, token: str) -> Fetch:
         """Start to fetch the draft of an FAQ, for the one page that has its token."""
         fork.check()
-        self._source.prepare()
         return self._drafts.start(key, token)
 
     # The change feed

@@ -48,7 +48,8 @@ class Reader:
         self._fetcher: Fetcher | None = None
         self._lock = threading.Lock()
         """Held while the fetcher is created."""
-        listeners.add(source.note)
+        if source.files is not None:
+            listeners.add(source.files.note)
         keep_for = None if settings.offline else settings.keep_for  # offline, records are never replaced
         lifetimes = Lifetimes(
             settings.fresh_for,
@@ -68,7 +69,7 @@ class Reader:
     @property
     def has_files(self) -> bool:
         """Whether the source has files, which `look_up` can read again."""
-        return self._source.has_files
+        return self._source.files is not None
 
     def look_up(self, key: Key, *, reload: bool = False) -> "FAQState | Fetch":
         """Return the state of an FAQ, or the fetch to wait for. This starts the refresh of a stale record.
@@ -94,13 +95,13 @@ class Reader:
         """Look up an FAQ that has no fresh record."""
         if not is_slug(key.slug):
             return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
-        source = self._source
-        if source.has_files and (reload or self._settings.reload):
-            source.reload()
-        if source.is_local:
-            return source.look_up(key, self.cache)
-        if source.has_files and (entry is None or entry.is_seed):
-            seed = source.seed(key, is_forgotten=self.cache.is_forgotten(key.slug))
+        files = self._source.files
+        if files is not None and (reload or self._settings.reload):
+            files.reload()
+        if self._source.is_local:
+            return self._source.look_up(key, self.cache)
+        if files is not None and (entry is None or entry.is_seed):
+            seed = files.seed(key, is_forgotten=self.cache.is_forgotten(key.slug))
             if isinstance(seed, FAQError):  # of an edited file; the service may have a record
                 self._get_fetcher().get_or_start(key)
                 return FAQState(error=seed, lang_requested=key.lang)
@@ -237,6 +238,7 @@ class Reader:
                     fetcher = Fetcher(self._settings, source, cache, store, self._reporter)
                     if source.follows_changes:
                         fetcher.feed = source.feed(cache.slugs, fetcher)
+                    source.prepare()
                     self._fetcher = fetcher
         return self._fetcher
 

@@ -60,6 +60,22 @@ class Feed(Protocol):
         """Follow the changes of a slug; revalidate its record now if it may be old."""
 
 
+class Files(Protocol):
+    """The files of a host, which are shown before the first fetch of an FAQ."""
+
+    def reload(self) -> None:
+        """Read the files that have changed."""
+
+    def seed(self, key: Key, *, is_forgotten: bool) -> FAQ | FAQError | None:
+        """Return the record that is shown before the first fetch of an FAQ, or what is wrong with its file.
+
+        `is_forgotten` says that the host has recently forgotten the FAQ.
+        """
+
+    def note(self, event: FAQEvent) -> None:
+        """Note how a fetch has ended."""
+
+
 class BaseSource:
     """A source of FAQs, with the abilities that the cache can use. Without any, it implements `fetch`."""
 
@@ -67,8 +83,8 @@ class BaseSource:
     """Identifies the source in stores, which several sources may share."""
     is_local: bool = False
     """It answers at once, on the thread of the page, by `look_up`, and `fetch` is never called."""
-    has_files: bool = False
-    """It has files of the host, which `reload` reads again, and which `seed` shows before the first fetch."""
+    files: Files | None = None
+    """Files of the host, which may be edited, and which are shown before the first fetch of an FAQ."""
     follows_changes: bool = False
     """It announces changes by `feed`."""
     has_drafts: bool = False
@@ -79,7 +95,7 @@ class BaseSource:
         raise NotImplementedError
 
     def prepare(self) -> None:
-        """Do what must be done on the thread of a caller before the first `fetch`, such as imports."""
+        """Do what must be done once on the thread of a caller before the first `fetch`, such as imports."""
 
     def look_up(self, key: Key, cache: MemoryCache) -> FAQState:
         """Return the state of an FAQ that has no fresh record in the cache."""
@@ -88,19 +104,6 @@ class BaseSource:
     def health(self) -> list[Health] | None:
         """Return the state of each file; None if the cache knows the state of each FAQ."""
         return None
-
-    def reload(self) -> None:
-        """Read the files that have changed."""
-
-    def seed(self, key: Key, *, is_forgotten: bool) -> FAQ | FAQError | None:
-        """Return the record that is shown before the first fetch of an FAQ, or what is wrong with its file.
-
-        `is_forgotten` says that the host has recently forgotten the FAQ.
-        """
-        return None
-
-    def note(self, event: FAQEvent) -> None:
-        """Note how a fetch has ended."""
 
     def feed(self, cached_slugs: Callable[[], list[str]], followed: Followed) -> Feed:
         """Return a feed of the changes of all cached slugs, the most important first."""

@@ -25,9 +25,9 @@ class FolderSource(BaseSource):
     """
 
     is_local = True
-    has_files = True
 
     def __init__(self, settings: Settings, directory: str) -> None:
+        self.files = self
         try:
             self._folder = Folder(directory, lang=settings.lang, max_bytes=settings.max_bytes)
         except OSError as error:

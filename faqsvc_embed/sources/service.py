@@ -9,11 +9,8 @@ from typing import TYPE_CHECKING
 from faqsvc_embed.api.contract import PREVIEW_HEADER
 from faqsvc_embed.api.requests import NO_VALIDATORS, Request, Validators, read_request
 from faqsvc_embed.api.responses import Failed, Fetched, NotModified, Outcome, parse_response
-from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.cache.source import BaseSource, Feed, Followed, Read
 from faqsvc_embed.errors import FAQError, FAQUnavailable
-from faqsvc_embed.events import FAQEvent
-from faqsvc_embed.models import FAQ
 from faqsvc_embed.settings import Settings
 
 if TYPE_CHECKING:
@@ -29,8 +26,7 @@ class ServiceSource(BaseSource):
     def __init__(self, settings: Settings, folder: "FolderSource | None" = None) -> None:
         self.name = settings.base_url
         self.follows_changes = settings.push
-        self.has_files = folder is not None
-        self._folder = folder
+        self.files = folder
         self._timeout = settings.timeout
         self._max_bytes = settings.max_bytes
 
@@ -89,16 +85,3 @@ class ServiceSource(BaseSource):
 
     def open_feed(self, request: Request) -> "AbstractAsyncContextManager[Stream]":
         return self._transport.stream(request, self._timeout)
-
-    # The folder
-
-    def reload(self) -> None:
-        if self._folder is not None:
-            self._folder.reload()
-
-    def seed(self, key: Key, *, is_forgotten: bool) -> FAQ | FAQError | None:
-        return None if self._folder is None else self._folder.seed(key, is_forgotten=is_forgotten)
-
-    def note(self, event: FAQEvent) -> None:
-        if self._folder is not None:
-            self._folder.note(event)
