@@ -11,7 +11,15 @@ import msgspec
 from faqsvc_embed.api.cache_control import CacheControl, parse_cache_control, parse_date, parse_retry_after
 from faqsvc_embed.api.contract import REVISION_HEADER
 from faqsvc_embed.api.requests import NO_VALIDATORS, Request, Validators
-from faqsvc_embed.errors import Details, FAQError, FAQNotFound, FAQUnavailable, InvalidFAQ, RateLimited
+from faqsvc_embed.errors import (
+    Details,
+    FAQError,
+    FAQGone,
+    FAQNotFound,
+    FAQUnavailable,
+    InvalidFAQ,
+    RateLimited,
+)
 from faqsvc_embed.models import FAQ
 
 JSON_TYPES: Final = ("application/json", "application/problem+json")
@@ -103,7 +111,7 @@ def parse_response(response: Response, request: Request, slug: str, now: datetim
         return NotModified(stated, cache_control.age, _validators(response), _revision(response))
     details = Details(status=status, code=error_code(response.body), body=excerpt(response.body))
     if status == 410:  # final by its head, whatever becomes of its body
-        gone = FAQNotFound(f"FAQ {slug!r} was unpublished (410)", **details)
+        gone = FAQGone(f"FAQ {slug!r} was unpublished (410)", **details)
         return Gone(gone, parse_date(response.headers.get("date")))
     if status == 404 and _is_json(response):
         return NotFound(FAQNotFound(f"there is no FAQ {slug!r} at {request.url} (404)", **details))

@@ -87,15 +87,21 @@ class MemoryCache:
         """Return the entry for the outcome of a fetch without storing it, for an FAQ that was forgotten."""
         return self._lifetimes.after(None, key, outcome, self.moment())
 
-    def seed(self, key: Key, faq: FAQ) -> Entry:
+    def seed(self, key: Key, faq: FAQ | None) -> Entry | None:
         """Show a record of the folder until the service responds: it is stale, and never expires.
 
-        It replaces an earlier record of the folder, which was edited, but no record of the service.
+        It replaces an earlier record of the folder, which was edited, but no record of the service. None
+        removes it, because its file was deleted.
         """
         with self._lock:
             before = self._entries.get(key)
+            if before is not None and not before.is_seed:
+                return before
+            if faq is None:
+                self._size -= self._entries.pop(key).size if before is not None else 0
+                return None
             if before is not None:
-                return self._put(replace(before, faq=faq, size=size_of(faq))) if before.is_seed else before
+                return before if before.faq is faq else self._put(replace(before, faq=faq, size=size_of(faq)))
             seeded = Entry(
                 key,
                 faq,

@@ -80,8 +80,7 @@ class PageStates:
             state = page.states.get((self._reader, key))
             if state is not None and not state.is_loading:
                 return state
-        has_folder = self._settings.directory is not None
-        found = self._reader.look_up(key, reload=has_folder and page.shows_problems)
+        found = self._reader.look_up(key, reload=self._reader.has_files and page.shows_problems)
         return self._remember(page, key, found) if isinstance(found, FAQState) else found
 
     def wait_for(self, page: Page, found: "FAQState | Fetch", wait: float) -> FAQState:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict
 
-from faqsvc_embed.models import AnswerFormat
+from faqsvc_embed.models import AnswerFormat, Source
 from faqsvc_embed.settings.api_key import APIKey
 from faqsvc_embed.settings.validators import Styles, Variant
 from faqsvc_embed.theme import Theme
@@ -47,6 +47,7 @@ class EmbedOptions(ClientOptions, total=False):
     store: str | None
     store_secret: str | None
     directory: str | os.PathLike[str] | None
+    source: Source | str | None
     reload: bool
     degraded_max_age: int | None
     diagnostic_headers: bool

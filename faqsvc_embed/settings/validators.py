@@ -6,11 +6,13 @@ import json
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
+from importlib import import_module
 from importlib.util import find_spec
-from typing import Final, Literal, TypeVar, get_args
+from typing import Final, Literal, TypeVar, cast, get_args
 from urllib.parse import urlsplit
 
 from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.models import Source
 from faqsvc_embed.settings.api_key import APIKey, malformed_key
 from faqsvc_embed.theme import Theme
 
@@ -211,6 +213,30 @@ def directory(value: object) -> str | None:
         if isinstance(path, str) and "\0" not in path:
             return path
     raise ValueError("None or the path of a folder is accepted")
+
+
+def source(value: object) -> Source | None:
+    """Return a source, also from a dotted path to one, or to a class that takes no arguments."""
+    if _is_none(value) or value == "":
+        return None
+    if isinstance(value, str):
+        value = _imported(value)
+    if isinstance(value, type):
+        value = value()
+    if callable(getattr(value, "get", None)) and not isinstance(value, Mapping):
+        return cast(Source, value)
+    raise ValueError("an object with a method get(slug, lang), or the dotted path to one, is accepted")
+
+
+def _imported(path: str) -> object:
+    """Return the object at a dotted path."""
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ValueError(
+            f"a dotted path such as shop.faqs.ShopFAQs is accepted, but importing it failed: {error}"
+        ) from error
 
 
 def store(value: object) -> str | None:

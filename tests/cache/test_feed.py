@@ -11,7 +11,7 @@ import pytest
 
 from faqsvc_embed import FAQEmbed, FAQNotFound
 from faqsvc_embed.api.event_stream import EventStreamParser, EventTooLong
-from faqsvc_embed.cache import feed
+from faqsvc_embed.sources import feed
 from tests.support.clock import Clock
 from tests.support.embeds import use_clock
 from tests.support.feed_service import FeedService, feed_service

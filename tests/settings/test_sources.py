@@ -45,6 +45,7 @@ WRITTEN: dict[str, tuple[str, Any]] = {
     "diagnostic_headers": ("on", True),
     "cache_tags": ("on", True),
     "directory": ("faqs", "faqs"),
+    "source": ("none", None),
     "reload": ("1", True),
     "offline": ("1", True),
     "strict": ("1", True),

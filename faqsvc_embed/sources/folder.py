@@ -3,6 +3,9 @@
 from typing import Final
 
 from faqsvc_embed.cache.entries import Key
+from faqsvc_embed.cache.health import Health, health_of_file
+from faqsvc_embed.cache.memory import MemoryCache
+from faqsvc_embed.cache.source import BaseSource
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, quoted
 from faqsvc_embed.events import FAQEvent
 from faqsvc_embed.files.folder import FAQFile, Folder, name_of
@@ -14,14 +17,17 @@ MAX_PROBLEMS: Final = 20
 """Maximum number of problems in one message."""
 
 
-class FolderSource:
+class FolderSource(BaseSource):
     """The FAQs of the folder that the settings name, all read when it is made.
 
     Raises:
         ConfigurationError: the folder cannot be read, or there is something wrong with its files.
     """
 
+    is_local = True
+
     def __init__(self, settings: Settings, directory: str) -> None:
+        self.files = self
         try:
             self._folder = Folder(directory, lang=settings.lang, max_bytes=settings.max_bytes)
         except OSError as error:
@@ -35,8 +41,7 @@ class FolderSource:
         self._fetched = set[str]()
         """Slugs that have a file and were also fetched from the service."""
 
-    def state(self, key: Key) -> FAQState:
-        """Return the state of an FAQ whose only source is the folder."""
+    def look_up(self, key: Key, cache: MemoryCache) -> FAQState:
         states = self._states  # another thread may replace them
         state = states.get(key)
         if state is None:
@@ -47,16 +52,12 @@ class FolderSource:
             states[key] = state
         return state
 
-    def record(self, key: Key, *, is_forgotten: bool = False) -> FAQ | None:
-        """Return the record that is shown until the service responds.
-
-        There is none if a record of the service was fetched earlier and then forgotten, for example after an
-        edit, because the file is older than that record.
-        """
+    def seed(self, key: Key, *, is_forgotten: bool) -> FAQ | FAQError | None:
+        # After a record of the service was fetched and then forgotten, the file is older than that record.
         if key.slug in self._gone or (is_forgotten and key.slug in self._fetched):
             return None
         file = self._find(key)
-        return None if file is None else file.faq
+        return None if file is None else file.faq or self._missing(key, file)
 
     def note(self, event: FAQEvent) -> None:
         """Note that an FAQ was fetched, or was unpublished: the file of the latter is no longer shown."""
@@ -74,7 +75,6 @@ class FolderSource:
                 )
 
     def reload(self) -> None:
-        """Read the files that have changed."""
         try:
             if self._folder.refresh() or self._error is not None:
                 self._states, self._error = {}, None
@@ -84,9 +84,8 @@ class FolderSource:
                 ConfigurationError(_unreadable(str(self._folder.directory), error)),
             )
 
-    def files(self) -> list[FAQFile]:
-        """Return the files of the folder, sorted by slug and language."""
-        return self._folder.files
+    def health(self) -> list[Health]:
+        return [health_of_file(file) for file in self._folder.files]
 
     def _find(self, key: Key) -> FAQFile | None:
         return self._folder.find(key.slug, key.lang)

@@ -10,18 +10,15 @@ import random
 import time
 import weakref
 from collections.abc import Callable, Collection
-from contextlib import AbstractAsyncContextManager
-from typing import Final, Protocol
+from typing import Final
 
 from faqsvc_embed.api.event_stream import Change
-from faqsvc_embed.api.requests import Request
-from faqsvc_embed.api.responses import Fetched, Gone, NotFound, NotModified, Outcome
-from faqsvc_embed.api.transport import Stream
-from faqsvc_embed.cache.entries import Entry, longest_backoff
-from faqsvc_embed.cache.feed_connection import FeedConnection, FeedNotOffered
+from faqsvc_embed.cache.entries import longest_backoff
+from faqsvc_embed.cache.source import Followed
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.runtime import fork
 from faqsvc_embed.runtime.bounded_log import LogOnce, logger
+from faqsvc_embed.sources.feed_connection import FeedConnection, FeedNotOffered
 
 MAX_CONNECTIONS: Final = 24
 """Connections, each with as many slugs as fit into an address: 147 to 620 in most languages."""
@@ -38,19 +35,6 @@ RETRIES: Final = (0.3, 1.0, 3.0, 10.0, 30.0)
 
 
 _random: Final = random.SystemRandom()  # the host may seed the generator of the module
-
-
-class Followed(Protocol):
-    """The methods of the fetcher that a feed needs."""
-
-    def open_feed(self, request: Request) -> AbstractAsyncContextManager[Stream]:
-        """Open the feed; raise FAQError if the service cannot be reached."""
-
-    async def revalidate(self, change: Change) -> bool:
-        """Revalidate a slug in all languages; return whether the record is as new as the change."""
-
-    def expire(self, slug: str) -> None:
-        """Let the next page refresh a slug."""
 
 
 class ChangeFeed:
@@ -225,21 +209,3 @@ class ChangeFeed:
     async def _revalidate(self, change: Change) -> bool:
         followed = self._followed()
         return followed is None or await followed.revalidate(change)
-
-
-def is_current(outcome: Outcome | None, change: Change, entry: Entry) -> bool:
-    """Return whether the record, though unchanged by this fetch, already contains the change."""
-    match outcome:
-        case Fetched() | NotModified():
-            served = entry.faq.lang if entry.faq is not None else None
-            if change.lang not in (None, entry.key.lang, served):
-                return True  # the change is of a translation that this entry does not show
-            if change.state == "published" and change.lang is not None and served not in (None, change.lang):
-                return False  # revisions of two translations cannot be compared
-            if outcome.revision is not None and change.revision is not None and change.state == "published":
-                return outcome.revision >= change.revision
-            return False
-        case Gone() | NotFound():
-            return change.state == "unpublished"
-        case _:
-            return False

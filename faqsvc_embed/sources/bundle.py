@@ -2,25 +2,40 @@
 
 import msgspec
 
-from faqsvc_embed.cache.entries import Key
+from faqsvc_embed.cache.entries import Key, state_of
+from faqsvc_embed.cache.memory import MemoryCache
+from faqsvc_embed.cache.source import BaseSource, source_name
 from faqsvc_embed.cache.stored import StoredFAQ
 from faqsvc_embed.cache.stores import open_directory
 from faqsvc_embed.cache.stores.directory import DirectoryStore
 from faqsvc_embed.errors import FAQUnavailable, InvalidFAQ
 from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.models import FAQState
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.settings import Settings
 
 
-class Bundle:
+class Bundle(BaseSource):
     """The records of an offline embed."""
 
+    is_local = True
+
     def __init__(self, settings: Settings) -> None:
+        self.name = source_name(settings)
         self._directory = open_directory(settings)
         self._settings = settings
         self._log = LogOnce()
 
-    def find(self, key: Key) -> StoredFAQ | None:
+    def look_up(self, key: Key, cache: MemoryCache) -> FAQState:
+        is_loaded, now = cache.get(key) is not None, cache.clock()
+        if not is_loaded:
+            stored = self._find(key)
+            if stored is None:
+                return FAQState(error=self._missing(key), lang_requested=key.lang)
+            cache.adopt(key, stored)
+        return state_of(cache.get(key), key, now, source="memory" if is_loaded else "store")
+
+    def _find(self, key: Key) -> StoredFAQ | None:
         """Return the record in the requested language or, as the service would, in the FAQ's own.
 
         Without these, return a translation, which is stale.
@@ -35,7 +50,7 @@ class Bundle:
                 return stored if lang in (key.lang, None) else msgspec.structs.replace(stored, fresh_for=0.0)
         return None
 
-    def missing(self, key: Key) -> FAQUnavailable:
+    def _missing(self, key: Key) -> FAQUnavailable:
         """Return the error for an FAQ that the bundle does not contain."""
         if self._directory is None:
             sources = "store='file:DIRECTORY', written by `faqsvc pull`, or directory='FOLDER' with FAQ files"
@@ -44,8 +59,8 @@ class Bundle:
         others = sorted(
             names - {self._directory.path(Key(key.slug, lang)).name for lang in (None, *LANGUAGES)}
         )
-        hint = f"; there is {others[0]}, of another base_url" if others else ""
-        place = f"{self._settings.store} of {self._settings.base_url}"
+        hint = f"; there is {others[0]}, of another source" if others else ""
+        place = f"{self._settings.store} of {self.name}"
         return FAQUnavailable(f"FAQ {key.slug!r}: offline, and there is no record in {place}{hint}")
 
 
