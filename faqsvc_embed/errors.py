@@ -56,7 +56,7 @@ class FAQError(Exception):
     `retry_after` is the number of seconds after which to try again, or None.
     """
 
-    def __init__(self, message: str, **details: Unpack[Details]) -> None:
+    def __init__(self, message: str = "", **details: Unpack[Details]) -> None:
         super().__init__(message)
         self.status = details.get("status")
         self.code = details.get("code")

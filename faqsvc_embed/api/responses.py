@@ -65,9 +65,11 @@ class NotModified(msgspec.Struct, frozen=True):
 
 
 class NotFound(msgspec.Struct, frozen=True):
-    """The service knows no such FAQ (404)."""
+    """The source knows no such FAQ (404)."""
 
     error: FAQError
+    is_direct: bool = False
+    """Whether no proxy was between, which may have said this."""
 
 
 class Gone(msgspec.Struct, frozen=True):
@@ -76,6 +78,8 @@ class Gone(msgspec.Struct, frozen=True):
     error: FAQError
     date: datetime | None = None
     """When the service said so, by its own clock."""
+    is_direct: bool = False
+    """Whether no cache was between, which may have an older record."""
 
 
 class Failed(msgspec.Struct, frozen=True):

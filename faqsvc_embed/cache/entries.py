@@ -54,7 +54,7 @@ class Entry(msgspec.Struct, eq=False):
     retry_at: float = 0.0
     """No fetch is started before this time."""
     missing_since: float | None = None
-    """Time of the first 404 since the record was last confirmed."""
+    """Time of the first 404 since the record was last confirmed, or of the 404 or 410 that removed it."""
     used_at: float = 0.0
     """When it was last looked up. The only field that readers write."""
     size: int = 0
@@ -64,8 +64,13 @@ class Entry(msgspec.Struct, eq=False):
 
     @property
     def is_seed(self) -> bool:
-        """Whether the record is a file of the folder, which the service has not confirmed."""
+        """Whether the record is a file of the folder."""
         return self.faq is not None and self.updated_at is None
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the service has sent a record of this FAQ, or has said that there is none."""
+        return self.updated_at is not None or (self.faq is None and self.missing_since is not None)
 
     @property
     def is_missing(self) -> bool:
@@ -169,7 +174,7 @@ class Lifetimes(msgspec.Struct, frozen=True):
             case NotModified():
                 return self._not_modified(entry, outcome, at)
             case NotFound():
-                return self._not_found(entry, outcome.error, at)
+                return self._not_found(entry, outcome, at)
             case Gone():
                 return self._missing(entry, outcome.error, at)
             case Failed():
@@ -206,16 +211,17 @@ class Lifetimes(msgspec.Struct, frozen=True):
         )
         return replace(confirmed, fresh_state=fresh_state(confirmed))
 
-    def _not_found(self, entry: Entry, error: FAQError, at: Moment) -> Entry:
-        """Remove a cached record only after a repeated 404, because a proxy may have sent the first one."""
+    def _not_found(self, entry: Entry, outcome: NotFound, at: Moment) -> Entry:
+        """Remove a cached record only after a repeated 404 if a proxy may have sent the first one."""
         since = at.now if entry.missing_since is None else entry.missing_since
-        if not entry.is_usable(at.now) or at.now - since >= max(self.not_found_for, MIN_REFRESH_INTERVAL):
-            return self._missing(entry, error, at)
-        retry_at = at.now + max(self.not_found_for, MIN_REFRESH_INTERVAL)
-        return replace(entry, error=error, missing_since=since, retry_at=retry_at)
+        interval = max(self.not_found_for, MIN_REFRESH_INTERVAL)
+        if outcome.is_direct or not entry.is_usable(at.now) or at.now - since >= interval:
+            return self._missing(entry, outcome.error, at)
+        return replace(entry, error=outcome.error, missing_since=since, retry_at=at.now + interval)
 
     def _missing(self, entry: Entry, error: FAQError, at: Moment) -> Entry:
-        return Entry(entry.key, error=error, retry_at=at.now + self.not_found_for, used_at=entry.used_at)
+        retry_at = at.now + self.not_found_for
+        return Entry(entry.key, error=error, retry_at=retry_at, missing_since=at.now, used_at=entry.used_at)
 
 
 def longest_backoff(failures: int) -> float:

@@ -63,7 +63,8 @@ class MemoryCache:
         with self._lock:
             moment = self.moment()
             if isinstance(outcome, Gone):
-                self._bury(key, outcome, moment.wall)
+                if not outcome.is_direct:
+                    self._bury(key, outcome, moment.wall)
                 for other in [entry for entry in self._entries.values() if entry.key.slug == key.slug]:
                     self._put(self._lifetimes.after(other, other.key, outcome, moment))
             elif isinstance(outcome, Fetched):
@@ -88,29 +89,18 @@ class MemoryCache:
         return self._lifetimes.after(None, key, outcome, self.moment())
 
     def seed(self, key: Key, faq: FAQ | None) -> Entry | None:
-        """Show a record of the folder until the service responds: it is stale, and never expires.
+        """Show a record of the folder until the service has answered: it is stale, and never expires.
 
-        It replaces an earlier record of the folder, which was edited, but no record of the service. None
-        removes it, because its file was deleted.
+        It replaces an earlier record of the folder, which was edited. None removes that, because its file was
+        deleted.
         """
         with self._lock:
             before = self._entries.get(key)
-            if before is not None and not before.is_seed:
+            entry = before or Entry(key, used_at=self.clock())
+            if entry.is_answered or entry.faq is faq:
                 return before
-            if faq is None:
-                self._size -= self._entries.pop(key).size if before is not None else 0
-                return None
-            if before is not None:
-                return before if before.faq is faq else self._put(replace(before, faq=faq, size=size_of(faq)))
-            seeded = Entry(
-                key,
-                faq,
-                size=size_of(faq),
-                keep_until=float("inf"),
-                source="store",
-                used_at=self.clock(),
-            )
-            return self._put(seeded)
+            size = 0 if faq is None else size_of(faq)
+            return self._put(replace(entry, faq=faq, size=size, keep_until=float("inf"), source="store"))
 
     def adopt(self, key: Key, stored: StoredFAQ) -> Entry:
         """Store a record that another process has fetched, unless this one is newer; return the entry."""

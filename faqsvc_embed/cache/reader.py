@@ -97,7 +97,7 @@ class Reader:
             files.reload()
         if self._source.is_local:
             return self._source.look_up(key, self.cache)
-        if files is not None and (entry is None or entry.is_seed):
+        if files is not None and (entry is None or not entry.is_answered):
             seed = files.seed(key, is_forgotten=self.cache.is_forgotten(key.slug))
             if isinstance(seed, FAQError):  # of an edited file; the service may have a record
                 self._get_fetcher().get_or_start(key)

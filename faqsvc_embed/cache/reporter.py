@@ -57,7 +57,7 @@ class Reporter:
 
 def _about(entry: Entry) -> str:
     """Return the error of an entry, after the name of the FAQ if the error does not name it."""
-    message = str(entry.error)
+    message = str(entry.error) or type(entry.error).__name__
     return message if repr(entry.key.slug) in message else f"FAQ {entry.key.slug!r}: {message}"
 
 

@@ -61,7 +61,7 @@ class FolderSource(BaseSource):
 
     def note(self, event: FAQEvent) -> None:
         """Note that an FAQ was fetched, or was unpublished: the file of the latter is no longer shown."""
-        if event.result == "fetched" and self._folder.find(event.slug, event.lang) is not None:
+        if event.result in ("fetched", "recovered") and self._folder.find(event.slug, event.lang) is not None:
             self._fetched.add(event.slug)
         if event.result == "gone" and event.slug not in self._gone:
             file = self._folder.find(event.slug, event.lang)

@@ -2,12 +2,13 @@
 
 import asyncio
 import inspect
-from collections.abc import Callable, Coroutine
 from typing import Any, Final
+from weakref import WeakValueDictionary
 
 from faqsvc_embed.api.cache_control import NO_CACHE_CONTROL
 from faqsvc_embed.api.requests import NO_VALIDATORS
 from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, Outcome
+from faqsvc_embed.cache.entries import size_of
 from faqsvc_embed.cache.source import BaseSource, Read, source_name
 from faqsvc_embed.errors import FAQError, FAQGone, FAQNotFound, FAQTimeout, FAQUnavailable, InvalidFAQ, quoted
 from faqsvc_embed.models import FAQ, Source
@@ -29,6 +30,7 @@ class HostSource(BaseSource):
         self._get: Any = source.get
         self._is_async = inspect.iscoroutinefunction(source.get)
         self._timeout = settings.timeout
+        self._max_bytes = settings.max_bytes
         self._log = LogOnce()
         self._calls: _Calls | None = None
 
@@ -39,58 +41,65 @@ class HostSource(BaseSource):
                 found = await self._in_turn(slug, lang)
                 if found is None and lang is not None:
                     found = await self._in_turn(slug, None)
-            return Fetched(self._checked(slug, found), NO_CACHE_CONTROL, NO_VALIDATORS)
-        except FAQGone as error:
-            return Gone(error.without_traceback())
-        except FAQNotFound as error:
-            return NotFound(error.without_traceback())
-        except FAQError as error:
-            return Failed(error.without_traceback())
         except TimeoutError:
             message = f"FAQ {slug!r}: {self.name}.get() has not returned within {self._timeout:g} s"
             return Failed(FAQTimeout(message))
-        except Exception as error:
-            message = f"FAQ {slug!r}: {self.name}.get() raised {quoted(error)}"
-            self._log.error(origin_of(error), "%s", message, error=error)
-            return Failed(FAQUnavailable(message))
+        return self._outcome(slug, found)
 
-    def _checked(self, slug: str, found: object) -> FAQ:
-        if found is None:
-            raise FAQNotFound(f"there is no FAQ {slug!r} in {self.name}")
-        if not isinstance(found, FAQ):
-            raise InvalidFAQ(
-                f"FAQ {slug!r}: {self.name}.get() returned {quoted(found)}: an FAQ or None is accepted"
-            )
-        if found.slug != slug:
-            message = f"FAQ {slug!r}: {self.name}.get() returned the FAQ {quoted(found.slug)}"
-            raise InvalidFAQ(message, path="slug")
-        return found
+    def _outcome(self, slug: str, found: object) -> Outcome:
+        """Return what a value means that `get` has returned or raised."""
+        call = f"FAQ {slug!r}: {self.name}.get()"
+        match found:
+            case FAQ() if found.slug != slug:
+                return Failed(InvalidFAQ(f"{call} returned the FAQ {quoted(found.slug)}", path="slug"))
+            case FAQ() if (size := size_of(found)) > self._max_bytes:
+                return Failed(InvalidFAQ(f"{call} returned {size} bytes, more than the setting max_bytes"))
+            case FAQ():
+                return Fetched(found, NO_CACHE_CONTROL, NO_VALIDATORS)
+            case None:
+                return NotFound(FAQNotFound(f"there is no FAQ {slug!r} in {self.name}"), is_direct=True)
+            case FAQGone():
+                return Gone(found.without_traceback(), is_direct=True)
+            case FAQNotFound():
+                return NotFound(found.without_traceback(), is_direct=True)
+            case FAQError():
+                return Failed(found.without_traceback())
+            case BaseException():
+                message = f"{call} raised {quoted(found)}"
+                self._log.error(origin_of(found), "%s", message, error=found)
+                return Failed(FAQUnavailable(message))
+            case _:
+                return Failed(InvalidFAQ(f"{call} returned {quoted(found)}: an FAQ or None is accepted"))
 
     async def _in_turn(self, slug: str, lang: str | None) -> object:
         """Call `get` once no other call for this slug runs, including those that were given up."""
         if self._calls is None or self._calls.loop is not asyncio.get_running_loop():
             self._calls = _Calls()
-        calls = self._calls
-        async with calls.slots:
-            while (earlier := calls.by_slug.get(slug)) is not None:
-                await asyncio.wait([earlier])
-            call = calls.start(slug, self._call(slug, lang))
-            try:
+        turn = self._calls.turns.setdefault(slug, asyncio.Lock())
+        await turn.acquire()
+        call = None
+        try:
+            async with self._calls.slots:
+                call = asyncio.create_task(self._call(slug, lang))
                 await asyncio.wait([call])
-            except asyncio.CancelledError:
+                return call.result()
+        finally:
+            if call is None:
+                turn.release()
+            else:
+                call.add_done_callback(lambda _: turn.release())
                 if self._is_async:  # a thread cannot be cancelled
                     call.cancel()
-                raise
-            return call.result()
 
     async def _call(self, slug: str, lang: str | None) -> object:
+        """Return what `get` returns, or what it raises, whatever that is."""
         try:
             if self._is_async:
                 return await self._get(slug, lang)
             found = await asyncio.to_thread(_result, self._get, slug, lang)
             return await found if inspect.isawaitable(found) else found
-        except (SystemExit, KeyboardInterrupt) as error:  # they would end the loop
-            raise RuntimeError(repr(error)) from error
+        except BaseException as error:  # SystemExit would end the loop
+            return error
 
 
 class _Calls:
@@ -99,21 +108,12 @@ class _Calls:
     def __init__(self) -> None:
         self.loop = asyncio.get_running_loop()
         self.slots = asyncio.Semaphore(MAX_CALLS)
-        self.by_slug: dict[str, asyncio.Task[object]] = {}
-
-    def start(self, slug: str, work: Coroutine[Any, Any, object]) -> asyncio.Task[object]:
-        call = self.by_slug[slug] = self.loop.create_task(work)
-        call.add_done_callback(lambda call: self._end(slug, call))
-        return call
-
-    def _end(self, slug: str, call: asyncio.Task[object]) -> None:
-        del self.by_slug[slug]
-        if not call.cancelled():
-            call.exception()  # nobody else may ask for that of a call that was given up
+        self.turns = WeakValueDictionary[str, asyncio.Lock]()
 
 
-def _result(get: Callable[..., object], slug: str, lang: str | None) -> object:
+def _result(get: Any, slug: str, lang: str | None) -> object:
+    """Return what `get` returns or raises; no future accepts a StopIteration, such as of `next()`."""
     try:
         return get(slug, lang)
-    except StopIteration as error:  # such as of `next()`; no future accepts it
-        raise RuntimeError(repr(error)) from error
+    except BaseException as error:
+        return error

@@ -14,6 +14,8 @@ from faqsvc_embed.sources import feed
 from tests.folder.support import PREISE, PRICING, folder
 from tests.support import faulty as faults
 from tests.support import samples
+from tests.support.clock import Clock
+from tests.support.embeds import LONG, use_clock
 from tests.support.faulty import FaultyServer
 from tests.support.feed_service import feed_service
 from tests.support.waiting import settle, wait_until
@@ -138,12 +140,18 @@ def test_an_unpublished_faq_stays_gone_after_it_was_forgotten(faulty: FaultyServ
         assert embed.render("pricing") == ""
 
 
+@pytest.mark.parametrize("is_late", [False, True])
 def test_a_file_is_not_shown_again_when_the_newer_record_of_the_service_is_forgotten(
-    faulty: FaultyServer, faqs: Path
+    faulty: FaultyServer, faqs: Path, clock: Clock, is_late: bool
 ) -> None:
     faulty.serve(samples.record("pricing", title="From the service"))
+    faulty.behave(faults.status(503) if is_late else faults.healthy)
     with FAQEmbed(faulty.base_url, directory=faqs) as embed:
+        use_clock(embed, clock)
         assert title(embed) == "Pricing"
+        faulty.behave(faults.healthy)
+        clock.advance(LONG)
+        title(embed)
         assert title(embed) == "From the service"
         faulty.serve(samples.record("pricing", title="Edited"))
         embed.forget("pricing")
@@ -240,13 +248,29 @@ def test_an_edited_file_is_shown_while_the_service_has_never_responded(
         assert title(embed) == "Pricing"
         (faqs / "pricing.md").write_text(PRICING.replace("title: Pricing", "title: Edited"))
         assert [title(embed), title(embed)] == ["Edited", "Edited"]
-        (faqs / "new.md").write_text(PRICING)
-        assert title(embed, "new") == "Pricing"
         (faqs / "pricing.md").write_text("---\nlang: en\n---\n")
         assert "pricing.md" in str(embed.use_faq("pricing").error)
         assert "pricing.md" in embed.render("pricing")
-        (faqs / "new.md").unlink()
+        for _ in range(2):
+            assert title(embed, "new") is None
+            (faqs / "new.md").write_text("---\nlang: en\n---\n")
+            assert "new.md" in embed.render("new")
+            (faqs / "new.md").write_text(PRICING)
+            assert title(embed, "new") == "Pricing"
+            (faqs / "new.md").unlink()
+
+
+def test_after_a_404_a_new_file_is_not_shown_though_the_service_fails(
+    faulty: FaultyServer, faqs: Path, clock: Clock
+) -> None:
+    with FAQEmbed(faulty.base_url, directory=faqs, reload=True) as embed:
+        use_clock(embed, clock)
         assert title(embed, "new") is None
+        faulty.behave(faults.status(503))
+        (faqs / "new.md").write_text(PRICING)
+        for _ in range(2):
+            clock.advance(LONG)
+            assert title(embed, "new") is None
 
 
 def test_without_reload_an_edited_file_waits_for_the_next_start(faulty: FaultyServer, faqs: Path) -> None:

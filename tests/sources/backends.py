@@ -154,7 +154,7 @@ class Shop:
 
     def __init__(self) -> None:
         self.faqs = dict[tuple[str, str | None], FAQ]()
-        self.failure: Exception | None = None
+        self.failure: Any = None
         self.release = threading.Event()
         self.release.set()
         self.calls = list[tuple[str, str | None]]()

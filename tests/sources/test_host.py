@@ -9,8 +9,18 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQNotFound, FAQUnavailable, InvalidFAQ, Settings
+from faqsvc_embed import (
+    FAQ,
+    ConfigurationError,
+    FAQEmbed,
+    FAQGone,
+    FAQNotFound,
+    FAQUnavailable,
+    InvalidFAQ,
+    Settings,
+)
 from faqsvc_embed.flask import FAQExtension, faqs_from
+from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.sources.host import MAX_CALLS
 from tests.sources.backends import ENGLISH, AsyncShop, Shop, faq
 from tests.support.clock import Clock
@@ -82,6 +92,23 @@ def test_there_is_one_call_for_an_faq_at_a_time_in_all_languages(make: type[Shop
         assert sorted(slug for slug, _ in shop.calls) == ["legal", *["pricing"] * 3]
 
 
+def test_an_faq_that_hangs_in_all_languages_does_not_hold_up_others() -> None:
+    shop, release = Shop(), threading.Event()
+    shop.faqs["pricing", None] = ENGLISH
+
+    def get(slug: str, lang: str | None) -> FAQ | None:
+        if slug == "legal":
+            release.wait(60)
+        return shop.get(slug, lang)
+
+    with FAQEmbed(source=Source(get), wait=0, timeout=60) as embed:
+        for lang in (None, *LANGUAGES):
+            embed.use_faq("legal", lang=lang)
+        assert embed.get_faq("pricing") == ENGLISH
+        release.set()
+        settle(embed)
+
+
 def test_after_a_call_was_given_up_the_next_one_begins_when_it_has_returned(clock: Clock) -> None:
     shop = Shop()
     shop.release.clear()
@@ -146,7 +173,18 @@ def test_few_calls_run_at_the_same_time() -> None:
 # What it raises and returns
 
 
-@pytest.mark.parametrize("error", [OSError("disk"), StopIteration(), SystemExit(1), KeyboardInterrupt()])
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError("disk"),
+        TimeoutError("socket"),
+        StopIteration(),
+        asyncio.CancelledError(),
+        SystemExit(1),
+        KeyboardInterrupt(),
+        BaseException("gevent.Timeout is one"),
+    ],
+)
 @pytest.mark.parametrize("make", [Shop, AsyncShop])
 def test_whatever_it_raises_is_a_failed_refresh(
     make: type[Shop], error: Any, clock: Clock, caplog: pytest.LogCaptureFixture
@@ -161,7 +199,7 @@ def test_whatever_it_raises_is_a_failed_refresh(
             clock.advance(LONG)
             state = refreshed(embed)
             assert (state.data, state.is_degraded) == (ENGLISH, True)
-            assert isinstance(state.error, FAQUnavailable)
+            assert type(state.error) is FAQUnavailable
             assert type(error).__name__ in str(state.error)
     assert len([record for record in caplog.records if record.exc_info]) == 1
 
@@ -183,6 +221,47 @@ def test_something_else_than_this_faq_is_an_error_that_names_it(found: Any) -> N
         error = failure(embed)
     assert isinstance(error, InvalidFAQ)
     assert "Source.get()" in str(error)
+
+
+def test_a_larger_record_than_the_limit_is_an_error() -> None:
+    with FAQEmbed(source=Source(lambda slug, lang: faq(title="x" * 5000)), max_bytes=5000) as embed:
+        assert isinstance(failure(embed), InvalidFAQ)
+
+
+# Leaving and coming back
+
+
+@pytest.mark.parametrize("failure", [FAQGone, FAQGone("unpublished"), None])
+def test_what_it_no_longer_has_is_not_shown_after_the_next_refresh(
+    failure: Any, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    shop = Shop()
+    shop.faqs["pricing", None] = ENGLISH
+    with FAQEmbed(source=shop, wait=30, max_fresh=10) as embed:
+        use_clock(embed, clock)
+        assert embed.get_faq("pricing") == ENGLISH
+        shop.failure = failure
+        del shop.faqs["pricing", None]
+        clock.advance(10)
+        refreshed(embed)
+        assert embed.render("pricing") == ""
+    assert not [record for record in caplog.records if record.exc_info]
+
+
+def test_an_faq_that_is_published_again_is_shown_although_it_is_the_same(
+    clock: Clock, tmp_path: Path
+) -> None:
+    shop = Shop()
+    shop.faqs["pricing", None] = ENGLISH
+    with FAQEmbed(source=shop, wait=30, max_fresh=10, store=f"file:{tmp_path}") as embed:
+        use_clock(embed, clock)
+        assert embed.get_faq("pricing") == ENGLISH
+        shop.failure = FAQGone("unpublished")
+        clock.advance(10)
+        assert refreshed(embed).data is None
+        shop.failure = None
+        clock.advance(60)
+        assert refreshed(embed).data == ENGLISH
 
 
 # Settings
