@@ -1,4 +1,4 @@
-"""`FAQEmbed`, the main class: it reads, caches and renders the FAQs of one service for one host."""
+"""`FAQEmbed`, the main class: it reads, caches and renders the FAQs of one source for one host."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -139,11 +139,11 @@ class FAQEmbed:
         return await self.presenter.ause_faq(self.presenter.document(), slug, lang, wait)
 
     def get_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
-        """Return an FAQ from the cache or from the service, waiting for as long as one request may take.
+        """Return an FAQ from the cache or from its source, waiting for as long as one request may take.
 
         Raises:
             FAQNotFound: there is none with this slug.
-            FAQUnavailable: it is not cached, and the service did not respond, or backs off.
+            FAQUnavailable: it is not cached, and the source did not respond, or backs off.
             InvalidFAQ: it is not cached, and the response is not an FAQ record.
         """
         if in_event_loop():

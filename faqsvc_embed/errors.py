@@ -4,8 +4,8 @@ FAQError
 ├── ConfigurationError     a setting, theme or argument has an invalid value
 ├── FAQNotFound            there is no such FAQ, or the slug is invalid
 │   └── FAQGone            the FAQ was unpublished (410)
-├── FAQUnavailable         there is no usable response from the service
-│   ├── FAQTimeout         the service did not respond within `timeout`
+├── FAQUnavailable         there is no usable response from the source
+│   ├── FAQTimeout         the source did not respond within `timeout`
 │   ├── RateLimited        the service asks to try again later (429)
 │   └── OutcomeUnknown     a write was sent, and may or may not have been done
 ├── InvalidFAQ             the response is not an FAQ record
@@ -80,7 +80,7 @@ class ConfigurationError(FAQError, ValueError):
 
 
 class FAQNotFound(FAQError, LookupError):
-    """The service has no FAQ with this slug (404, 410), or no FAQ can have such a slug."""
+    """The source has no FAQ with this slug (404, 410), or no FAQ can have such a slug."""
 
 
 class FAQGone(FAQNotFound):
@@ -92,7 +92,7 @@ class FAQUnavailable(FAQError):
 
 
 class FAQTimeout(FAQUnavailable):
-    """The service did not respond within `timeout`."""
+    """The source did not respond within `timeout`."""
 
 
 class RateLimited(FAQUnavailable):

@@ -222,13 +222,13 @@ class FAQState(msgspec.Struct, frozen=True, kw_only=True):
     is_fetching: bool = False
     """A fetch of this FAQ is running."""
     is_stale: bool = False
-    """`data` is older than the service allows, or a translation that replaces it."""
+    """`data` is older than the source allows, or a translation that replaces it."""
     is_degraded: bool = False
     """`data` is shown although the last fetch failed."""
     source: StateSource = "none"
     """Where `data` came from for this call; `network` only if this call waited for the response."""
     updated_at: datetime | None = None
-    """When the service last confirmed `data`, in UTC."""
+    """When the source last confirmed `data`, in UTC."""
     lang_requested: str | None = None
     """The requested language; None requests the FAQ's own."""
 
@@ -276,7 +276,7 @@ class FAQState(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def age(self) -> float | None:
-        """Seconds since the service last confirmed `data`, never negative."""
+        """Seconds since the source last confirmed `data`, never negative."""
         if self.updated_at is None:
             return None
         return max(0.0, (datetime.now(UTC) - self.updated_at).total_seconds())

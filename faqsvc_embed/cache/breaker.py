@@ -1,4 +1,4 @@
-"""A circuit breaker: pages do not wait for a service that does not respond."""
+"""A circuit breaker: pages do not wait for a source that does not respond."""
 
 import time
 from collections.abc import Callable
@@ -20,10 +20,12 @@ class CircuitBreaker:
     """Opens after 3 timeouts in a row, counted over all FAQs. Closes when a request does not time out.
 
     While it is open, pages do not wait for uncached FAQs. One probe at a time checks in the background
-    whether the service responds again.
+    whether the source responds again.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, name: str, clock: Callable[[], float] = time.monotonic) -> None:
+        """`name` is that of the source, for the log."""
+        self._name = name
         self._clock = clock
         self._timeouts = 0
         self._probes = 0
@@ -51,12 +53,12 @@ class CircuitBreaker:
         self._timeouts += 1
         if self._timeouts == TIMEOUTS_TO_OPEN:
             self._probes, self._next_probe = 0, self._clock() + BACKOFF_BASE
-            logger.warning("the FAQ service does not respond: pages no longer wait for uncached FAQs")
+            logger.warning("%s does not respond: pages no longer wait for uncached FAQs", self._name)
 
     def responded(self) -> None:
         """Note any response, or a refused connection: both come quickly, so pages can wait for them."""
         if self.is_open:
-            logger.info("pages wait for uncached FAQs again: a request to the FAQ service did not time out")
+            logger.info("pages wait for uncached FAQs again: %s did not time out", self._name)
         self._timeouts = 0
 
 
@@ -66,17 +68,17 @@ class GuardedSource:
     def __init__(self, source: BaseSource, cache: MemoryCache) -> None:
         self._source = source
         self._cache = cache
-        self.breaker = CircuitBreaker(lambda: cache.clock())
+        self.breaker = CircuitBreaker(source.name, lambda: cache.clock())
 
     async def fetch(self, fetch: Fetch) -> Outcome:
         """Fetch from the source. If the breaker is open, callers do not wait, and only a probe is made."""
         if self.breaker.is_open:
-            refused = refusal(fetch.key)
+            refused = self.refusal(fetch.key)
             if not self.breaker.may_probe():
                 return refused
             if not fetch.is_detached:
                 fetch.resolve(self._cache.entry_after(fetch.key, refused))
-        # A cache in front of the service may still have the record before a change or a write.
+        # A cache in front of a service may still have the record before a change or a write.
         skips_caches = fetch.change is not None or self._cache.may_be_old(fetch.key.slug)
         read = Read(
             fetch.key, lambda: self._validators(fetch), lambda: self._cache.wall_clock(), skips_caches
@@ -93,7 +95,7 @@ class GuardedSource:
         entry = None if fetch.is_detached else self._cache.get(fetch.key)
         return NO_VALIDATORS if entry is None or entry.faq is None else entry.validators
 
-
-def refusal(key: Key) -> Failed:
-    """Return the outcome of a fetch that asks nobody, because the breaker is open."""
-    return Failed(FAQUnavailable(f"FAQ {key.slug!r}: the service does not respond"), is_local=True)
+    def refusal(self, key: Key) -> Failed:
+        """Return the outcome of a fetch that asks nobody, because the breaker is open."""
+        message = f"FAQ {key.slug!r}: {self._source.name} does not respond"
+        return Failed(FAQUnavailable(message), is_local=True)

@@ -24,7 +24,7 @@ class Statistics(msgspec.Struct, frozen=True, kw_only=True):
     lookups: dict[str, int]
     """Look-ups that did not find a fresh record, by result.
 
-    `fetched`: the caller waited for the service, and got a record. `stale`: a record that was being
+    `fetched`: the caller waited for the source, and got a record. `stale`: a record that was being
     refreshed. `degraded`: a record whose last refresh failed. `missing`: nothing.
     """
     expired_waits: int
@@ -32,15 +32,15 @@ class Statistics(msgspec.Struct, frozen=True, kw_only=True):
     fetch_errors: dict[str, int]
     """Failed fetches by kind: `timeout`, `connection`, `invalid`, or the HTTP status."""
     unsent: int
-    """Fetches that failed without a request, because the service did not respond to the last ones."""
+    """Fetches that failed without a request, because the source did not respond to the last ones."""
     records: dict[str, int]
     """Cached FAQs by freshness, with the words of `health()`."""
     oldest_age: float | None
-    """How long ago the service confirmed the oldest record that was looked up in the last 5 minutes."""
+    """How long ago the source confirmed the oldest record that was looked up in the last 5 minutes."""
     feed_lag: float | None
     """Seconds since the oldest announced change that is not fetched yet; None without a change feed."""
     is_waiting: bool
-    """False while pages do not wait for uncached FAQs, because the service does not respond."""
+    """False while pages do not wait for uncached FAQs, because the source does not respond."""
 
 
 class Signals(NamedTuple):

@@ -28,7 +28,7 @@ MIN_REFRESH_INTERVAL: Final = 1.0
 
 
 class Key(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
-    """The key of an entry: an embed has one service, so slug and requested language are enough."""
+    """The key of an entry: an embed has one source, so slug and requested language are enough."""
 
     slug: str
     lang: str | None
@@ -45,7 +45,7 @@ class Entry(msgspec.Struct, eq=False):
     keep_until: float = 0.0
     """Until when `faq` may be shown while it cannot be refreshed."""
     updated_at: datetime | None = None
-    """When the service last confirmed `faq`, in UTC."""
+    """When the source last confirmed `faq`, in UTC."""
     source: StateSource = "network"
     error: FAQError | None = None
     """Why the last fetch failed, or why there is no such FAQ; None after a success."""
@@ -69,16 +69,16 @@ class Entry(msgspec.Struct, eq=False):
 
     @property
     def is_answered(self) -> bool:
-        """Whether the service has sent a record of this FAQ, or has said that there is none."""
+        """Whether the source has sent a record of this FAQ, or has said that there is none."""
         return self.updated_at is not None or (self.faq is None and self.missing_since is not None)
 
     @property
     def is_missing(self) -> bool:
-        """Whether the service has said that there is no such FAQ (404, 410)."""
+        """Whether the source has said that there is no such FAQ (404, 410)."""
         return self.faq is None and isinstance(self.error, FAQNotFound)
 
     def is_fresh(self, now: float) -> bool:
-        """Return whether the record may be used without a request to the service (RFC 9111, 4.2)."""
+        """Return whether the record may be used without a fetch (RFC 9111, 4.2)."""
         return self.faq is not None and now < self.fresh_until
 
     def is_usable(self, now: float) -> bool:
@@ -94,12 +94,12 @@ class Entry(msgspec.Struct, eq=False):
         return "stale" if self.is_usable(now) else "expired"
 
     def age(self, wall: datetime) -> float | None:
-        """Return the seconds since the service last confirmed the record."""
+        """Return the seconds since the source last confirmed the record."""
         return None if self.updated_at is None else max(0.0, (wall - self.updated_at).total_seconds())
 
 
 class Need(Enum):
-    """Whether a look-up needs a request to the service."""
+    """Whether a look-up needs a fetch."""
 
     NOTHING = "the entry is fresh, or backs off"
     REFRESH = "a stale record is shown, and refreshed in the background"
@@ -107,7 +107,7 @@ class Need(Enum):
 
 
 def need(entry: Entry | None, now: float) -> Need:
-    """Return whether a look-up at this time needs a request to the service."""
+    """Return whether a look-up at this time needs a fetch."""
     if entry is None:
         return Need.FETCH
     if entry.is_fresh(now) or now < entry.retry_at:

@@ -8,14 +8,11 @@ import asyncio
 import threading
 import time
 from concurrent.futures import Future
-from contextlib import AbstractAsyncContextManager
 from typing import Final
 
 from faqsvc_embed.api.event_stream import Change
-from faqsvc_embed.api.requests import Request
 from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, NotModified, Outcome
-from faqsvc_embed.api.transport import Stream
-from faqsvc_embed.cache.breaker import GuardedSource, refusal
+from faqsvc_embed.cache.breaker import GuardedSource
 from faqsvc_embed.cache.counts import Signals
 from faqsvc_embed.cache.drafts import DraftReader
 from faqsvc_embed.cache.entries import Entry, Key, Need, is_current, need
@@ -105,7 +102,7 @@ class Fetcher:
         """Handle a fetch that ended without a result: it was cancelled, or raised an unexpected exception."""
         slug = fetch.key.slug
         if done.cancelled():
-            fetch.is_detached = True  # closing is not a failure of the service
+            fetch.is_detached = True  # closing is not a failure of the source
             failure = FAQUnavailable(f"fetching FAQ {slug!r} was interrupted")
         elif (error := done.exception()) is not None:
             self._log.error(origin_of(error), "fetching FAQ %r failed", slug, error=error)
@@ -117,8 +114,7 @@ class Fetcher:
 
     def signals(self) -> Signals:
         """Return the measurements for metrics."""
-        feed = self.feed
-        lag = feed.lag if feed is not None and feed.is_connected else None
+        lag = None if self.feed is None else self.feed.lag
         return Signals(not self._guarded.breaker.is_open, lag)
 
     def is_fetching(self, key: Key | None = None) -> bool:
@@ -168,10 +164,6 @@ class Fetcher:
         return self._drafts.start(key, token)
 
     # The change feed
-
-    def open_feed(self, request: Request) -> AbstractAsyncContextManager[Stream]:
-        """Open the feed; raise FAQError if the service cannot be reached."""
-        return self._source.open_feed(request)
 
     async def revalidate(self, change: Change) -> bool:
         """Revalidate a slug in all languages; return whether the record is as new as the change."""
@@ -223,7 +215,7 @@ class Fetcher:
         # Checked before locking: another process may hold the lock during its probe.
         if self._guarded.breaker.is_open and not self._guarded.breaker.is_probe_due():
             await self._load_translation(fetch.key, self._store)
-            self._finish(fetch, refusal(fetch.key))
+            self._finish(fetch, self._guarded.refusal(fetch.key))
             return
         try:
             async with self._store.lock(fetch.key, self._settings.timeout + LOCK_GRACE):
@@ -294,7 +286,7 @@ class Fetcher:
                 await store.save(entry.key, stored)
 
     async def _request(self, fetch: Fetch) -> Outcome:
-        """Fetch from the service; a response from before an FAQ was unpublished means that it still is."""
+        """Fetch from the source; a response from before an FAQ was unpublished means that it still is."""
         outcome, slug = await self._guarded.fetch(fetch), fetch.key.slug
         is_announced = fetch.change is not None and fetch.change.state == "published"
         if not isinstance(outcome, Fetched) or is_announced:

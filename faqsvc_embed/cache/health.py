@@ -1,12 +1,9 @@
 """The state of each FAQ, for a health page."""
 
 from datetime import datetime
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 from faqsvc_embed.cache.entries import Entry
-
-if TYPE_CHECKING:
-    from faqsvc_embed.files.folder import FAQFile
 
 
 class Health(TypedDict):
@@ -19,18 +16,6 @@ class Health(TypedDict):
     age: float | None
     error: str | None
     next_try_in: float | None
-
-
-def health_of_file(file: "FAQFile") -> Health:
-    """Return the state of a file in a folder."""
-    return Health(
-        slug=file.slug,
-        lang=file.lang,
-        freshness="fresh" if file.faq is not None else "failed",
-        age=None,
-        error="; ".join(map(str, file.problems)) or None,
-        next_try_in=None,
-    )
 
 
 def health_of(entry: Entry, now: float, wall: datetime) -> Health:

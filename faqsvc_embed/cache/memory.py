@@ -89,10 +89,9 @@ class MemoryCache:
         return self._lifetimes.after(None, key, outcome, self.moment())
 
     def seed(self, key: Key, faq: FAQ | None) -> Entry | None:
-        """Show a record of the folder until the service has answered: it is stale, and never expires.
+        """Show a file of the folder until the source has answered: it is stale, and never expires.
 
-        It replaces an earlier record of the folder, which was edited. None removes that, because its file was
-        deleted.
+        It replaces the file before it was edited. None removes that, because the file was deleted.
         """
         with self._lock:
             before = self._entries.get(key)

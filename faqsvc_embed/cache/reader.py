@@ -42,8 +42,6 @@ class Reader:
     def __init__(self, settings: Settings, source: BaseSource, listeners: Listeners) -> None:
         self._settings = settings
         self._source = source
-        self.has_files = source.files is not None
-        """Whether the source has files, which `look_up` can read again."""
         self._reporter = Reporter(listeners)
         self.counts = Counts()
         listeners.add(self.counts.fetch)
@@ -53,15 +51,21 @@ class Reader:
         if source.files is not None:
             listeners.add(source.files.note)
         keep_for = None if settings.offline else settings.keep_for  # offline, records are never replaced
+        max_fresh = float("inf") if settings.max_fresh is None else settings.max_fresh
         lifetimes = Lifetimes(
             settings.fresh_for,
             float("inf") if keep_for is None else keep_for,
-            settings.not_found_for,
-            float("inf") if settings.max_fresh is None else settings.max_fresh,
+            min(settings.not_found_for, max_fresh),
+            max_fresh,
         )
         self.cache = MemoryCache(lifetimes, settings.max_entries)
         fork.register(self)
         _readers.add(self)
+
+    @property
+    def has_files(self) -> bool:
+        """Whether the source has files, which `look_up` can read again."""
+        return self._source.files is not None
 
     @property
     def is_local(self) -> bool:
@@ -99,7 +103,7 @@ class Reader:
             return self._source.look_up(key, self.cache)
         if files is not None and (entry is None or not entry.is_answered):
             seed = files.seed(key, is_forgotten=self.cache.is_forgotten(key.slug))
-            if isinstance(seed, FAQError):  # of an edited file; the service may have a record
+            if isinstance(seed, FAQError):  # of an edited file; the source may have a record
                 self._get_fetcher().get_or_start(key)
                 return FAQState(error=seed, lang_requested=key.lang)
             entry = self.cache.seed(key, seed)
@@ -247,7 +251,6 @@ class Reader:
         """Read from another source from now on, and forget all earlier results."""
         self.close()
         self._source, self._fetcher = source, None
-        self.has_files = source.files is not None
         self.cache.forget()
 
     def forget(self, slug: str | None = None) -> None:
@@ -255,20 +258,19 @@ class Reader:
 
         With a store, this waits up to half a second for it, unless an event loop runs in this thread.
         """
-        if self._settings.store is not None and not self._source.is_local:
-            done = self._get_fetcher().forget(slug)  # the store may have what this process never fetched
-            if done is not None and not in_event_loop():
-                from concurrent import futures
-
-                futures.wait([done], FORGET_TIMEOUT)
-        elif self._fetcher is not None:
-            self._fetcher.forget(slug)
-        else:
+        has_store = self._settings.store is not None and not self._source.is_local
+        if not has_store and self._fetcher is None:
             self.cache.forget(slug)
+            return
+        done = self._get_fetcher().forget(slug)  # the store may have what this process never fetched
+        if done is not None and not in_event_loop():
+            from concurrent import futures
+
+            futures.wait([done], FORGET_TIMEOUT)
 
     def forget_written(self, base_url: str, slug: str) -> None:
         """Forget an FAQ if it belongs to this service."""
-        if self._settings.base_url == base_url and not self._settings.offline:
+        if self._source.name == base_url:
             self.forget(slug)
 
     def close(self) -> None:

@@ -4,12 +4,11 @@ What a source can do is declared by attributes, which the reader checks. Nothing
 """
 
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from faqsvc_embed.api.event_stream import Change
-from faqsvc_embed.api.requests import Request, Validators
+from faqsvc_embed.api.requests import Validators
 from faqsvc_embed.api.responses import Outcome
 from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.cache.health import Health
@@ -18,9 +17,6 @@ from faqsvc_embed.errors import FAQError
 from faqsvc_embed.events import FAQEvent
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.settings import Settings
-
-if TYPE_CHECKING:
-    from faqsvc_embed.api.transport import Stream
 
 
 class Read(NamedTuple):
@@ -37,9 +33,6 @@ class Read(NamedTuple):
 class Followed(Protocol):
     """The methods of the fetcher that a change feed needs."""
 
-    def open_feed(self, request: Request) -> "AbstractAsyncContextManager[Stream]":
-        """Open the feed; raise FAQError if the service cannot be reached."""
-
     async def revalidate(self, change: Change) -> bool:
         """Revalidate a slug in all languages; return whether the record is as new as the change."""
 
@@ -51,12 +44,11 @@ class Feed(Protocol):
     """Announces changes to the fetcher that it was made for."""
 
     @property
-    def is_connected(self) -> bool:
-        """Whether changes of all followed FAQs arrive."""
+    def lag(self) -> float | None:
+        """Seconds since the oldest announced change that is not fetched yet; 0 if there is none.
 
-    @property
-    def lag(self) -> float:
-        """Seconds since the oldest announced change that is not fetched yet; 0 if there is none."""
+        None while changes of some followed FAQs do not arrive.
+        """
 
     def follow(self, slug: str, *, may_be_old: bool = False) -> None:
         """Follow the changes of a slug; revalidate its record now if it may be old."""
@@ -109,10 +101,6 @@ class BaseSource:
 
     def feed(self, cached_slugs: Callable[[], list[str]], followed: Followed) -> Feed:
         """Return a feed of the changes of all cached slugs, the most important first."""
-        raise NotImplementedError
-
-    def open_feed(self, request: Request) -> "AbstractAsyncContextManager[Stream]":
-        """Open the connection of a feed; raise FAQError if the source cannot be reached."""
         raise NotImplementedError
 
     async def fetch_draft(self, read: Read, token: str) -> Outcome:

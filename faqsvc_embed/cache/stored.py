@@ -22,20 +22,20 @@ DIGEST: Final = '  "digest": '
 
 
 class StoredFAQ(msgspec.Struct, frozen=True):
-    """A record with its lifetime and validators, and the time when the service last confirmed it."""
+    """A record with its lifetime and validators, and the time when the source last confirmed it."""
 
     faq: FAQ
     lang: str | None
     """The requested language, which may differ from the record's."""
     updated_at: datetime
-    """When the service last confirmed the record, in UTC, by the clock of the machine that fetched it."""
+    """When the source last confirmed the record, in UTC, by the clock of the machine that fetched it."""
     fresh_for: float
     """Seconds after `updated_at` during which the record is fresh."""
     validators: Validators = NO_VALIDATORS
     cache_control: CacheControl = NO_CACHE_CONTROL
 
     def to_json(self, base_url: str, secret: str | None = None) -> str:
-        """Return the document, in lines that can be reviewed; `base_url` names the service of the record.
+        """Return the document, in lines that can be reviewed; `base_url` is the name of its source.
 
         With a `secret`, nobody without it can write one.
         """

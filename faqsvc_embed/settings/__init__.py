@@ -66,7 +66,7 @@ class Setting(Generic[T]):
 
 
 class Settings:
-    """How to reach the service, how long to wait and to keep records, and how an FAQ looks.
+    """Where FAQs come from, how long to wait and to keep records, and how an FAQ looks.
 
     Durations are in seconds. Each setting is a keyword here, `FAQSVC_NAME` in a mapping such as Flask's
     config, and `FAQSVC_NAME` in the environment.
@@ -109,13 +109,13 @@ class Settings:
     wait = Setting(accept.wait, 1.0)
     """How long one page may wait for all its uncached FAQs together."""
     timeout = Setting(accept.timeout, 5.0)
-    """How long one request to the service may take, from connecting to the last byte."""
+    """How long one request to the source may take, from connecting to the last byte."""
     fresh_for = Setting(accept.seconds, 3600.0)
     """Freshness lifetime of a response that states none (RFC 9111, 4.2)."""
     keep_for = Setting[float | None](accept.seconds_or_forever, 7 * accept.DAY)
-    """How long a stale record may be shown while the service fails; None for no limit (RFC 5861, 4)."""
+    """How long a stale record may be shown while the source fails; None for no limit (RFC 5861, 4)."""
     max_fresh = Setting[float | None](accept.seconds_or_forever, None)
-    """Upper limit of the freshness lifetime that a response states; None for no limit."""
+    """Upper limit of all freshness lifetimes and of `not_found_for`; None for no limit."""
     push = Setting(accept.boolean, True)
     """Follow the service's change feed, if it has one: edits arrive within seconds."""
     preview = Setting(accept.boolean, True)
@@ -165,7 +165,7 @@ class Settings:
             except (ValueError, TypeError) as error:
                 message = f"{name} {_described(name, value)}: {error}"
                 del kept, value, values
-                raise ConfigurationError(message) from None
+                raise ConfigurationError(message) from error.__cause__  # of importing a source
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any], **overrides: "Unpack[SettingOptions]") -> Self:

@@ -22,20 +22,19 @@ def open_source(settings: Settings) -> BaseSource:
         )
     if settings.source is None and not beside:
         raise ConfigurationError(
-            "neither base_url nor directory is set, nor source: pass base_url=…, or set FAQSVC_BASE_URL in "
-            "the environment or in Flask's config, to the URL of the FAQ service, such as "
+            "none of base_url, directory and source is set: pass base_url=…, or set FAQSVC_BASE_URL in the "
+            "environment or in Flask's config, to the URL of the FAQ service, such as "
             "https://faq.example.com; or directory=… to a folder of FAQ files, such as faqs; or source=… to "
             "an object with get(slug, lang)"
         )
     # Imported here, because most hosts need one of them.
+    folder = None
     if settings.directory is not None:
         from faqsvc_embed.sources.folder import FolderSource
 
         folder = FolderSource(settings, settings.directory)
         if settings.offline or not settings.base_url:
             return folder
-    else:
-        folder = None
     if settings.offline:
         from faqsvc_embed.sources.bundle import Bundle
 

@@ -10,9 +10,12 @@ import random
 import time
 import weakref
 from collections.abc import Callable, Collection
+from contextlib import AbstractAsyncContextManager
 from typing import Final
 
 from faqsvc_embed.api.event_stream import Change
+from faqsvc_embed.api.requests import Request
+from faqsvc_embed.api.transport import Stream
 from faqsvc_embed.cache.entries import longest_backoff
 from faqsvc_embed.cache.source import Followed
 from faqsvc_embed.errors import FAQError
@@ -40,9 +43,16 @@ _random: Final = random.SystemRandom()  # the host may seed the generator of the
 class ChangeFeed:
     """Follows all cached slugs, each connection as many as fit into it, in tasks of the background loop."""
 
-    def __init__(self, base_url: str, cached_slugs: Callable[[], list[str]], followed: Followed) -> None:
-        """`cached_slugs` returns the slugs to follow."""
+    def __init__(
+        self,
+        base_url: str,
+        open_stream: Callable[[Request], AbstractAsyncContextManager[Stream]],
+        cached_slugs: Callable[[], list[str]],
+        followed: Followed,
+    ) -> None:
+        """`open_stream` opens a connection, and `cached_slugs` returns the slugs to follow."""
         self._base_url = base_url
+        self._open_stream = open_stream
         self._cached_slugs = cached_slugs
         self._followed = weakref.ref(followed)  # so that the feed does not keep an unused embed alive
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -63,14 +73,14 @@ class ChangeFeed:
         self._announced: dict[str, float] = {}
 
     @property
-    def is_connected(self) -> bool:
-        """Whether changes of all followed slugs arrive."""
-        connections = self._connections if self._loop is not None else []
-        return bool(connections) and all(connection.is_connected for connection in connections)
+    def lag(self) -> float | None:
+        """Seconds since the oldest announced change that is not fetched yet; 0 if there is none.
 
-    @property
-    def lag(self) -> float:
-        """Seconds since the oldest announced change that is not fetched yet; 0 if there is none."""
+        None while changes of some followed slugs do not arrive.
+        """
+        connections = self._connections if self._loop is not None else []
+        if not connections or not all(connection.is_connected for connection in connections):
+            return None
         announced = list(self._announced.values())
         return time.monotonic() - min(announced) if announced else 0.0
 
@@ -147,12 +157,7 @@ class ChangeFeed:
         return False
 
     async def _connect(self, connection: FeedConnection) -> None:
-        followed = self._followed()
-        if followed is None:
-            return
-        stream = followed.open_feed(connection.request())
-        del followed
-        async with stream as response:
+        async with self._open_stream(connection.request()) as response:
             self._revalidate_all(connection.opened(response))  # they may have changed before
             await connection.receive(response, self._changed, self._revalidate_all)
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from faqsvc_embed.cache.entries import Key
-from faqsvc_embed.cache.health import Health, health_of_file
+from faqsvc_embed.cache.health import Health
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.source import BaseSource
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, quoted
@@ -85,7 +85,17 @@ class FolderSource(BaseSource):
             )
 
     def health(self) -> list[Health]:
-        return [health_of_file(file) for file in self._folder.files]
+        return [
+            Health(
+                slug=file.slug,
+                lang=file.lang,
+                freshness="fresh" if file.faq is not None else "failed",
+                age=None,
+                error="; ".join(map(str, file.problems)) or None,
+                next_try_in=None,
+            )
+            for file in self._folder.files
+        ]
 
     def _find(self, key: Key) -> FAQFile | None:
         return self._folder.find(key.slug, key.lang)

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from faqsvc_embed.errors import FAQError, FAQUnavailable
 from faqsvc_embed.settings import Settings
 
 if TYPE_CHECKING:
-    from faqsvc_embed.api.transport import Stream, Transport
+    from faqsvc_embed.api.transport import Transport
     from faqsvc_embed.sources.folder import FolderSource
 
 
@@ -81,7 +80,7 @@ class ServiceSource(BaseSource):
     def feed(self, cached_slugs: Callable[[], list[str]], followed: Followed) -> Feed:
         from faqsvc_embed.sources.feed import ChangeFeed
 
-        return ChangeFeed(self.name, cached_slugs, followed)
-
-    def open_feed(self, request: Request) -> "AbstractAsyncContextManager[Stream]":
-        return self._transport.stream(request, self._timeout)
+        transport, timeout = self._transport, self._timeout
+        return ChangeFeed(
+            self.name, lambda request: transport.stream(request, timeout), cached_slugs, followed
+        )

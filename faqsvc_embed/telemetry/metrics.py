@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from faqsvc_embed.cache.counts import Statistics, error_kind
+from faqsvc_embed.cache.source import source_name
 from faqsvc_embed.events import FAQEvent
 from faqsvc_embed.runtime.extras import needs_extra
 
@@ -133,4 +134,4 @@ def _by(name: str, counts: dict[str, int]) -> Values:
 
 
 def _address(embed: "Measured") -> str:
-    return urlsplit(embed.settings.base_url).hostname or ""
+    return urlsplit(embed.settings.base_url).hostname or source_name(embed.settings)

@@ -13,7 +13,7 @@ from tests.support.waiting import settle, wait_until
 
 
 def opened(clock: Clock) -> CircuitBreaker:
-    breaker = CircuitBreaker(clock.now)
+    breaker = CircuitBreaker("shop", clock.now)
     for _ in range(3):
         assert not breaker.is_open
         breaker.timed_out()

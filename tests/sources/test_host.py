@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import traceback
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -248,6 +249,16 @@ def test_what_it_no_longer_has_is_not_shown_after_the_next_refresh(
     assert not [record for record in caplog.records if record.exc_info]
 
 
+def test_what_it_has_now_is_shown_after_max_fresh(clock: Clock) -> None:
+    shop = Shop()
+    with FAQEmbed(source=shop, wait=30, max_fresh=10) as embed:
+        use_clock(embed, clock)
+        assert embed.render("pricing") == ""
+        shop.faqs["pricing", None] = ENGLISH
+        clock.advance(10)
+        assert embed.get_faq("pricing") == ENGLISH
+
+
 def test_an_faq_that_is_published_again_is_shown_although_it_is_the_same(
     clock: Clock, tmp_path: Path
 ) -> None:
@@ -287,6 +298,16 @@ def test_a_setting_may_be_the_dotted_path_to_a_source_or_to_its_class(
 def test_what_is_no_source_is_refused(source: Any) -> None:
     with pytest.raises(ConfigurationError, match="source"):
         FAQEmbed(source=source)
+
+
+def test_an_error_of_the_module_of_a_source_shows_where_it_was_raised(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "shop_faqs.py").write_text("import no_such_module")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ConfigurationError, match="no_such_module") as caught:
+        FAQEmbed(source="shop_faqs.Shop")
+    assert "shop_faqs.py" in "".join(traceback.format_exception(caught.value))
 
 
 @pytest.mark.parametrize("name", ["base_url", "directory"])

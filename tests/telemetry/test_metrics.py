@@ -14,6 +14,7 @@ from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from faqsvc_embed import FAQEmbed
 from faqsvc_embed.testing import fake_embed
 from faqsvc_embed.testing.chaos import FaultyServer, behaviours
+from tests.sources.backends import Shop
 from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.embeds import LONG, MakeEmbed, refreshed
@@ -142,11 +143,12 @@ def test_embeds_of_one_service_are_added_up_and_those_that_are_gone_left_out(
     assert collector.collect()["records/fresh"] == 2
     assert {point.attributes["server.address"] for _, point in collector.points()} == {"127.0.0.1"}
 
-    third = FAQEmbed("https://other.example")
-    third.instrument(collector.provider)
+    third, fourth = FAQEmbed("https://other.example"), FAQEmbed(source=Shop())
+    for embed in (third, fourth):
+        embed.instrument(collector.provider)
     addresses = {point.attributes["server.address"] for _, point in collector.points()}
-    assert addresses == {"127.0.0.1", "other.example"}
-    del third, embed
+    assert addresses == {"127.0.0.1", "other.example", "shop"}
+    del third, fourth, embed
     gc.collect()
     gauges = {p.attributes["server.address"] for name, p in collector.points() if name == "records"}
     assert gauges == {"127.0.0.1"}
