@@ -57,14 +57,14 @@ def test_editors_choose_an_faq_and_pages_show_it_in_the_language_of_the_visitor(
     needs("wagtail")
     write_files(blocks_of(PAGE), tmp_path)
     faqs = tmp_path / "faqs"
-    faqs.mkdir()
+    faqs.mkdir(exist_ok=True)
     (faqs / "pricing.md").write_text("## How much?\n\n€5\n\n## Why?\n\nPaper.\n")
     (faqs / "pricing.de.md").write_text("## Was kostet es?\n\n5 €\n")
     (faqs / "returns.md").write_text("## May I return it?\n\nYes.\n")
     environ = {
         **os.environ,
-        "DJANGO_SETTINGS_MODULE": "settings",
-        "PYTHONPATH": os.pathsep.join(map(str, (tmp_path / "site", tmp_path, ROOT))),
+        "DJANGO_SETTINGS_MODULE": "posters.settings",
+        "PYTHONPATH": os.pathsep.join(map(str, (tmp_path, ROOT))),
     }
     done = subprocess.run(
         [sys.executable, "-c", CODE], env=environ, cwd=tmp_path, capture_output=True, text=True, timeout=180
