@@ -30,7 +30,10 @@ class Content:
             title=f"{self.website_name} FAQ" if self.title is None else self.title,
             website_name=self.website_name,
             lang=lang,
-            items=tuple(Item(index, item.question, item.answer) for index, item in enumerate(self.items)),
+            items=tuple(
+                Item(index, item.question, item.answer, item.section, item.id)
+                for index, item in enumerate(self.items)
+            ),
             cta=None if self.cta is UNSET else self.cta,
             answer_format=self.answer_format,
         )

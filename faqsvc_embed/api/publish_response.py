@@ -65,10 +65,7 @@ class GeneratedItem(Item, frozen=True, kw_only=True):
 
 
 class StoredRevision(RevisionContent, frozen=True, rename="camel"):
-    """One revision of an FAQ, whole, with its entity tag."""
-
-    etag: str | None = None
-    """The entity tag, for `if_match` of a write that must follow this revision."""
+    """One revision of an FAQ, whole. `etag` is for `if_match` of a write that must follow this revision."""
 
 
 def parse_publication(

@@ -40,10 +40,10 @@ from faqsvc_embed.service.routes.history import (
 from faqsvc_embed.service.routes.hosted_pages import show_page
 from faqsvc_embed.service.routes.llms_txt import write_llms_txt
 from faqsvc_embed.service.routes.openapi import describe_api
-from faqsvc_embed.service.routes.publish import publish_faq, put_faq
+from faqsvc_embed.service.routes.publish import change_faq, publish_faq, put_faq
 from faqsvc_embed.service.routes.read import read_faq
+from faqsvc_embed.service.routes.removal import delete_faq, restore_faq
 from faqsvc_embed.service.routes.site_files import advise_robots, map_site, show_icon, show_start
-from faqsvc_embed.service.routes.unpublish import unpublish_faq
 from faqsvc_embed.service.storage import Storage, open_storage
 from faqsvc_embed.service.storage.values import Quota
 from faqsvc_embed.service.telemetry import observe
@@ -148,7 +148,7 @@ def create_app(
     app = Starlette(
         routes=[
             route(f"{API_PATH}/generate", post=generate),
-            route(FAQ_PATH, get=read_faq, put=put_faq, delete=unpublish_faq, cache=cache),
+            route(FAQ_PATH, get=read_faq, put=put_faq, patch=change_faq, delete=delete_faq, cache=cache),
             # `path` also matches slashes, so that a reader gets a page for a slug that contains one.
             page("/faq/{slug:path}", show_page),
             route(API_PATH, post=publish_faq),
@@ -157,6 +157,7 @@ def create_app(
             route(f"{FAQ_PATH}/revisions", get=list_revisions),
             route(f"{FAQ_PATH}/revisions/{{number}}", get=read_revision),
             route(f"{FAQ_PATH}/revisions/{{number}}/publish", post=publish_revision),
+            route(f"{FAQ_PATH}/restore", post=restore_faq),
             route(f"{FAQ_PATH}/preview", post=create_preview),
             page("/", show_start),
             static("/robots.txt", advise_robots),

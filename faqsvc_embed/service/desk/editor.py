@@ -21,9 +21,9 @@ from faqsvc_embed.service.storage.values import (
     Gone,
     NotYourSite,
     Preconditions,
-    Publication,
     QuotaExceeded,
     ReservedSlug,
+    Revision,
     RevisionConflict,
     Write,
     Written,
@@ -93,7 +93,7 @@ def new_draft(visit: Visit) -> Draft:
         return replace(draft, website_name=site.name, website_url=site.website_url)
     history = visit.storage.history
     for summary in history.faqs(visit.access.site, limit=1).items:
-        earlier = Draft.of_publication("", history.revision(visit.access, summary.slug, None)[1])
+        earlier = Draft.of_publication("", history.revision(visit.access, summary.slug, None))
         draft = replace(draft, website_name=earlier.website_name, website_url=earlier.website_url)
     return draft
 
@@ -112,7 +112,7 @@ def show(visit: Visit) -> Response:
     newest = default if lang == faq.lang else _newest(visit, lang)
     assert newest is not None  # noqa: S101
     draft = Draft.of_publication(faq.slug, newest)
-    return Editor(draft=draft, base=newest.digest, faq=faq, done=done).page(visit)
+    return Editor(draft=draft, base=newest.tag, faq=faq, done=done).page(visit)
 
 
 def submit(visit: Visit) -> Response:
@@ -184,13 +184,13 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     return _saved(visit, written)
 
 
-def _save_again(visit: Visit, editor: Editor, newest: Publication, *, is_draft: bool) -> Response:
+def _save_again(visit: Visit, editor: Editor, newest: Revision, *, is_draft: bool) -> Response:
     """Publish the newest revision if it is a draft and should be public; do not write it again."""
     draft = editor.draft
     info = editor.faq.translation(draft.lang) if editor.faq else None
     if not is_draft and info is not None and info.has_draft:
         lang = cast("Lang", draft.lang)
-        conditions = Preconditions(if_match=[newest.digest])
+        conditions = Preconditions(if_match=[newest.tag])
         return _saved(
             visit, visit.storage.writer.publish(visit.access, draft.slug, newest.number, lang, conditions)
         )
@@ -203,10 +203,10 @@ def _conflict(visit: Visit, editor: Editor) -> Response:
     faq = _known(visit, draft.slug)
     if faq is None or not editor.faq:
         return replace(editor, problems={"slug": TAKEN}).page(visit, 409)
-    revision, theirs = visit.storage.history.revision(visit.access, draft.slug, draft.lang)
+    theirs = visit.storage.history.revision(visit.access, draft.slug, draft.lang)
     found = changes(Draft.of_publication(draft.slug, theirs), replace(draft, items=draft.written))
-    who = f"{revision.key or 'somebody'} saved revision {revision.revision}"
-    editor = replace(editor, faq=faq, base=theirs.digest, theirs=who, changes=found)
+    who = f"{theirs.author or 'somebody'} saved revision {theirs.number}"
+    editor = replace(editor, faq=faq, base=theirs.tag, theirs=who, changes=found)
     return editor.page(visit, 409)
 
 
@@ -231,8 +231,8 @@ def _why_missing(visit: Visit) -> str:
         return PURGED
 
 
-def _newest(visit: Visit, lang: str, slug: str | None = None) -> Publication | None:
+def _newest(visit: Visit, lang: str, slug: str | None = None) -> Revision | None:
     try:
-        return visit.storage.history.revision(visit.access, visit.slug if slug is None else slug, lang)[1]
+        return visit.storage.history.revision(visit.access, visit.slug if slug is None else slug, lang)
     except FAQNotFound:
         return None

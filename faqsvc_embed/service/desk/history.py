@@ -25,10 +25,12 @@ def show(visit: Visit) -> Response:
     lang = visit.query("lang") if faq.translation(visit.query("lang")) else faq.lang
     after = visit.query("after") or None
     try:
-        found = visit.storage.history.revisions(visit.access, faq.slug, lang, limit=PAGE_SIZE, after=after)
+        found, next_ = visit.storage.history.revisions(
+            visit.access, faq.slug, lang, limit=PAGE_SIZE, after=after
+        )
     except InvalidCursor:
-        found = visit.storage.history.revisions(visit.access, faq.slug, lang, limit=PAGE_SIZE)
-    numbers = [revision.revision for revision in found.items]
+        found, next_ = visit.storage.history.revisions(visit.access, faq.slug, lang, limit=PAGE_SIZE)
+    numbers = [revision.number for revision in found]
     new = number_of(visit.query("new")) or (numbers[0] if numbers else 0)
     old = number_of(visit.query("old")) or new - 1
     return render(
@@ -37,6 +39,7 @@ def show(visit: Visit) -> Response:
         faq=faq,
         lang=lang,
         revisions=found,
+        next=next_,
         old=old,
         new=new,
         changes=_compare(visit, lang, old, new),
@@ -59,7 +62,7 @@ def _compare(visit: Visit, lang: str, old: int, new: int) -> list[Change] | None
     try:
         drafts = [
             Draft.of_publication(
-                visit.slug, visit.storage.history.revision(visit.access, visit.slug, lang, number)[1]
+                visit.slug, visit.storage.history.revision(visit.access, visit.slug, lang, number)
             )
             for number in (old, new)
         ]

@@ -22,7 +22,7 @@ def show(visit: Visit) -> Response:
 def submit(visit: Visit) -> Response:
     """POST …/remove: unpublish all languages or one, or delete the FAQ if its slug was typed."""
     visit.require("publish")
-    writer = visit.storage.writer
+    removal = visit.storage.removal
     action, lang, typed = (visit.form.get(name) for name in ("action", "lang", "typed"))
     problems = field_problems("action", action, Literal["unpublish", "purge"])
     if problems := problems + field_problems("lang", lang or None, Lang | None):
@@ -30,9 +30,9 @@ def submit(visit: Visit) -> Response:
     if action == "purge":
         if typed.strip() != visit.slug.strip():
             return _page(visit, 422, problem=f"Nothing was deleted. To delete it, type {visit.slug}")
-        writer.purge(visit.access, visit.slug, None, Preconditions())
+        removal.bin(visit.access, visit.slug, None, Preconditions())
         return redirect(visit, "?done=deleted")
-    writer.unpublish(visit.access, visit.slug, cast("Lang | None", lang or None), Preconditions())
+    removal.unpublish(visit.access, visit.slug, cast("Lang | None", lang or None), Preconditions())
     return redirect(visit, f"/faqs/{quote(visit.slug, safe='')}/remove?done=unpublished")
 
 

@@ -29,6 +29,7 @@ _STRUCTS: Final = (
     contract.Record,
     contract.PublishBody,
     contract.PublishResponse,
+    contract.ChangeBody,
     contract.FAQList,
     contract.RevisionList,
     contract.RevisionContent,
@@ -133,7 +134,7 @@ def _problem(operation: Operation, status: int) -> dict[str, Any]:
 
 
 def _parameter(name: str, place: str) -> dict[str, Any]:
-    is_required = place == "path" or name == "slug:list"
+    is_required = place == "path" or name in ("slug:list", "If-Match")
     shown = name.partition(":")[0]
     return {"name": shown, "in": place, "required": is_required, "schema": _PARAMETERS[name]}
 
@@ -147,7 +148,8 @@ _PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     "number": {"type": "integer", "minimum": 1, "maximum": 999_999_999},
     "lang": msgspec.json.schema(Lang),
     "lang:page": {"type": "string"},
-    "purge": {"type": "boolean"},
+    "purge": {"type": "string", "enum": ["false", "true", "now"]},
+    "lift": {"type": "boolean"},
     "limit": {"type": "integer", "minimum": 1, "maximum": contract.MAX_LIMIT},
     "after:faq": {"type": "string", "pattern": CURSOR, "description": "`next` of the previous page."},
     "after:revision": {
@@ -160,4 +162,9 @@ _PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     "slug:list": {"type": "array", "items": msgspec.json.schema(Slug), "minItems": 1, "maxItems": MAX_SLUGS},
     "Last-Event-ID": {"type": "string", "description": "The `id` of the last event that arrived."},
     contract.PREVIEW_HEADER: {"type": "string", "description": "A preview token."},
+    "If-Match": {
+        "type": "string",
+        "pattern": r'^(\*|"[!#-~]*")$',
+        "description": "The entity tag of the revision that was read, or `*`.",
+    },
 }

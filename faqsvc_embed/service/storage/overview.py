@@ -4,21 +4,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, cast
 
-from sqlalchemy import Select, and_, select
+from sqlalchemy import Select, select
 
 from faqsvc_embed.api.contract import State
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.storage.database import Database
+from faqsvc_embed.service.storage.revisions import NEWEST
 from faqsvc_embed.service.storage.schema import faqs, revisions, translations
-from faqsvc_embed.service.storage.values import Access, NotYourSite, default_first, folded
-
-_NEWEST = and_(
-    revisions.c.slug == translations.c.slug,
-    revisions.c.lang == translations.c.lang,
-    revisions.c.number == translations.c.newest,
-)
+from faqsvc_embed.service.storage.values import HIDDEN, Access, NotYourSite, default_first, folded
 
 
 class TranslationInfo(NamedTuple):
@@ -81,7 +76,7 @@ class Overview:
 
     def faqs(self, site: str, wanted: Filter, *, limit: int, offset: int = 0) -> list[FAQInfo]:
         """Return up to `limit` FAQs of a site after the first `offset`, the last changed first."""
-        query = select(faqs).where(faqs.c.site == site, faqs.c.state != "purged")
+        query = select(faqs).where(faqs.c.site == site, faqs.c.state.not_in(HIDDEN))
         if wanted.state:
             query = query.where(faqs.c.state == wanted.state)
         if wanted.lang or wanted.search:
@@ -101,7 +96,7 @@ class Overview:
         if row is not None and row.site != access.site and row.state == "published":
             raise NotYourSite(f"The FAQ {quoted(slug)} belongs to another site")
         found = self._with_translations(
-            select(faqs).where(faqs.c.slug == slug, faqs.c.site == access.site, faqs.c.state != "purged")
+            select(faqs).where(faqs.c.slug == slug, faqs.c.site == access.site, faqs.c.state.not_in(HIDDEN))
         )
         if not found:
             raise FAQNotFound(f"No FAQ has the slug {quoted(slug)}")
@@ -115,7 +110,9 @@ class Overview:
             rows = connection.execute(query).all()
             slugs = [row.slug for row in rows]
             for row in connection.execute(
-                select(*columns).join(revisions, _NEWEST).where(translations.c.slug.in_(slugs))
+                select(*columns)
+                .join(revisions, NEWEST)
+                .where(translations.c.slug.in_(slugs), translations.c.binned_at.is_(None))
             ):
                 info = TranslationInfo(row.lang, row.newest, row.published, row.created_at, row.title)
                 found.setdefault(row.slug, {})[row.lang] = info

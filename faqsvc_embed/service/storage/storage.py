@@ -13,11 +13,13 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage import upgrade
 from faqsvc_embed.service.storage.api_keys import APIKeys
+from faqsvc_embed.service.storage.audit import AuditLog
 from faqsvc_embed.service.storage.change_log import ChangeLog
 from faqsvc_embed.service.storage.database import DEFAULT_URL, Database, StorageUnavailable
 from faqsvc_embed.service.storage.history import History
 from faqsvc_embed.service.storage.overview import Overview
 from faqsvc_embed.service.storage.publications import Publications
+from faqsvc_embed.service.storage.removal import Removal
 from faqsvc_embed.service.storage.sites import DEFAULT_NAME, Sites
 from faqsvc_embed.service.storage.values import Access, Content, Write
 from faqsvc_embed.service.storage.writer import Writer
@@ -81,6 +83,8 @@ class Storage:
         self.changes = ChangeLog(database)
         self.overview = Overview(database)
         self.writer = Writer(database, clock)
+        self.removal = Removal(self.writer)
+        self.audit = AuditLog(database)
 
     def close(self) -> None:
         """Close idle connections; the storage can still be used."""

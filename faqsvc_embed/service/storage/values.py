@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from faqsvc_embed.api.content import Content as Content
-from faqsvc_embed.api.contract import RevisionState, Scope
+from faqsvc_embed.api.contract import RevisionState, Scope, State
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.languages import LANGUAGES
@@ -14,6 +14,9 @@ from faqsvc_embed.models import FAQ
 from faqsvc_embed.text import normalized
 
 SCOPES: Final[tuple[Scope, ...]] = ("read", "draft", "publish")
+
+HIDDEN: Final = ("binned", "purged")
+"""The states of FAQs that are in no list of their owner."""
 
 
 def default_first(languages: Iterable[Lang], default: str) -> list[Lang]:
@@ -42,7 +45,7 @@ class NotYourSite(FAQError):
 
 
 class Gone(FAQError):
-    """The FAQ was unpublished, or purged within the last day."""
+    """The FAQ was unpublished, is in the bin, or was purged."""
 
 
 class ReservedSlug(FAQError):
@@ -61,11 +64,16 @@ class IdempotencyKeyReused(FAQError):
 
 
 class RevisionConflict(FAQError):
-    """A precondition failed; `newest` is the number of the newest revision, 0 if there is none."""
+    """A precondition failed; `current` is the newest revision of the translation, None if there is none."""
 
-    def __init__(self, message: str, newest: int) -> None:
+    def __init__(self, message: str, current: "Revision | None" = None) -> None:
         super().__init__(message)
-        self.newest = newest
+        self.current = current
+
+    @property
+    def newest(self) -> int:
+        """The number of the newest revision, 0 if there is none."""
+        return self.current.number if self.current else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +92,15 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Preconditions:
-    """The conditions of a write: entity tags of `If-Match`, or that the translation is new."""
+    """The conditions of a write: entity tags of `If-Match`, or that the translation is new.
+
+    The tag of a translation changes when it is unpublished, so a form or a program that began before is
+    refused. `state` is the state of the translation that a form began with, if that must be the same, too.
+    """
 
     if_match: Sequence[str] | None = None
     is_create_only: bool = False
+    state: State | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +141,31 @@ class Written(NamedTuple):
     digest: str
     is_new: bool
     """Whether this created the FAQ."""
+
+
+class Revision(NamedTuple):
+    """A revision of a translation, as its owner sees it.
+
+    `tag` is the opaque part of its entity tag: the digest of its content and, for the newest revision of a
+    translation that is unpublished, that state. `author` names the person or the key that wrote it; None for
+    the operator.
+    """
+
+    slug: str
+    lang: Lang
+    number: int
+    state: RevisionState
+    translation_state: State
+    tag: str
+    record: str
+    website_url: str
+    created_at: datetime
+    author: str | None
+
+    @property
+    def faq(self) -> FAQ:
+        """The record."""
+        return FAQ.from_json(self.record)
 
 
 class Publication(NamedTuple):

@@ -71,9 +71,9 @@ def test_an_faq_has_its_translations_with_the_default_language_first(storage: St
     put(storage, "pricing", "ko", "얼마예요?")
     faq = storage.overview.faq(access, "pricing")
     assert faq.is_outdated(faq.translations[1])
-    storage.writer.unpublish(access, "pricing", None, Preconditions())
+    storage.removal.unpublish(access, "pricing", None, Preconditions())
     assert storage.overview.faq(access, "pricing").state == "unpublished"
-    storage.writer.purge(access, "pricing", None, Preconditions())
+    storage.removal.bin(access, "pricing", None, Preconditions())
     with pytest.raises(FAQNotFound):
         storage.overview.faq(access, "pricing")
 

@@ -90,12 +90,12 @@ def test_the_records_of_release_0_1_become_revision_1_of_a_site_for_each_key(old
     assert one is not None
     assert two is not None
     found = storage.publications.get("tea", "de")
-    [revision] = storage.history.revisions(one, "tea", None, limit=5).items
+    [revision], _ = storage.history.revisions(one, "tea", None, limit=5)
 
     assert found is not None
     assert (found.lang, found.website_url) == ("de", "https://www.tea.example")
     assert found.record == FAQ("tea", TEA.title, TEA.website_name, "de", TEA.items).to_json()
-    assert (revision.revision, revision.state, revision.key) == (1, "published", "one")
+    assert (revision.number, revision.state, revision.author) == (1, "published", "one")
     assert [[faq.slug for faq in storage.history.faqs(key.site, limit=5).items] for key in (one, two)] == [
         ["tea"],
         ["coffee"],
