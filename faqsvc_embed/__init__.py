@@ -1,7 +1,7 @@
 """FAQs from a FAQ service on the pages of a Python web application.
 
 To read the code, start with `embed.FAQEmbed` and follow one FAQ: `page.presenter` handles a call,
-`cache.reader` looks the FAQ up, `cache.fetcher` fetches it, `api.transport` sends the request, and
+`cache.reader` looks the FAQ up, `cache.fetcher` fetches it from one of the `sources`, and
 `rendering.renderer` makes the HTML. The adapters are `flask`, `django`, `starlette`, `fastapi`, `wsgi` and
 `jinja`.
 """
@@ -13,6 +13,7 @@ from faqsvc_embed.errors import (
     AuthenticationError,
     ConfigurationError,
     FAQError,
+    FAQGone,
     FAQNotFound,
     FAQUnavailable,
     InvalidFAQ,
@@ -20,7 +21,7 @@ from faqsvc_embed.errors import (
     RateLimited,
 )
 from faqsvc_embed.events import FAQEvent
-from faqsvc_embed.models import FAQ, FAQState, Item, Publication
+from faqsvc_embed.models import FAQ, FAQState, Item, Publication, Source
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.theme import Theme
 
@@ -39,6 +40,7 @@ __all__ = [
     "FAQEmbed",
     "FAQError",
     "FAQEvent",
+    "FAQGone",
     "FAQNotFound",
     "FAQState",
     "FAQUnavailable",
@@ -48,6 +50,7 @@ __all__ = [
     "PublishRejected",
     "RateLimited",
     "Settings",
+    "Source",
     "Theme",
     "aget_faq",
     "get_faq",

@@ -12,16 +12,17 @@ from markupsafe import Markup
 
 from faqsvc_embed.cache.counts import Statistics
 from faqsvc_embed.cache.health import Health
-from faqsvc_embed.cache.reader import FAQFetcher, Reader, data_or_raise
+from faqsvc_embed.cache.reader import Reader, data_or_raise
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.events import Listener, Listeners
 from faqsvc_embed.models import FAQ, FAQState
-from faqsvc_embed.page.context import PageSource, rendering
+from faqsvc_embed.page.context import PageSource, Rendering
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.presenter import Presenter
 from faqsvc_embed.runtime.threads import in_event_loop, to_thread
 from faqsvc_embed.settings import PREFIX, Settings, changed
 from faqsvc_embed.settings.api_key import wrap_keys
+from faqsvc_embed.sources import open_source
 from faqsvc_embed.telemetry import Telemetry
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider
 
     from faqsvc_embed.cache.memory import MemoryCache
+    from faqsvc_embed.cache.source import BaseSource
     from faqsvc_embed.page.options import RenderOptions
     from faqsvc_embed.settings.options import EmbedOptions
 
@@ -39,7 +41,7 @@ MAX_SHARED_EMBEDS: Final = 8
 
 
 class FAQEmbed:
-    """FAQs of one service, or of a folder of files, cached and rendered for the pages of one host.
+    """FAQs of one service, of a folder, or of the host itself, cached and rendered for its pages.
 
     Pass settings as keywords or as a `settings` object, or set them in the environment; keywords take
     precedence. An API key is ignored, because only `FAQClient` writes. Creating an embed opens no socket and
@@ -47,8 +49,8 @@ class FAQEmbed:
     `close()`; otherwise the thread stops with the embed or with the process.
 
     Raises:
-        ConfigurationError: a setting is invalid, neither `base_url` nor `directory` is set, or a file of the
-            folder is invalid.
+        ConfigurationError: a setting is invalid, none of `base_url`, `directory` and `source` is set, there
+            is a `source` beside another, or a file of the folder is invalid.
     """
 
     def __init__(
@@ -63,17 +65,11 @@ class FAQEmbed:
         if base_url is not None:
             options["base_url"] = base_url
         settings = changed(settings, options)
-        if not settings.base_url and settings.directory is None:
-            raise ConfigurationError(
-                "neither base_url nor directory is set: pass base_url=…, or set FAQSVC_BASE_URL in the "
-                "environment or in Flask's config, to the URL of the FAQ service, such as "
-                "https://faq.example.com; or directory=… to a folder of FAQ files, such as faqs"
-            )
         self.settings = settings
         self.serves_files: Final = settings.styles == "linked" or settings.variant == "disclosure"
         """Whether the host serves the stylesheet or the script as files."""
         self._listeners = Listeners()
-        self._reader = Reader(settings, self._listeners)
+        self._reader = Reader(settings, open_source(settings), self._listeners)
         self.presenter: Final = Presenter(settings, self._reader)
         """Shows FAQs on pages; for adapters."""
         self._listeners.add(self.presenter.prepare_fetched)
@@ -85,9 +81,9 @@ class FAQEmbed:
         """The records in memory."""
         return self._reader.cache
 
-    def use_fetcher(self, fetcher: FAQFetcher) -> None:
-        """Replace the network with another fetch function, as `faqsvc_embed.testing` does."""
-        self._reader.use_fetcher(fetcher)
+    def use_source(self, source: "BaseSource") -> None:
+        """Read FAQs from another source from now on, as `faqsvc_embed.testing` does."""
+        self._reader.use_source(source)
 
     def find_pages_with(self, source: PageSource) -> None:
         """Use `source` to find the page of a request; for adapters of frameworks without middleware."""
@@ -195,7 +191,7 @@ class FAQEmbed:
     @contextmanager
     def page(self) -> Iterator[None]:
         """Make one document of all that is rendered in a `with` block: its styles are printed once."""
-        with rendering(Document(is_joined=True)):
+        with Rendering(Document(is_joined=True)):
             yield
 
     def csp_sources(self, html: str | None = None) -> dict[str, list[str]]:
@@ -326,7 +322,7 @@ async def aget_faq(slug: str, lang: str | None = None, *, base_url: str | None =
 
 def _shared_embed(base_url: str | None) -> FAQEmbed:
     """Return the embed that the functions share for a service, or for the source in the environment."""
-    names = ("BASE_URL", "DIRECTORY")
+    names = ("BASE_URL", "DIRECTORY", "SOURCE")
     return _make_shared_embed(base_url, tuple(os.environ.get(PREFIX + name) for name in names))
 
 

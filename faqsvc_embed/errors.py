@@ -2,7 +2,8 @@
 
 FAQError
 ├── ConfigurationError     a setting, theme or argument has an invalid value
-├── FAQNotFound            the service has no such FAQ, or the slug is invalid
+├── FAQNotFound            there is no such FAQ, or the slug is invalid
+│   └── FAQGone            the FAQ was unpublished (410)
 ├── FAQUnavailable         there is no usable response from the service
 │   ├── FAQTimeout         the service did not respond within `timeout`
 │   ├── RateLimited        the service asks to try again later (429)
@@ -80,6 +81,10 @@ class ConfigurationError(FAQError, ValueError):
 
 class FAQNotFound(FAQError, LookupError):
     """The service has no FAQ with this slug (404, 410), or no FAQ can have such a slug."""
+
+
+class FAQGone(FAQNotFound):
+    """The FAQ was unpublished (410): its record leaves every cache and store."""
 
 
 class FAQUnavailable(FAQError):

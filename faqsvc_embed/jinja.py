@@ -14,13 +14,13 @@ from markupsafe import Markup
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.models import FAQState
-from faqsvc_embed.page.context import DOCUMENT, begin_stream, joined_document, rendering
+from faqsvc_embed.page.context import Rendering, begin_stream, own_document
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import split_arguments
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.page.presenter import Presenter
 from faqsvc_embed.rendering.templates import BoundLoader, package_loader, with_package_syntax
-from faqsvc_embed.runtime.bounded_log import LogOnce, logger
+from faqsvc_embed.runtime.bounded_log import LogOnce
 
 GLOBALS: Final = ("faq", "use_faq", "faq_schema")
 """Also registered as filters `faqsvc_…`: the tag calls a filter, and a macro's name shadows the global."""
@@ -38,11 +38,6 @@ def install(environment: Environment, embed: FAQEmbed) -> None:
         ConfigurationError: it is not a Jinja environment, or not an embed.
     """
     _check_types(environment, embed)
-    if environment.autoescape is False:
-        logger.warning(
-            "the Jinja environment has autoescape=False: FAQs are escaped, but what your templates print of "
-            "use_faq() is not; use autoescape=True or jinja2.select_autoescape()"
-        )
     host_loader = environment.loader
     if isinstance(host_loader, _WithPackage):
         host_loader = host_loader.host
@@ -107,6 +102,12 @@ class _Globals:
     def _reading(
         self, context: Context, arguments: tuple[Any, ...], options: dict[str, Any]
     ) -> tuple[Any, str | None]:
+        if context.environment.autoescape is False:
+            self._presenter.options.log.warning(
+                "autoescape",
+                "the Jinja environment has autoescape=False: FAQs are escaped, but what your templates print "
+                "of use_faq() is not; use autoescape=True or jinja2.select_autoescape()",
+            )
         slug, options = split_arguments(arguments, options)
         self._presenter.options.check_names(options, ("lang",), slug, context)
         return slug, _none_if_undefined(options.get("lang"))
@@ -144,18 +145,12 @@ class DocumentTemplate(Template):
     """A template that is a document each time it is rendered, with all that it includes and extends."""
 
     def render(self, *args: Any, **kwargs: Any) -> str:
-        token = DOCUMENT.set(joined_document() or Document())
-        try:
+        with own_document():
             return super().render(*args, **kwargs)
-        finally:
-            DOCUMENT.reset(token)
 
     async def render_async(self, *args: Any, **kwargs: Any) -> str:
-        token = DOCUMENT.set(joined_document() or Document())
-        try:
+        with own_document():
             return await super().render_async(*args, **kwargs)
-        finally:
-            DOCUMENT.reset(token)
 
     def generate(self, *args: Any, **kwargs: Any) -> Iterator[str]:
         begin_stream(parts := super().generate(*args, **kwargs))
@@ -189,10 +184,10 @@ class DocumentTemplate(Template):
 @contextmanager
 def _kept(name: str | None) -> Iterator[None]:
     """Render a document that Jinja keeps: no placeholder and no draft may be in it."""
-    document = Document(page=Page())
-    with rendering(document):
+    document = Document(page=Page(slugs={}))
+    with Rendering(document):
         yield
-    if document.page.states:
+    if document.page.slugs:
         _log.warning(
             f"kept {name}",
             "Jinja keeps the FAQs of template %r as they are now, because it is included or imported without "

@@ -1,10 +1,10 @@
 """The values of the service: frozen, with names in snake_case here and in camelCase in JSON."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from datetime import UTC, datetime
 from operator import attrgetter
-from typing import Any, Final, Literal, Self, get_args
+from typing import Any, Final, Literal, Protocol, Self, get_args
 
 import msgspec
 from msgspec.structs import force_setattr
@@ -14,7 +14,7 @@ from faqsvc_embed.errors import ConfigurationError, FAQError, InvalidFAQ, quoted
 from faqsvc_embed.languages import is_language_tag
 from faqsvc_embed.text import clean_text
 
-Source = Literal["memory", "store", "network", "none"]
+StateSource = Literal["memory", "store", "network", "none"]
 AnswerFormat = Literal["text", "markdown"]
 ANSWER_FORMATS: Final[tuple[AnswerFormat, ...]] = get_args(AnswerFormat)
 
@@ -196,6 +196,26 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
             raise ValueError(str(error)) from None
 
 
+class Source(Protocol):
+    """Where FAQs come from, for a host that keeps them itself: in its database, or in a CMS.
+
+    Caching, single flight, the last known good record, time budgets and languages are those of a service.
+    An attribute `name`, by default the name of the class, keeps its records in a store apart from others.
+    """
+
+    def get(self, slug: str, lang: str | None) -> FAQ | Awaitable[FAQ | None] | None:
+        """Return an FAQ, or None if there is none; `lang` is None for its default language.
+
+        It may be a coroutine function. A function is called in a thread of its own, a coroutine runs in the
+        package's event loop: never in the thread of a page. If there is none in a language, the default is
+        asked for. For one FAQ there is one call at a time; it is given up after the setting `timeout`.
+
+        Raises:
+            FAQGone: it was unpublished: its record leaves the cache and the store.
+            FAQUnavailable: it cannot be read now. So does every other exception: a cached record stays.
+        """
+
+
 class Publication(msgspec.Struct, frozen=True, rename="camel"):
     """What a publication wrote: the slug, the URL of the hosted page, and install hints.
 
@@ -239,7 +259,7 @@ class FAQState(msgspec.Struct, frozen=True, kw_only=True):
     """`data` is older than the service allows, or a translation that replaces it."""
     is_degraded: bool = False
     """`data` is shown although the last fetch failed."""
-    source: Source = "none"
+    source: StateSource = "none"
     """Where `data` came from for this call; `network` only if this call waited for the response."""
     updated_at: datetime | None = None
     """When the service last confirmed `data`, in UTC."""

@@ -23,6 +23,7 @@ ORDER: Final = (
     {"api"},
     {"files"},
     {"cache"},
+    {"sources"},
     {"rendering", "telemetry"},
     {"page"},
     {"embed", "client", "generation"},

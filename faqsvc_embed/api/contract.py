@@ -165,6 +165,10 @@ class ChangeBody(Struct, frozen=True, rename="camel", kw_only=True):
     draft: Annotated[bool | None, Meta(description="Store a draft, and publish nothing.")] = None
 
 
+INSTALL: Final = "npm install @faqsvc/react"
+"""What the specification has responses say. The registry of npm has no such package: show it to nobody."""
+
+
 class Install(Struct, frozen=True):
     """The command and the element that show the FAQ in a React application."""
 

@@ -70,11 +70,14 @@ class Transport:
         Raises:
             RuntimeError: no thread can be started.
         """
+        self.prepare()
+        return self._background.submit(coroutine)
+
+    def prepare(self) -> None:
+        """Import what needs gevent's hub, which the native thread of a background loop does not have."""
         if is_gevent_patched():
-            # These imports may need gevent's hub, which the native thread of the loop does not have.
             import httpcore2  # noqa: F401
             import httpx2  # noqa: F401
-        return self._background.submit(coroutine)
 
     def close(self) -> None:
         """Cancel requests and close connections, within a second; a later request opens new ones."""

@@ -4,7 +4,13 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from faqsvc_embed.cache.entries import BACKOFF_BASE, longest_backoff
+from faqsvc_embed.api.requests import NO_VALIDATORS, Validators
+from faqsvc_embed.api.responses import Failed, Outcome
+from faqsvc_embed.cache.entries import BACKOFF_BASE, Key, longest_backoff
+from faqsvc_embed.cache.fetch import Fetch
+from faqsvc_embed.cache.memory import MemoryCache
+from faqsvc_embed.cache.source import BaseSource, Read
+from faqsvc_embed.errors import FAQTimeout, FAQUnavailable
 from faqsvc_embed.runtime.bounded_log import logger
 
 TIMEOUTS_TO_OPEN: Final = 3
@@ -52,3 +58,42 @@ class CircuitBreaker:
         if self.is_open:
             logger.info("pages wait for uncached FAQs again: a request to the FAQ service did not time out")
         self._timeouts = 0
+
+
+class GuardedSource:
+    """A source behind a circuit breaker."""
+
+    def __init__(self, source: BaseSource, cache: MemoryCache) -> None:
+        self._source = source
+        self._cache = cache
+        self.breaker = CircuitBreaker(lambda: cache.clock())
+
+    async def fetch(self, fetch: Fetch) -> Outcome:
+        """Fetch from the source. If the breaker is open, callers do not wait, and only a probe is made."""
+        if self.breaker.is_open:
+            refused = refusal(fetch.key)
+            if not self.breaker.may_probe():
+                return refused
+            if not fetch.is_detached:
+                fetch.resolve(self._cache.entry_after(fetch.key, refused))
+        # A cache in front of the service may still have the record before a change or a write.
+        skips_caches = fetch.change is not None or self._cache.may_be_old(fetch.key.slug)
+        read = Read(
+            fetch.key, lambda: self._validators(fetch), lambda: self._cache.wall_clock(), skips_caches
+        )
+        outcome = fetch.outcome = await self._source.fetch(read)
+        if isinstance(outcome, Failed) and isinstance(outcome.error, FAQTimeout):
+            self.breaker.timed_out()
+        else:
+            self.breaker.responded()
+        return outcome
+
+    def _validators(self, fetch: Fetch) -> Validators:
+        """Return the validators of the cached record that a 304 would confirm."""
+        entry = None if fetch.is_detached else self._cache.get(fetch.key)
+        return NO_VALIDATORS if entry is None or entry.faq is None else entry.validators
+
+
+def refusal(key: Key) -> Failed:
+    """Return the outcome of a fetch that asks nobody, because the breaker is open."""
+    return Failed(FAQUnavailable(f"FAQ {key.slug!r}: the service does not respond"), is_local=True)

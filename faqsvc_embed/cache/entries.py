@@ -13,10 +13,11 @@ import msgspec
 from msgspec.structs import replace
 
 from faqsvc_embed.api.cache_control import NO_CACHE_CONTROL, CacheControl
+from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.requests import NO_VALIDATORS, Validators
 from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, NotModified, Outcome
-from faqsvc_embed.errors import FAQError, FAQUnavailable
-from faqsvc_embed.models import FAQ, FAQState, Source
+from faqsvc_embed.errors import FAQError, FAQNotFound, FAQUnavailable
+from faqsvc_embed.models import FAQ, FAQState, StateSource
 
 BACKOFF_BASE: Final = 1.0
 BACKOFF_CAP: Final = 60.0
@@ -45,7 +46,7 @@ class Entry(msgspec.Struct, eq=False):
     """Until when `faq` may be shown while it cannot be refreshed."""
     updated_at: datetime | None = None
     """When the service last confirmed `faq`, in UTC."""
-    source: Source = "network"
+    source: StateSource = "network"
     error: FAQError | None = None
     """Why the last fetch failed, or why there is no such FAQ; None after a success."""
     failures: int = 0
@@ -65,6 +66,11 @@ class Entry(msgspec.Struct, eq=False):
     def is_seed(self) -> bool:
         """Whether the record is a file of the folder, which the service has not confirmed."""
         return self.faq is not None and self.updated_at is None
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether the service has said that there is no such FAQ (404, 410)."""
+        return self.faq is None and isinstance(self.error, FAQNotFound)
 
     def is_fresh(self, now: float) -> bool:
         """Return whether the record may be used without a request to the service (RFC 9111, 4.2)."""
@@ -105,7 +111,7 @@ def need(entry: Entry | None, now: float) -> Need:
 
 
 def state_of(
-    entry: Entry | None, key: Key, now: float, *, is_fetching: bool = False, source: Source = "memory"
+    entry: Entry | None, key: Key, now: float, *, is_fetching: bool = False, source: StateSource = "memory"
 ) -> FAQState:
     """Return the state of an FAQ at this time; while a fetch runs, without the error of the previous one."""
     if entry is None:
@@ -222,6 +228,24 @@ def _failed(entry: Entry, outcome: Failed, at: Moment) -> Entry:
     failures = entry.failures + (0 if outcome.is_local else 1)
     backoff = max(longest_backoff(failures) * at.random, outcome.error.retry_after or 0.0)
     return replace(entry, error=outcome.error, failures=failures, retry_at=at.now + backoff)
+
+
+def is_current(outcome: Outcome | None, change: Change, entry: Entry) -> bool:
+    """Return whether the record, though unchanged by this fetch, already contains the change."""
+    match outcome:
+        case Fetched() | NotModified():
+            served = entry.faq.lang if entry.faq is not None else None
+            if change.lang not in (None, entry.key.lang, served):
+                return True  # the change is of a translation that this entry does not show
+            if change.state == "published" and change.lang is not None and served not in (None, change.lang):
+                return False  # revisions of two translations cannot be compared
+            if outcome.revision is not None and change.revision is not None and change.state == "published":
+                return outcome.revision >= change.revision
+            return False
+        case Gone() | NotFound():
+            return change.state == "unpublished"
+        case _:
+            return False
 
 
 def fresh_state(entry: Entry) -> FAQState:

@@ -1,7 +1,7 @@
 """Fetches FAQs into the cache: one fetch for each FAQ at a time, for any number of callers (single flight).
 
 Synchronous callers wait on the `concurrent.futures.Future` of a fetch, asynchronous callers await it. All
-work runs on the background loop of the transport.
+work runs on one background loop.
 """
 
 import asyncio
@@ -14,19 +14,20 @@ from typing import Final
 from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.requests import Request
 from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, NotModified, Outcome
-from faqsvc_embed.api.transport import Stream, Transport
+from faqsvc_embed.api.transport import Stream
+from faqsvc_embed.cache.breaker import GuardedSource, refusal
 from faqsvc_embed.cache.counts import Signals
 from faqsvc_embed.cache.drafts import DraftReader
-from faqsvc_embed.cache.entries import Entry, Key, Need, need
-from faqsvc_embed.cache.feed import ChangeFeed, is_current
+from faqsvc_embed.cache.entries import Entry, Key, Need, is_current, need
 from faqsvc_embed.cache.fetch import Fetch
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.reporter import Reporter
+from faqsvc_embed.cache.source import BaseSource, Feed
 from faqsvc_embed.cache.stores import ResilientStore
-from faqsvc_embed.cache.upstream import Upstream, refusal
-from faqsvc_embed.errors import FAQNotFound, FAQUnavailable
+from faqsvc_embed.errors import FAQGone, FAQUnavailable
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.runtime import fork
+from faqsvc_embed.runtime.background_loop import BackgroundLoop
 from faqsvc_embed.runtime.bounded_log import LogOnce, origin_of
 from faqsvc_embed.settings import Settings
 
@@ -42,19 +43,26 @@ Visitors can invent slugs.
 
 
 class Fetcher:
-    """Fetches FAQs of one service into a cache."""
+    """Fetches FAQs of one source into a cache."""
 
     def __init__(
-        self, settings: Settings, cache: MemoryCache, store: ResilientStore | None, reporter: Reporter
+        self,
+        settings: Settings,
+        source: BaseSource,
+        cache: MemoryCache,
+        store: ResilientStore | None,
+        reporter: Reporter,
     ) -> None:
         self._settings = settings
+        self._source = source
         self._cache = cache
         self._store = store
         self._reporter = reporter
-        self._transport = Transport(settings.max_bytes)
-        self._upstream = Upstream(settings, cache, self._transport)
-        self._feed = ChangeFeed(settings.base_url, cache.slugs, self) if settings.push else None
-        self._drafts = DraftReader(settings, self._transport)
+        self._background = BackgroundLoop()
+        self._guarded = GuardedSource(source, cache)
+        self.feed: Feed | None = None
+        """Announces changes, if the source has a feed."""
+        self._drafts = DraftReader(source, self._background)
         self._fetches: dict[Key, Fetch] = {}
         self._lock = threading.Lock()
         self._log = LogOnce()
@@ -86,7 +94,7 @@ class Fetcher:
     def _start(self, fetch: Fetch) -> None:
         work = self._run(fetch)
         try:
-            done = self._transport.submit(work)
+            done = self._background.submit(work)
         except RuntimeError as error:
             work.close()
             self._finish(fetch, Failed(FAQUnavailable(f"no thread to fetch with: {error}")))
@@ -109,9 +117,9 @@ class Fetcher:
 
     def signals(self) -> Signals:
         """Return the measurements for metrics."""
-        feed = self._feed
+        feed = self.feed
         lag = feed.lag if feed is not None and feed.is_connected else None
-        return Signals(not self._upstream.breaker.is_open, lag)
+        return Signals(not self._guarded.breaker.is_open, lag)
 
     def is_fetching(self, key: Key | None = None) -> bool:
         """Return whether `key`, or anything, is being fetched."""
@@ -127,7 +135,7 @@ class Fetcher:
             return None
         self._store.mark_invalid(slug, self._cache.wall_clock())
         try:
-            return self._transport.submit(work := self._store.invalidate())
+            return self._background.submit(work := self._store.invalidate())
         except RuntimeError:  # no thread can be started; a later fetch does it
             work.close()
             return None
@@ -141,7 +149,7 @@ class Fetcher:
 
     def close(self) -> None:
         """Cancel fetches and close connections, within a second; a later fetch opens new ones."""
-        self._transport.close()
+        self._background.close()
 
     def after_fork(self) -> None:
         """Forget the fetches in a forked child, because they belong to the parent."""
@@ -151,7 +159,7 @@ class Fetcher:
         self._cache.after_fork()  # now, because its lock is needed next
         if self._store is not None:
             self._store.after_fork()
-        if self._feed is not None or (self._store is not None and self._store.is_shared):
+        if self.feed is not None or (self._store is not None and self._store.is_shared):
             self._cache.expire()  # no change is received here until the first fetch
 
     def start_draft(self, key: Key, token: str) -> Fetch:
@@ -163,7 +171,7 @@ class Fetcher:
 
     def open_feed(self, request: Request) -> AbstractAsyncContextManager[Stream]:
         """Open the feed; raise FAQError if the service cannot be reached."""
-        return self._transport.stream(request, self._settings.timeout)
+        return self._source.open_feed(request)
 
     async def revalidate(self, change: Change) -> bool:
         """Revalidate a slug in all languages; return whether the record is as new as the change."""
@@ -195,15 +203,15 @@ class Fetcher:
     async def _run(self, fetch: Fetch) -> None:
         is_new = self._cache.get(fetch.key) is None
         await self._fetch(fetch)
-        if self._feed is not None and not fetch.is_detached:
+        if self.feed is not None and not fetch.is_detached:
             entry = self._cache.get(fetch.key)
-            if entry is not None and entry.faq is not None:
+            if entry is not None and (entry.faq is not None or entry.is_missing):
                 is_stored = fetch.outcome is None  # the store may have missed a change of this language
-                self._feed.follow(fetch.key.slug, may_be_old=is_new and is_stored)
+                self.feed.follow(fetch.key.slug, may_be_old=is_new and is_stored)
 
     async def _fetch(self, fetch: Fetch) -> None:
         if self._store is None:
-            self._finish(fetch, await self._upstream.request(fetch))
+            self._finish(fetch, await self._request(fetch))
             return
         self._store.watch(self.forget_here, self._cache.expire)
         if fetch.change is not None:
@@ -213,7 +221,7 @@ class Fetcher:
         if await self._load(fetch, self._store):
             return
         # Checked before locking: another process may hold the lock during its probe.
-        if self._upstream.breaker.is_open and not self._upstream.breaker.is_probe_due():
+        if self._guarded.breaker.is_open and not self._guarded.breaker.is_probe_due():
             await self._load_translation(fetch.key, self._store)
             self._finish(fetch, refusal(fetch.key))
             return
@@ -252,14 +260,14 @@ class Fetcher:
         if not await store.is_buried(fetch.key.slug):
             fetch.resolve(entry)
             return False
-        error = FAQNotFound(f"FAQ {fetch.key.slug!r} was unpublished", status=410)
+        error = FAQGone(f"FAQ {fetch.key.slug!r} was unpublished", status=410)
         self._finish(fetch, Gone(error))
         return True
 
     async def _request_and_save(self, fetch: Fetch, store: ResilientStore) -> None:
-        if self._upstream.breaker.is_open:
+        if self._guarded.breaker.is_open:
             await self._load_translation(fetch.key, store)  # first: callers do not wait for the probe
-        outcome = await self._upstream.request(fetch)
+        outcome = await self._request(fetch)
         if isinstance(outcome, Failed):
             await self._load_translation(fetch.key, store)
         before = self._cache.get(fetch.key)
@@ -269,7 +277,8 @@ class Fetcher:
         if isinstance(outcome, Gone):
             if before is not None and before.faq is not None:
                 # It is gone in every language and every process.
-                store.mark_invalid(entry.key.slug, self._cache.wall_clock(), is_gone=True)
+                tombstone = self._cache.tombstone(entry.key.slug)
+                store.mark_invalid(entry.key.slug, self._cache.wall_clock(), tombstone)
                 await store.invalidate()
             else:  # it was gone already; another invalidation would only cause refetches
                 for lang in (None, *LANGUAGES):
@@ -283,6 +292,20 @@ class Fetcher:
                 await store.delete(entry.key)  # nor may an earlier record come back
             elif stored is not None:
                 await store.save(entry.key, stored)
+
+    async def _request(self, fetch: Fetch) -> Outcome:
+        """Fetch from the service; a response from before an FAQ was unpublished means that it still is."""
+        outcome, slug = await self._guarded.fetch(fetch), fetch.key.slug
+        is_announced = fetch.change is not None and fetch.change.state == "published"
+        if not isinstance(outcome, Fetched) or is_announced:
+            return outcome
+        entry, tombstone = self._cache.get(fetch.key), self._cache.tombstone(slug)
+        if tombstone is None and self._store is not None and (entry is None or entry.faq is None):
+            tombstone = await self._store.tombstone(slug)
+        if tombstone is not None and tombstone.covers(outcome, self._cache.wall_clock()):
+            error = FAQGone(f"FAQ {slug!r} was unpublished, and a cache has its record still", status=410)
+            outcome = fetch.outcome = Gone(error)
+        return outcome
 
     async def _load_translation(self, key: Key, store: ResilientStore) -> None:
         """Load any translation of an FAQ that is not cached and cannot be fetched."""

@@ -2,15 +2,16 @@
 
 import threading
 import weakref
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from faqsvc_embed.api.slugs import invalid_slug, is_slug
 from faqsvc_embed.cache.counts import Counts, Signals, Statistics
 from faqsvc_embed.cache.entries import Entry, Key, Lifetimes, Need, need, state_of
-from faqsvc_embed.cache.health import Health, health_of, health_of_file
+from faqsvc_embed.cache.health import Health, health_of
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.reporter import Reporter
-from faqsvc_embed.errors import ConfigurationError, FAQNotFound, FAQUnavailable
+from faqsvc_embed.cache.source import BaseSource
+from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, FAQUnavailable
 from faqsvc_embed.events import Listeners
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, FAQState
@@ -19,25 +20,11 @@ from faqsvc_embed.runtime.threads import in_event_loop
 from faqsvc_embed.settings import Settings
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     from faqsvc_embed.cache.fetch import Fetch
-    from faqsvc_embed.cache.folder import FolderSource
-    from faqsvc_embed.cache.stores.bundle import Bundle
+    from faqsvc_embed.cache.fetcher import Fetcher
 
 FORGET_TIMEOUT: Final = 0.5
 """Seconds for which `forget` waits for the store."""
-
-
-class FAQFetcher(Protocol):
-    """The methods of `fetcher.Fetcher`, or of a fake in a test, that a reader needs."""
-
-    def signals(self) -> Signals: ...
-    def get_or_start(self, key: Key) -> "Fetch | None": ...
-    def start_draft(self, key: Key, token: str) -> "Fetch": ...
-    def is_fetching(self, key: Key | None = None) -> bool: ...
-    def forget(self, slug: str | None = None) -> "Future[bool] | None": ...
-    def close(self) -> None: ...
 
 
 _readers: "weakref.WeakSet[Reader]" = weakref.WeakSet()
@@ -50,20 +37,21 @@ def forget_written(base_url: str, slug: str) -> None:
 
 
 class Reader:
-    """Reads the FAQs of one service through a cache."""
+    """Reads the FAQs of one source through a cache."""
 
-    def __init__(self, settings: Settings, listeners: Listeners) -> None:
+    def __init__(self, settings: Settings, source: BaseSource, listeners: Listeners) -> None:
         self._settings = settings
+        self._source = source
+        self.has_files = source.files is not None
+        """Whether the source has files, which `look_up` can read again."""
         self._reporter = Reporter(listeners)
         self.counts = Counts()
         listeners.add(self.counts.fetch)
-        self._fetcher: FAQFetcher | None = None
+        self._fetcher: Fetcher | None = None
         self._lock = threading.Lock()
         """Held while the fetcher is created."""
-        self._bundle: Bundle | None = None
-        self._folder = _open_folder(settings)
-        if self._folder is not None:
-            listeners.add(self._folder.note)
+        if source.files is not None:
+            listeners.add(source.files.note)
         keep_for = None if settings.offline else settings.keep_for  # offline, records are never replaced
         lifetimes = Lifetimes(
             settings.fresh_for,
@@ -76,15 +64,15 @@ class Reader:
         _readers.add(self)
 
     @property
-    def _is_local(self) -> bool:
-        """Whether there is no service, so that the folder has all FAQs."""
-        return self._folder is not None and (self._settings.offline or not self._settings.base_url)
+    def is_local(self) -> bool:
+        """Whether the source answers at once, so that nothing is fetched."""
+        return self._source.is_local
 
     def look_up(self, key: Key, *, reload: bool = False) -> "FAQState | Fetch":
         """Return the state of an FAQ, or the fetch to wait for. This starts the refresh of a stale record.
 
         Without a record in the requested language, the state has a cached translation, if there is one.
-        `reload` reads the files of the folder that were edited.
+        `reload` reads the files of the source that were edited.
         """
         try:
             entry = self.cache.get(key)
@@ -102,23 +90,22 @@ class Reader:
         self, key: Key, entry: Entry | None, now: float, *, reload: bool
     ) -> "FAQState | Fetch":
         """Look up an FAQ that has no fresh record."""
-        if self._folder is not None and (reload or self._settings.reload):
-            self._folder.reload()
-            if entry is not None and entry.is_seed and (faq := self._folder.record(key)) is not None:
-                entry = self.cache.seed(key, faq)
+        if not is_slug(key.slug):
+            return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
+        files = self._source.files
+        if files is not None and (reload or self._settings.reload):
+            files.reload()
+        if self._source.is_local:
+            return self._source.look_up(key, self.cache)
+        if files is not None and (entry is None or entry.is_seed):
+            seed = files.seed(key, is_forgotten=self.cache.is_forgotten(key.slug))
+            if isinstance(seed, FAQError):  # of an edited file; the service may have a record
+                self._get_fetcher().get_or_start(key)
+                return FAQState(error=seed, lang_requested=key.lang)
+            entry = self.cache.seed(key, seed)
         needed = need(entry, now)
         if needed is Need.NOTHING:
             return self.state(key)
-        if not is_slug(key.slug):
-            return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
-        if self._folder is not None:
-            if self._is_local:
-                return self._folder.state(key)
-            is_forgotten = self.cache.is_forgotten(key.slug)
-            if entry is None and (faq := self._folder.record(key, is_forgotten=is_forgotten)) is not None:
-                entry, needed = self.cache.seed(key, faq), Need.REFRESH
-        elif self._settings.offline and self._fetcher is None:
-            return self._read_bundle(key)
         fetch = self._get_fetcher().get_or_start(key)
         if fetch is None:
             return self.state(key)
@@ -133,6 +120,8 @@ class Reader:
         """Return the fetch of a draft, for the one page whose visitor has its token."""
         if not is_slug(key.slug):
             return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
+        if not self._source.has_drafts:
+            return FAQState(error=FAQUnavailable(f"there are no drafts of {key.slug!r} here"))
         return self._get_fetcher().start_draft(key, token)
 
     def state(self, key: Key) -> FAQState:
@@ -211,7 +200,7 @@ class Reader:
         limit = self._settings.degraded_max_age
         if limit is None or (state.data is not None and not state.is_degraded):
             return None
-        if self._settings.offline or self._is_local:
+        if self._source.is_local:
             return limit
         entry = self.cache.get(key)
         if entry is None or state.is_fetching:
@@ -234,7 +223,7 @@ class Reader:
         """Return whether `key`, or anything, is being fetched."""
         return self._fetcher is not None and self._fetcher.is_fetching(key)
 
-    def _get_fetcher(self) -> FAQFetcher:
+    def _get_fetcher(self) -> "Fetcher":
         if self._fetcher is None:
             # Imported here: a page whose FAQs are cached needs neither asyncio nor an HTTP client.
             from faqsvc_embed.cache.fetcher import Fetcher
@@ -242,39 +231,31 @@ class Reader:
 
             with self._lock:
                 if self._fetcher is None:  # another thread may have been first
-                    store = None if self._settings.offline else open_store(self._settings)
-                    self._fetcher = Fetcher(self._settings, self.cache, store, self._reporter)
+                    source, cache, store = self._source, self.cache, open_store(self._settings)
+                    fetcher = Fetcher(self._settings, source, cache, store, self._reporter)
+                    if source.follows_changes:
+                        fetcher.feed = source.feed(cache.slugs, fetcher)
+                    source.prepare()
+                    self._fetcher = fetcher
         return self._fetcher
 
     def after_fork(self) -> None:
         """Replace the lock, which a thread of the parent may have held."""
         self._lock = threading.Lock()
 
-    def use_fetcher(self, fetcher: FAQFetcher) -> None:
-        """Use another fetch function from now on, and forget all earlier results."""
+    def use_source(self, source: BaseSource) -> None:
+        """Read from another source from now on, and forget all earlier results."""
         self.close()
-        self._fetcher, self._folder = fetcher, None
+        self._source, self._fetcher = source, None
+        self.has_files = source.files is not None
         self.cache.forget()
-
-    def _read_bundle(self, key: Key) -> FAQState:
-        if self.cache.get(key) is None:
-            if self._bundle is None:
-                from faqsvc_embed.cache.stores.bundle import Bundle
-
-                self._bundle = Bundle(self._settings)
-            stored = self._bundle.find(key)
-            if stored is None:
-                return FAQState(error=self._bundle.missing(key), lang_requested=key.lang)
-            self.cache.adopt(key, stored)
-            return state_of(self.cache.get(key), key, self.cache.clock(), source="store")
-        return self.state(key)
 
     def forget(self, slug: str | None = None) -> None:
         """Remove `slug` in all languages, or all FAQs, from memory and from the store.
 
         With a store, this waits up to half a second for it, unless an event loop runs in this thread.
         """
-        if self._settings.store is not None and not self._settings.offline:
+        if self._settings.store is not None and not self._source.is_local:
             done = self._get_fetcher().forget(slug)  # the store may have what this process never fetched
             if done is not None and not in_event_loop():
                 from concurrent import futures
@@ -297,8 +278,9 @@ class Reader:
 
     def health(self) -> list[Health]:
         """Return the state of each cached FAQ, sorted by slug and language, without any request."""
-        if self._folder is not None and self._is_local:
-            return [health_of_file(file) for file in self._folder.files()]
+        files = self._source.health()
+        if files is not None:
+            return files
         now, wall = self.cache.clock(), self.cache.wall_clock()
         entries = sorted(self.cache.entries(), key=lambda entry: (entry.key.slug, entry.key.lang or ""))
         return [health_of(entry, now, wall) for entry in entries]
@@ -320,11 +302,3 @@ def data_or_raise(state: FAQState) -> FAQ:
 
 def _late_draft(fetch: "Fetch") -> FAQState:
     return FAQState(error=FAQUnavailable(f"the draft of {fetch.key.slug!r} did not arrive in time"))
-
-
-def _open_folder(settings: Settings) -> "FolderSource | None":
-    if settings.directory is None:
-        return None
-    from faqsvc_embed.cache.folder import FolderSource  # only a host with a folder needs readers of files
-
-    return FolderSource(settings, settings.directory)

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _COMMENT: Final = r"(?s)\{#.*?#\}|\{%-?\s*comment\b.*?endcomment\s*-?%\}|\{%-?\s*raw\s*-?%\}.*?endraw\s*-?%\}"
 _TAG: Final = r"(?s)\{[{%](?:(?!\{[{%]).)*?[}%]\}"
 _USE: Final = r"""\b(?:use_)?faq(?:\s*\(\s*|\s+)(?:slug\s*=\s*)?(["'])([^"']+)\1"""
+_VARIABLE: Final = (
+    r"(?:\b(?:use_)?faq\s*\(\s*|\A\{%-?\s*(?:use_)?faq\s+)(?:slug\s*=\s*)?(?![\w.]*\s*=)[A-Za-z_][\w.]*"
+)
 
 
 class Host(NamedTuple):
@@ -58,6 +61,7 @@ def list_slugs(host: Host) -> None:
 @click.pass_obj
 def check(host: Host) -> None:
     """Fetch every FAQ in the templates, and fail if one is not published."""
+    host = host._replace(templates=list(host.templates))
     slugs, missing = slugs_in(host.templates), 0
     with host.embed as embed:
         embed.prefetch(*slugs)
@@ -68,6 +72,8 @@ def check(host: Host) -> None:
             except FAQError as error:
                 missing += 1
                 print_text(f"{slug}: {error} ({', '.join(places)})")
+    for place in unchecked_in(host.templates):
+        print_text(f"{place}: the slug is a variable, and is not checked")
     if missing:
         raise failure(f"{missing} of {len(slugs)} FAQs in the templates cannot be shown")
 
@@ -101,8 +107,25 @@ def slugs_in(templates: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     return dict(sorted(places.items()))
 
 
+def unchecked_in(templates: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the places, as `NAME:LINE`, where a variable is the slug, such as in a block of a CMS."""
+    return [
+        f"{name}:{line}"
+        for name, source in sorted(templates)
+        if not name.startswith("faqsvc/")
+        for _, line in _found(_VARIABLE, source)
+    ]
+
+
 def _uses(source: str) -> Iterator[tuple[str, int]]:
+    for use, line in _found(_USE, source):
+        yield use[2], line
+
+
+def _found(pattern: str, source: str) -> Iterator[tuple[re.Match[str], int]]:
+    """Yield what a pattern finds in the tags of a template, with the line."""
     source = re.sub(_COMMENT, lambda found: "\n" * found[0].count("\n"), source)
     for tag in re.finditer(_TAG, source):
-        for use in re.finditer(_USE, tag[0]):
-            yield use[2], source.count("\n", 0, tag.start() + use.start()) + 1
+        if not tag[0].lstrip("{%- ").startswith("macro"):
+            for use in re.finditer(pattern, tag[0]):
+                yield use, source.count("\n", 0, tag.start() + use.start()) + 1

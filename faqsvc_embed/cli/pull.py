@@ -124,7 +124,7 @@ Files = dict[Path, str | None]
 
 def _store_files(records: "Mapping[Key, StoredFAQ]", directory: str, embed: "FAQEmbed") -> Files:
     from faqsvc_embed.cache.stores import DirectoryStore
-    from faqsvc_embed.cache.stores.bundle import bundle_text
+    from faqsvc_embed.sources.bundle import bundle_text
 
     settings = embed.settings
     store = DirectoryStore(directory, settings.base_url, settings.max_bytes)

@@ -36,11 +36,13 @@ def _errors(values: dict[str, Any]) -> list[CheckMessage]:
 
     try:
         found = project_settings()
-        if not found.base_url and found.directory is None:
+        if not found.base_url and found.directory is None and found.source is None:
             hint = (
-                'Set FAQSVC = {"BASE_URL": "https://faq.example.com"}, or FAQSVC_BASE_URL in the environment.'
+                'Set FAQSVC = {"BASE_URL": "https://faq.example.com"} for a service, {"DIRECTORY": "faqs"} '
+                'for a folder of files, or {"SOURCE": "shop.faqs.Source"}; or FAQSVC_… in the environment.'
             )
-            return [Error("FAQSVC has no BASE_URL, the URL of the FAQ service.", hint=hint, id="faqsvc.E002")]
+            message = "FAQSVC has neither BASE_URL nor DIRECTORY nor SOURCE, so there are no FAQs."
+            return [Error(message, hint=hint, id="faqsvc.E002")]
         FAQEmbed(settings=found)  # reads the files of a folder
     except ConfigurationError as first:
         return [_invalid(error) for error in _problems(values)] or [_invalid(first)]

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
-from faqsvc_embed.api.contract import PREVIEW_PARAMETER
+from faqsvc_embed.api.contract import INSTALL, PREVIEW_PARAMETER
 from faqsvc_embed.api.publish_request import PublishFields, PublishRequest, encode
 from faqsvc_embed.client import FAQClient, StoredRevision
 from faqsvc_embed.errors import AuthenticationError, FAQError, FAQNotFound
@@ -168,7 +168,7 @@ async def _published(client: FAQClient, key: APIKey, published: Publication, *, 
     content: dict[str, Any] = {
         "slug": published.slug,
         "faqUrl": shorten(published.faq_url, 2_000),
-        "install": if_small(published.install) or {},
+        "install": if_small({k: v for k, v in published.install.items() if v != INSTALL}) or {},
         "lang": published.lang,
         "revision": published.revision,
         "state": published.state,

@@ -31,7 +31,7 @@ class Presenter:
         self._page_source: PageSource | None = None
         self._cache = reader.cache
         self.options = OptionResolver(settings)
-        self._problems = Problems(settings, self.options.log)
+        self._problems = Problems(settings, self.options.log, is_local=reader.is_local)
         self.renderer = Renderer(
             Answers(settings.answer_format, link_urls=settings.link_urls, nofollow=settings.nofollow),
             cache_overrides=settings.cache_overrides,
@@ -104,7 +104,7 @@ class Presenter:
 
     def prepare(self, faq: FAQ) -> None:
         """Render a record in the usual style, so that its first page need not."""
-        self.renderer.prepare(faq, self.options.defaults.style)
+        self.renderer.prepare(faq, self.options.style)
 
     # Rendering
 

@@ -19,8 +19,10 @@ MAX_NAMED: Final = 20
 class Problems:
     """Handles the errors of one embed."""
 
-    def __init__(self, settings: Settings, log: LogOnce) -> None:
+    def __init__(self, settings: Settings, log: LogOnce, *, is_local: bool) -> None:
+        """`is_local` says that nothing is fetched, so that no fetch reports why an FAQ is missing."""
         self._settings = settings
+        self._is_local = is_local
         self._log = log
         self._reported = LogOnce()
         self._missing = LogThrottle(burst=MAX_NAMED)
@@ -53,5 +55,4 @@ class Problems:
 
     def _is_unreported(self, error: FAQError, slug_or_faq: object) -> bool:
         """Return whether an error did not come from a fetch, which would have reported it."""
-        is_local = self._settings.offline or not self._settings.base_url
-        return isinstance(error, ConfigurationError) or is_local or not is_slug(slug_or_faq)
+        return isinstance(error, ConfigurationError) or self._is_local or not is_slug(slug_or_faq)

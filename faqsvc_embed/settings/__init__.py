@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar, overload
 
 from faqsvc_embed.errors import AuthenticationError, ConfigurationError, quoted
-from faqsvc_embed.models import ANSWER_FORMATS, AnswerFormat
+from faqsvc_embed.models import ANSWER_FORMATS, AnswerFormat, Source
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.settings import validators as accept
 from faqsvc_embed.settings.api_key import wrap_keys
@@ -25,16 +25,18 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PREFIX: Final = "FAQSVC_"
-SERVICE_PREFIXES: Final = tuple(f"{PREFIX}{name}_" for name in ("DATABASE", "LLM", "GENERATE", "WEBHOOK"))
+SERVICE_PREFIXES: Final = tuple(
+    f"{PREFIX}{name}_" for name in ("DATABASE", "LLM", "GENERATE", "WEBHOOK", "NPM")
+)
 """Variables of the service, which may run in the same environment."""
 _KUBERNETES: Final = (
     r"(?a)FAQSVC_(?:\w+_)?"
     r"(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:ADDR|PORT|PROTO))?)?)"
 )
 """Variables that Kubernetes sets in pods beside a Service named `faqsvc` or `faqsvc-…`."""
-HIDDEN: Final = ("api_key", "store")
-"""Settings that a repr leaves out; the address of a store may contain a password."""
-_MAY_HIDE_PASSWORD: Final = {"base_url": "[@?#]", "store": "[@?#]|//"}
+HIDDEN: Final = ("api_key", "store", "store_secret", "source")
+"""Settings that a repr leaves out; the address of a store, and a source, may contain a password."""
+_MAY_HIDE_PASSWORD: Final = {"base_url": "[@?#]", "store": "[@?#]|//", "store_secret": ""}
 
 _log: Final = LogOnce()
 
@@ -126,6 +128,8 @@ class Settings:
     """The largest record in bytes, decompressed."""
     store = Setting(accept.store, None)
     """A cache that outlives the process: None, `file:DIRECTORY` or `redis://HOST:PORT/DB`."""
+    store_secret = Setting[str | None](accept.secret, None)
+    """Signs the records in Redis. A record that was written without it is not used."""
     degraded_max_age = Setting(accept.max_age, None)
     """Upper limit in seconds of the Cache-Control lifetimes of a page that lacks an FAQ or shows a stale one.
 
@@ -138,6 +142,8 @@ class Settings:
     and Cache-Tag."""
     directory = Setting(accept.directory, None)
     """A folder of FAQ files, such as `pricing.md`: shown instead of a service, or until it has responded."""
+    source = Setting[Source | None](accept.source, None)
+    """FAQs that the host keeps itself: a `Source`, or the dotted path to one or to its class."""
     reload = Setting(accept.boolean, False)
     """Show edited files of the folder at once, and what is wrong with them, as a host in debug mode does."""
     offline = Setting(accept.boolean, False)
@@ -173,7 +179,7 @@ class Settings:
         found = _prefixed(mapping)
         del mapping
         _warn_of(unknown_keys(found))
-        return cls.from_env(**{**_values(found), **values})
+        return cls.from_env(**_merged(_values(found), values))
 
     @classmethod
     def from_env(
@@ -189,7 +195,7 @@ class Settings:
         found = _prefixed(os.environ if environ is None else environ)
         del environ
         _warn_of(unknown_keys(found, only_similar=True))  # other programs may use our prefix
-        return cls(**{**_values(found), **_known(values)})
+        return cls(**_merged(_values(found), _known(values)))
 
     def replace(self, **overrides: "Unpack[SettingOptions]") -> Self:
         """Return a copy with some settings changed.
@@ -199,7 +205,7 @@ class Settings:
         """
         values = wrap_keys(overrides)
         del overrides
-        return type(self)(**{**vars(self), **_known(values)})
+        return type(self)(**_merged(vars(self), _known(values)))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{name} cannot be set: Settings are frozen; replace() returns a changed copy")
@@ -234,6 +240,14 @@ def changed(settings: Settings | None, options: Mapping[str, Any]) -> Settings:
             f"settings is a {type(settings).__name__}: pass Settings, or single settings as keywords"
         )
     return settings.replace(**options)
+
+
+def _merged(lower: Mapping[str, Any], higher: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of two places. Where FAQs come from in the higher one replaces the lower."""
+    replaced = ("base_url", "directory") if higher.get("source") else ()
+    if higher.get("base_url") or higher.get("directory"):
+        replaced = (*replaced, "source")
+    return {**{name: value for name, value in lower.items() if name not in replaced}, **higher}
 
 
 def _known(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict
 
-from faqsvc_embed.models import AnswerFormat
+from faqsvc_embed.models import AnswerFormat, Source
 from faqsvc_embed.settings.api_key import APIKey
 from faqsvc_embed.settings.validators import Styles, Variant
 from faqsvc_embed.theme import Theme
@@ -45,7 +45,9 @@ class EmbedOptions(ClientOptions, total=False):
     not_found_for: float
     max_entries: int
     store: str | None
+    store_secret: str | None
     directory: str | os.PathLike[str] | None
+    source: Source | str | None
     reload: bool
     degraded_max_age: int | None
     diagnostic_headers: bool

@@ -6,11 +6,13 @@ import json
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
+from importlib import import_module
 from importlib.util import find_spec
-from typing import Final, Literal, TypeVar, get_args
+from typing import Final, Literal, TypeVar, cast, get_args
 from urllib.parse import urlsplit
 
 from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.models import Source
 from faqsvc_embed.settings.api_key import APIKey, malformed_key
 from faqsvc_embed.theme import Theme
 
@@ -20,6 +22,8 @@ Styles = Literal["inline", "linked", "none"]
 Variant = Literal["details", "disclosure", "open"]
 VARIANTS: Final[tuple[Variant, ...]] = get_args(Variant)
 
+MIN_SECRET: Final = 16
+"""Characters of a secret."""
 DAY: Final = 86_400.0
 """Seconds. The system refuses to wait for some centuries."""
 
@@ -211,6 +215,30 @@ def directory(value: object) -> str | None:
     raise ValueError("None or the path of a folder is accepted")
 
 
+def source(value: object) -> Source | None:
+    """Return a source, also from a dotted path to one, or to a class that takes no arguments."""
+    if _is_none(value) or value == "":
+        return None
+    if isinstance(value, str):
+        value = _imported(value)
+    if isinstance(value, type):
+        value = value()
+    if callable(getattr(value, "get", None)) and not isinstance(value, Mapping):
+        return cast(Source, value)
+    raise ValueError("an object with a method get(slug, lang), or the dotted path to one, is accepted")
+
+
+def _imported(path: str) -> object:
+    """Return the object at a dotted path."""
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ValueError(
+            f"a dotted path such as shop.faqs.ShopFAQs is accepted, but importing it failed: {error}"
+        ) from error
+
+
 def store(value: object) -> str | None:
     """Return the address of a store, or None."""
     if value is None:
@@ -220,6 +248,15 @@ def store(value: object) -> str | None:
     if isinstance(value, str) and value.startswith(("redis://", "rediss://", "unix://")):
         return _redis_url(value)
     raise ValueError('None, "file:DIRECTORY" or "redis://HOST:PORT/DB" is accepted')
+
+
+def secret(value: object) -> str | None:
+    """Return a secret that is long enough to sign with, or None."""
+    if value is None or (isinstance(value, str) and len(value) >= MIN_SECRET):
+        return value
+    raise ValueError(
+        f"a text of at least {MIN_SECRET} characters is accepted, as `openssl rand -hex 32` prints"
+    )
 
 
 def _redis_url(url: str) -> str:

@@ -6,16 +6,15 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from faqsvc_embed.api.cache_control import CacheControl
-from faqsvc_embed.api.requests import Validators
-from faqsvc_embed.api.responses import Fetched, NotFound
-from faqsvc_embed.cache.counts import Signals
-from faqsvc_embed.cache.entries import Key
-from faqsvc_embed.cache.fetch import Fetch
+from faqsvc_embed.api.cache_control import NO_CACHE_CONTROL
+from faqsvc_embed.api.requests import NO_VALIDATORS
+from faqsvc_embed.api.responses import Fetched, NotFound, Outcome
+from faqsvc_embed.cache.entries import Key, state_of
 from faqsvc_embed.cache.memory import MemoryCache
+from faqsvc_embed.cache.source import BaseSource
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError, FAQNotFound
-from faqsvc_embed.models import FAQ
+from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.settings.api_key import wrap_keys
 
 if TYPE_CHECKING:
@@ -58,40 +57,21 @@ def fake_faqs(embed: FAQEmbed, faqs: Records) -> None:
         slug: faq if isinstance(faq, FAQ) else FAQ.from_dict({**faq, "slug": slug})
         for slug, faq in faqs.items()
     }
-    embed.use_fetcher(_FakeFetcher(records, embed.cache))
+    embed.use_source(_FakeSource(records))
 
 
-class _FakeFetcher:
-    """Fetches records from a mapping, at once."""
+class _FakeSource(BaseSource):
+    """Has its records in a mapping."""
 
-    def __init__(self, records: Mapping[str, FAQ], cache: MemoryCache) -> None:
+    name = "fake"
+    is_local = True
+
+    def __init__(self, records: Mapping[str, FAQ]) -> None:
         self._records = records
-        self._cache = cache
 
-    def signals(self) -> Signals:
-        return Signals()
-
-    def get_or_start(self, key: Key) -> Fetch:
+    def look_up(self, key: Key, cache: MemoryCache) -> FAQState:
         faq = self._records.get(key.slug)
-        fetch = Fetch(key)
-        if faq is None:
-            outcome: Fetched | NotFound = NotFound(FAQNotFound(f"there is no FAQ {key.slug!r} in this fake"))
-        else:
-            outcome = Fetched(faq, CacheControl(), Validators())
-        fetch.resolve(self._cache.apply(key, outcome))
-        return fetch
-
-    def start_draft(self, key: Key, token: str) -> Fetch:
-        fetch = Fetch(key, is_draft=True)
-        error = FAQNotFound(f"there is no draft of {key.slug!r} in this fake", status=403)
-        fetch.resolve(self._cache.entry_after(key, NotFound(error)))
-        return fetch
-
-    def is_fetching(self, key: Key | None = None) -> bool:
-        return False
-
-    def forget(self, slug: str | None = None) -> None:
-        self._cache.forget(slug)
-
-    def close(self) -> None:
-        pass
+        outcome: Outcome = NotFound(FAQNotFound(f"there is no FAQ {key.slug!r} in this fake"))
+        if faq is not None:
+            outcome = Fetched(faq, NO_CACHE_CONTROL, NO_VALIDATORS)
+        return state_of(cache.apply(key, outcome), key, cache.clock())

@@ -51,6 +51,8 @@ def test_a_check_fails_until_every_faq_is_published(faulty: FaultyServer) -> Non
     faulty.serve(samples.pricing())
     status, output = run(make_app(faulty.base_url), "check")
     assert (status, "pricing: published" in output, "base.html:3" in output) == (1, True, True)
+    (unchecked,) = [line for line in output.splitlines() if "variable" in line]
+    assert unchecked.startswith("base.html:3: ")
     faulty.serve(samples.record("legal"))
     assert run(make_app(faulty.base_url), "check")[0] == 0
 

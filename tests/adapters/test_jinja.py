@@ -299,13 +299,16 @@ def test_faq_schema_of_something_else_prints_nothing_and_is_logged_once(
         render(source, embed(strict=True), enable_async=enable_async)
 
 
-def test_without_autoescape_the_host_is_warned_that_its_own_markup_is_not_escaped(
+def test_without_autoescape_the_host_is_warned_once_that_its_own_markup_is_not_escaped(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    environment(autoescape=True)
-    environment(autoescape=lambda name: False)
+    for autoescape in (True, lambda name: False):
+        environment(autoescape=autoescape).from_string('{{ use_faq("pricing").data.title }}').render()
+    host = environment(autoescape=False)
+    host.from_string('{{ faq("pricing") }}').render()
     assert warnings_of(caplog) == []
-    environment(autoescape=False)
+    for _ in range(2):
+        host.from_string('{{ use_faq("pricing").data.title }}').render()
     (warning,) = warnings_of(caplog)
     assert "autoescape" in warning
 

@@ -282,6 +282,21 @@ def test_a_template_that_is_included_without_context_keeps_its_faq_and_a_warning
     assert (record.levelname, "'footer'" in record.getMessage()) == ("WARNING", True)
 
 
+def test_a_template_that_keeps_a_gap_because_its_faq_was_not_there_yet_is_named(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    parts = {"page": "{% include 'imprint' without context %}", "imprint": "{{ faq('pricing') }}"}
+
+    async def render_in_an_event_loop() -> None:
+        async with FAQEmbed("http://127.0.0.1:9") as faqs:
+            host = Environment(autoescape=True, loader=DictLoader(parts))
+            install(host, faqs)
+            host.get_template("page").render()
+
+    asyncio.run(render_in_an_event_loop())
+    assert any("'imprint'" in record.getMessage() for record in caplog.records)
+
+
 def test_macros_that_are_imported_without_context_log_nothing(caplog: pytest.LogCaptureFixture) -> None:
     host = environment({"macros": "{% macro show(slug) %}{{ faq(slug) }}{% endmacro %}"})
     template = host.from_string("{% import 'macros' as macros %}{{ macros.show('pricing') }}")

@@ -25,8 +25,11 @@ PLAIN = {
 """Languages of blocks that are not run by themselves."""
 
 
-DJANGO = ROOT / "docs" / "how-to" / "django.md"
-"""A process has one Django project: `test_django.py` runs this page."""
+PROCESSES = {
+    ROOT / "docs" / "how-to" / f"{name}.md"
+    for name in ("django", "django-admin", "wagtail", "components", "static-sites", "applications")
+}
+"""Pages whose files are an application for a process of its own: `test_django.py` and others run them."""
 RUN_ELSEWHERE = {
     ROOT / "README.md": "tests/test_readme.py",
     ROOT / "CONTRIBUTING.md": "all of its commands are stand-ins",
@@ -39,7 +42,7 @@ def pages_with(*languages: str) -> list[Path]:
 
 
 @pytest.mark.parametrize(
-    "page", sorted({*pages_with("python", *TEMPLATES, *READERS)} - {SKILL, DJANGO}), ids=name_of
+    "page", sorted({*pages_with("python", *TEMPLATES, *READERS)} - {SKILL, *PROCESSES}), ids=name_of
 )
 def test_code_runs(page: Path, place: Path, service: Service) -> None:
     blocks = blocks_of(page)

@@ -14,13 +14,16 @@ from faqsvc_embed import (
     ConfigurationError,
     FAQEmbed,
     FAQError,
+    FAQGone,
     FAQNotFound,
     FAQState,
     FAQUnavailable,
     InvalidFAQ,
     RateLimited,
 )
-from faqsvc_embed.cache.fetch import Fetch
+from faqsvc_embed.cache.entries import Key
+from faqsvc_embed.cache.memory import MemoryCache
+from faqsvc_embed.cache.source import BaseSource
 from faqsvc_embed.testing.chaos import Behaviour, FaultyServer, behaviours
 from tests.support import samples
 from tests.support.clock import Clock
@@ -35,21 +38,22 @@ from tests.support.embeds import (
     title,
     warnings_of,
 )
-from tests.support.slow import SlowFetcher
 from tests.support.waiting import settle
 
 
-class Broken(SlowFetcher):
-    """A fetcher with a fault of its own."""
+class Broken(BaseSource):
+    """A source with a fault of its own."""
 
-    def get_or_start(self, key: object) -> Fetch:
+    is_local = True
+
+    def look_up(self, key: Key, cache: MemoryCache) -> FAQState:
         raise ZeroDivisionError("the fault")
 
 
 def test_a_fault_of_the_package_breaks_no_page(form: Form, caplog: pytest.LogCaptureFixture) -> None:
     embed, strict = (FAQEmbed("https://faq.invalid", strict=strict) for strict in (False, True))
     for faqs in (embed, strict):
-        faqs.use_fetcher(Broken({}, (), faqs.cache))
+        faqs.use_source(Broken())
     for _ in range(2):
         state = form.use_faq(embed)
         form.call(embed, "prefetch", "pricing")
@@ -77,7 +81,7 @@ def test_get_faq_returns_the_record_with_one_request(
     ("behaviour", "error", "status"),
     [
         (behaviours.status(404), FAQNotFound, 404),
-        (behaviours.status(410), FAQNotFound, 410),
+        (behaviours.status(410), FAQGone, 410),
         (behaviours.status(500), FAQUnavailable, 500),
         (behaviours.status(401), FAQUnavailable, 401),
         (behaviours.status(429, {"Retry-After": "5"}), RateLimited, 429),

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from faqsvc_embed import FAQEmbed, FAQNotFound
-from faqsvc_embed.cache import feed
 from faqsvc_embed.cache.stores import resilient
 from faqsvc_embed.cache.stores.directory import DirectoryStore
+from faqsvc_embed.sources import feed
 from tests.folder.support import PREISE, PRICING, folder
 from tests.support import faulty as faults
 from tests.support import samples
@@ -63,9 +63,9 @@ def test_no_page_shows_a_file_before_the_store_was_read(
     faulty.behave(faults.status(410))
     with FAQEmbed(faulty.base_url, directory=faqs, store=store) as embed:
         title(embed)
-    release, is_buried = threading.Event(), DirectoryStore.is_buried
+    release, is_buried = threading.Event(), DirectoryStore.tombstone
 
-    async def is_buried_slowly(store: DirectoryStore, slug: str) -> bool:
+    async def is_buried_slowly(store: DirectoryStore, slug: str) -> bytes | None:
         await asyncio.to_thread(release.wait)
         return await is_buried(store, slug)
 
@@ -75,7 +75,7 @@ def test_no_page_shows_a_file_before_the_store_was_read(
     async def pages(embed: FAQEmbed) -> Any:
         return await asyncio.gather(embed.arender("pricing"), embed.arender("pricing"), release_later())
 
-    monkeypatch.setattr(DirectoryStore, "is_buried", is_buried_slowly)
+    monkeypatch.setattr(DirectoryStore, "tombstone", is_buried_slowly)
     monkeypatch.setattr(resilient, "CALL_TIMEOUT", 60)
     faulty.behave(faults.hang)
     with FAQEmbed(faulty.base_url, directory=faqs, store=store, wait=60) as embed:
@@ -229,3 +229,37 @@ def test_more_faqs_than_the_cache_holds_are_all_shown(faulty: FaultyServer, tmp_
     faulty.refuse()
     with FAQEmbed(faulty.base_url, directory=faqs, max_entries=5) as embed:
         assert [title(embed, f"faq-{number % 20}") for number in range(40)] == ["Pricing"] * 40
+
+
+@pytest.mark.parametrize("behaviour", [faults.refuse, faults.status(503), faults.hang])
+def test_an_edited_file_is_shown_while_the_service_has_never_responded(
+    faulty: FaultyServer, faqs: Path, behaviour: faults.Behaviour
+) -> None:
+    faulty.behave(behaviour)
+    with FAQEmbed(faulty.base_url, directory=faqs, reload=True, timeout=0.2) as embed:
+        assert title(embed) == "Pricing"
+        (faqs / "pricing.md").write_text(PRICING.replace("title: Pricing", "title: Edited"))
+        assert [title(embed), title(embed)] == ["Edited", "Edited"]
+        (faqs / "new.md").write_text(PRICING)
+        assert title(embed, "new") == "Pricing"
+        (faqs / "pricing.md").write_text("---\nlang: en\n---\n")
+        assert "pricing.md" in str(embed.use_faq("pricing").error)
+        assert "pricing.md" in embed.render("pricing")
+        (faqs / "new.md").unlink()
+        assert title(embed, "new") is None
+
+
+def test_without_reload_an_edited_file_waits_for_the_next_start(faulty: FaultyServer, faqs: Path) -> None:
+    faulty.refuse()
+    with FAQEmbed(faulty.base_url, directory=faqs) as embed:
+        assert title(embed) == "Pricing"
+        (faqs / "pricing.md").write_text(PRICING.replace("title: Pricing", "title: Edited"))
+        assert title(embed) == "Pricing"
+
+
+def test_an_edited_file_does_not_replace_a_record_of_the_service(faulty: FaultyServer, faqs: Path) -> None:
+    faulty.serve(samples.record("pricing", title="From the service"))
+    with FAQEmbed(faulty.base_url, directory=faqs, reload=True) as embed:
+        title(embed)
+        (faqs / "pricing.md").write_text("---\nlang: en\n---\n")
+        assert title(embed) == "From the service"

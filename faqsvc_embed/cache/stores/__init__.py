@@ -1,5 +1,6 @@
 """Stores keep records after the process ends: a directory for one machine, Redis for several."""
 
+from faqsvc_embed.cache.source import source_name
 from faqsvc_embed.cache.stores.directory import DirectoryStore
 from faqsvc_embed.cache.stores.resilient import ResilientStore
 from faqsvc_embed.settings import Settings
@@ -16,7 +17,9 @@ def open_store(settings: Settings) -> ResilientStore | None:
         return ResilientStore(directory)
     from faqsvc_embed.cache.stores.redis import RedisStore
 
-    return ResilientStore(RedisStore(settings.store, settings.base_url, settings.max_bytes))
+    return ResilientStore(
+        RedisStore(settings.store, source_name(settings), settings.max_bytes, settings.store_secret)
+    )
 
 
 def open_directory(settings: Settings) -> DirectoryStore | None:
@@ -24,4 +27,4 @@ def open_directory(settings: Settings) -> DirectoryStore | None:
     if settings.store is None or not settings.store.startswith("file:"):
         return None
     path = settings.store.removeprefix("file:").removeprefix("//")
-    return DirectoryStore(path, settings.base_url, settings.max_bytes)
+    return DirectoryStore(path, source_name(settings), settings.max_bytes)

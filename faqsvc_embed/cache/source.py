@@ -1,0 +1,128 @@
+"""What the cache asks of a source. `faqsvc_embed.sources` has the sources of the package.
+
+What a source can do is declared by attributes, which the reader checks. Nothing else asks which source it is.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from faqsvc_embed.api.event_stream import Change
+from faqsvc_embed.api.requests import Request, Validators
+from faqsvc_embed.api.responses import Outcome
+from faqsvc_embed.cache.entries import Key
+from faqsvc_embed.cache.health import Health
+from faqsvc_embed.cache.memory import MemoryCache
+from faqsvc_embed.errors import FAQError
+from faqsvc_embed.events import FAQEvent
+from faqsvc_embed.models import FAQ, FAQState
+from faqsvc_embed.settings import Settings
+
+if TYPE_CHECKING:
+    from faqsvc_embed.api.transport import Stream
+
+
+class Read(NamedTuple):
+    """One read of an FAQ from a source."""
+
+    key: Key
+    validators: Callable[[], Validators]
+    """Return the validators of the record that is cached now, which a `NotModified` confirms."""
+    wall_clock: Callable[[], datetime]
+    skips_caches: bool = False
+    """Whether a cache in front of the source may have an older record."""
+
+
+class Followed(Protocol):
+    """The methods of the fetcher that a change feed needs."""
+
+    def open_feed(self, request: Request) -> "AbstractAsyncContextManager[Stream]":
+        """Open the feed; raise FAQError if the service cannot be reached."""
+
+    async def revalidate(self, change: Change) -> bool:
+        """Revalidate a slug in all languages; return whether the record is as new as the change."""
+
+    def expire(self, slug: str) -> None:
+        """Let the next page refresh a slug."""
+
+
+class Feed(Protocol):
+    """Announces changes to the fetcher that it was made for."""
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether changes of all followed FAQs arrive."""
+
+    @property
+    def lag(self) -> float:
+        """Seconds since the oldest announced change that is not fetched yet; 0 if there is none."""
+
+    def follow(self, slug: str, *, may_be_old: bool = False) -> None:
+        """Follow the changes of a slug; revalidate its record now if it may be old."""
+
+
+class Files(Protocol):
+    """The files of a host, which are shown before the first fetch of an FAQ."""
+
+    def reload(self) -> None:
+        """Read the files that have changed."""
+
+    def seed(self, key: Key, *, is_forgotten: bool) -> FAQ | FAQError | None:
+        """Return the record that is shown before the first fetch of an FAQ, or what is wrong with its file.
+
+        `is_forgotten` says that the host has recently forgotten the FAQ.
+        """
+
+    def note(self, event: FAQEvent) -> None:
+        """Note how a fetch has ended."""
+
+
+class BaseSource:
+    """A source of FAQs, with the abilities that the cache can use. Without any, it implements `fetch`."""
+
+    name: str = ""
+    """Identifies the source in stores, which several sources may share."""
+    is_local: bool = False
+    """It answers at once, on the thread of the page, by `look_up`, and `fetch` is never called."""
+    files: Files | None = None
+    """Files of the host, which may be edited, and which are shown before the first fetch of an FAQ."""
+    follows_changes: bool = False
+    """It announces changes by `feed`."""
+    has_drafts: bool = False
+    """It has drafts for visitors with a token, by `fetch_draft`."""
+
+    async def fetch(self, read: Read) -> Outcome:
+        """Return an FAQ, or why there is none, on the background loop and within the setting `timeout`."""
+        raise NotImplementedError
+
+    def prepare(self) -> None:
+        """Do what must be done once on the thread of a caller before the first `fetch`, such as imports."""
+
+    def look_up(self, key: Key, cache: MemoryCache) -> FAQState:
+        """Return the state of an FAQ that has no fresh record in the cache."""
+        raise NotImplementedError
+
+    def health(self) -> list[Health] | None:
+        """Return the state of each file; None if the cache knows the state of each FAQ."""
+        return None
+
+    def feed(self, cached_slugs: Callable[[], list[str]], followed: Followed) -> Feed:
+        """Return a feed of the changes of all cached slugs, the most important first."""
+        raise NotImplementedError
+
+    def open_feed(self, request: Request) -> "AbstractAsyncContextManager[Stream]":
+        """Open the connection of a feed; raise FAQError if the source cannot be reached."""
+        raise NotImplementedError
+
+    async def fetch_draft(self, read: Read, token: str) -> Outcome:
+        """Return a draft, or why there is none."""
+        raise NotImplementedError
+
+
+def source_name(settings: Settings) -> str:
+    """Return the name of the source that the settings name, by which stores keep its records."""
+    source = settings.source
+    if source is None:
+        return settings.base_url
+    return str(getattr(source, "name", None) or f"{type(source).__module__}.{type(source).__qualname__}")

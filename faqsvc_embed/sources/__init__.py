@@ -1,0 +1,49 @@
+"""Where FAQs come from: a service, a folder of files, a bundle of records, or the host itself.
+
+Start with `open_source`, which chooses by the settings. `cache.source` says what the cache asks of a source;
+a new one is a class with that interface and an entry here.
+"""
+
+from faqsvc_embed.cache.source import BaseSource
+from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.settings import Settings
+
+
+def open_source(settings: Settings) -> BaseSource:
+    """Return the source that the settings name; the files of a folder are read now.
+
+    Raises:
+        ConfigurationError: the settings name none, or two that exclude each other, or a folder with a fault.
+    """
+    beside = [name for name in ("base_url", "directory") if getattr(settings, name)]
+    if settings.source is not None and beside:
+        raise ConfigurationError(
+            f"source is set beside {' and '.join(beside)}: FAQs come from one source, so remove one of them"
+        )
+    if settings.source is None and not beside:
+        raise ConfigurationError(
+            "neither base_url nor directory is set, nor source: pass base_url=…, or set FAQSVC_BASE_URL in "
+            "the environment or in Flask's config, to the URL of the FAQ service, such as "
+            "https://faq.example.com; or directory=… to a folder of FAQ files, such as faqs; or source=… to "
+            "an object with get(slug, lang)"
+        )
+    # Imported here, because most hosts need one of them.
+    if settings.directory is not None:
+        from faqsvc_embed.sources.folder import FolderSource
+
+        folder = FolderSource(settings, settings.directory)
+        if settings.offline or not settings.base_url:
+            return folder
+    else:
+        folder = None
+    if settings.offline:
+        from faqsvc_embed.sources.bundle import Bundle
+
+        return Bundle(settings)
+    if settings.source is not None:
+        from faqsvc_embed.sources.host import HostSource
+
+        return HostSource(settings, settings.source)
+    from faqsvc_embed.sources.service import ServiceSource
+
+    return ServiceSource(settings, folder)

@@ -1,0 +1,109 @@
+"""The FAQs of a folder, which an embed shows instead of a service, or until the service responds."""
+
+from typing import Final
+
+from faqsvc_embed.cache.entries import Key
+from faqsvc_embed.cache.health import Health, health_of_file
+from faqsvc_embed.cache.memory import MemoryCache
+from faqsvc_embed.cache.source import BaseSource
+from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, quoted
+from faqsvc_embed.events import FAQEvent
+from faqsvc_embed.files.folder import FAQFile, Folder, name_of
+from faqsvc_embed.models import FAQ, FAQState
+from faqsvc_embed.runtime.bounded_log import logger
+from faqsvc_embed.settings import Settings
+
+MAX_PROBLEMS: Final = 20
+"""Maximum number of problems in one message."""
+
+
+class FolderSource(BaseSource):
+    """The FAQs of the folder that the settings name, all read when it is made.
+
+    Raises:
+        ConfigurationError: the folder cannot be read, or there is something wrong with its files.
+    """
+
+    is_local = True
+
+    def __init__(self, settings: Settings, directory: str) -> None:
+        self.files = self
+        try:
+            self._folder = Folder(directory, lang=settings.lang, max_bytes=settings.max_bytes)
+        except OSError as error:
+            raise ConfigurationError(_unreadable(directory, error)) from None
+        if problems := self._folder.problems:
+            more = [f"and {len(problems) - MAX_PROBLEMS} more"] if len(problems) > MAX_PROBLEMS else []
+            raise ConfigurationError("\n".join([*map(str, problems[:MAX_PROBLEMS]), *more]))
+        self._error: ConfigurationError | None = None
+        self._states = dict[Key, FAQState]()
+        self._gone = set[str]()
+        self._fetched = set[str]()
+        """Slugs that have a file and were also fetched from the service."""
+
+    def look_up(self, key: Key, cache: MemoryCache) -> FAQState:
+        states = self._states  # another thread may replace them
+        state = states.get(key)
+        if state is None:
+            file = None if self._error is not None else self._find(key)
+            if file is None or file.faq is None:  # not cached, because visitors may invent slugs
+                return FAQState(error=self._missing(key, file), lang_requested=key.lang)
+            state = FAQState(data=file.faq, source="store", lang_requested=key.lang)
+            states[key] = state
+        return state
+
+    def seed(self, key: Key, *, is_forgotten: bool) -> FAQ | FAQError | None:
+        # After a record of the service was fetched and then forgotten, the file is older than that record.
+        if key.slug in self._gone or (is_forgotten and key.slug in self._fetched):
+            return None
+        file = self._find(key)
+        return None if file is None else file.faq or self._missing(key, file)
+
+    def note(self, event: FAQEvent) -> None:
+        """Note that an FAQ was fetched, or was unpublished: the file of the latter is no longer shown."""
+        if event.result == "fetched" and self._folder.find(event.slug, event.lang) is not None:
+            self._fetched.add(event.slug)
+        if event.result == "gone" and event.slug not in self._gone:
+            file = self._folder.find(event.slug, event.lang)
+            if file is not None:
+                self._gone.add(event.slug)
+                logger.warning(
+                    "FAQ %r was unpublished: delete %r, or use a `store`; otherwise the file is shown again "
+                    "if the service fails at the next start",
+                    event.slug,
+                    str(file.path),
+                )
+
+    def reload(self) -> None:
+        try:
+            if self._folder.refresh() or self._error is not None:
+                self._states, self._error = {}, None
+        except OSError as error:
+            self._states, self._error = (
+                {},
+                ConfigurationError(_unreadable(str(self._folder.directory), error)),
+            )
+
+    def health(self) -> list[Health]:
+        return [health_of_file(file) for file in self._folder.files]
+
+    def _find(self, key: Key) -> FAQFile | None:
+        return self._folder.find(key.slug, key.lang)
+
+    def _missing(self, key: Key, file: FAQFile | None) -> FAQError:
+        if self._error is not None:
+            return self._error
+        if file is not None:
+            return ConfigurationError("\n".join(map(str, file.problems)))
+        missing = f"FAQ {key.slug!r}: there is no file {self._folder.directory / key.slug}.md"
+        for other in self._folder.files:
+            if other.path.name.startswith(f"{key.slug}.") and name_of(other.path)[0] == key.slug:
+                missing = f"FAQ {key.slug!r}: {other.path} states another slug, {quoted(other.slug)}"
+        return FAQNotFound(missing)
+
+
+def _unreadable(directory: str, error: OSError) -> str:
+    return (
+        f"directory is {directory!r}, which cannot be read: {error.strerror}; name a folder of FAQ files "
+        "such as pricing.md, as an absolute path or relative to the working directory"
+    )

@@ -1,0 +1,87 @@
+"""The FAQs of a service, over HTTP, with its change feed and its drafts."""
+
+import time
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from faqsvc_embed.api.contract import PREVIEW_HEADER
+from faqsvc_embed.api.requests import NO_VALIDATORS, Request, Validators, read_request
+from faqsvc_embed.api.responses import Failed, Fetched, NotModified, Outcome, parse_response
+from faqsvc_embed.cache.source import BaseSource, Feed, Followed, Read
+from faqsvc_embed.errors import FAQError, FAQUnavailable
+from faqsvc_embed.settings import Settings
+
+if TYPE_CHECKING:
+    from faqsvc_embed.api.transport import Stream, Transport
+    from faqsvc_embed.sources.folder import FolderSource
+
+
+class ServiceSource(BaseSource):
+    """The FAQs of a service. With a folder, its files are shown until the service has responded."""
+
+    has_drafts = True
+
+    def __init__(self, settings: Settings, folder: "FolderSource | None" = None) -> None:
+        self.name = settings.base_url
+        self.follows_changes = settings.push
+        self.files = folder
+        self._timeout = settings.timeout
+        self._max_bytes = settings.max_bytes
+
+    @cached_property
+    def _transport(self) -> "Transport":
+        # Imported here: a page whose FAQs are cached needs neither asyncio nor an HTTP client.
+        from faqsvc_embed.api.transport import Transport
+
+        return Transport(self._max_bytes)
+
+    def prepare(self) -> None:
+        self._transport.prepare()
+
+    async def fetch(self, read: Read) -> Outcome:
+        """Send the request; repeat it once if the response is for another one, or a 304 without a record."""
+        validators, start = read.validators(), time.monotonic()
+        outcome, is_reused = await self._send(read, validators, self._timeout)
+        if isinstance(outcome, Failed):
+            is_wrong = outcome.is_misdirected and (is_reused or bool(validators))
+        else:  # the record was forgotten or replaced during the request
+            is_wrong = isinstance(outcome, NotModified) and read.validators() != validators
+        if is_wrong:
+            left = self._timeout - (time.monotonic() - start)
+            outcome, _ = await self._send(read, NO_VALIDATORS, left, new_connection=is_reused)
+        return outcome
+
+    async def _send(
+        self, read: Read, validators: Validators, timeout: float, *, new_connection: bool = False
+    ) -> tuple[Outcome, bool]:
+        """Return the outcome, and whether the response came on a reused connection."""
+        slug, lang = read.key.slug, read.key.lang
+        request = read_request(self.name, slug, lang, validators)
+        if read.skips_caches:
+            request = Request(request.url, {**request.headers, "cache-control": "no-cache"})
+        response = await self._transport.send(request, timeout, new_connection=new_connection)
+        if isinstance(response, FAQError):
+            return Failed(response), False
+        return parse_response(response, request, slug, read.wall_clock()), response.is_reused
+
+    async def fetch_draft(self, read: Read, token: str) -> Outcome:
+        request = read_request(self.name, read.key.slug, read.key.lang)
+        request = Request(request.url, {**request.headers, PREVIEW_HEADER: token})
+        response = await self._transport.send(request, self._timeout)
+        if isinstance(response, FAQError):
+            return Failed(response)
+        outcome = parse_response(response, request, read.key.slug, read.wall_clock())
+        if isinstance(outcome, Fetched) and not outcome.cache_control.no_store:
+            # A cache before the service may ignore `Vary`, and respond with what is published.
+            return Failed(FAQUnavailable(f"the response to {request.url} is not a draft: it lacks no-store"))
+        return outcome
+
+    def feed(self, cached_slugs: Callable[[], list[str]], followed: Followed) -> Feed:
+        from faqsvc_embed.sources.feed import ChangeFeed
+
+        return ChangeFeed(self.name, cached_slugs, followed)
+
+    def open_feed(self, request: Request) -> "AbstractAsyncContextManager[Stream]":
+        return self._transport.stream(request, self._timeout)

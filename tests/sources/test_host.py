@@ -1,0 +1,255 @@
+"""A source of the host itself: how its `get` is called, and what becomes of what it returns or raises."""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQNotFound, FAQUnavailable, InvalidFAQ, Settings
+from faqsvc_embed.flask import FAQExtension, faqs_from
+from faqsvc_embed.sources.host import MAX_CALLS
+from tests.sources.backends import ENGLISH, AsyncShop, Shop, faq
+from tests.support.clock import Clock
+from tests.support.embeds import LONG, failure, refreshed, use_clock
+from tests.support.waiting import settle, wait_until
+
+Get = Callable[[str, str | None], Any]
+
+
+class Source:
+    """A source with this function."""
+
+    def __init__(self, get: Get) -> None:
+        self.get = get
+
+
+ONE = Source(lambda slug, lang: ENGLISH)
+"""A source that settings can name by a dotted path."""
+
+
+class One:
+    """A source that settings can name by the dotted path to its class."""
+
+    def get(self, slug: str, lang: str | None) -> FAQ | None:
+        return ENGLISH
+
+
+@pytest.mark.parametrize("make", [Shop, AsyncShop])
+def test_it_is_never_called_on_the_thread_of_a_page(make: type[Shop]) -> None:
+    shop = make()
+    shop.faqs["pricing", None] = ENGLISH
+
+    async def main() -> None:
+        await embed.aget_faq("pricing")
+        embed.forget()
+        await embed.arender("pricing")
+
+    with FAQEmbed(source=shop, wait=30) as embed:
+        embed.get_faq("pricing")
+        embed.forget()
+        asyncio.run(main())
+    assert len(shop.calls) == 3
+    assert threading.get_ident() not in shop.threads
+
+
+def test_a_missing_language_asks_for_the_default_once() -> None:
+    shop = Shop()
+    shop.faqs["pricing", None] = ENGLISH
+    with FAQEmbed(source=shop, wait=30) as embed:
+        assert embed.get_faq("pricing", lang="ko") == ENGLISH
+        with pytest.raises(FAQNotFound):
+            embed.get_faq("other")
+    assert shop.calls == [("pricing", "ko"), ("pricing", None), ("other", None)]
+
+
+@pytest.mark.parametrize("make", [Shop, AsyncShop])
+def test_there_is_one_call_for_an_faq_at_a_time_in_all_languages(make: type[Shop]) -> None:
+    shop = make()
+    shop.release.clear()
+    shop.faqs.update({("pricing", lang): ENGLISH for lang in (None, "de", "ko")})
+    with FAQEmbed(source=shop, wait=0) as embed:
+        for lang in (None, "de", "ko"):
+            embed.use_faq("pricing", lang=lang)
+        embed.use_faq("legal")
+        wait_until(lambda: len(shop.calls) == 2)
+        assert {slug for slug, _ in shop.calls} == {"pricing", "legal"}
+        shop.release.set()
+        settle(embed)
+        assert sorted(slug for slug, _ in shop.calls) == ["legal", *["pricing"] * 3]
+
+
+def test_after_a_call_was_given_up_the_next_one_begins_when_it_has_returned(clock: Clock) -> None:
+    shop = Shop()
+    shop.release.clear()
+    shop.faqs["pricing", None] = ENGLISH
+    with FAQEmbed(source=shop, wait=30, timeout=0.05) as embed:
+        use_clock(embed, clock)
+        for _ in range(3):
+            refreshed(embed)
+            clock.advance(LONG)
+        assert len(shop.calls) == 1
+        shop.release.set()
+        wait_until(lambda: refreshed_title(embed, clock) == "Pricing")
+        assert len(shop.calls) > 1
+
+
+def refreshed_title(embed: FAQEmbed, clock: Clock) -> str | None:
+    clock.advance(LONG)
+    state = refreshed(embed)
+    return state.data.title if state.data else None
+
+
+def test_a_coroutine_that_is_given_up_is_cancelled(clock: Clock) -> None:
+    cancelled = threading.Event()
+
+    async def get(slug: str, lang: str | None) -> FAQ | None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled.set()
+        return None
+
+    with FAQEmbed(source=Source(get), timeout=0.05) as embed:
+        assert isinstance(failure(embed), FAQUnavailable)
+        assert cancelled.wait(10)
+
+
+def test_a_function_may_return_an_awaitable() -> None:
+    async def found() -> FAQ:
+        return ENGLISH
+
+    def get(slug: str, lang: str | None) -> Awaitable[FAQ]:
+        return found()
+
+    with FAQEmbed(source=Source(get)) as embed:
+        assert embed.get_faq("pricing") == ENGLISH
+
+
+def test_few_calls_run_at_the_same_time() -> None:
+    shop = Shop()
+    shop.release.clear()
+    slugs = [f"faq-{number}" for number in range(MAX_CALLS * 3)]
+    shop.faqs.update({(slug, None): faq(slug) for slug in slugs})
+    with FAQEmbed(source=shop, wait=0, timeout=60) as embed:
+        embed.prefetch(*slugs)
+        wait_until(lambda: len(shop.calls) == MAX_CALLS)
+        shop.release.set()
+        settle(embed)
+        assert len(shop.calls) == len(slugs)
+        assert embed.get_faq(slugs[-1]).slug == slugs[-1]
+
+
+# What it raises and returns
+
+
+@pytest.mark.parametrize("error", [OSError("disk"), StopIteration(), SystemExit(1), KeyboardInterrupt()])
+@pytest.mark.parametrize("make", [Shop, AsyncShop])
+def test_whatever_it_raises_is_a_failed_refresh(
+    make: type[Shop], error: Any, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    shop = make()
+    shop.faqs["pricing", None] = ENGLISH
+    with FAQEmbed(source=shop, wait=30) as embed:
+        use_clock(embed, clock)
+        embed.get_faq("pricing")
+        shop.failure = error
+        for _ in range(3):
+            clock.advance(LONG)
+            state = refreshed(embed)
+            assert (state.data, state.is_degraded) == (ENGLISH, True)
+            assert isinstance(state.error, FAQUnavailable)
+            assert type(error).__name__ in str(state.error)
+    assert len([record for record in caplog.records if record.exc_info]) == 1
+
+
+def test_an_error_of_a_call_that_was_given_up_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    shop = Shop()
+    shop.release.clear()
+    shop.failure = OSError("late")
+    with FAQEmbed(source=shop, timeout=0.05) as embed:
+        failure(embed)
+        shop.release.set()
+        wait_until(lambda: len(shop.calls) == 1)
+    assert "late" not in caplog.text
+
+
+@pytest.mark.parametrize("found", [{"slug": "pricing"}, "pricing", 5, faq("other")])
+def test_something_else_than_this_faq_is_an_error_that_names_it(found: Any) -> None:
+    with FAQEmbed(source=Source(lambda slug, lang: found)) as embed:
+        error = failure(embed)
+    assert isinstance(error, InvalidFAQ)
+    assert "Source.get()" in str(error)
+
+
+# Settings
+
+
+@pytest.mark.parametrize("path", [f"{__name__}.ONE", f"{__name__}.One"])
+def test_a_setting_may_be_the_dotted_path_to_a_source_or_to_its_class(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = Flask("host")
+    app.config["FAQSVC_SOURCE"] = path
+    FAQExtension(app)
+    with faqs_from(app) as embed:
+        assert embed.get_faq("pricing") == ENGLISH
+    monkeypatch.setenv("FAQSVC_SOURCE", path)
+    with FAQEmbed() as embed:
+        assert embed.get_faq("pricing") == ENGLISH
+
+
+@pytest.mark.parametrize(
+    "source", ["pricing", "no_such_module.Shop", f"{__name__}.Nothing", "", 5, {"pricing": ENGLISH}, object()]
+)
+def test_what_is_no_source_is_refused(source: Any) -> None:
+    with pytest.raises(ConfigurationError, match="source"):
+        FAQEmbed(source=source)
+
+
+@pytest.mark.parametrize("name", ["base_url", "directory"])
+def test_a_source_excludes_a_service_and_a_folder(name: str, tmp_path: Path) -> None:
+    value = "https://faq.example.com" if name == "base_url" else str(tmp_path)
+    other: dict[str, Any] = {name: value}
+    with pytest.raises(ConfigurationError, match=name):
+        FAQEmbed(source=ONE, **other)
+    with pytest.raises(ConfigurationError, match=name):
+        FAQEmbed(settings=Settings(source=ONE, **other))
+
+
+def test_a_source_as_a_keyword_beats_a_service_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAQSVC_BASE_URL", "https://faq.example.com")
+    with FAQEmbed(source=ONE) as embed:
+        assert embed.get_faq("pricing") == ENGLISH
+        assert embed.settings.base_url == ""
+    monkeypatch.setenv("FAQSVC_SOURCE", f"{__name__}.ONE")
+    assert FAQEmbed("https://faq.example.com").settings.source is None
+    with pytest.raises(ConfigurationError, match="base_url"):
+        FAQEmbed()
+
+
+def test_a_repr_of_the_settings_does_not_show_the_source() -> None:
+    class Secret(One):
+        def __repr__(self) -> str:
+            return "postgresql://shop:secret@db"
+
+    assert "secret" not in repr(Settings(source=Secret()))
+
+
+@pytest.mark.system
+def test_forgetting_reaches_every_process_that_shares_a_redis(valkey: str) -> None:
+    shop = Shop()
+    shop.faqs["pricing", None] = ENGLISH
+    with (
+        FAQEmbed(source=shop, store=valkey, wait=30) as one,
+        FAQEmbed(source=shop, store=valkey, wait=30) as two,
+    ):
+        for embed in (one, two):
+            embed.get_faq("pricing")
+            settle(embed)
+        shop.faqs["pricing", None] = faq(title="New")
+        one.forget("pricing")
+        wait_until(lambda: two.get_faq("pricing").title == "New")
