@@ -14,7 +14,7 @@ from faqsvc_embed.api import contract
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.service.storage.database import Database
-from faqsvc_embed.service.storage.schema import api_keys, faqs, previews, revisions, translations
+from faqsvc_embed.service.storage.schema import api_keys, faqs, people, previews, revisions, translations
 from faqsvc_embed.service.storage.values import Access, NotYourSite, Publication, default_first, storable
 
 PREVIEW_LIFETIME: Final = timedelta(hours=1)
@@ -168,11 +168,13 @@ class History:
             translations.c.newest,
             translations.c.published,
             api_keys.c.name.label("key_name"),
+            people.c.name.label("person_name"),
         )
         return (
             select(*columns)
             .join(translations, _TRANSLATION)
             .outerjoin(api_keys, api_keys.c.id == revisions.c.key_id)
+            .outerjoin(people, people.c.id == revisions.c.person_id)
             .where(revisions.c.slug == slug, revisions.c.lang == lang)
         )
 
@@ -209,7 +211,7 @@ def _fields(row: Row[Any]) -> tuple[int, contract.RevisionState, datetime, str |
         state = "published"
     elif row.number == row.newest and row.published_at is None:
         state = "draft"
-    return row.number, state, row.created_at, row.key_name or row.key_id
+    return row.number, state, row.created_at, row.person_name or row.key_name or row.key_id
 
 
 def _encode(updated_at: datetime, slug: str) -> str:

@@ -26,6 +26,7 @@ EVENTS_AHEAD: Final = 1_000_000
 _TABLES: Final = (
     schema.sites,
     schema.api_keys,
+    schema.people,
     schema.faqs,
     schema.translations,
     schema.revisions,

@@ -77,6 +77,12 @@ class Access:
     site: str
     scope: Scope = "publish"
     person_id: str | None = None
+    is_admin: bool = False
+
+    @property
+    def may_administer(self) -> bool:
+        """Whether they include people, keys and the settings of the site. A key never does."""
+        return self.is_admin or (self.key_id is None and self.person_id is None)
 
     def may(self, scope: Scope) -> bool:
         """Return whether they include a scope."""

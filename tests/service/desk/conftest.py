@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage.people import Role
 
 ORIGIN = "http://testserver"
 
@@ -21,9 +22,25 @@ class Editor:
         self.client = client
         self.token = ""
 
-    def sign_in(self, key: str, **fields: str) -> httpx2.Response:
-        """Sign in with a key."""
-        response = self.client.post("/desk/sign-in", data={"key": key, **fields}, headers={"origin": ORIGIN})
+    def sign_in(
+        self,
+        storage: Storage,
+        name: str = "Mia",
+        *,
+        role: Role = "admin",
+        site: str | None = None,
+        **fields: str,
+    ) -> httpx2.Response:
+        """Sign in as a person, who is added if there is none with this name and role."""
+        found = [person for person in storage.people.list(site) if (person.name, person.role) == (name, role)]
+        person = found[0] if found else storage.people.add(name, role=role, site=site)
+        return self.use_link(storage.sign_ins.create_link(person), **fields)
+
+    def use_link(self, link: str, **fields: str) -> httpx2.Response:
+        """Sign in with a link, or its token."""
+        response = self.client.post(
+            "/desk/sign-in", data={"link": link, **fields}, headers={"origin": ORIGIN}
+        )
         return self._read(response)
 
     def get(self, path: str) -> httpx2.Response:
@@ -55,6 +72,6 @@ def stranger(app_client: TestClient) -> Editor:
 
 @pytest.fixture
 def editor(stranger: Editor, storage: Storage) -> Editor:
-    """A browser that is signed in with a key that may do everything."""
-    assert stranger.sign_in(storage.keys.create("Mia")).status_code == 200
+    """A browser in which an admin is signed in."""
+    assert stranger.sign_in(storage).status_code == 200
     return stranger
