@@ -13,6 +13,7 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.desk.differences import Change, changes
 from faqsvc_embed.service.desk.draft import Draft, Problems
+from faqsvc_embed.service.desk.opened import opened, what_happened
 from faqsvc_embed.service.desk.pages import HEADERS, redirect, render
 from faqsvc_embed.service.desk.preview import preview_of
 from faqsvc_embed.service.desk.visit import Visit
@@ -44,9 +45,9 @@ TAKEN = "An FAQ with this slug already exists. Choose another slug, or leave it 
 class Editor:
     """The page with the form and its messages.
 
-    `base` is the entity tag of the revision that the editor began with, empty for a new translation. After a
-    conflict, `theirs` says who saved which revision meanwhile, and `changes` compares both. After a press of
-    the button `focused` of an item, `focus` is the index of that item.
+    `base` is the entity tag of the revision and, after a space, the state that the editor began with; empty
+    for a new translation. After a conflict, `theirs` says what happened meanwhile, and `changes` compares
+    both texts. After a press of the button `focused` of an item, `focus` is the index of that item.
     """
 
     draft: Draft
@@ -111,7 +112,7 @@ def show(visit: Visit) -> Response:
     newest = default if lang == faq.lang else _newest(visit, lang)
     assert newest is not None  # noqa: S101
     draft = Draft.of_publication(faq.slug, newest)
-    return Editor(draft=draft, base=newest.digest, faq=faq, done=done).page(visit)
+    return Editor(draft=draft, base=_base(faq, newest), faq=faq, done=done).page(visit)
 
 
 def submit(visit: Visit) -> Response:
@@ -155,9 +156,14 @@ def submit(visit: Visit) -> Response:
 def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     draft = editor.draft
     newest = _newest(visit, draft.lang, draft.slug) if editor.faq else None
-    if newest is not None and draft.is_same(newest):  # a form that is sent twice, for example
-        return _save_again(visit, editor, newest, is_draft=is_draft)
-    conditions = Preconditions(if_match=[editor.base]) if editor.base else Preconditions(is_create_only=True)
+    info = editor.faq.translation(draft.lang) if editor.faq else None
+    is_same = newest is not None and draft.is_same(newest)
+    if is_same and (is_draft or info is None or not info.has_draft):  # a form that is sent twice, for example
+        return redirect(visit, f"/faqs/{quote(draft.slug, safe='')}?lang={draft.lang}&done=same")
+    if newest is not None and editor.faq and editor.base != _base(editor.faq, newest):
+        return _conflict(visit, editor)
+    tag = editor.base.partition(" ")[0]
+    conditions = Preconditions(if_match=[tag]) if tag else Preconditions(is_create_only=True)
     content = draft.content(FAQ.from_json(newest.record).cta if newest else None)
     write = Write(
         content=content,
@@ -168,8 +174,12 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
         is_draft=is_draft,
         preconditions=conditions if draft.slug else Preconditions(),
     )
+    writer = visit.storage.writer
     try:
-        written = visit.storage.writer.write(visit.access, write)
+        if is_same and newest is not None:  # publish the draft as it is, under its own number
+            written = writer.publish(visit.access, draft.slug, newest.number, write.lang, conditions)
+        else:
+            written = writer.write(visit.access, write)
     except RevisionConflict:
         return _conflict(visit, editor)
     except (FAQNotFound, NotYourSite):  # another site has the slug; the form for a new FAQ can change it
@@ -183,19 +193,6 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     return _saved(visit, written)
 
 
-def _save_again(visit: Visit, editor: Editor, newest: Publication, *, is_draft: bool) -> Response:
-    """Publish the newest revision if it is a draft and should be public; do not write it again."""
-    draft = editor.draft
-    info = editor.faq.translation(draft.lang) if editor.faq else None
-    if not is_draft and info is not None and info.has_draft:
-        lang = cast("Lang", draft.lang)
-        conditions = Preconditions(if_match=[newest.digest])
-        return _saved(
-            visit, visit.storage.writer.publish(visit.access, draft.slug, newest.number, lang, conditions)
-        )
-    return redirect(visit, f"/faqs/{quote(draft.slug, safe='')}?lang={draft.lang}&done=same")
-
-
 def _conflict(visit: Visit, editor: Editor) -> Response:
     """Show both versions. What the editor typed stays in the form, and can now be saved on top."""
     draft = editor.draft
@@ -204,9 +201,17 @@ def _conflict(visit: Visit, editor: Editor) -> Response:
         return replace(editor, problems={"slug": TAKEN}).page(visit, 409)
     revision, theirs = visit.storage.history.revision(visit.access, draft.slug, draft.lang)
     found = changes(Draft.of_publication(draft.slug, theirs), replace(draft, items=draft.written))
-    who = f"{revision.key or 'somebody'} saved revision {revision.revision}"
-    editor = replace(editor, faq=faq, base=theirs.digest, theirs=who, changes=found)
+    now = faq.translation(draft.lang)
+    assert now is not None  # noqa: S101 - it has a revision
+    before = editor.base.partition(" ")[2]
+    who = what_happened(before, now, revision.key or "somebody") or "somebody changed it"
+    editor = replace(editor, faq=faq, base=_base(faq, theirs), theirs=who, changes=found)
     return editor.page(visit, 409)
+
+
+def _base(faq: FAQInfo, newest: Publication) -> str:
+    translation = faq.translation(newest.lang)
+    return f"{newest.digest} {opened(translation)}" if translation else newest.digest
 
 
 def _saved(visit: Visit, written: Written) -> Response:

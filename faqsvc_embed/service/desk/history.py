@@ -11,6 +11,7 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.desk.differences import Change, changes
 from faqsvc_embed.service.desk.draft import Draft
 from faqsvc_embed.service.desk.forms import number_of
+from faqsvc_embed.service.desk.opened import opened, what_happened
 from faqsvc_embed.service.desk.pages import redirect, render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.storage.faq_cursor import InvalidCursor
@@ -21,8 +22,13 @@ PAGE_SIZE = 50
 
 def show(visit: Visit) -> Response:
     """GET …/history: the revisions, newest first, and the differences between two of them."""
+    return _page(visit, visit.query("lang"))
+
+
+def _page(visit: Visit, lang: str, status: int = 200, *, note: str = "") -> Response:
     faq = visit.storage.overview.faq(visit.access, visit.slug)
-    lang = visit.query("lang") if faq.translation(visit.query("lang")) else faq.lang
+    translation = faq.translation(lang) or faq.translations[0]
+    lang = translation.lang
     after = visit.query("after") or None
     try:
         found = visit.storage.history.revisions(visit.access, faq.slug, lang, limit=PAGE_SIZE, after=after)
@@ -34,11 +40,14 @@ def show(visit: Visit) -> Response:
     return render(
         visit,
         "history.html",
+        status,
         faq=faq,
         lang=lang,
         revisions=found,
         old=old,
         new=new,
+        base=opened(translation),
+        note=note,
         changes=_compare(visit, lang, old, new),
     )
 
@@ -50,6 +59,12 @@ def publish(visit: Visit) -> Response:
     lang = visit.form.get("lang")
     if number is None or lang not in LANGUAGES:
         raise FAQNotFound(f"There is no revision {visit.form.get('number')[:20]!r}")
+    now = visit.storage.overview.faq(visit.access, visit.slug).translation(lang)
+    if now is not None and (before := visit.form.get("base")) != opened(now):
+        newest = visit.storage.history.revision(visit.access, visit.slug, lang)[0]
+        happened = what_happened(before, now, newest.key or "somebody") or "somebody changed it"
+        note = f"Nothing was published, because {happened} since you opened the page."
+        return _page(visit, lang, 409, note=note)
     visit.storage.writer.publish(visit.access, visit.slug, number, cast("Lang", lang), Preconditions())
     return redirect(visit, f"/faqs/{quote(visit.slug, safe='')}?lang={lang}&done=published")
 

@@ -13,7 +13,7 @@ from faqsvc_embed.service.storage.people import ROLES, LastAdmin, Person, Person
 ROLE_TEXTS: Final = {
     "editor": "Editor: writes drafts",
     "publisher": "Publisher: also publishes and unpublishes",
-    "admin": "Admin: also manages people, keys, the site and the bin",
+    "admin": "Admin: also manages people, keys and the site, and deletes FAQs",
 }
 NAME: Final = "Write a name of 1 to 100 characters, without line breaks."
 EMAIL: Final = "Write an email address such as mia@example.com."

@@ -1,16 +1,19 @@
-"""The page to unpublish an FAQ, or to delete it with its history."""
+"""The page to unpublish an FAQ or, for admins, to delete it with its history."""
 
-from typing import Literal, cast
+from typing import Any, Final, Literal, cast
 from urllib.parse import quote
 
 from starlette.responses import Response
 
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.api.validation import field_problems
+from faqsvc_embed.service.desk.opened import all_opened
 from faqsvc_embed.service.desk.pages import redirect, render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.storage.values import Preconditions
+
+CHANGED: Final = "Nothing was done, because somebody changed this FAQ since you opened the page."
 
 
 def show(visit: Visit) -> Response:
@@ -28,6 +31,10 @@ def submit(visit: Visit) -> Response:
     if problems := problems + field_problems("lang", lang or None, Lang | None):
         raise Problem.invalid(*problems)
     if action == "purge":
+        visit.require_admin()
+    if visit.form.get("base") != all_opened(visit.storage.overview.faq(visit.access, visit.slug)):
+        return _page(visit, 409, note=CHANGED)
+    if action == "purge":
         if typed.strip() != visit.slug.strip():
             return _page(visit, 422, problem=f"Nothing was deleted. To delete it, type {visit.slug}")
         writer.purge(visit.access, visit.slug, None, Preconditions())
@@ -36,8 +43,9 @@ def submit(visit: Visit) -> Response:
     return redirect(visit, f"/faqs/{quote(visit.slug, safe='')}/remove?done=unpublished")
 
 
-def _page(visit: Visit, status: int = 200, *, problem: str = "") -> Response:
+def _page(visit: Visit, status: int = 200, *, problem: str = "", note: str = "") -> Response:
     faq = visit.storage.overview.faq(visit.access, visit.slug)
     published = [translation for translation in faq.translations if translation.published]
-    context = {"faq": faq, "lang": faq.lang, "published": published, "problem": problem}
+    context: dict[str, Any] = {"faq": faq, "lang": faq.lang, "published": published, "problem": problem}
+    context |= {"note": note, "base": all_opened(faq)}
     return render(visit, "removal.html", status, **context)

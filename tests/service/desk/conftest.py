@@ -48,7 +48,10 @@ class Editor:
         return self._read(self.client.get(f"/desk{path}"))
 
     def post(self, path: str, origin: str = ORIGIN, **fields: Any) -> httpx2.Response:
-        """Post a form, with the token of the last page."""
+        """Post a form with the token of the last page; to unpublish or publish again, open its page first."""
+        if path.endswith(("/remove", "/history")) and "base" not in fields:
+            found = re.search(r'name="base" value="([^"]*)"', self.client.get(f"/desk{path}").text)
+            fields["base"] = found[1] if found else ""
         data = {"token": self.token, **fields}
         return self._read(self.client.post(f"/desk{path}", data=data, headers={"origin": origin}))
 

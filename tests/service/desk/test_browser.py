@@ -23,6 +23,8 @@ PATHS = {
     "people": "/people",
     "keys": "/keys",
     "you": "/you",
+    "person": "/people/{person}",
+    "key": "/keys/{key}",
     "missing": "/faqs/nothing",
 }
 CONTROLS = {"button", "link", "textbox", "searchbox", "combobox", "checkbox", "radio", "DisclosureTriangle"}
@@ -34,6 +36,12 @@ SIDEWAYS = "document.documentElement.scrollWidth > document.documentElement.clie
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with serve_desk(tmp_path_factory.mktemp("desk")) as served:
         yield served
+
+
+def address(desk: Served, name: str) -> str:
+    """Return the address of a page."""
+    path = PATHS[name].format(person=desk.admin.id, key=desk.storage.keys.list()[0].id)
+    return f"{desk.url}/desk{path}"
 
 
 def sign_in(page: Page, desk: Served) -> None:
@@ -70,7 +78,7 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways(
     editor: Page, desk: Served, name: str, scheme: str
 ) -> None:
     editor.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    editor.goto(f"{desk.url}/desk{PATHS[name]}")
+    editor.goto(address(desk, name))
     for width in (1600, 768, 320):
         editor.set_viewport_size({"width": width, "height": 800})
         assert not editor.evaluate(SIDEWAYS)
@@ -91,8 +99,8 @@ def test_text_of_twice_the_size_fits_into_a_narrow_page(chromium: Browser, desk:
     context = chromium.new_context(viewport={"width": 320, "height": 800}, bypass_csp=True)
     page = context.new_page()
     sign_in(page, desk)
-    for path in PATHS.values():
-        page.goto(f"{desk.url}/desk{path}")
+    for path in PATHS:
+        page.goto(address(desk, path))
         page.add_style_tag(content="html { font-size: 200% }")
         assert not page.evaluate(SIDEWAYS), path
     context.close()
@@ -227,8 +235,8 @@ def test_lines_are_copied(editor: Page, desk: Served) -> None:
 
 
 def test_every_control_has_a_name_of_its_own(editor: Page, desk: Served) -> None:
-    for path in PATHS.values():
-        editor.goto(f"{desk.url}/desk{path}")
+    for path in PATHS:
+        editor.goto(address(desk, path))
         tree = editor.context.new_cdp_session(editor).send("Accessibility.getFullAXTree")
         controls = [
             (node["role"]["value"], node.get("name", {}).get("value", "").strip())
