@@ -11,7 +11,6 @@ from demo_apps import fastapi_app, flask_app, gallery, side_by_side, site, starl
 from demo_apps.seed import seed
 from demo_apps.servers import App, Program, address_of, listening, serving
 from faqsvc_embed.service import create_app as create_service
-from faqsvc_embed.service.http.urls import PublicURLs
 
 PORT: Final = 8700
 """The port of the service. The websites use the next ones, in the order of `WEBSITES`.
@@ -78,5 +77,5 @@ def running_demo(port: int = PORT) -> Iterator[Demo]:
             stack.enter_context(serving(website.create_app(service), own))
         addresses = {website.name: address_of(own) for website, own in zip(WEBSITES, listeners, strict=True)}
         stack.enter_context(serving(side_by_side.create_app(service, addresses), beside))
-        sign_in = PublicURLs(service).sign_in(link)
+        sign_in = f"{service}/desk/sign-in#link={link}"
         yield Demo(service, api_key, sign_in, addresses, address_of(beside))
