@@ -20,6 +20,7 @@ from faqsvc_embed.cli.history import history, revert
 from faqsvc_embed.cli.keys import keys
 from faqsvc_embed.cli.list import list_
 from faqsvc_embed.cli.mcp import mcp
+from faqsvc_embed.cli.people import people
 from faqsvc_embed.cli.preview import preview
 from faqsvc_embed.cli.publish import publish
 from faqsvc_embed.cli.pull import pull
@@ -75,6 +76,7 @@ for command in (
     desk,
     db,
     sites,
+    people,
     keys,
     mcp,
 ):

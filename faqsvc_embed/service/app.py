@@ -15,7 +15,14 @@ from starlette.routing import Route
 from faqsvc_embed.api.contract import LIST_PATH
 from faqsvc_embed.api.event_stream import FEED_PATH
 from faqsvc_embed.api.requests import API_PATH
-from faqsvc_embed.service.config import database_url, limit, public_url, redis_url, webhook_settings
+from faqsvc_embed.service.config import (
+    database_url,
+    header_name,
+    limit,
+    public_url,
+    redis_url,
+    webhook_settings,
+)
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.desk.routes import Desk
 from faqsvc_embed.service.http.authentication import APIKeyAuth
@@ -72,6 +79,7 @@ def create_app(
     cache_tags: bool = False,
     webhook: str | None = None,
     webhook_secret: str | None = None,
+    sign_in_header: str | None = None,
     access_log: bool = False,
     metrics: bool = False,
 ) -> Starlette:
@@ -91,6 +99,9 @@ def create_app(
     With `cache_tags`, records and hosted pages name their FAQ in Cache-Groups (RFC 9875), Surrogate-Key and
     Cache-Tag. `webhook` is a URL that receives each change (Standard Webhooks), by default
     FAQSVC_WEBHOOK_URL; `webhook_secret` signs the messages, by default FAQSVC_WEBHOOK_SECRET.
+
+    `sign_in_header` is the header in which a trusted proxy of `faqsvc serve` says who is at the desk, by
+    default FAQSVC_SIGN_IN_HEADER. Under any other server it is not used.
 
     `access_log` logs a line for each request. `metrics` serves `/metrics` for Prometheus, to anyone: let the
     proxy in front refuse it to the public.
@@ -116,6 +127,7 @@ def create_app(
         writers=writers,
         base_url=public_base,
         cache_tags=cache_tags,
+        sign_in_header=header_name(sign_in_header),
     )
 
     cache = ResponseCache(storage)

@@ -154,7 +154,7 @@ def test_a_limit_that_no_database_can_store_is_a_mistake_of_usage(
 def test_a_link_to_the_desk_needs_an_address_that_a_browser_can_open(database: str) -> None:
     refused = faqsvc("desk", "--base-url", "ftp://faq.example", "--database", database)
     assert (refused.exit_code, refused.stdout, "ftp://faq.example" in refused.stderr) == (2, "", True)
-    assert faqsvc("keys", "list", "--database", database).output == ""
+    assert faqsvc("people", "list", "--database", database).stdout == ""
     printed = faqsvc("desk", "--base-url", "https://faq.example/", "--database", database).stdout
     assert printed.startswith("https://faq.example/desk/")
 

@@ -13,6 +13,7 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.desk.differences import Change, changes
 from faqsvc_embed.service.desk.draft import Draft, Problems
+from faqsvc_embed.service.desk.opened import what_happened
 from faqsvc_embed.service.desk.pages import HEADERS, redirect, render
 from faqsvc_embed.service.desk.preview import preview_of
 from faqsvc_embed.service.desk.visit import Visit
@@ -44,9 +45,9 @@ TAKEN = "An FAQ with this slug already exists. Choose another slug, or leave it 
 class Editor:
     """The page with the form and its messages.
 
-    `base` is the entity tag of the revision that the editor began with, empty for a new translation. After a
-    conflict, `theirs` says who saved which revision meanwhile, and `changes` compares both. After a press of
-    the button `focused` of an item, `focus` is the index of that item.
+    `base` is what the translation was when the editor began (`TranslationInfo.seen`); empty for a new one.
+    After a conflict, `theirs` says what happened meanwhile, and `changes` compares both texts. After a press
+    of the button `focused` of an item, `focus` is the index of that item.
     """
 
     draft: Draft
@@ -81,7 +82,6 @@ class Editor:
 
 def show_new(visit: Visit) -> Response:
     """GET /desk/new: an empty FAQ."""
-    visit.require("draft")
     return Editor(draft=new_draft(visit)).page(visit)
 
 
@@ -104,7 +104,8 @@ def show(visit: Visit) -> Response:
     lang = visit.query("lang") if visit.query("lang") in LANGUAGES else faq.lang
     done = DONE.get(visit.query("done"), "")
     default = _newest(visit, faq.lang)
-    if faq.translation(lang) is None:
+    translation = faq.translation(lang)
+    if translation is None:
         assert default is not None  # noqa: S101 - every FAQ in the overview has a revision
         original = Draft.of_publication(faq.slug, default)
         draft = replace(original, lang=lang, title="", items=tuple(("", "") for _ in original.items))
@@ -112,7 +113,7 @@ def show(visit: Visit) -> Response:
     newest = default if lang == faq.lang else _newest(visit, lang)
     assert newest is not None  # noqa: S101
     draft = Draft.of_publication(faq.slug, newest)
-    return Editor(draft=draft, base=newest.tag, faq=faq, done=done).page(visit)
+    return Editor(draft=draft, base=translation.seen, faq=faq, done=done).page(visit)
 
 
 def submit(visit: Visit) -> Response:
@@ -156,9 +157,13 @@ def submit(visit: Visit) -> Response:
 def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     draft = editor.draft
     newest = _newest(visit, draft.lang, draft.slug) if editor.faq else None
-    if newest is not None and draft.is_same(newest):  # a form that is sent twice, for example
-        return _save_again(visit, editor, newest, is_draft=is_draft)
-    conditions = Preconditions(if_match=[editor.base]) if editor.base else Preconditions(is_create_only=True)
+    info = editor.faq.translation(draft.lang) if editor.faq else None
+    is_same = newest is not None and draft.is_same(newest)
+    if is_same and (is_draft or info is None or not info.has_draft):  # a form that is sent twice, for example
+        return redirect(visit, f"/faqs/{quote(draft.slug, safe='')}?lang={draft.lang}&done=same")
+    conditions = Preconditions(is_create_only=True)
+    if editor.base:
+        conditions = Preconditions(seen={draft.lang: editor.base})
     content = draft.content(FAQ.from_json(newest.record).cta if newest else None)
     write = Write(
         content=content,
@@ -169,8 +174,12 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
         is_draft=is_draft,
         preconditions=conditions if draft.slug else Preconditions(),
     )
+    writer = visit.storage.writer
     try:
-        written = visit.storage.writer.write(visit.access, write)
+        if is_same and newest is not None:  # publish the draft as it is, under its own number
+            written = writer.publish(visit.access, draft.slug, newest.number, write.lang, conditions)
+        else:
+            written = writer.write(visit.access, write)
     except RevisionConflict:
         return _conflict(visit, editor)
     except (FAQNotFound, NotYourSite):  # another site has the slug; the form for a new FAQ can change it
@@ -184,19 +193,6 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     return _saved(visit, written)
 
 
-def _save_again(visit: Visit, editor: Editor, newest: Revision, *, is_draft: bool) -> Response:
-    """Publish the newest revision if it is a draft and should be public; do not write it again."""
-    draft = editor.draft
-    info = editor.faq.translation(draft.lang) if editor.faq else None
-    if not is_draft and info is not None and info.has_draft:
-        lang = cast("Lang", draft.lang)
-        conditions = Preconditions(if_match=[newest.tag])
-        return _saved(
-            visit, visit.storage.writer.publish(visit.access, draft.slug, newest.number, lang, conditions)
-        )
-    return redirect(visit, f"/faqs/{quote(draft.slug, safe='')}?lang={draft.lang}&done=same")
-
-
 def _conflict(visit: Visit, editor: Editor) -> Response:
     """Show both versions. What the editor typed stays in the form, and can now be saved on top."""
     draft = editor.draft
@@ -205,8 +201,10 @@ def _conflict(visit: Visit, editor: Editor) -> Response:
         return replace(editor, problems={"slug": TAKEN}).page(visit, 409)
     theirs = visit.storage.history.revision(visit.access, draft.slug, draft.lang)
     found = changes(Draft.of_publication(draft.slug, theirs), replace(draft, items=draft.written))
-    who = f"{theirs.author or 'somebody'} saved revision {theirs.number}"
-    editor = replace(editor, faq=faq, base=theirs.tag, theirs=who, changes=found)
+    now = faq.translation(draft.lang)
+    assert now is not None  # noqa: S101 - it has a revision
+    who = what_happened(editor.base, now, theirs.author or "somebody")
+    editor = replace(editor, faq=faq, base=now.seen, theirs=who, changes=found)
     return editor.page(visit, 409)
 
 

@@ -12,7 +12,7 @@ from faqsvc_embed.service.storage.overview import Filter
 
 PAGE_SIZE: Final = 50
 MAX_PAGES: Final = 10_000
-STATES: Final = {"published": "Published", "draft": "Draft", "unpublished": "Taken back"}
+STATES: Final = {"published": "Published", "draft": "Draft", "unpublished": "Unpublished"}
 
 
 def show(visit: Visit) -> Response:

@@ -11,18 +11,24 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.desk.differences import Change, changes
 from faqsvc_embed.service.desk.draft import Draft
 from faqsvc_embed.service.desk.forms import number_of
+from faqsvc_embed.service.desk.opened import what_happened
 from faqsvc_embed.service.desk.pages import redirect, render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.storage.faq_cursor import InvalidCursor
-from faqsvc_embed.service.storage.values import Preconditions
+from faqsvc_embed.service.storage.values import Preconditions, RevisionConflict
 
 PAGE_SIZE = 50
 
 
 def show(visit: Visit) -> Response:
     """GET …/history: the revisions, newest first, and the differences between two of them."""
+    return _page(visit, visit.query("lang"))
+
+
+def _page(visit: Visit, lang: str, status: int = 200, *, note: str = "") -> Response:
     faq = visit.storage.overview.faq(visit.access, visit.slug)
-    lang = visit.query("lang") if faq.translation(visit.query("lang")) else faq.lang
+    translation = faq.translation(lang) or faq.translations[0]
+    lang = translation.lang
     after = visit.query("after") or None
     try:
         found, next_ = visit.storage.history.revisions(
@@ -36,12 +42,15 @@ def show(visit: Visit) -> Response:
     return render(
         visit,
         "history.html",
+        status,
         faq=faq,
         lang=lang,
         revisions=found,
         next=next_,
         old=old,
         new=new,
+        base=translation.seen,
+        note=note,
         changes=_compare(visit, lang, old, new),
     )
 
@@ -53,7 +62,16 @@ def publish(visit: Visit) -> Response:
     lang = visit.form.get("lang")
     if number is None or lang not in LANGUAGES:
         raise FAQNotFound(f"There is no revision {visit.form.get('number')[:20]!r}")
-    visit.storage.writer.publish(visit.access, visit.slug, number, cast("Lang", lang), Preconditions())
+    before = visit.form.get("base")
+    unchanged = Preconditions(seen={lang: before})
+    try:
+        visit.storage.writer.publish(visit.access, visit.slug, number, cast("Lang", lang), unchanged)
+    except RevisionConflict as conflict:
+        now = visit.storage.overview.faq(visit.access, visit.slug).translation(lang)
+        author = (conflict.current and conflict.current.author) or "somebody"
+        happened = what_happened(before, now, author) if now else "it was deleted"
+        note = f"Nothing was published, because {happened} since you opened the page."
+        return _page(visit, lang, 409, note=note)
     return redirect(visit, f"/faqs/{quote(visit.slug, safe='')}?lang={lang}&done=published")
 
 

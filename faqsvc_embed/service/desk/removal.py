@@ -1,16 +1,19 @@
-"""The page to unpublish an FAQ, or to delete it with its history."""
+"""The page to unpublish an FAQ or, for admins, to delete it with its history."""
 
-from typing import Literal, cast
+from typing import Any, Final, Literal, cast
 from urllib.parse import quote
 
 from starlette.responses import Response
 
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.api.validation import field_problems
+from faqsvc_embed.service.desk.opened import all_seen, seen_by_language
 from faqsvc_embed.service.desk.pages import redirect, render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.storage.values import Preconditions
+from faqsvc_embed.service.storage.values import Preconditions, RevisionConflict
+
+CHANGED: Final = "Nothing was done, because somebody changed this FAQ since you opened the page."
 
 
 def show(visit: Visit) -> Response:
@@ -28,16 +31,23 @@ def submit(visit: Visit) -> Response:
     if problems := problems + field_problems("lang", lang or None, Lang | None):
         raise Problem.invalid(*problems)
     if action == "purge":
+        visit.require_admin()
         if typed.strip() != visit.slug.strip():
             return _page(visit, 422, problem=f"Nothing was deleted. To delete it, type {visit.slug}")
-        removal.bin(visit.access, visit.slug, None, Preconditions())
-        return redirect(visit, "?done=deleted")
-    removal.unpublish(visit.access, visit.slug, cast("Lang | None", lang or None), Preconditions())
+    unchanged = Preconditions(seen=seen_by_language(visit.form.get("base")))
+    try:
+        if action == "purge":
+            removal.bin(visit.access, visit.slug, None, unchanged)
+            return redirect(visit, "?done=deleted")
+        removal.unpublish(visit.access, visit.slug, cast("Lang | None", lang or None), unchanged)
+    except RevisionConflict:
+        return _page(visit, 409, note=CHANGED)
     return redirect(visit, f"/faqs/{quote(visit.slug, safe='')}/remove?done=unpublished")
 
 
-def _page(visit: Visit, status: int = 200, *, problem: str = "") -> Response:
+def _page(visit: Visit, status: int = 200, *, problem: str = "", note: str = "") -> Response:
     faq = visit.storage.overview.faq(visit.access, visit.slug)
     published = [translation for translation in faq.translations if translation.published]
-    context = {"faq": faq, "lang": faq.lang, "published": published, "problem": problem}
+    context: dict[str, Any] = {"faq": faq, "lang": faq.lang, "published": published, "problem": problem}
+    context |= {"note": note, "base": all_seen(faq)}
     return render(visit, "removal.html", status, **context)

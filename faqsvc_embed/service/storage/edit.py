@@ -14,7 +14,7 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage import audit
 from faqsvc_embed.service.storage.change_log import MAX_EVENTS
-from faqsvc_embed.service.storage.revisions import NEWEST, revision_of, select_revisions
+from faqsvc_embed.service.storage.revisions import NEWEST, revision_of, seen_of, select_revisions
 from faqsvc_embed.service.storage.schema import events, faqs, last_event, revisions, sites, translations
 from faqsvc_embed.service.storage.values import (
     Access,
@@ -107,6 +107,23 @@ class Edit:
         if lang is not None and lang not in languages:
             raise FAQNotFound(f"The FAQ {quoted(slug)} has no translation in {lang}")
         return languages if lang is None else [lang]
+
+    def check_seen(self, slug: str, lang: str | None, preconditions: Preconditions) -> None:
+        """Check that a translation, or all of an FAQ without `lang`, are what a form has shown.
+
+        Raises:
+            RevisionConflict: they are not.
+        """
+        if preconditions.seen is None:
+            return
+        columns = (translations.c.lang, translations.c.newest, translations.c.published, revisions.c.digest)
+        query = select(*columns).join(revisions, NEWEST).where(translations.c.slug == slug)
+        rows = self.connection.execute(query.where(translations.c.binned_at.is_(None)))
+        now = {row.lang: seen_of(row) for row in rows}
+        languages = {*now, *preconditions.seen} if lang is None else {lang}
+        for lang in languages:
+            if now.get(lang) != preconditions.seen.get(lang):
+                raise RevisionConflict("The FAQ was changed by somebody else", self.newest(slug, lang))
 
     def append(self, newest: Revision | None, key: tuple[str, Lang], row: dict[str, Any]) -> int:
         """Append a revision to a translation, which is new without `newest`; return its number."""
@@ -213,9 +230,8 @@ def check_preconditions(preconditions: Preconditions, newest: Revision | None) -
     """
     if preconditions.is_create_only and newest is not None:
         raise RevisionConflict("The FAQ exists in this language", newest)
-    tags, state = preconditions.if_match, preconditions.state
-    is_match = tags is None or (newest is not None and ("*" in tags or newest.tag in tags))
-    if is_match and (state is None or (newest is not None and newest.translation_state == state)):
+    tags = preconditions.if_match
+    if tags is None or (newest is not None and ("*" in tags or newest.tag in tags)):
         return
     if newest is not None and newest.translation_state == "unpublished":
         raise RevisionConflict("The FAQ was unpublished by somebody else", newest)

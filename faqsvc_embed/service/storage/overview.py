@@ -11,19 +11,23 @@ from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.storage.database import Database
-from faqsvc_embed.service.storage.revisions import NEWEST
+from faqsvc_embed.service.storage.revisions import NEWEST, seen_of
 from faqsvc_embed.service.storage.schema import faqs, revisions, translations
 from faqsvc_embed.service.storage.values import HIDDEN, Access, NotYourSite, default_first, folded
 
 
 class TranslationInfo(NamedTuple):
-    """A translation of an FAQ; `published` is the number of the published revision, if there is one."""
+    """A translation of an FAQ; `published` is the number of the published revision, if there is one.
+
+    `seen` changes whenever it is written, published or unpublished (`Preconditions`).
+    """
 
     lang: Lang
     newest: int
     published: int | None
     changed_at: datetime
     title: str
+    seen: str
 
     @property
     def has_draft(self) -> bool:
@@ -104,7 +108,7 @@ class Overview:
 
     def _with_translations(self, query: Select[tuple[object, ...]]) -> list[FAQInfo]:
         keys = (translations.c.slug, translations.c.lang, translations.c.newest, translations.c.published)
-        columns = (*keys, revisions.c.created_at, revisions.c.title)
+        columns = (*keys, revisions.c.created_at, revisions.c.title, revisions.c.digest)
         found = dict[str, dict[Lang, TranslationInfo]]()
         with self._database.reading() as connection:
             rows = connection.execute(query).all()
@@ -114,8 +118,8 @@ class Overview:
                 .join(revisions, NEWEST)
                 .where(translations.c.slug.in_(slugs), translations.c.binned_at.is_(None))
             ):
-                info = TranslationInfo(row.lang, row.newest, row.published, row.created_at, row.title)
-                found.setdefault(row.slug, {})[row.lang] = info
+                fields = (row.lang, row.newest, row.published, row.created_at, row.title)
+                found.setdefault(row.slug, {})[row.lang] = TranslationInfo(*fields, seen_of(row))
         return [
             FAQInfo(
                 row.slug,

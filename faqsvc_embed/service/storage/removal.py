@@ -162,6 +162,7 @@ def _checked(edit: Edit, slug: str, lang: Lang | None, preconditions: Preconditi
     faq = edit.present(slug)
     languages = edit.languages(slug, lang)
     check_preconditions(preconditions, edit.newest(slug, lang or faq.lang))
+    edit.check_seen(slug, lang, preconditions)
     return languages
 
 

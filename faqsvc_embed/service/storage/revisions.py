@@ -69,3 +69,11 @@ def tag_of(row: Row[Any]) -> str:
     """
     is_unpublished = row.number == row.newest and translation_state(row) == "unpublished"
     return f"{row.digest}-unpublished" if is_unpublished else str(row.digest)
+
+
+def seen_of(row: Any) -> str:
+    """Return a text that changes whenever a translation is written, published or unpublished.
+
+    The row is that of its newest revision.
+    """
+    return f"{row.newest}.{row.published or 0}.{row.digest}"

@@ -25,6 +25,7 @@ BATCH: Final = 500
 _TABLES: Final = (
     schema.sites,
     schema.api_keys,
+    schema.people,
     schema.faqs,
     schema.translations,
     schema.revisions,

@@ -1,6 +1,6 @@
 """The values that the storage takes and returns, and its errors."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple
@@ -84,6 +84,12 @@ class Access:
     site: str
     scope: Scope = "publish"
     person_id: str | None = None
+    is_admin: bool = False
+
+    @property
+    def may_administer(self) -> bool:
+        """Whether they include people, keys and the settings of the site. A key never does."""
+        return self.is_admin or (self.key_id is None and self.person_id is None)
 
     def may(self, scope: Scope) -> bool:
         """Return whether they include a scope."""
@@ -94,13 +100,14 @@ class Access:
 class Preconditions:
     """The conditions of a write: entity tags of `If-Match`, or that the translation is new.
 
-    The tag of a translation changes when it is unpublished, so a form or a program that began before is
-    refused. `state` is the state of the translation that a form began with, if that must be the same, too.
+    The tag of a translation changes when it is unpublished, so a program that began before is refused. `seen`
+    is what each translation was when a form was opened (`TranslationInfo.seen`); those that the write
+    concerns must still be the same.
     """
 
     if_match: Sequence[str] | None = None
     is_create_only: bool = False
-    state: State | None = None
+    seen: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

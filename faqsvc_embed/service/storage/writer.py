@@ -74,6 +74,7 @@ class Writer:
             if request.lang is None and newest is None and request.preconditions.if_match is not None:
                 raise RevisionConflict(f"The FAQ {quoted(faq.slug)} has no translation in {lang}")
             check_preconditions(request.preconditions, newest)
+            edit.check_seen(faq.slug, lang, request.preconditions)
             if is_new:
                 edit.count(faqs=1)
             written = _store(edit, newest, (faq.slug, lang), request.content, is_draft=request.is_draft)
@@ -126,6 +127,7 @@ class Writer:
             if revision is None:
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has no revision {number} in {lang}")
             check_preconditions(preconditions, newest)
+            edit.check_seen(slug, lang, preconditions)
             # A draft that is not the newest revision gets a new number: editors start from the newest.
             if number != newest.number:
                 row = {name: revision[name] for name in ("record", "title", "website_name", "website_url")}

@@ -114,6 +114,15 @@ def test_the_records_of_release_0_1_become_revision_1_of_a_site_for_each_key(old
     assert title(storage, "tea") == "New"
 
 
+def test_an_upgrade_makes_an_admin_of_each_name_of_a_key_that_could_publish(old_database: Database) -> None:
+    upgrade.upgrade(old_database)
+    storage = Storage(old_database)
+    admins = [(person.name, person.role, person.email) for person in storage.people.list()]
+    assert admins == [("one", "admin", None), ("two", "admin", None)]
+    [site] = {person.site for person in storage.people.list() if person.name == "one"}
+    assert storage.people.admin("one", site=site).site == site
+
+
 def test_sqlite_keeps_a_copy_of_the_database_before_its_upgrade(old_database: Database) -> None:
     if not old_database.is_sqlite:
         pytest.skip("PostgreSQL has pg_dump")

@@ -1,6 +1,6 @@
 """Add people, the audit log, the bin, and what a translation was made from.
 
-Each valid key with the scope `publish` becomes an admin with its name, because keys signed in at the desk.
+Each name of a valid key with the scope `publish` becomes an admin, because keys signed in at the desk.
 """
 
 import secrets
@@ -76,6 +76,7 @@ def upgrade() -> None:
     )
     op.execute(
         "INSERT INTO people (id, site, name, role, created_at)"
-        " SELECT id, site, CASE name WHEN '' THEN id ELSE name END, 'admin', created_at FROM api_keys"
-        " WHERE scope = 'publish' AND revoked_at IS NULL AND expires_at IS NULL AND site IS NOT NULL"
+        " SELECT MIN(id), site, CASE name WHEN '' THEN id ELSE name END, 'admin', MIN(created_at)"
+        " FROM api_keys WHERE scope = 'publish' AND revoked_at IS NULL AND expires_at IS NULL"
+        " AND site IS NOT NULL GROUP BY 2, 3"
     )
