@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faqsvc_embed.api import contract
+from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.api.event_stream import EVENT_STREAM
 from faqsvc_embed.api.fields import MAX_BODY, Lang, Slug
 from faqsvc_embed.service.context import ServiceContext
@@ -18,7 +19,6 @@ from faqsvc_embed.service.routes.errors import HTML, PAGE_STATUSES
 from faqsvc_embed.service.routes.events import MAX_SLUGS
 from faqsvc_embed.service.routes.openapi_operations import OPERATIONS, Operation
 from faqsvc_embed.service.storage.history import CURSOR, REVISION_CURSOR
-from faqsvc_embed.service.storage.writer import digest_of
 
 MEDIA_TYPE: Final = "application/json"
 CACHE_CONTROL: Final = "public, max-age=3600"

@@ -3,15 +3,14 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from msgspec import UNSET
-
+from faqsvc_embed.api.content import Content as Content
 from faqsvc_embed.api.contract import RevisionState, Scope
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.models import FAQ, AnswerFormat, Item
+from faqsvc_embed.models import FAQ
 from faqsvc_embed.text import normalized
 
 SCOPES: Final[tuple[Scope, ...]] = ("read", "draft", "publish")
@@ -81,33 +80,6 @@ class Access:
     def may(self, scope: Scope) -> bool:
         """Return whether they include a scope."""
         return SCOPES.index(self.scope) >= SCOPES.index(scope)
-
-
-@dataclass(frozen=True, slots=True)
-class Content:
-    """The content of a revision. Without a title, it is the website's name followed by "FAQ".
-
-    With `cta=UNSET`, a new revision keeps the call to action of the newest one.
-    """
-
-    website_url: str
-    website_name: str
-    items: tuple[Item, ...]
-    title: str | None = None
-    answer_format: AnswerFormat = "text"
-    cta: Any = None
-
-    def record(self, slug: str, lang: str) -> FAQ:
-        """Return the record as readers get it, with positions from 0."""
-        return FAQ(
-            slug=slug,
-            title=f"{self.website_name} FAQ" if self.title is None else self.title,
-            website_name=self.website_name,
-            lang=lang,
-            items=tuple(Item(index, item.question, item.answer) for index, item in enumerate(self.items)),
-            cta=None if self.cta is UNSET else self.cta,
-            answer_format=self.answer_format,
-        )
 
 
 @dataclass(frozen=True, slots=True)

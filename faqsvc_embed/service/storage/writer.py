@@ -4,7 +4,6 @@ Each method is one transaction. It locks Idempotency-Keys, then the FAQ, then th
 the number of the last event. All writers use this order, so they cannot deadlock.
 """
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
@@ -13,6 +12,7 @@ from typing import Any, Final
 from msgspec import UNSET
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
+from faqsvc_embed.api.content import revision_digest
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
@@ -260,7 +260,7 @@ class Writer:
             connection.execute(insert(translations), {"slug": slug, "lang": lang, **values})
         else:
             connection.execute(update(translations).where(*mine).values(values))
-        digest = digest_of(row["website_url"] + row["record"])  # all that a writer can change
+        digest = revision_digest(row["website_url"], row["record"])  # all that a writer can change
         row |= {"slug": slug, "lang": lang, "number": number, "digest": digest}
         author = {"key_id": access.key_id, "person_id": access.person_id}
         connection.execute(insert(revisions), row | author | {"created_at": self._clock()})
@@ -342,8 +342,3 @@ def _check_preconditions(preconditions: Preconditions, newest: Any) -> None:
 
 def _key(slug: str, lang: str, number: int) -> tuple[Any, ...]:
     return revisions.c.slug == slug, revisions.c.lang == lang, revisions.c.number == number
-
-
-def digest_of(text: str) -> str:
-    """Return the digest of a text, for its entity tag."""
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
