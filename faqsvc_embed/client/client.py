@@ -5,6 +5,7 @@ from typing import Self, Unpack
 from faqsvc_embed.api.contract import FAQSummary, Preview, Revision
 from faqsvc_embed.api.publish_request import GenerateFields, GenerateRequest, PublishFields, PublishRequest
 from faqsvc_embed.api.publish_response import StoredRevision
+from faqsvc_embed.api.responses import Fetched
 from faqsvc_embed.cache.reader import forget_written
 from faqsvc_embed.client.connection import Connection
 from faqsvc_embed.client.operations import Operations
@@ -114,10 +115,21 @@ class FAQClient:
             FAQUnavailable: there was no usable response within `timeout` seconds.
             InvalidFAQ: the response is not an FAQ.
         """
-        return self._wait(self._operations.read(slug, lang))
+        return self._wait(self._operations.read(slug, lang)).faq
 
     async def aget_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
         """Return an FAQ as `get_faq` does."""
+        return (await self._await(self._operations.read(slug, lang))).faq
+
+    def get_published(self, slug: str, *, lang: str | None = None) -> Fetched:
+        """Return the current version of an FAQ with its `revision` and `validators`, as `get_faq` does.
+
+        `validators.etag` is for `if_match` of a write.
+        """
+        return self._wait(self._operations.read(slug, lang))
+
+    async def aget_published(self, slug: str, *, lang: str | None = None) -> Fetched:
+        """Return an FAQ as `get_published` does."""
         return await self._await(self._operations.read(slug, lang))
 
     def publish_faq(self, **publication: Unpack[PublishFields]) -> Publication:

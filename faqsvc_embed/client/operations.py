@@ -32,7 +32,7 @@ from faqsvc_embed.errors import (
     quoted,
 )
 from faqsvc_embed.languages import LANGUAGES, lookup
-from faqsvc_embed.models import FAQ, Item, Publication
+from faqsvc_embed.models import Item, Publication
 from faqsvc_embed.settings.api_key import APIKey
 
 T = TypeVar("T")
@@ -47,17 +47,17 @@ class Operations:
         self._generation_timeout = generation_timeout
         self.settings = connection.settings
 
-    def read(self, slug: str, lang: str | None) -> Work[FAQ]:
+    def read(self, slug: str, lang: str | None) -> Work[Fetched]:
         """Read an FAQ; caches must revalidate it."""
         if not is_slug(slug):
             raise invalid_slug(slug)
         request = read_request(self.settings.base_url, slug, self._language(lang))
         request = Request(request.url, {**request.headers, "cache-control": "no-cache"})
 
-        def parse(response: Response) -> FAQ | FAQError:
+        def parse(response: Response) -> Fetched | FAQError:
             outcome = parse_response(response, request, slug, datetime.now(UTC))
             if isinstance(outcome, Fetched):
-                return outcome.faq
+                return outcome
             error: FAQError = getattr(outcome, "error", None) or FAQUnavailable("not modified")
             if isinstance(error, FAQNotFound):
                 message = f"there is no FAQ {slug!r} at {request.url} ({error.status})"

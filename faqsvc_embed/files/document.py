@@ -17,6 +17,7 @@ class Document:
     """One FAQ as a file states it, unvalidated; a field that the file leaves out is None.
 
     `items` is a list of mappings with `question` and `answer`. `answer_format` is `text`, `markdown` or None.
+    `revision` is the number of the revision of the service that the file was made from.
     `positions` has the place of each item in the file, such as `row 5`, `line 12` or `items[3]`. `unknown`
     names the fields and columns that are ignored, and `text_outside` the lines of a Markdown file at which
     text begins that belongs to no question.
@@ -31,13 +32,14 @@ class Document:
     items: Any = None
     cta: Any = None
     draft: Any = None
+    revision: Any = None
     positions: Sequence[str] = field(default=(), compare=False)
     unknown: Sequence[str] = field(default=(), compare=False)
     text_outside: Sequence[int] = field(default=(), compare=False)
 
     @classmethod
-    def from_faq(cls, faq: FAQ) -> Self:
-        """Return the document of a record."""
+    def from_faq(cls, faq: FAQ, revision: int | None = None) -> Self:
+        """Return the document of a record, and of its revision if that is known."""
         return cls(
             slug=faq.slug,
             title=faq.title or None,
@@ -46,6 +48,7 @@ class Document:
             answer_format=faq.answer_format,
             items=[{"question": item.question, "answer": item.answer} for item in faq.items],
             cta=faq.cta,
+            revision=revision,
         )
 
     def to_faq(self, slug: Any) -> FAQ:
@@ -85,6 +88,8 @@ class Document:
             yield f"lang is {quoted(self.lang)}: a language tag such as en is accepted"
         if self.answer_format not in (None, *ANSWER_FORMATS):
             yield f"answerFormat is {quoted(self.answer_format)}: text or markdown is accepted"
+        if self.revision is not None and (type(self.revision) is not int or self.revision < 1):
+            yield f"revision is {quoted(self.revision)}: a number from 1 on is accepted"
         if not is_json(self.cta):
             yield "cta is not a JSON value, or is nested too deeply"
 

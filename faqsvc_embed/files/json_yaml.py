@@ -5,6 +5,7 @@ A record may be in a file of a store.
 
 import contextlib
 import json
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
@@ -28,6 +29,7 @@ _FIELDS: Final = {
     "items": "items",
     "cta": "cta",
     "draft": "draft",
+    "revision": "revision",
 }
 """The fields of a document, by their names in the REST contract."""
 _PLAIN_FIELDS: Final = {plain_name(name): field for name, field in _FIELDS.items()}
@@ -84,8 +86,10 @@ def read_yaml(text: str) -> Document:
 
 
 def yaml_document(value: object) -> Document:
-    """Return the document in parsed YAML, in which a boolean is text, and `cta` may be a text with JSON."""
+    """Return the document in parsed YAML, in which numbers and booleans are text, and `cta` may be JSON."""
     document = to_document(value)
+    if isinstance(document.revision, str) and re.fullmatch("[0-9]{1,9}", document.revision):
+        document = replace(document, revision=int(document.revision))
     if isinstance(document.draft, str):
         document = replace(document, draft=_BOOLEANS.get(document.draft.lower(), document.draft))
     if isinstance(document.cta, str):
