@@ -125,6 +125,24 @@ class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
     slug: Annotated[Slug | None, Meta(description="An FAQ of the site; for POST.")] = None
 
 
+class Change(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
+    """A change of one question, which is named by its text."""
+
+    question: Question
+    answer: Answer | None = None
+    new_question: Question | None = None
+    remove: bool | None = None
+    section: Name | None = None
+    after: Question | None = None
+
+
+class ChangeBody(Struct, frozen=True, rename="camel", kw_only=True):
+    """The changes that PATCH makes, in order: all of them or none."""
+
+    changes: Annotated[list[Change], Meta(min_length=1, max_length=MAX_ITEMS)]
+    draft: bool | None = None
+
+
 class Install(Struct, frozen=True):
     """The command and the element that show the FAQ in a React application."""
 
@@ -143,10 +161,20 @@ class PublishResponse(Struct, frozen=True, rename="camel"):
     state: RevisionState
 
 
-class FAQSummary(Struct, frozen=True, rename="camel"):
-    """An FAQ in a list. `title` and `revision` are those of the newest revision in the default language.
+class TranslationSummary(Struct, frozen=True):
+    """A translation of an FAQ in a list, with the number and the entity tag of its newest revision."""
 
-    `languages` has the default language first, and no unpublished translation, unless all are unpublished.
+    lang: Lang
+    revision: int
+    etag: str
+    state: State
+
+
+class FAQSummary(Struct, frozen=True, rename="camel"):
+    """An FAQ in a list. `title`, `revision` and `etag` are those of the newest one in the default language.
+
+    `languages` has the default language first, and no unpublished translation, unless all are unpublished;
+    `translations` has all.
     """
 
     slug: str
@@ -155,6 +183,8 @@ class FAQSummary(Struct, frozen=True, rename="camel"):
     state: State
     revision: int
     updated_at: datetime
+    etag: str | None = None
+    translations: list[TranslationSummary] = []
 
 
 class FAQList(Struct, frozen=True):
@@ -171,6 +201,7 @@ class Revision(Struct, frozen=True, rename="camel"):
     state: RevisionState
     created_at: datetime
     key: str | None
+    etag: str | None = None
 
 
 class RevisionList(Struct, frozen=True):
@@ -180,7 +211,7 @@ class RevisionList(Struct, frozen=True):
     next: str | None = None
 
 
-class RevisionContent(Revision, frozen=True, rename="camel"):
+class RevisionContent(Revision, frozen=True, rename="camel", kw_only=True):
     """One revision, whole; the header ETag has its entity tag.
 
     `faq` is the record as readers get it. `websiteUrl` is not part of a record, but PUT needs it.

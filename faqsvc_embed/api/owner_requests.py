@@ -3,6 +3,7 @@
 The transport adds the API key. `contract.py` has the bodies of their responses.
 """
 
+from typing import Literal
 from urllib.parse import quote, urlencode
 
 from faqsvc_embed.api.contract import LIST_PATH, MAX_LIMIT
@@ -37,10 +38,19 @@ def preview_request(base_url: str, slug: str, lang: str | None) -> Request:
     return write_request("POST", _with_query(f"{_faq_url(base_url, slug)}/preview", lang=lang))
 
 
-def unpublish_request(base_url: str, slug: str, lang: str | None, *, purge: bool) -> Request:
-    """Return the request that unpublishes an FAQ or one translation; `purge` also deletes its history."""
-    url = _with_query(_faq_url(base_url, slug), lang=lang, purge="true" if purge else None)
-    return write_request("DELETE", url)
+def unpublish_request(base_url: str, slug: str, lang: str | None, *, purge: bool | Literal["now"]) -> Request:
+    """Return the request that unpublishes an FAQ or one translation.
+
+    With `purge` it goes to the bin, with `purge="now"` its texts and its history are deleted at once.
+    """
+    value = {False: None, True: "true", "now": "now"}[purge]
+    return write_request("DELETE", _with_query(_faq_url(base_url, slug), lang=lang, purge=value))
+
+
+def restore_request(base_url: str, slug: str, lang: str | None, *, lift: bool) -> Request:
+    """Return the request that brings an FAQ back; `lift` allows a slug again that was purged by law."""
+    url = _with_query(f"{_faq_url(base_url, slug)}/restore", lang=lang, lift="true" if lift else None)
+    return write_request("POST", url)
 
 
 def _faq_url(base_url: str, slug: str) -> str:

@@ -5,7 +5,7 @@ import msgspec
 
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
 from faqsvc_embed.cli.output import print_json, print_table, print_text
-from faqsvc_embed.cli.publish import fields_of, line_of
+from faqsvc_embed.cli.publish_run import fields_of, line_of
 
 
 @click.command()

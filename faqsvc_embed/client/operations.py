@@ -7,10 +7,11 @@ thread.
 from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from faqsvc_embed.api import owner_requests as requests
 from faqsvc_embed.api import publish_response as responses
+from faqsvc_embed.api.change_request import ChangeRequest
 from faqsvc_embed.api.contract import (
     FAQList,
     FAQSummary,
@@ -75,6 +76,11 @@ class Operations:
         """Publish an FAQ."""
         return self._write(publication.to_http(self.settings.base_url))
 
+    def change(self, slug: str, lang: str | None, change: ChangeRequest) -> Work[Publication]:
+        """Change some questions of an FAQ."""
+        make = self._route(change.to_http, slug, lang)
+        return self._write(make(self.settings.base_url))
+
     def publish_revision(self, slug: str, number: int, lang: str | None) -> Work[Publication]:
         """Publish a revision."""
         make = self._route(requests.publish_revision_request, slug, lang)
@@ -93,10 +99,17 @@ class Operations:
 
         return exchange()
 
-    def unpublish(self, slug: str, lang: str | None, purge: bool) -> Work[None]:
+    def restore(self, slug: str, lift: bool) -> Work[None]:
+        """Bring an FAQ back."""
+        request = self._route(requests.restore_request, slug, None)(self.settings.base_url, lift=lift)
+        return self._exchange(request, responses.parse_done, self._connection.key())
+
+    def unpublish(self, slug: str, lang: str | None, purge: bool | Literal["now"]) -> Work[None]:
         """Unpublish an FAQ."""
+        if purge not in (True, False, "now"):
+            raise ConfigurationError(f"purge is {quoted(purge)}; use False, True or 'now'")
         request = self._route(requests.unpublish_request, slug, lang)(self.settings.base_url, purge=purge)
-        return self._exchange(request, responses.parse_unpublished, self._connection.key())
+        return self._exchange(request, responses.parse_done, self._connection.key())
 
     def preview(self, slug: str, lang: str | None) -> Work[Preview]:
         """Make a preview token."""
@@ -118,20 +131,32 @@ class Operations:
         """List the revisions of an FAQ."""
         return self._pages(self._route(requests.revisions_request, slug, lang), RevisionList)
 
-    def newest(self, slug: str, lang: str | None) -> Work[responses.StoredRevision]:
-        """Read the newest revision."""
+    def newest_in_list(self, slug: str, lang: str | None) -> Work[Revision]:
+        """Read the newest revision without its text."""
         key, make = self._connection.key(), self._route(requests.revisions_request, slug, lang)
         parse = partial(responses.parse_struct, struct=RevisionList)
 
-        async def find() -> responses.StoredRevision | FAQError:
+        async def find() -> Revision | FAQError:
             page = await self._exchange(make(self.settings.base_url, limit=1), parse, key)
             if isinstance(page, FAQError):
                 return page
             if not page.items:
                 return FAQNotFound(f"the FAQ {quoted(slug)} has no revision")
-            return await self.revision(slug, page.items[0].revision, lang)
+            newest: Revision = page.items[0]
+            return newest
 
         return find()
+
+    def newest(self, slug: str, lang: str | None) -> Work[responses.StoredRevision]:
+        """Read the newest revision."""
+
+        async def read() -> responses.StoredRevision | FAQError:
+            newest = await self.newest_in_list(slug, lang)
+            if isinstance(newest, FAQError):
+                return newest
+            return await self.revision(slug, newest.revision, lang)
+
+        return read()
 
     def _pages(
         self, make: Callable[..., Request], struct: type[Any], *, is_sorted_by_change: bool = False

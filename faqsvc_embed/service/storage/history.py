@@ -67,7 +67,8 @@ class History:
         )
         with self._database.reading() as connection:
             rows = connection.execute(query).all()
-            languages = _languages(connection, [row.slug for row in rows])
+            slugs = [row.slug for row in rows]
+            languages, every = _languages(connection, slugs), _translations(connection, slugs)
         next_ = _encode(rows[limit - 1].updated_at, rows[limit - 1].slug) if len(rows) > limit else None
         items = [
             contract.FAQSummary(
@@ -77,6 +78,8 @@ class History:
                 row.state,
                 row.newest,
                 row.updated_at,
+                next(one.etag for one in every[row.slug] if one.lang == row.lang),
+                every[row.slug],
             )
             for row in rows[:limit]
             if row.title is not None and row.slug in languages  # otherwise it has just been purged
@@ -187,6 +190,30 @@ class History:
         return contract.Revision(*_fields(row)), record
 
 
+def _translations(connection: Connection, slugs: list[str]) -> dict[str, list[contract.TranslationSummary]]:
+    """Return the translations of FAQs, each with its newest revision."""
+    query = (
+        select(
+            translations.c.slug,
+            translations.c.lang,
+            translations.c.newest,
+            translations.c.published,
+            revisions.c.digest,
+            revisions.c.published_at,
+        )
+        .join(revisions, and_(_TRANSLATION, revisions.c.number == translations.c.newest))
+        .where(translations.c.slug.in_(slugs))
+    )
+    found = dict[str, list[contract.TranslationSummary]]()
+    for row in connection.execute(query):
+        state: contract.State = (
+            "published" if row.published else "draft" if row.published_at is None else "unpublished"
+        )
+        summary = contract.TranslationSummary(row.lang, row.newest, f'"{row.digest}"', state)
+        found.setdefault(row.slug, []).append(summary)
+    return found
+
+
 def _languages(connection: Connection, slugs: list[str]) -> dict[str, list[Lang]]:
     """Return the languages of FAQs, without unpublished ones, unless all are unpublished."""
     is_unpublished = and_(translations.c.published.is_(None), revisions.c.published_at.is_not(None))
@@ -203,13 +230,13 @@ def _languages(connection: Connection, slugs: list[str]) -> dict[str, list[Lang]
     return every | available
 
 
-def _fields(row: Row[Any]) -> tuple[int, contract.RevisionState, datetime, str | None]:
+def _fields(row: Row[Any]) -> tuple[int, contract.RevisionState, datetime, str | None, str]:
     state: contract.RevisionState = "superseded"
     if row.number == row.published:
         state = "published"
     elif row.number == row.newest and row.published_at is None:
         state = "draft"
-    return row.number, state, row.created_at, row.key_name or row.key_id
+    return row.number, state, row.created_at, row.key_name or row.key_id, f'"{row.digest}"'
 
 
 def _encode(updated_at: datetime, slug: str) -> str:
