@@ -26,9 +26,11 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from faqsvc_embed.api.fields import (
     MAX_ITEMS,
     Answer,
+    ItemId,
     Lang,
     Name,
     Question,
+    Section,
     Slug,
     WebsiteURL,
 )
@@ -81,12 +83,14 @@ Code = Literal[
 """The `code` of a problem. Codes are stable; titles and details are for people and may change."""
 
 
-class RecordItem(Struct, frozen=True):
-    """A question with its answer and its zero-based place."""
+class RecordItem(Struct, frozen=True, omit_defaults=True):
+    """A question with its answer and its zero-based place; without a section or an id, these are left out."""
 
     position: Annotated[int, Meta(ge=0)]
     question: str
     answer: str
+    section: str | None = None
+    id: str | None = None
 
 
 class Record(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -99,13 +103,20 @@ class Record(Struct, frozen=True, rename="camel", omit_defaults=True):
     items: list[RecordItem]
     cta: Any
     answer_format: AnswerFormat = "text"
+    website_url: str | None = None
+    page_url: str | None = None
 
 
 class NewItem(Struct, frozen=True, gc=False):
-    """A question with its answer; its place in the list is its position."""
+    """A question with its answer; its place in the list is its position.
+
+    `section` is the heading above it; `id` names its element on a page, and is kept when it is edited.
+    """
 
     question: Question
     answer: Answer
+    section: Section | None = None
+    id: ItemId | None = None
 
 
 class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
@@ -121,6 +132,7 @@ class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
     title: Annotated[Name | None, Meta(description='By default, the website\'s name and "FAQ".')] = None
     lang: Annotated[Lang | None, Meta(description="By default, it is detected.")] = None
     answer_format: Annotated[AnswerFormat | None, Meta(description='By default "text".')] = None
+    page_url: Annotated[WebsiteURL | None, Meta(description="The page of the website that shows it.")] = None
     draft: Annotated[bool | None, Meta(description="Store a draft, and publish nothing.")] = None
     slug: Annotated[Slug | None, Meta(description="An FAQ of the site; for POST.")] = None
 

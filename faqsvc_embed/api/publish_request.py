@@ -40,6 +40,7 @@ class PublishFields(TypedDict):
     title: NotRequired[str | None]
     lang: NotRequired[str | None]
     answer_format: NotRequired[str | None]
+    page_url: NotRequired[str | None]
     draft: NotRequired[bool]
     if_match: NotRequired[str | None]
     if_none_match: NotRequired[str | None]
@@ -57,6 +58,7 @@ class PublishRequest:
     title: object = None
     lang: object = None
     answer_format: object = None
+    page_url: object = None
     draft: object = False
     if_match: object = None
     if_none_match: object = None
@@ -76,6 +78,7 @@ class PublishRequest:
             lang=self.lang,
             title=self.title,
             answerFormat=self.answer_format,
+            pageUrl=self.page_url,
             draft=None if self.draft is False else self.draft,
             slug=self.slug,
         )
@@ -172,9 +175,10 @@ def _entries(items: object) -> object:
 def _entry(item: object) -> object:
     """Return an item as in the body of a request; any other value is returned unchanged."""
     if isinstance(item, Item):
-        return {"question": item.question, "answer": item.answer}
+        return item.to_fields()
     if isinstance(item, Mapping):
-        return {"question": item.get("question"), "answer": item.get("answer")}
+        optional = {name: item[name] for name in ("section", "id") if item.get(name) is not None}
+        return {"question": item.get("question"), "answer": item.get("answer"), **optional}
     if isinstance(item, Sequence) and not isinstance(item, str | bytes) and len(item) == 2:
         return {"question": item[0], "answer": item[1]}
     return item

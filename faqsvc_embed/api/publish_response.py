@@ -52,7 +52,7 @@ _REFUSALS: Final = {
 _REASONS: Final = ("problems", "errors", "detail", "message", "error", "title")
 
 
-class GeneratedItem(Item, frozen=True):
+class GeneratedItem(Item, frozen=True, kw_only=True):
     """A question and answer that the service found on a website."""
 
     source: str = ""
@@ -145,10 +145,10 @@ def parse_generation(response: Response, key: APIKey, now: datetime) -> list[Ite
             position,
             key.mask(item["question"]),
             key.mask(item["answer"]),
-            _text_field(item, "source", key),
-            _text_field(item, "lang", key) or None,
-            item["confidence"] if isinstance(item.get("confidence"), int | float) else None,
-            _text_field(item, "answerMarkdown", key),
+            source=_text_field(item, "source", key),
+            lang=_text_field(item, "lang", key) or None,
+            confidence=item["confidence"] if isinstance(item.get("confidence"), int | float) else None,
+            answer_markdown=_text_field(item, "answerMarkdown", key),
         )
         for position, item in enumerate(items)
     ]
