@@ -116,7 +116,8 @@ def _markdown(newest: "StoredRevision") -> str:
     from faqsvc_embed.files import WRITERS, Document
 
     record = newest.faq
-    items = [{"question": item.question, "answer": item.answer} for item in record.items]
+    fields = ("question", "answer", "section", "id")
+    items = [{name: value for name in fields if (value := getattr(item, name))} for item in record.items]
     document = Document(
         slug=record.slug,
         title=record.title or None,
@@ -125,6 +126,7 @@ def _markdown(newest: "StoredRevision") -> str:
         lang=record.lang,
         answer_format=record.answer_format,
         items=items,
+        page_url=record.page_url,
     )
     return WRITERS[".md"](document)
 

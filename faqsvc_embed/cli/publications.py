@@ -78,6 +78,7 @@ class Publication:
             title=document.title,
             lang=document.lang,
             answer_format=None if document.answer_format == "text" else document.answer_format,
+            page_url=document.page_url,
             draft=document.draft or False,
         )
 

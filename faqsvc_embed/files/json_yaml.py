@@ -15,6 +15,7 @@ from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.names import ANSWER_NAMES, QUESTION_NAMES, plain_name
 from faqsvc_embed.files.schema_org import find_faq_page, read_faq_page
+from faqsvc_embed.wire import is_item_id
 
 MAX_DEPTH: Final = 100
 """Levels of lists and mappings in YAML; an FAQ has three."""
@@ -28,6 +29,7 @@ _FIELDS: Final = {
     "answerFormat": "answer_format",
     "items": "items",
     "cta": "cta",
+    "pageUrl": "page_url",
     "draft": "draft",
     "revision": "revision",
 }
@@ -48,6 +50,7 @@ _ITEM_FIELDS: Final = {
     "position",
     "source",
     "id",
+    "section",
     "lang",
     "confidence",
     "answermarkdown",
@@ -153,13 +156,18 @@ def _unknown(value: object, known: Collection[str]) -> list[str]:
 
 
 def _item(item: object) -> object:
-    """Return an item with the keys `question` and `answer`, for any of their names in the file."""
+    """Return an item with `question`, `answer`, `section` and `id`, for any of their names in the file.
+
+    An `id` of another form, such as a number, is one of another system.
+    """
     if not isinstance(item, Mapping):
         return item
     named = {plain_name(key): value for key, value in item.items()}
+    optional = {"section": named.get("section"), "id": named["id"] if is_item_id(named.get("id")) else None}
     return {
         "question": next((named[name] for name in QUESTION_NAMES if name in named), None),
         "answer": next((named[name] for name in ANSWER_NAMES if name in named), None),
+        **{name: value for name, value in optional.items() if value not in (None, "")},
     }
 
 

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -117,6 +118,36 @@ def test_a_failure_says_how_many_files_are_published(faulty_service: FaultyServe
     assert (result.exit_code, result.stdout.count("\n"), result.stderr.count("\n")) == (1, 1, 1)
     assert result.stderr.startswith(f"Error: {files[1]}: ")
     assert "1 of 3" in result.stderr
+
+
+LISTED: Final = behaviours.body(b'{"items": [], "next": null}')
+CREATED: Final = behaviours.body(b'{"slug": "faq", "revision": 1}', status=201)
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_retry_after_is_waited_for(faulty_service: FaultyServer, tmp_path: Path, status: int) -> None:
+    later = behaviours.body(b"{}", {"Retry-After": "0"}, status=status)
+    faulty_service.then(later, LISTED, later, later, CREATED)
+    result = faqsvc("publish", write(tmp_path, "faq.json"))
+    assert (result.exit_code, result.stdout.split()[0]) == (0, "faq")
+    assert (result.stderr.count("\n"), str(status) in result.stderr) == (1, True)
+    assert [request.method for request in faulty_service.log] == ["GET", "GET", "PUT", "PUT", "PUT"]
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_hours_are_not_waited_for(faulty_service: FaultyServer, tmp_path: Path, status: int) -> None:
+    faulty_service.then(LISTED, behaviours.body(b"{}", {"Retry-After": "3600"}, status=status))
+    assert str(status) in failure(faqsvc("publish", write(tmp_path, "faq.json")))
+
+
+def test_a_new_faq_is_only_created(faulty_service: FaultyServer, tmp_path: Path) -> None:
+    faulty_service.then(LISTED, CREATED, CREATED)
+    files = [
+        write(tmp_path, name, lang=lang) for name, lang in (("faq.en.json", "en"), ("faq.de.json", "de"))
+    ]
+    assert faqsvc("publish", *files).exit_code == 0
+    sent = [request.headers.get("if-none-match") for request in faulty_service.log[1:]]
+    assert sent == ["*", None]  # the second is a translation of the first
 
 
 # Outcomes that are not known

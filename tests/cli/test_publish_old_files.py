@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -201,3 +201,27 @@ def test_a_text_that_the_service_takes_for_another_language_is_refused(desk: Des
     assert (status, done, "prices.md" in line, "lang" in line) == (1, [], True, True)
     assert desk.answer("prices") == "Five euros."
     assert desk.publish("--lang", "de") == (0, ["prices"], [])
+
+
+@pytest.mark.system
+def test_500_files_are_published_in_one_run_and_compared_in_a_few_requests(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage = open_storage(f"sqlite:///{tmp_path_factory.mktemp('service')}/faqsvc.db")
+    app, requests = create_app(storage), list[str]()
+
+    async def counting(scope: Any, receive: Any, send: Any) -> None:
+        requests.extend([scope["method"]] if scope["type"] == "http" else [])
+        await app(scope, receive, send)
+
+    for number in range(500):
+        (tmp_path / f"faq-{number}.md").write_text(FILE.format(slug=f"faq-{number}", answer="Five euros."))
+    with running(counting) as address:
+        monkeypatch.setenv("FAQSVC_BASE_URL", address)
+        monkeypatch.setenv("FAQSVC_API_KEY", storage.keys.create("ci"))
+        first = faqsvc("publish", str(tmp_path))
+        assert (first.exit_code, first.stdout.count("unchanged")) == (0, 0)
+        requests.clear()
+        second = faqsvc("publish", str(tmp_path))
+        assert (second.exit_code, second.stdout.count("unchanged"), len(requests) <= 5) == (0, 500, True)
+    storage.close()
