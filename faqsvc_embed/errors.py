@@ -19,7 +19,6 @@ three.
 import re
 import reprlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Self, TypedDict, Unpack
 
 MAX_BODY: Final = 500
@@ -122,21 +121,12 @@ class PublishRejected(FAQError, ValueError):
         self.problems = tuple(problems)
 
 
-@dataclass(frozen=True, slots=True)
-class CurrentRevision:
-    """The newest revision of an FAQ that somebody else has changed; `items` are its `Item`s."""
-
-    revision: int
-    etag: str
-    """The entity tag, for `if_match` of a write that takes this revision into account."""
-    items: Sequence[Any] = ()
-
-
 class RevisionConflict(PublishRejected):
     """The FAQ is not at the revision that `if_match` names (412); nothing was written.
 
     `revision` is the number of the newest revision, 0 if there is none, or None if the service does not say.
-    `current` is that revision with its text, or None if the service does not send it.
+    `current` is that revision with its `etag`, `state`, `key` and `items`, or None if the service does not
+    send it.
     """
 
     def __init__(
@@ -145,7 +135,7 @@ class RevisionConflict(PublishRejected):
         *,
         problems: Sequence[str] = (),
         revision: int | None = None,
-        current: CurrentRevision | None = None,
+        current: Any = None,
         **details: Unpack[Details],
     ) -> None:
         super().__init__(message, problems=problems, **details)

@@ -137,6 +137,10 @@ class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
     slug: Annotated[Slug | None, Meta(description="An FAQ of the site; for POST.")] = None
 
 
+INSTALL: Final = "npm install @faqsvc/react"
+"""What the specification has responses say. The registry of npm has no such package: show it to nobody."""
+
+
 class Change(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
     """A change of one question, which is named by its text."""
 
@@ -300,6 +304,20 @@ class Event(Struct, frozen=True):
     lang: Lang
     revision: int | None
     state: Literal["published", "unpublished"]
+
+
+class CurrentRevision(Struct, frozen=True, rename="camel"):
+    """The newest revision of a translation, which a write did not take into account.
+
+    `state` is that of the translation, and `key` names who wrote the revision.
+    """
+
+    revision: int
+    etag: str
+    state: State
+    created_at: datetime
+    key: str | None
+    items: list[RecordItem]
 
 
 class Problem(Struct, frozen=True):

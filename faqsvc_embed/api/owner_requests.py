@@ -47,10 +47,9 @@ def unpublish_request(base_url: str, slug: str, lang: str | None, *, purge: bool
     return write_request("DELETE", _with_query(_faq_url(base_url, slug), lang=lang, purge=value))
 
 
-def restore_request(base_url: str, slug: str, lang: str | None, *, lift: bool) -> Request:
-    """Return the request that brings an FAQ back; `lift` allows a slug again that was purged by law."""
-    url = _with_query(f"{_faq_url(base_url, slug)}/restore", lang=lang, lift="true" if lift else None)
-    return write_request("POST", url)
+def restore_request(base_url: str, slug: str, lang: str | None) -> Request:
+    """Return the request that brings an FAQ back, or one translation."""
+    return write_request("POST", _with_query(f"{_faq_url(base_url, slug)}/restore", lang=lang))
 
 
 def _faq_url(base_url: str, slug: str) -> str:

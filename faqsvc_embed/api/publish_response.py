@@ -13,14 +13,13 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from faqsvc_embed.api.cache_control import parse_retry_after
-from faqsvc_embed.api.contract import NewItem, RevisionContent
+from faqsvc_embed.api.contract import CurrentRevision, RevisionContent
 from faqsvc_embed.api.publish_request import summary
 from faqsvc_embed.api.requests import REDIRECTS, Request
 from faqsvc_embed.api.responses import MAX_VALIDATOR, Response, error_code, json_value
 from faqsvc_embed.api.slugs import is_slug
 from faqsvc_embed.errors import (
     AuthenticationError,
-    CurrentRevision,
     Details,
     FAQError,
     FAQNotFound,
@@ -205,20 +204,12 @@ def error_of(response: Response, key: APIKey, now: datetime) -> FAQError:
     return kind(f"the service responded with {status}{because}", **details)
 
 
-class _Current(msgspec.Struct):
-    revision: int
-    etag: str
-    items: list[NewItem]
-
-
 def _current(value: object, key: APIKey) -> CurrentRevision | None:
     """Return the newest revision in the problem document of a conflict."""
     try:
-        found = msgspec.convert(_masked(value, key), _Current)
+        return msgspec.convert(_masked(value, key), CurrentRevision)
     except msgspec.ValidationError:
         return None
-    items = (Item(index, item.question, item.answer) for index, item in enumerate(found.items))
-    return CurrentRevision(found.revision, found.etag, tuple(items))
 
 
 def _details_of(error: FAQError) -> Details:

@@ -92,7 +92,7 @@ class Comparison:
         if base is not history[0]:
             number = history[0].revision
             warn(publication, f"draft {number} is not published, and no longer the newest revision")
-        return Step(publication, if_match=history[0].etag)
+        return Step(publication, if_match=newest.etag)
 
     def _published(
         self, slug: str, revision: "Revision | TranslationSummary", lang: str | None = None

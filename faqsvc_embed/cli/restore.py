@@ -1,6 +1,7 @@
 """`faqsvc restore`: bring an FAQ back."""
 
 import click
+import msgspec
 
 from faqsvc_embed.cli.options import base_url_option, json_option, open_client
 from faqsvc_embed.cli.output import print_json, print_text
@@ -23,8 +24,8 @@ def restore(slug: str, as_json: bool, base_url: str | None) -> None:
     Exit status: 0 if it is back, 1 if not.
     """
     with open_client(base_url) as client:
-        client.restore_faq(slug)
+        restored = client.restore_faq(slug)
     if as_json:
-        print_json({"slug": slug, "state": "published"})
+        print_json(msgspec.to_builtins(restored))
     else:
-        print_text(f"{slug}  published")
+        print_text(f"{restored.slug}  {restored.state}")

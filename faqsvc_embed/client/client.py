@@ -279,19 +279,21 @@ class FAQClient:
         await self._await(self._operations.unpublish(slug, lang, purge))
         forget_written(self.settings.base_url, slug)
 
-    def restore_faq(self, slug: str) -> None:
+    def restore_faq(self, slug: str) -> FAQSummary:
         """Bring an FAQ back from the bin, or publish again what was unpublished last, in every language.
 
         Raises:
             FAQNotFound: there is nothing to bring back.
         """
-        self._wait(self._operations.restore(slug, lift=False))
+        restored = self._wait(self._operations.restore(slug))
         forget_written(self.settings.base_url, slug)
+        return restored
 
-    async def arestore_faq(self, slug: str) -> None:
+    async def arestore_faq(self, slug: str) -> FAQSummary:
         """Bring an FAQ back as `restore_faq` does."""
-        await self._await(self._operations.restore(slug, lift=False))
+        restored = await self._await(self._operations.restore(slug))
         forget_written(self.settings.base_url, slug)
+        return restored
 
     def preview_faq(self, slug: str, *, lang: str | None = None) -> Preview:
         """Return a token that shows the newest revision, which may be a draft, until `expires_at`.

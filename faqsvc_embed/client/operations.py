@@ -99,10 +99,11 @@ class Operations:
 
         return exchange()
 
-    def restore(self, slug: str, lift: bool) -> Work[None]:
+    def restore(self, slug: str) -> Work[FAQSummary]:
         """Bring an FAQ back."""
-        request = self._route(requests.restore_request, slug, None)(self.settings.base_url, lift=lift)
-        return self._exchange(request, responses.parse_done, self._connection.key())
+        request = self._route(requests.restore_request, slug, None)(self.settings.base_url)
+        parse = partial(responses.parse_struct, struct=FAQSummary)
+        return self._exchange(request, parse, self._connection.key())
 
     def unpublish(self, slug: str, lang: str | None, purge: bool | Literal["now"]) -> Work[None]:
         """Unpublish an FAQ."""

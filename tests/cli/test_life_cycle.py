@@ -316,7 +316,12 @@ def test_an_faq_is_taken_back_and_published_again(ours: Service) -> None:
     assert faqsvc("delete", "taken", "--purge").exit_code == 1  # nobody says yes
     assert faqsvc("get", "taken").exit_code == 0
     assert json.loads(faqsvc("delete", "taken", "--purge", "--yes", "--json").stdout)["state"] == "purged"
-    assert "taken" in failure(faqsvc("history", "taken"))
+    assert faqsvc("restore", "taken").exit_code == 0
+    assert faqsvc("get", "taken").exit_code == 0
+    assert "taken" in faqsvc("restore", "taken").stderr  # there is nothing to restore
+    assert faqsvc("delete", "taken", "--purge", "--now", "--yes").exit_code == 0
+    assert "taken" in failure(faqsvc("restore", "taken"))
+    assert faqsvc("delete", "taken", "--now").exit_code == 2
 
 
 # edit
@@ -447,6 +452,23 @@ def test_an_edit_keeps_a_language_that_the_file_no_longer_states(
     editor(monkeypatch, tmp_path, "path.write_text(path.read_text().replace('lang: en', ''))")
     made = json.loads(faqsvc("edit", "unstated", "--json").stdout)
     assert (made["lang"], made["revision"]) == ("en", 2)
+
+
+def test_one_answer_is_changed_or_added(
+    ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish("one", items=[("Open?", "Yes."), ("Closed?", "No.")])
+    changed = json.loads(faqsvc("edit", "one", "--question", "Open?", "--answer", "Daily.", "--json").stdout)
+    assert changed["revision"] == 2
+    editor(monkeypatch, tmp_path, "path.write_text(path.read_text() + 'On Sundays.\\n')")
+    assert faqsvc("edit", "one", "--question", "When?", "--draft").exit_code == 0
+    assert faqsvc("edit", "one", "--question", "Closed?").exit_code == 0
+    with FAQClient() as client:
+        items = [(item.question, item.answer) for item in client.newest_revision("one").faq.items]
+    assert items == [("Open?", "Daily."), ("Closed?", "No.On Sundays."), ("When?", "On Sundays.")]
+    same = faqsvc("edit", "one", "--question", "Open?", "--answer", "Daily.")
+    assert (same.exit_code, same.stdout, "not changed" in same.stderr) == (0, "", True)
+    assert faqsvc("edit", "one", "--answer", "Daily.").exit_code == 2
 
 
 @pytest.mark.system
