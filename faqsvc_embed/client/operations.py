@@ -18,6 +18,7 @@ from faqsvc_embed.api.contract import (
     Preview,
     Revision,
     RevisionList,
+    State,
 )
 from faqsvc_embed.api.publish_request import GenerateRequest, PublishRequest
 from faqsvc_embed.api.requests import Request, read_request
@@ -124,9 +125,23 @@ class Operations:
         request = make(self.settings.base_url, number=_number(number))
         return self._exchange(request, responses.parse_revision, self._connection.key())
 
-    def faqs(self) -> Work[list[FAQSummary]]:
-        """List the FAQs of the site."""
-        return self._pages(requests.list_request, FAQList, is_sorted_by_change=True)
+    def faqs(
+        self, text: str | None = None, state: State | None = None, lang: str | None = None
+    ) -> Work[list[FAQSummary]]:
+        """List the FAQs of the site. One that is changed meanwhile is on a later page again."""
+        language = lookup(lang) if isinstance(lang, str) else None
+        if language is None and lang is not None:
+            raise _unknown_language(lang)
+        make = partial(requests.list_request, q=text, state=state, lang=language)
+
+        async def collect() -> list[FAQSummary] | FAQError:
+            entries = await self._pages(make, FAQList)
+            if isinstance(entries, FAQError):
+                return entries
+            newest = {entry.slug: entry for entry in entries}
+            return sorted(newest.values(), key=lambda entry: (entry.updated_at, entry.slug), reverse=True)
+
+        return collect()
 
     def revisions(self, slug: str, lang: str | None) -> Work[list[Revision]]:
         """List the revisions of an FAQ."""
@@ -159,38 +174,18 @@ class Operations:
 
         return read()
 
-    def _pages(
-        self, make: Callable[..., Request], struct: type[Any], *, is_sorted_by_change: bool = False
-    ) -> Work[list[Any]]:
-        """Return the entries of all pages of a list.
-
-        If a list has the last changed FAQ first, an FAQ that changes between two requests moves to the top,
-        and later pages lack it. So after several pages, the FAQs that have changed since are read again.
-        """
+    async def _pages(self, make: Callable[..., Request], struct: type[Any]) -> list[Any] | FAQError:
+        """Return the entries of all pages of a list."""
         key, parse = self._connection.key(), partial(responses.parse_struct, struct=struct)
-
-        async def collect(since: datetime | None = None) -> list[Any] | FAQError:
-            entries, after = list[Any](), None
-            while True:
-                request = make(self.settings.base_url, after=after)
-                page = await self._exchange(request, parse, key)
-                if isinstance(page, FAQError):
-                    return page
-                entries += page.items
-                if page.next is None or page.next == after or not page.items:
-                    break
-                if since is not None and page.items[-1].updated_at < since:
-                    break
-                after = page.next
-            if not is_sorted_by_change or since is not None or after is None:  # a single page is consistent
+        entries, after = list[Any](), None
+        while True:
+            page = await self._exchange(make(self.settings.base_url, after=after), parse, key)
+            if isinstance(page, FAQError):
+                return page
+            entries += page.items
+            if page.next is None or page.next == after or not page.items:
                 return entries
-            changed = await collect(entries[0].updated_at)
-            if isinstance(changed, FAQError):
-                return changed
-            slugs = {entry.slug for entry in changed}
-            return [*changed, *(entry for entry in entries if entry.slug not in slugs)]
-
-        return collect()
+            after = page.next
 
     def generate(self, generation: GenerateRequest) -> Work[list[Item]]:
         """Generate items."""

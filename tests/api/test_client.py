@@ -261,10 +261,8 @@ def test_an_faq_that_is_changed_while_a_list_is_read_is_in_the_list_once(
 ) -> None:
     faulty.then(
         list_page({"e": 5, "d": 4}, "4.d"),
-        list_page({"c": 3, "b": 2}, "2.b"),  # then a and d change, which move above this page
-        list_page({}, None),
-        list_page({"d": 7, "a": 6}, "6.a"),
-        list_page({"e": 5, "c": 3}, "3.c"),
+        list_page({"c": 3, "b": 2}, "2.b"),  # then a and d change: the service lists them at the end
+        list_page({"d": 7, "a": 6}, None),
     )
     listed = clients().list_faqs()
     assert [(faq.slug, faq.updated_at.minute) for faq in listed] == [
@@ -274,7 +272,7 @@ def test_an_faq_that_is_changed_while_a_list_is_read_is_in_the_list_once(
         ("c", 3),
         ("b", 2),
     ]
-    assert len(faulty.log) == 5
+    assert len(faulty.log) == 3
 
 
 def test_a_list_of_one_page_is_one_request(clients: Clients, faulty: FaultyServer) -> None:

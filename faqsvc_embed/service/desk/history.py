@@ -13,7 +13,7 @@ from faqsvc_embed.service.desk.draft import Draft
 from faqsvc_embed.service.desk.forms import number_of
 from faqsvc_embed.service.desk.pages import redirect, render
 from faqsvc_embed.service.desk.visit import Visit
-from faqsvc_embed.service.storage.history import InvalidCursor
+from faqsvc_embed.service.storage.faq_cursor import InvalidCursor
 from faqsvc_embed.service.storage.values import Preconditions
 
 PAGE_SIZE = 50

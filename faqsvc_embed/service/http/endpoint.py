@@ -14,7 +14,7 @@ from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.rate_limit import RateLimiter, client_network
 from faqsvc_embed.service.http.response_cache import ResponseCache
 from faqsvc_embed.service.storage import StorageUnavailable
-from faqsvc_embed.service.storage.history import InvalidCursor
+from faqsvc_embed.service.storage.faq_cursor import InvalidCursor
 
 Handler = Callable[[Request], Awaitable[Response]]
 ErrorResponse = Callable[[Request, Problem], Response]

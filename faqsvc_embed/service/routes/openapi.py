@@ -18,7 +18,8 @@ from faqsvc_embed.service.http.negotiation import best_media_type
 from faqsvc_embed.service.routes.errors import HTML, PAGE_STATUSES
 from faqsvc_embed.service.routes.events import MAX_SLUGS
 from faqsvc_embed.service.routes.openapi_operations import OPERATIONS, Operation
-from faqsvc_embed.service.storage.history import CURSOR, REVISION_CURSOR
+from faqsvc_embed.service.storage.faq_cursor import CURSOR
+from faqsvc_embed.service.storage.history import REVISION_CURSOR
 
 MEDIA_TYPE: Final = "application/json"
 CACHE_CONTROL: Final = "public, max-age=3600"

@@ -4,31 +4,23 @@ import hashlib
 import re
 import secrets
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
-from urllib.parse import quote, unquote
 
-from sqlalchemy import Connection, Row, and_, delete, insert, or_, select
+from sqlalchemy import Connection, Row, and_, delete, func, insert, select
 
 from faqsvc_embed.api import contract
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.service.storage.database import Database
+from faqsvc_embed.service.storage.faq_cursor import FAQCursor, InvalidCursor
 from faqsvc_embed.service.storage.schema import api_keys, faqs, previews, revisions, translations
-from faqsvc_embed.service.storage.values import Access, NotYourSite, Publication, default_first, storable
+from faqsvc_embed.service.storage.values import Access, NotYourSite, Publication, default_first
 
 PREVIEW_LIFETIME: Final = timedelta(hours=1)
-CURSOR: Final = r"^[0-9]{1,16}\.([A-Za-z0-9._~-]|%[0-9A-F]{2})+$"
-"""The cursor of a list of FAQs: microseconds since 1970, and a slug."""
 REVISION_CURSOR: Final = "^[0-9]{1,9}$"
 
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-
 _TRANSLATION: Final = and_(translations.c.slug == revisions.c.slug, translations.c.lang == revisions.c.lang)
-
-
-class InvalidCursor(ValueError):
-    """A cursor was not returned by a list."""
 
 
 class History:
@@ -39,16 +31,14 @@ class History:
         self._clock = clock
 
     def faqs(self, site: str, *, limit: int, after: str | None = None) -> contract.FAQList:
-        """Return the FAQs of a site, the last changed first.
+        """Return the FAQs of a site, the last changed first; then those that were changed meanwhile.
 
         Raises:
             InvalidCursor: `after` is not a cursor.
         """
-        mine = select(faqs).where(faqs.c.site == site, faqs.c.state != "purged")
-        if after is not None:
-            updated_at, slug = _decode(after)
-            is_same = and_(faqs.c.updated_at == updated_at, faqs.c.slug < slug)
-            mine = mine.where(faqs.c.updated_at <= updated_at, or_(faqs.c.updated_at < updated_at, is_same))
+        cursor = FAQCursor.decode(after)
+        is_mine = (faqs.c.site == site, faqs.c.state != "purged")
+        mine = select(faqs).where(*is_mine, *cursor.conditions())
         page = mine.order_by(faqs.c.updated_at.desc(), faqs.c.slug.desc()).limit(limit + 1).subquery()
         query = (
             select(
@@ -69,7 +59,13 @@ class History:
             rows = connection.execute(query).all()
             slugs = [row.slug for row in rows]
             languages, every = _languages(connection, slugs), _translations(connection, slugs)
-        next_ = _encode(rows[limit - 1].updated_at, rows[limit - 1].slug) if len(rows) > limit else None
+            cursor = cursor.on_first_page(rows[0].updated_at if rows else None)
+            newest = connection.scalar(select(func.max(faqs.c.updated_at)).where(*is_mine))
+        next_ = None
+        if len(rows) > limit:
+            next_ = cursor.behind(rows[limit - 1].updated_at, rows[limit - 1].slug).encode()
+        elif newest is not None and rows and newest > cursor.began:
+            next_ = cursor.again().encode()
         items = [
             contract.FAQSummary(
                 row.slug,
@@ -237,17 +233,6 @@ def _fields(row: Row[Any]) -> tuple[int, contract.RevisionState, datetime, str |
     elif row.number == row.newest and row.published_at is None:
         state = "draft"
     return row.number, state, row.created_at, row.key_name or row.key_id, f'"{row.digest}"'
-
-
-def _encode(updated_at: datetime, slug: str) -> str:
-    return f"{(updated_at - _EPOCH) // timedelta(microseconds=1)}.{quote(slug, safe='')}"
-
-
-def _decode(cursor: str) -> tuple[datetime, str]:
-    if re.fullmatch(CURSOR, cursor) is None:
-        raise InvalidCursor
-    microseconds, _, slug = cursor.partition(".")
-    return _EPOCH + timedelta(microseconds=int(microseconds)), storable(unquote(slug))
 
 
 def _digest(token: str) -> str:

@@ -10,7 +10,7 @@ from sqlalchemy import delete, select
 from faqsvc_embed.errors import FAQNotFound
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage import Storage, publications
-from faqsvc_embed.service.storage.history import InvalidCursor
+from faqsvc_embed.service.storage.faq_cursor import InvalidCursor
 from faqsvc_embed.service.storage.schema import events, revisions, translations
 from faqsvc_embed.service.storage.values import (
     Access,
@@ -392,6 +392,29 @@ def test_the_list_has_the_last_changed_first_in_pages(storage: Storage, owner: A
 
     assert slugs == ["faq-0", "faq-4", "faq-3", "faq-2", "faq-1"]
     assert (first.title, first.languages, first.state, first.revision) == ("0", ["en", "de"], "published", 1)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_pages_miss_no_faq_that_is_changed_meanwhile(
+    storage: Storage, owner: Access, clock: Clock, limit: int
+) -> None:
+    slugs = [f"faq-{number}" for number in range(7)]
+    for slug in slugs:
+        clock.advance(1)
+        write(storage, owner, slug)
+    found, after = list[str](), None
+    changes = iter(["faq-0", "faq-3", "faq-0"])
+    for _ in range(30):
+        page = storage.history.faqs(owner.site, limit=limit, after=after)
+        found += [item.slug for item in page.items]
+        if (after := page.next) is None:
+            break
+        clock.advance(1)
+        if (changed := next(changes, None)) is not None:
+            write(storage, owner, changed, title=f"Changed at {clock.wall()}")
+    assert after is None
+    assert set(found) == set(slugs)
+    assert len(found) <= len(slugs) + 3
 
 
 def test_the_list_leaves_out_translations_that_were_taken_back(storage: Storage, owner: Access) -> None:
