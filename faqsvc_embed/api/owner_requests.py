@@ -10,9 +10,9 @@ from faqsvc_embed.api.contract import LIST_PATH, MAX_LIMIT
 from faqsvc_embed.api.requests import API_PATH, Request, write_request
 
 
-def list_request(base_url: str, after: str | None = None) -> Request:
+def list_request(base_url: str, after: str | None = None, **query: str | None) -> Request:
     """Return the request for one page of the site's FAQs; `after` is the cursor of the previous page."""
-    return _read_request(base_url + LIST_PATH, limit=str(MAX_LIMIT), after=after)
+    return _read_request(base_url + LIST_PATH, limit=str(MAX_LIMIT), after=after, **query)
 
 
 def revisions_request(

@@ -3,7 +3,7 @@
 from typing import Literal, Self, Unpack
 
 from faqsvc_embed.api.change_request import ChangeRequest, Changes
-from faqsvc_embed.api.contract import FAQSummary, Preview, Revision
+from faqsvc_embed.api.contract import FAQSummary, Preview, Revision, State
 from faqsvc_embed.api.publish_request import GenerateFields, GenerateRequest, PublishFields, PublishRequest
 from faqsvc_embed.api.publish_response import StoredRevision
 from faqsvc_embed.api.responses import Fetched
@@ -198,13 +198,20 @@ class FAQClient:
         request = ChangeRequest(changes=changes, if_match=if_match, draft=draft)
         return self._forget(await self._await(self._operations.change(slug, lang, request)))
 
-    def list_faqs(self) -> list[FAQSummary]:
-        """Return the FAQs of the key's site in every state, the last changed first."""
-        return self._wait(self._operations.faqs())
+    def list_faqs(
+        self, *, text: str | None = None, state: State | None = None, lang: str | None = None
+    ) -> list[FAQSummary]:
+        """Return the FAQs of the key's site, the last changed first.
 
-    async def alist_faqs(self) -> list[FAQSummary]:
+        By default they are those in every state; `text` is searched in them, `state` and `lang` choose some.
+        """
+        return self._wait(self._operations.faqs(text, state, lang))
+
+    async def alist_faqs(
+        self, *, text: str | None = None, state: State | None = None, lang: str | None = None
+    ) -> list[FAQSummary]:
         """List FAQs as `list_faqs` does."""
-        return await self._await(self._operations.faqs())
+        return await self._await(self._operations.faqs(text, state, lang))
 
     def revisions(self, slug: str, *, lang: str | None = None) -> list[Revision]:
         """Return the history of an FAQ in `lang` or its default language, newest first.
