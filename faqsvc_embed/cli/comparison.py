@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
@@ -66,7 +67,8 @@ class Comparison:
         newest = next((one for one in faq.translations if one.lang == lang), None)
         is_unpublished = "unpublished" in (faq.state, newest.state if newest else None)
         if is_unpublished and not publication.is_draft and not self._republish:
-            raise Refused(f"{quoted(faq.slug)} was unpublished: use --republish to publish it again")
+            when = f"{faq.updated_at:%Y-%m-%d %H:%M} UTC"
+            raise Refused(f"{quoted(faq.slug)} was unpublished ({when}): use --republish to publish it again")
         if newest is None:
             default = self._send(lambda: self._client.newest_revision(faq.slug))
             return Step(_completed(publication, default, is_translation=True))
@@ -166,5 +168,6 @@ def _check_age(publication: Publication, etag: str, history: "Sequence[Revision]
         what = "a draft was written" if newest.state == "draft" else "it was changed"
         raise Refused(
             f"{what}{by} on {newest.created_at:%Y-%m-%d %H:%M} UTC, after this file "
-            f"(revision {newest.revision}): `faqsvc pull {publication.slug}` it, or use --overwrite"
+            f"(revision {newest.revision}): take it over with `faqsvc pull {publication.slug} "
+            f"--to {Path(publication.file).parent} --format markdown`, or use --overwrite"
         )

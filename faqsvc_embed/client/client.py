@@ -237,14 +237,6 @@ class FAQClient:
         """Return a revision as `get_revision` does."""
         return await self._await(self._operations.revision(slug, number, lang))
 
-    def newest_in_list(self, slug: str, *, lang: str | None = None) -> Revision:
-        """Return the newest revision without its text, as `revisions` does."""
-        return self._wait(self._operations.newest_in_list(slug, lang))
-
-    async def anewest_in_list(self, slug: str, *, lang: str | None = None) -> Revision:
-        """Return the newest revision as `newest_in_list` does."""
-        return await self._await(self._operations.newest_in_list(slug, lang))
-
     def newest_revision(self, slug: str, *, lang: str | None = None) -> StoredRevision:
         """Return the newest revision, which may be a draft, as `get_revision` does."""
         return self._wait(self._operations.newest(slug, lang))

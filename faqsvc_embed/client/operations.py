@@ -147,32 +147,20 @@ class Operations:
         """List the revisions of an FAQ."""
         return self._pages(self._route(requests.revisions_request, slug, lang), RevisionList)
 
-    def newest_in_list(self, slug: str, lang: str | None) -> Work[Revision]:
-        """Read the newest revision without its text."""
+    def newest(self, slug: str, lang: str | None) -> Work[responses.StoredRevision]:
+        """Read the newest revision."""
         key, make = self._connection.key(), self._route(requests.revisions_request, slug, lang)
         parse = partial(responses.parse_struct, struct=RevisionList)
 
-        async def find() -> Revision | FAQError:
+        async def find() -> responses.StoredRevision | FAQError:
             page = await self._exchange(make(self.settings.base_url, limit=1), parse, key)
             if isinstance(page, FAQError):
                 return page
             if not page.items:
                 return FAQNotFound(f"the FAQ {quoted(slug)} has no revision")
-            newest: Revision = page.items[0]
-            return newest
+            return await self.revision(slug, page.items[0].revision, lang)
 
         return find()
-
-    def newest(self, slug: str, lang: str | None) -> Work[responses.StoredRevision]:
-        """Read the newest revision."""
-
-        async def read() -> responses.StoredRevision | FAQError:
-            newest = await self.newest_in_list(slug, lang)
-            if isinstance(newest, FAQError):
-                return newest
-            return await self.revision(slug, newest.revision, lang)
-
-        return read()
 
     async def _pages(self, make: Callable[..., Request], struct: type[Any]) -> list[Any] | FAQError:
         """Return the entries of all pages of a list."""

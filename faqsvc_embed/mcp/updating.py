@@ -4,8 +4,8 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from faqsvc_embed.api.contract import RecordItem, Revision
-from faqsvc_embed.client import FAQClient
+from faqsvc_embed.api.contract import RecordItem
+from faqsvc_embed.client import FAQClient, StoredRevision
 from faqsvc_embed.errors import FAQNotFound, RevisionConflict, quoted
 from faqsvc_embed.mcp.arguments import Arguments
 from faqsvc_embed.mcp.clients import Clients
@@ -18,6 +18,8 @@ MAX_SHOWN: Final = 20
 """Changes that a result shows."""
 MAX_WORDS: Final = 300
 """Characters of a changed text that a result shows."""
+CONTEXT: Final = 40
+"""Characters around the words that differ."""
 
 
 async def update_faq(clients: Clients, arguments: Arguments, *, report: Report) -> Result:
@@ -30,7 +32,8 @@ async def update_faq(clients: Clients, arguments: Arguments, *, report: Report) 
     client, key = clients.writing()
     update = Update(client, arguments["slug"], arguments.get("lang"), arguments["changes"])
     number, is_draft = int(arguments["revision"]), bool(arguments.get("draft"))
-    write = await update.prepared(number, is_draft=is_draft)
+    newest = await update.newest()
+    write = update.prepared(newest, number, is_draft=is_draft)
     try:
         published = await with_progress(as_allowed(write, draft=is_draft), report, "Publishing")
     except RevisionConflict as error:
@@ -38,7 +41,8 @@ async def update_faq(clients: Clients, arguments: Arguments, *, report: Report) 
             raise
         raise _conflict(error.current.revision, error.current.items, update.changes) from None
     content = await written(client, published, is_requested=is_draft)
-    content["changed"] = [_shown(change) for change in update.changes[:MAX_SHOWN]]
+    before = {item.question: item.answer for item in newest.faq.items} if newest else {}
+    content["changed"] = [_shown(change, before) for change in update.changes[:MAX_SHOWN]]
     if number and published.state == "published":
         language = f" --lang {published.lang}" if update.lang else ""
         content["undo"] = f"faqsvc revert {published.slug} {number}{language}"
@@ -54,13 +58,22 @@ class Update:
     lang: str | None
     changes: Sequence[dict[str, Any]]
 
-    async def prepared(self, number: int, *, is_draft: bool) -> Write:
+    async def newest(self) -> StoredRevision | None:
+        """Return the newest revision, or None if there is no such translation."""
+        try:
+            return await self.client.anewest_revision(self.slug, lang=self.lang)
+        except FAQNotFound:
+            if self.lang is None:
+                raise
+            await self.client.anewest_revision(self.slug)  # raises if there is no such FAQ
+            return None
+
+    def prepared(self, newest: StoredRevision | None, number: int, *, is_draft: bool) -> Write:
         """Return the function that changes revision `number`, or makes a translation if that is 0.
 
         Raises:
             ToolError: it is not the newest revision, or was unpublished, or there is no such translation.
         """
-        newest = await self._newest()
         if newest is None and number:
             raise ToolError(
                 f"The FAQ {quoted(self.slug)} has no translation into {self.lang}. To make it, call again "
@@ -69,8 +82,7 @@ class Update:
         if newest is None:
             return self._translate
         if newest.revision != number:
-            current = await self.client.aget_revision(self.slug, newest.revision, lang=self.lang)
-            raise _conflict(newest.revision, current.faq.items, self.changes)
+            raise _conflict(newest.revision, newest.faq.items, self.changes)
         if newest.state == "superseded" and not is_draft:
             raise ToolError(
                 f"The FAQ {quoted(self.slug)} was unpublished after it was read. Tell the user: `faqsvc "
@@ -85,19 +97,11 @@ class Update:
 
         return change
 
-    async def _newest(self) -> Revision | None:
-        """Return the newest revision without its text, or None if there is no such translation."""
-        try:
-            return await self.client.anewest_in_list(self.slug, lang=self.lang)
-        except FAQNotFound:
-            if self.lang is None:
-                raise
-            await self.client.anewest_in_list(self.slug)  # raises if there is no such FAQ
-            return None
-
     async def _translate(self, draft: bool) -> Publication:
-        """Make a translation of the FAQ, which has its website."""
-        default = await self.client.anewest_revision(self.slug)
+        """Make a translation of the FAQ, which has the website of what is public, and not of a draft."""
+        history = await self.client.arevisions(self.slug)
+        source = next((one for one in history if one.state == "published"), history[0])
+        default = await self.client.aget_revision(self.slug, source.revision)
         record = default.faq
         return await self.client.apublish_faq(
             website_url=default.website_url,
@@ -127,7 +131,28 @@ def _conflict(revision: int, items: Sequence[RecordItem], changes: Sequence[dict
     )
 
 
-def _shown(change: dict[str, Any]) -> dict[str, Any]:
+def _shown(change: dict[str, Any], before: dict[str, str]) -> dict[str, Any]:
+    """Return a change with the words of an answer that it changes, before and after."""
+    shown = {name: value for name, value in change.items() if name != "answer"}
+    old, new = before.get(change["question"], ""), change.get("answer")
+    if new is not None:
+        shown["before"], shown["after"] = _words(old, new), _words(new, old)
     return {
-        name: shorten(value, MAX_WORDS) if isinstance(value, str) else value for name, value in change.items()
+        name: shorten(value, MAX_WORDS) if isinstance(value, str) else value for name, value in shown.items()
     }
+
+
+def _words(text: str, other: str) -> str:
+    """Return a text; of a long one, the part in which it differs from the other, with some words around."""
+    if max(len(text), len(other)) <= MAX_WORDS:
+        return text
+    start = _shared(text, other)
+    end = _shared(text[start:][::-1], other[start:][::-1])
+    first, last = max(start - CONTEXT, 0), min(len(text) - end + CONTEXT, len(text))
+    return f"{'…' if first else ''}{text[first:last]}{'…' if last < len(text) else ''}"
+
+
+def _shared(one: str, other: str) -> int:
+    """Return how many characters two texts share at their beginning."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((index for index, (a, b) in pairs if a != b), min(len(one), len(other)))

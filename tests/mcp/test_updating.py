@@ -70,11 +70,28 @@ def test_an_update_changes_what_it_names_and_says_how_to_undo_it(owner: FAQClien
     written = content(update(owner, "kept", read["revision"], {"question": "Question 1?", "answer": "New."}))
     Draft202012Validator(output_schema("update_faq")).validate(written)
     assert (written["slug"], written["revision"], written["state"]) == ("kept", 2, "published")
-    assert written["changed"] == [{"question": "Question 1?", "answer": "New."}]
+    assert written["changed"] == [{"question": "Question 1?", "before": "Answer 1.", "after": "New."}]
     assert written["undo"] == "faqsvc revert kept 1"
     faq = owner.get_faq("kept")
     assert (faq.title, faq.website_name, faq.answer_format) == ("Prices", "Tea & Sons", "markdown")
     assert answers(owner, "kept") == ["Answer 0.", "New.", "Answer 2."]
+
+
+def test_of_a_long_answer_the_result_shows_the_words_that_changed(owner: FAQClient) -> None:
+    before, after = (f"{'Long. ' * 200}{price} euros.{' Long.' * 200}" for price in ("Five", "Six"))
+    put(owner, "long", items=[("Price?", before)])
+    (changed,) = content(update(owner, "long", 1, {"question": "Price?", "answer": after}))["changed"]
+    assert ("Five euros." in changed["before"], "Six euros." in changed["after"]) == (True, True)
+    assert max(map(len, changed.values())) < 200
+
+
+def test_a_translation_has_the_website_of_what_is_public(owner: FAQClient) -> None:
+    put(owner, "relaunch")
+    put(owner, "relaunch", website_name="Secret", answer_format="markdown", draft=True)
+    german = {"question": "Frage?", "answer": "Antwort."}
+    assert content(update(owner, "relaunch", 0, german, lang="de"))["state"] == "published"
+    faq = owner.get_faq("relaunch", lang="de")
+    assert (faq.website_name, faq.answer_format) == ("Tea & Sons", "text")
 
 
 def test_what_somebody_else_wrote_comes_back(owner: FAQClient) -> None:
