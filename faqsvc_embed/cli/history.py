@@ -45,7 +45,8 @@ def revert(slug: str, number: int | None, lang: str | None, as_json: bool, base_
     """Publish revision N of the FAQ SLUG: an earlier one again, or a draft.
 
     An earlier revision is copied to a new one, so nothing is lost. An unpublished FAQ becomes public again,
-    in this language; `faqsvc restore` publishes it in all. `faqsvc history` prints the numbers. The API key is read from FAQSVC_API_KEY.
+    in this language; `faqsvc restore` publishes it in all. `faqsvc history` prints the numbers. The API key
+    is read from FAQSVC_API_KEY.
 
     \b
       faqsvc history pricing
