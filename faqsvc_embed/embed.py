@@ -16,7 +16,7 @@ from faqsvc_embed.cache.reader import FAQFetcher, Reader, data_or_raise
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.events import Listener, Listeners
 from faqsvc_embed.models import FAQ, FAQState
-from faqsvc_embed.page.context import PageSource, rendering
+from faqsvc_embed.page.context import PageSource, Rendering
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.presenter import Presenter
 from faqsvc_embed.runtime.threads import in_event_loop, to_thread
@@ -195,7 +195,7 @@ class FAQEmbed:
     @contextmanager
     def page(self) -> Iterator[None]:
         """Make one document of all that is rendered in a `with` block: its styles are printed once."""
-        with rendering(Document(is_joined=True)):
+        with Rendering(Document(is_joined=True)):
             yield
 
     def csp_sources(self, html: str | None = None) -> dict[str, list[str]]:

@@ -34,7 +34,7 @@ from faqsvc_embed.page.headers import (
     headers_of_filled_body,
     with_page_headers,
 )
-from faqsvc_embed.page.page import Page, RequestPage
+from faqsvc_embed.page.page import RequestPage
 from faqsvc_embed.page.placeholders import filled, filled_parts
 from faqsvc_embed.rendering.assets import FOLDER, find_file
 from faqsvc_embed.settings import Settings
@@ -151,10 +151,6 @@ class _FlaskPage(RequestPage):
                 return choice, ""
         return None, request.environ.get("HTTP_ACCEPT_LANGUAGE", "")[:MAX_HEADER]
 
-    def end(self) -> None:
-        """End the page: the body was sent."""
-        self.is_over = True
-
     def fill_drafts(self, response: Response) -> Response:
         """Fill the drafts of a preview in, before a hook of the host compresses the body."""
         if self.placeholders is None or self.fills_stream:
@@ -163,6 +159,8 @@ class _FlaskPage(RequestPage):
         if charset is not None:
             self.fills_stream = response.is_streamed
             if response.is_streamed:
+                if (close := getattr(response.response, "close", None)) is not None:
+                    response.call_on_close(close)
                 response.response = filled_parts(response.iter_encoded(), self.placeholders, charset)
             else:
                 response.set_data(filled(response.get_data(), self.placeholders, charset))
@@ -170,17 +168,17 @@ class _FlaskPage(RequestPage):
         return response
 
 
-_FINISHED: Final = Page(is_over=True)
-"""The page after the response was sent: a thread may still have the context of the request."""
+_FINISHED: Final = _FlaskPage(is_over=True)
+"""The page of a request without an FAQ, after its response was sent."""
 
 
-def _page() -> Page | None:
+def _page() -> "_FlaskPage | None":
     """Return the page of the current request, made for its first FAQ; None outside of a request."""
     if not has_request_context():
         return None
     # Each use of a proxy looks up its object again.
     this_request: Request = request._get_current_object()  # type: ignore[attr-defined]
-    page: Page | None = getattr(this_request, PAGE, None)
+    page: _FlaskPage | None = getattr(this_request, PAGE, None)
     if page is None:
         if EMBED not in current_app.extensions:
             return None
@@ -188,7 +186,7 @@ def _page() -> Page | None:
     return None if page.is_over else page
 
 
-def _new_page(this_request: Request) -> Page:
+def _new_page(this_request: Request) -> _FlaskPage:
     """Return the page of a request, which is stored on the request."""
     embed, page = faqs_from(), _FlaskPage()
     page.configure(embed.settings, this_request.environ.get("QUERY_STRING", ""))
@@ -203,19 +201,17 @@ def _new_page(this_request: Request) -> Page:
 def _finish(_: Flask, response: Response, **__: Any) -> None:
     """Set the headers that depend on the page. A streamed body may still show FAQs."""
     this_request: Request = request._get_current_object()  # type: ignore[attr-defined]
-    page: Page = getattr(this_request, PAGE, _FINISHED)
     is_stream = response.is_streamed and response.mimetype == "text/html"
-    if is_stream:
-        page = _page() or page
-    if isinstance(page, _FlaskPage):
-        page.fill_drafts(response)  # those that a hook has rendered
-    if is_stream:
-        if isinstance(page, _FlaskPage):
-            page.sent_headers = list(response.headers)
-            response.call_on_close(page.end)
-    else:
-        page.is_over = True
+    page: _FlaskPage | None = _page() if is_stream else getattr(this_request, PAGE, None)
+    if page is None:  # a thread may have the context of the request, and show FAQs later
         setattr(this_request, PAGE, _FINISHED)
+        return
+    page.fill_drafts(response)  # those that a hook has rendered
+    if is_stream:
+        page.sent_headers = list(response.headers)
+        response.call_on_close(page.end)
+    else:
+        page.end()
     if changes_headers(page):
         response.headers = Headers(with_page_headers(page, response.headers))
 

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.models import FAQState
-from faqsvc_embed.page.context import DOCUMENT, begin_stream, joined_document, rendering
+from faqsvc_embed.page.context import Rendering, begin_stream, own_document
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import split_arguments
 from faqsvc_embed.page.page import Page
@@ -144,18 +144,12 @@ class DocumentTemplate(Template):
     """A template that is a document each time it is rendered, with all that it includes and extends."""
 
     def render(self, *args: Any, **kwargs: Any) -> str:
-        token = DOCUMENT.set(joined_document() or Document())
-        try:
+        with own_document():
             return super().render(*args, **kwargs)
-        finally:
-            DOCUMENT.reset(token)
 
     async def render_async(self, *args: Any, **kwargs: Any) -> str:
-        token = DOCUMENT.set(joined_document() or Document())
-        try:
+        with own_document():
             return await super().render_async(*args, **kwargs)
-        finally:
-            DOCUMENT.reset(token)
 
     def generate(self, *args: Any, **kwargs: Any) -> Iterator[str]:
         begin_stream(parts := super().generate(*args, **kwargs))
@@ -190,7 +184,7 @@ class DocumentTemplate(Template):
 def _kept(name: str | None) -> Iterator[None]:
     """Render a document that Jinja keeps: no placeholder and no draft may be in it."""
     document = Document(page=Page())
-    with rendering(document):
+    with Rendering(document):
         yield
     if document.page.states:
         _log.warning(

@@ -90,7 +90,7 @@ class FAQMiddleware:
             await self.app(scope, receive, response.sender())
             await response.finish()
         finally:
-            page.is_over = True
+            page.end()
             REQUEST.reset(token)
 
     def _closing(self, send: Send) -> Send:

@@ -76,9 +76,9 @@ class FAQMiddleware:
         try:
             body = self.app(environ, start)
         finally:
-            is_whole = isinstance(body, list | tuple | environ.get("wsgi.file_wrapper", tuple))
+            is_whole = isinstance(body, list | tuple) or _is_file(body, environ)
             if is_whole:
-                page.is_over = True
+                page.end()
                 REQUEST.set(outer_page)
         if not is_whole:
             return _Body(start, body, outer_page)
@@ -173,11 +173,19 @@ class _Body:
 
     def close(self) -> None:
         """Close what the application returned (PEP 3333)."""
-        self._start.page.is_over = True
+        self._start.page.end()
         REQUEST.set(self._outer_page)
         close = getattr(self._parts, "close", None)
         if close is not None:
             close()
+
+
+def _is_file(body: object, environ: "WSGIEnvironment") -> bool:
+    """Return whether a body is a file, which the server sends faster if it gets it as it is (PEP 3333)."""
+    wrapper = environ.get("wsgi.file_wrapper")
+    if isinstance(wrapper, type):
+        return isinstance(body, wrapper)
+    return wrapper is not None and hasattr(body, "read")  # uWSGI's is a function that returns the file
 
 
 def _file(environ: "WSGIEnvironment") -> File | None:

@@ -1,6 +1,9 @@
 """The README is short, and what it shows works when it is pasted."""
 
 import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -33,3 +36,16 @@ def test_its_commands_end_with_the_faq_on_the_page(tmp_path: Path) -> None:
     assert "How much is a poster?" in page
     assert "<strong>Ten</strong>" in page
     assert page.count('"FAQPage"') == 1
+
+
+@pytest.mark.system
+def test_its_install_line_finds_the_clone_beside_the_folder_of_the_site(tmp_path: Path) -> None:
+    (tmp_path / "faqsvc-embed").symlink_to(ROOT)
+    (tmp_path / "site").mkdir()
+    text = "\n".join(block.text for block in blocks_of(README) if block.language == "console")
+    lines = re.findall(r"^pip (install .*faqsvc-embed.*)$", text, re.MULTILINE)
+    assert lines
+    for line in lines:
+        command = [sys.executable, "-m", "pip", "-q", *shlex.split(line), "--dry-run", "--no-deps"]
+        done = subprocess.run(command, cwd=tmp_path / "site", capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr

@@ -64,7 +64,7 @@ def parse_retry_after(value: str | None, now: datetime) -> float | None:
     value = value.strip()
     if value.isascii() and value.isdecimal():
         return min(_number(value), MAX_RETRY_AFTER)
-    date = _date(value)
+    date = parse_date(value)
     return None if date is None else min(max((date - now).total_seconds(), 0.0), MAX_RETRY_AFTER)
 
 
@@ -89,14 +89,17 @@ def _number(digits: str) -> float:
 
 def _expires_in(expires: str, date: str | None, now: datetime) -> float:
     """Return the lifetime of an Expires header; an invalid date, such as `0`, is in the past (5.3)."""
-    end = _date(expires)
+    end = parse_date(expires)
     if end is None:
         return 0.0
-    start = (_date(date) if date else None) or now
+    start = parse_date(date) or now
     return min(max((end - start).total_seconds(), 0.0), MAX_LIFETIME)
 
 
-def _date(value: str) -> datetime | None:
+def parse_date(value: str | None) -> datetime | None:
+    """Return a date in a header (RFC 9110, 5.6.7), or None."""
+    if value is None:
+        return None
     try:
         date = parsedate_to_datetime(value[:64])
     except (ValueError, TypeError, IndexError, OverflowError):

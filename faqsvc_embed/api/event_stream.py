@@ -53,17 +53,6 @@ def feed_request(base_url: str, slugs: Iterable[str], last_id: str = "") -> Requ
     return Request(f"{base_url}{FEED_PATH}?{query}", headers)
 
 
-def fitting(base_url: str, slugs: Iterable[str]) -> list[str]:
-    """Return the first slugs, as many as fit into the address of a feed."""
-    size, fit = len(feed_request(base_url, ()).url), list[str]()
-    for slug in slugs:
-        size += len(f"&slug={quote(slug, safe='')}")
-        if size > MAX_URL:
-            break
-        fit.append(slug)
-    return fit
-
-
 def parse_change(event: ServerSentEvent) -> Change | None:
     """Return the change that an event reports; None if it reports none."""
     if event.type != "faq":

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from faqsvc_embed.api.cache_control import CacheControl, parse_cache_control, parse_retry_after
+from faqsvc_embed.api.cache_control import CacheControl, parse_cache_control, parse_date, parse_retry_after
 from faqsvc_embed.api.contract import REVISION_HEADER
 from faqsvc_embed.api.requests import NO_VALIDATORS, Request, Validators
 from faqsvc_embed.errors import Details, FAQError, FAQNotFound, FAQUnavailable, InvalidFAQ, RateLimited
@@ -40,6 +40,8 @@ class Fetched(msgspec.Struct, frozen=True):
     validators: Validators
     revision: int | None = None
     """The revision of the record, if the service states it."""
+    date: datetime | None = None
+    """When the service made the response, by its own clock."""
 
 
 class NotModified(msgspec.Struct, frozen=True):
@@ -64,6 +66,8 @@ class Gone(msgspec.Struct, frozen=True):
     """The FAQ was unpublished (410)."""
 
     error: FAQError
+    date: datetime | None = None
+    """When the service said so, by its own clock."""
 
 
 class Failed(msgspec.Struct, frozen=True):
@@ -99,7 +103,8 @@ def parse_response(response: Response, request: Request, slug: str, now: datetim
         return NotModified(stated, cache_control.age, _validators(response), _revision(response))
     details = Details(status=status, code=error_code(response.body), body=excerpt(response.body))
     if status == 410:  # final by its head, whatever becomes of its body
-        return Gone(FAQNotFound(f"FAQ {slug!r} was unpublished (410)", **details))
+        gone = FAQNotFound(f"FAQ {slug!r} was unpublished (410)", **details)
+        return Gone(gone, parse_date(response.headers.get("date")))
     if status == 404 and _is_json(response):
         return NotFound(FAQNotFound(f"there is no FAQ {slug!r} at {request.url} (404)", **details))
     message = f"{request.url} returned {status}"
@@ -144,7 +149,8 @@ def _parse_record(response: Response, slug: str, now: datetime) -> Outcome:
         message = f"the response for FAQ {slug!r} is the record of {faq.slug[:200]!r}"
         return Failed(InvalidFAQ(message, path="slug", status=200), is_misdirected=True)
     cache_control = parse_cache_control(response.headers, now)
-    return Fetched(faq, cache_control, _validators(response), _revision(response))
+    date = parse_date(response.headers.get("date"))
+    return Fetched(faq, cache_control, _validators(response), _revision(response), date)
 
 
 def _revision(response: Response) -> int | None:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from faqsvc_embed.api.cache_control import NO_CACHE_CONTROL, CacheControl
 from faqsvc_embed.api.requests import NO_VALIDATORS, Validators
 from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, NotModified, Outcome
-from faqsvc_embed.errors import FAQError, FAQUnavailable
+from faqsvc_embed.errors import FAQError, FAQNotFound, FAQUnavailable
 from faqsvc_embed.models import FAQ, FAQState, Source
 
 BACKOFF_BASE: Final = 1.0
@@ -65,6 +65,11 @@ class Entry(msgspec.Struct, eq=False):
     def is_seed(self) -> bool:
         """Whether the record is a file of the folder, which the service has not confirmed."""
         return self.faq is not None and self.updated_at is None
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether the service has said that there is no such FAQ (404, 410)."""
+        return self.faq is None and isinstance(self.error, FAQNotFound)
 
     def is_fresh(self, now: float) -> bool:
         """Return whether the record may be used without a request to the service (RFC 9111, 4.2)."""

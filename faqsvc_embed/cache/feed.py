@@ -9,45 +9,32 @@ import contextlib
 import random
 import time
 import weakref
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import Callable, Collection
 from contextlib import AbstractAsyncContextManager
 from typing import Final, Protocol
 
-from faqsvc_embed.api.event_stream import (
-    EVENT_STREAM,
-    Change,
-    EventStreamParser,
-    feed_request,
-    fitting,
-    parse_change,
-)
+from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.requests import Request
-from faqsvc_embed.api.responses import JSON_TYPES, Fetched, Gone, NotFound, NotModified, Outcome
+from faqsvc_embed.api.responses import Fetched, Gone, NotFound, NotModified, Outcome
 from faqsvc_embed.api.transport import Stream
 from faqsvc_embed.cache.entries import Entry, longest_backoff
-from faqsvc_embed.errors import FAQError, FAQUnavailable
+from faqsvc_embed.cache.feed_connection import FeedConnection, FeedNotOffered
+from faqsvc_embed.errors import FAQError
 from faqsvc_embed.runtime import fork
-from faqsvc_embed.runtime.bounded_log import logger
+from faqsvc_embed.runtime.bounded_log import LogOnce, logger
 
-IDLE_TIMEOUT: Final = 45.0
-"""Seconds without a byte after which the connection counts as dead; the service sends one every 15."""
-SETTLE: Final = 0.2
-"""Seconds to wait for further new slugs before the feed reconnects to follow them."""
+MAX_CONNECTIONS: Final = 24
+"""Connections, each with as many slugs as fit into an address: 147 to 620 in most languages."""
 RECONNECT_INTERVAL: Final = 1.0
-"""Minimum seconds between two connections."""
+"""Minimum seconds between two connections for the same slugs."""
+SETTLE: Final = 0.2
+"""Seconds to wait for further new slugs before a connection is opened again to follow them."""
 REVALIDATIONS: Final = 50
 """Revalidations per second, if all FAQs are revalidated at once."""
 REVALIDATE_INTERVAL: Final = 0.5
 """Seconds after the revalidation of a slug in which further changes are collected into one."""
-MAX_RESETS: Final = 10
-"""Resets in a minute above which a feed counts as broken: each revalidates everything that is cached."""
-NOT_OFFERED: Final = (404, 405, 410, 501)
-"""Statuses of a service that has no change feed."""
 RETRIES: Final = (0.3, 1.0, 3.0, 10.0, 30.0)
 """Seconds before the next attempts if the service, or a cache in front of it, still sends the old record."""
-MAX_RATE: Final = 65_536
-"""Bytes per second above which a feed counts as broken, after the first minute."""
 
 
 _random: Final = random.SystemRandom()  # the host may seed the generator of the module
@@ -66,36 +53,36 @@ class Followed(Protocol):
         """Let the next page refresh a slug."""
 
 
-class FeedNotOffered(Exception):
-    """The service has no change feed."""
-
-
 class ChangeFeed:
-    """One connection for all cached slugs, in a task of the background loop."""
+    """Follows all cached slugs, each connection as many as fit into it, in tasks of the background loop."""
 
     def __init__(self, base_url: str, cached_slugs: Callable[[], list[str]], followed: Followed) -> None:
-        """`cached_slugs` returns the slugs to follow, the most important first."""
+        """`cached_slugs` returns the slugs to follow."""
         self._base_url = base_url
         self._cached_slugs = cached_slugs
         self._followed = weakref.ref(followed)  # so that the feed does not keep an unused embed alive
-        self._task: tuple[asyncio.AbstractEventLoop, asyncio.Task[None]] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._log = LogOnce()
         self._reset()
         fork.register(self)
 
     def _reset(self) -> None:
         self._is_offered = True
-        self._slugs = frozenset[str]()
-        self._known = frozenset[str]()
-        """The slugs at the last connection, including those that did not fit into the URL."""
-        self._last_id = ""
-        self._has_new = asyncio.Event()
+        self._connections: list[FeedConnection] = []
+        self._by_slug: dict[str, FeedConnection] = {}
+        self._tasks = set[asyncio.Task[None]]()
         self._refreshes: dict[str, asyncio.Task[None]] = {}
         self._changes: dict[str, Change] = {}
         self._changed_again: dict[str, asyncio.Event] = {}
         """For each slug that is being revalidated: an event that is set when it changes again."""
         self._in_vain: dict[str, int] = {}
         self._announced: dict[str, float] = {}
-        self.is_connected = False
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether changes of all followed slugs arrive."""
+        connections = self._connections if self._loop is not None else []
+        return bool(connections) and all(connection.is_connected for connection in connections)
 
     @property
     def lag(self) -> float:
@@ -109,94 +96,87 @@ class ChangeFeed:
         If its record `may_be_old`, it is revalidated, even if the slug is followed already.
         """
         loop = asyncio.get_running_loop()
-        if self._task is None or self._task[0] is not loop:
+        if self._loop is not loop:
             self._reset()
-            self._task = loop, loop.create_task(self._run())
-        if slug not in self._known:
-            self._has_new.set()
-        elif may_be_old and slug in self._slugs:
+            self._loop = loop
+        if not self._is_offered:
+            return
+        connection = self._by_slug.get(slug)
+        if connection is None:
+            self._add(slug)
+        elif may_be_old and slug in connection.slugs:
             self._changed(Change(slug, state=None))
 
     def after_fork(self) -> None:
-        """Forget the connection in a forked child, because it belongs to the parent."""
-        self._task, self.is_connected = None, False
+        """Forget the connections in a forked child, because they belong to the parent."""
+        self._loop = None
         self._announced.clear()
 
-    async def _run(self) -> None:
-        failures = 0
+    def _add(self, slug: str) -> None:
+        """Give a new slug to a connection with room for it."""
+        found = next((connection for connection in self._connections if connection.has_room(slug)), None)
+        if found is None:
+            if len(self._connections) == MAX_CONNECTIONS:
+                self._log.warning(
+                    "full", "the change feed has no room for %r and others: they expire as usual", slug
+                )
+                return
+            found = FeedConnection(self._base_url)
+            self._connections.append(found)
+            task = asyncio.get_running_loop().create_task(self._run(found))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        found.add(slug)
+        self._by_slug[slug] = found
+
+    async def _run(self, connection: FeedConnection) -> None:
+        """Keep a connection until none of its slugs is cached any more."""
         while self._is_offered and self._followed() is not None:
             started = time.monotonic()
             try:
-                await self._has_new.wait()
+                await connection.has_new.wait()
                 await asyncio.sleep(SETTLE)
-                self._has_new.clear()
-                await self._connect()
-                failures = 0
+                if not self._prune(connection):
+                    return
+                await self._connect(connection)
+                connection.failures = 0
             except FeedNotOffered as error:
                 logger.debug("pages show changes only when records expire: %s", error)
                 self._is_offered = False
             except (FAQError, TimeoutError, ValueError) as error:
-                if failures == 0:
+                if not any(other.failures for other in self._connections):
                     logger.info("the change feed is interrupted; records expire as usual: %s", error)
-                failures += 1
-                self._has_new.set()
-                backoff = longest_backoff(failures) * _random.uniform(0.5, 1.0)
+                connection.failures += 1
+                connection.has_new.set()
+                backoff = longest_backoff(connection.failures) * _random.uniform(0.5, 1.0)
                 await asyncio.sleep(max(RECONNECT_INTERVAL, backoff))
             else:
                 await asyncio.sleep(max(0.0, started + RECONNECT_INTERVAL - time.monotonic()))
 
-    async def _connect(self) -> None:
-        """Follow the feed until there are new slugs, or it ends."""
+    def _prune(self, connection: FeedConnection) -> bool:
+        """Stop to follow what is no longer cached; return False if nothing of the connection is left."""
+        for slug in connection.keep(self._cached_slugs()):
+            del self._by_slug[slug]
+        if not connection.is_empty:
+            return True
+        self._connections.remove(connection)
+        return False
+
+    async def _connect(self, connection: FeedConnection) -> None:
         followed = self._followed()
         if followed is None:
             return
-        cached = self._cached_slugs()
-        slugs = fitting(self._base_url, cached)
-        connection = followed.open_feed(feed_request(self._base_url, slugs, self._last_id))
+        stream = followed.open_feed(connection.request())
         del followed
-        async with connection as stream:
-            _check(stream)
-            new, self._slugs, self._known = set(slugs) - self._slugs, frozenset(slugs), frozenset(cached)
-            self._revalidate_all(new)  # they may have changed before this connection
-            self.is_connected = True
-            events = asyncio.ensure_future(self._receive(stream.chunks))
-            news = asyncio.ensure_future(self._has_new.wait())
-            try:
-                await asyncio.wait((events, news), return_when=asyncio.FIRST_COMPLETED)
-                if events.done():
-                    events.result()
-            finally:
-                self.is_connected = False
-                for task in (events, news):
-                    task.cancel()
-                await asyncio.gather(events, news, return_exceptions=True)
-
-    async def _receive(self, chunks: AsyncIterator[bytes]) -> None:
-        parser, received, started = EventStreamParser(), 0, time.monotonic()
-        resets = deque[float](maxlen=MAX_RESETS)
-        while True:
-            async with asyncio.timeout(IDLE_TIMEOUT):
-                chunk = await anext(chunks, b"")
-            if not chunk:
-                raise ValueError("it was closed by the service")
-            received += len(chunk)
-            if received > MAX_RATE * (60 + time.monotonic() - started):
-                raise ValueError("it sends too much data for a feed of FAQs")
-            for event in parser.feed(chunk):
-                self._last_id = event.id or self._last_id
-                change = parse_change(event)
-                if change is not None and change.slug in self._slugs:
-                    self._changed(change)
-                elif event.type == "reset":  # the service no longer has the events since `Last-Event-ID`
-                    now = time.monotonic()
-                    if len(resets) == MAX_RESETS and now - resets[0] < 60:
-                        raise ValueError("it sends too many resets")
-                    resets.append(now)
-                    self._revalidate_all(self._slugs)
+        async with stream as response:
+            self._revalidate_all(connection.opened(response))  # they may have changed before
+            await connection.receive(response, self._changed, self._revalidate_all)
 
     def _revalidate_all(self, slugs: Collection[str]) -> None:
+        """Revalidate slugs, spread over a time that also allows for those of the other connections."""
+        spread = min(len(slugs) * len(self._connections), len(self._by_slug)) / REVALIDATIONS
         for slug in slugs:
-            self._changed(Change(slug, state=None), spread=len(slugs) / REVALIDATIONS)
+            self._changed(Change(slug, state=None), spread)
 
     def _changed(self, change: Change, spread: float = 0.0) -> None:
         """Revalidate a slug, once for all changes that arrive during the revalidation."""
@@ -245,24 +225,6 @@ class ChangeFeed:
     async def _revalidate(self, change: Change) -> bool:
         followed = self._followed()
         return followed is None or await followed.revalidate(change)
-
-
-def _check(stream: Stream) -> None:
-    """Raise the reason why a response is not a feed.
-
-    Only an error in JSON means that there is no feed. During a deployment, a proxy may return any error in
-    HTML.
-    """
-    status, media_type = (
-        stream.status,
-        stream.headers.get("content-type", "").partition(";")[0].strip().lower(),
-    )
-    if status == 200 and media_type == EVENT_STREAM:
-        return
-    reason = f"it returned {status}, {media_type[:100]!r}"
-    if status in NOT_OFFERED and media_type in JSON_TYPES:
-        raise FeedNotOffered(f"the service has no change feed: {reason}")
-    raise FAQUnavailable(f"this is no change feed: {reason}", status=status)
 
 
 def is_current(outcome: Outcome | None, change: Change, entry: Entry) -> bool:

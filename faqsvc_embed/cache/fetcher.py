@@ -197,13 +197,13 @@ class Fetcher:
         await self._fetch(fetch)
         if self._feed is not None and not fetch.is_detached:
             entry = self._cache.get(fetch.key)
-            if entry is not None and entry.faq is not None:
+            if entry is not None and (entry.faq is not None or entry.is_missing):
                 is_stored = fetch.outcome is None  # the store may have missed a change of this language
                 self._feed.follow(fetch.key.slug, may_be_old=is_new and is_stored)
 
     async def _fetch(self, fetch: Fetch) -> None:
         if self._store is None:
-            self._finish(fetch, await self._upstream.request(fetch))
+            self._finish(fetch, await self._request(fetch))
             return
         self._store.watch(self.forget_here, self._cache.expire)
         if fetch.change is not None:
@@ -259,7 +259,7 @@ class Fetcher:
     async def _request_and_save(self, fetch: Fetch, store: ResilientStore) -> None:
         if self._upstream.breaker.is_open:
             await self._load_translation(fetch.key, store)  # first: callers do not wait for the probe
-        outcome = await self._upstream.request(fetch)
+        outcome = await self._request(fetch)
         if isinstance(outcome, Failed):
             await self._load_translation(fetch.key, store)
         before = self._cache.get(fetch.key)
@@ -269,7 +269,8 @@ class Fetcher:
         if isinstance(outcome, Gone):
             if before is not None and before.faq is not None:
                 # It is gone in every language and every process.
-                store.mark_invalid(entry.key.slug, self._cache.wall_clock(), is_gone=True)
+                tombstone = self._cache.tombstone(entry.key.slug)
+                store.mark_invalid(entry.key.slug, self._cache.wall_clock(), tombstone)
                 await store.invalidate()
             else:  # it was gone already; another invalidation would only cause refetches
                 for lang in (None, *LANGUAGES):
@@ -283,6 +284,20 @@ class Fetcher:
                 await store.delete(entry.key)  # nor may an earlier record come back
             elif stored is not None:
                 await store.save(entry.key, stored)
+
+    async def _request(self, fetch: Fetch) -> Outcome:
+        """Fetch from the service; a response from before an FAQ was unpublished means that it still is."""
+        outcome, slug = await self._upstream.request(fetch), fetch.key.slug
+        is_announced = fetch.change is not None and fetch.change.state == "published"
+        if not isinstance(outcome, Fetched) or is_announced:
+            return outcome
+        entry, tombstone = self._cache.get(fetch.key), self._cache.tombstone(slug)
+        if tombstone is None and self._store is not None and (entry is None or entry.faq is None):
+            tombstone = await self._store.tombstone(slug)
+        if tombstone is not None and tombstone.covers(outcome, self._cache.wall_clock()):
+            error = FAQNotFound(f"FAQ {slug!r} was unpublished, and a cache has its record still", status=410)
+            outcome = fetch.outcome = Gone(error)
+        return outcome
 
     async def _load_translation(self, key: Key, store: ResilientStore) -> None:
         """Load any translation of an FAQ that is not cached and cannot be fetched."""

@@ -9,9 +9,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from faqsvc_embed.api.responses import Gone, Outcome
+from faqsvc_embed.api.responses import Fetched, Gone, Outcome
 from faqsvc_embed.cache.entries import Entry, Key, Lifetimes, Moment, fresh_state, size_of
 from faqsvc_embed.cache.stored import StoredFAQ
+from faqsvc_embed.cache.tombstone import Tombstone, digest_of
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.runtime import fork
 
@@ -19,6 +20,8 @@ MAX_TOTAL_BYTES: Final = 64 * 1_048_576
 _random: Final = random.SystemRandom().random  # a separate generator: the host may seed the module's
 MAX_CLOCK_SKEW: Final = 300.0
 """Seconds by which the clock of another machine may be ahead of ours."""
+MAX_MISSING: Final = 100
+"""FAQs without a record whose publication is awaited; visitors can invent slugs."""
 FORGOTTEN_FOR: Final = 3600.0
 """After `forget()`, requests bypass HTTP caches for this many seconds."""
 
@@ -43,6 +46,7 @@ class MemoryCache:
         self._entries: dict[Key, Entry] = {}
         self._size = 0
         self._forgotten: dict[str | None, float] = {}
+        self._tombstones: dict[str, Tombstone] = {}
         self._lock = threading.Lock()
         self.get = self._entries.get  # the look-up of every page, without a call of our own
         fork.register(self)
@@ -59,9 +63,25 @@ class MemoryCache:
         with self._lock:
             moment = self.moment()
             if isinstance(outcome, Gone):
+                self._bury(key, outcome, moment.wall)
                 for other in [entry for entry in self._entries.values() if entry.key.slug == key.slug]:
                     self._put(self._lifetimes.after(other, other.key, outcome, moment))
+            elif isinstance(outcome, Fetched):
+                self._tombstones.pop(key.slug, None)  # it was published again
             return self._put(self._lifetimes.after(self._entries.get(key), key, outcome, moment))
+
+    def _bury(self, key: Key, outcome: Gone, wall: datetime) -> None:
+        """Leave a tombstone of a record that was there until now."""
+        entry = self._entries.get(key)
+        if entry is not None and entry.faq is not None:
+            self._tombstones.pop(key.slug, None)  # so that it is inserted as the newest
+            self._tombstones[key.slug] = Tombstone(wall, outcome.date, digest_of(entry.faq))
+            if len(self._tombstones) > self._max_entries:
+                del self._tombstones[next(iter(self._tombstones))]
+
+    def tombstone(self, slug: str) -> Tombstone | None:
+        """Return the tombstone of an FAQ whose record was here when it was unpublished."""
+        return self._tombstones.get(slug)
 
     def entry_after(self, key: Key, outcome: Outcome) -> Entry:
         """Return the entry for the outcome of a fetch without storing it, for an FAQ that was forgotten."""
@@ -150,10 +170,17 @@ class MemoryCache:
         since = self.clock() - FORGOTTEN_FOR
         return any(self._forgotten.get(which, since) > since for which in (slug, None))
 
+    def may_be_old(self, slug: str) -> bool:
+        """Return whether an HTTP cache may have an old record, so that requests have to bypass it."""
+        return slug in self._tombstones or self.is_forgotten(slug)
+
     def slugs(self) -> list[str]:
-        """Return the slugs of all entries: those with a record first, the most recently used first."""
-        entries = sorted(self.entries(), key=lambda entry: (entry.faq is None, -entry.used_at))
-        return list(dict.fromkeys(entry.key.slug for entry in entries))
+        """Return the slugs of all records, and those of the last `MAX_MISSING` FAQs that do not exist."""
+        entries = self.entries()
+        missing = [entry for entry in entries if entry.is_missing]
+        missing.sort(key=lambda entry: entry.used_at, reverse=True)
+        found = [entry for entry in entries if entry.faq is not None] + missing[:MAX_MISSING]
+        return list(dict.fromkeys(entry.key.slug for entry in found))
 
     def entries(self) -> list[Entry]:
         """Return all entries, in no order."""

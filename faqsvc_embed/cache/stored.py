@@ -1,6 +1,7 @@
 """The stored form of a record: one JSON document, verified when it is read."""
 
 import hashlib
+import hmac
 import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -10,6 +11,7 @@ import msgspec
 
 from faqsvc_embed.api.cache_control import NO_CACHE_CONTROL, CacheControl
 from faqsvc_embed.api.requests import NO_VALIDATORS, Validators
+from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.errors import InvalidFAQ
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.text import clean_text
@@ -32,8 +34,11 @@ class StoredFAQ(msgspec.Struct, frozen=True):
     validators: Validators = NO_VALIDATORS
     cache_control: CacheControl = NO_CACHE_CONTROL
 
-    def to_json(self, base_url: str) -> str:
-        """Return the document, in lines that can be reviewed; `base_url` names the service of the record."""
+    def to_json(self, base_url: str, secret: str | None = None) -> str:
+        """Return the document, in lines that can be reviewed; `base_url` names the service of the record.
+
+        With a `secret`, nobody without it can write one.
+        """
         document = {
             "form": FORMAT,
             "baseUrl": base_url,
@@ -47,10 +52,10 @@ class StoredFAQ(msgspec.Struct, frozen=True):
             "faq": self.faq.to_dict(),
         }
         text = clean_text(json.dumps(document, ensure_ascii=False, indent=2).removesuffix("\n}") + ",\n")
-        return f'{text}{DIGEST}"{_digest(text.encode())}"\n}}\n'
+        return f'{text}{DIGEST}"{_digest(text.encode(), secret)}"\n}}\n'
 
     @classmethod
-    def from_json(cls, text: bytes, base_url: str, slug: str, lang: str | None) -> "StoredFAQ":
+    def from_json(cls, text: bytes, base_url: str, key: Key, secret: str | None = None) -> "StoredFAQ":
         """Read the document of one FAQ.
 
         Raises:
@@ -64,17 +69,17 @@ class StoredFAQ(msgspec.Struct, frozen=True):
             raise InvalidFAQ(f"its form is {document.form[:40]!r}, not {FORMAT!r}")
         # Git may have changed the line ends. There are none within its texts.
         covered = text.replace(b"\r\n", b"\n").rpartition(DIGEST.encode())[0]
-        if document.digest != _digest(covered):
-            raise InvalidFAQ("it was edited or damaged: its digest does not match")
+        if not hmac.compare_digest(document.digest.encode(), _digest(covered, secret).encode()):
+            raise InvalidFAQ("it was edited or damaged, or has another secret: its digest does not match")
         owner = (document.base_url, document.slug, document.lang)
-        if owner != (base_url, slug, lang):
+        if owner != (base_url, key.slug, key.lang):
             raise InvalidFAQ(f"it belongs to another FAQ: {owner!r}")
         faq = FAQ.from_json(bytes(document.faq))
-        if faq.slug != slug:
+        if faq.slug != key.slug:
             raise InvalidFAQ(f"it contains the record of {faq.slug!r}")
         return cls(
             faq,
-            lang,
+            key.lang,
             document.confirmed_at.astimezone(UTC),
             document.fresh_for,
             Validators(document.etag, document.last_modified),
@@ -115,5 +120,7 @@ class _Document(msgspec.Struct, rename="camel"):
     lifetime: float | None = None
 
 
-def _digest(text: bytes) -> str:
-    return f"sha256:{hashlib.sha256(text).hexdigest()}"
+def _digest(text: bytes, secret: str | None) -> str:
+    if secret is None:
+        return f"sha256:{hashlib.sha256(text).hexdigest()}"
+    return f"hmac-sha256:{hmac.digest(secret.encode(), text, 'sha256').hex()}"

@@ -58,7 +58,7 @@ class Upstream:
         key = fetch.key
         request = read_request(self._settings.base_url, key.slug, key.lang, validators)
         # A cache in front of the service may still have the record before a change or a write.
-        if fetch.change is not None or self._cache.is_forgotten(key.slug):
+        if fetch.change is not None or self._cache.may_be_old(key.slug):
             request = Request(request.url, {**request.headers, "cache-control": "no-cache"})
         response = await self._transport.send(request, timeout, new_connection=new_connection)
         if isinstance(response, FAQError):

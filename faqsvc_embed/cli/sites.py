@@ -9,11 +9,13 @@ from faqsvc_embed.cli.output import print_json, print_text
 
 @click.group()
 def sites() -> None:
-    """Create and list the sites that own FAQs and API keys.
+    """Create, list, change and delete the sites that own FAQs and API keys.
 
     \b
       faqsvc keys create --site $(faqsvc sites create heron)
       faqsvc sites list
+      faqsvc sites set 1a2b3c4d --max-faqs 500
+      faqsvc sites delete 1a2b3c4d
     """
 
 
@@ -50,6 +52,8 @@ def list_sites(database: str, as_json: bool) -> None:
                     "listed": site.is_listed,
                     "faqs": site.faq_count,
                     "bytes": site.byte_count,
+                    "maxFaqs": site.quota.faqs,
+                    "maxBytes": site.quota.bytes,
                     "createdAt": site.created_at.isoformat(),
                 }
                 for site in found
@@ -63,3 +67,59 @@ def list_sites(database: str, as_json: bool) -> None:
             f"{site.id}  {site.faq_count} {faqs}  {site.byte_count} bytes  created"
             f" {site.created_at:%Y-%m-%d %H:%M}{listed}  {site.name}".rstrip()
         )
+
+
+@sites.command("set")
+@database_option
+@click.argument("site", metavar="ID")
+@click.option("--name", help="Its new name.")
+@click.option(
+    "--listed/--unlisted", default=None, help="Whether llms.txt, the sitemap and the index name it."
+)
+@click.option(
+    "--max-faqs", type=click.IntRange(0, 2**31 - 1), help="FAQs it may have; 0 for the service's limit."
+)
+@click.option(
+    "--max-bytes", type=click.IntRange(0, 2**63 - 1), help="Bytes of its records; 0 for the service's limit."
+)
+def set_site(
+    database: str,
+    site: str,
+    name: str | None,
+    listed: bool | None,
+    max_faqs: int | None,
+    max_bytes: int | None,
+) -> None:
+    """Change the site ID. What no option names stays as it is.
+
+    A site that has more than a new limit keeps its FAQs, and can write no further ones.
+    """
+    storage = open_existing(database)
+    from faqsvc_embed.service.storage.values import Quota
+
+    before = storage.sites.get(site).quota
+    quota = Quota(
+        before.faqs if max_faqs is None else max_faqs or None,
+        before.bytes if max_bytes is None else max_bytes or None,
+    )
+    storage.sites.change(site, name=name, listed=listed, quota=quota)
+
+
+@sites.command("delete")
+@database_option
+@click.argument("site", metavar="ID")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def delete_site(database: str, site: str, yes: bool) -> None:
+    """Delete the site ID with its FAQs, their history and its keys, permanently.
+
+    Published FAQs become 410, and no other site can take their slugs.
+    """
+    storage = open_existing(database)
+    from faqsvc_embed.service.storage import site_removal
+
+    found = storage.sites.get(site)
+    if not yes:
+        click.confirm(
+            f"Delete {found.name} and its {found.faq_count} FAQs permanently?", abort=True, err=True
+        )
+    print_text(f"{site_removal.delete_site(storage, site)} FAQs deleted")

@@ -1,7 +1,6 @@
 """The Django middleware, which gives each request a page."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from http import HTTPStatus
 from typing import Any
 
 from asgiref.sync import async_to_sync, iscoroutinefunction, markcoroutinefunction
@@ -106,7 +105,7 @@ class DjangoPage(Page, kw_only=True):
     def leave(self, response: HttpResponseBase | None, outer_page: Page | None) -> None:
         """End the page, unless a streamed body may still show FAQs."""
         if response is None or not response.streaming:
-            self.is_over = True
+            self.end()
             REQUEST.set(outer_page)
 
     def complete(self, response: HttpResponseBase) -> HttpResponseBase:
@@ -126,8 +125,7 @@ class DjangoPage(Page, kw_only=True):
             response.content = content = filled(response.content, placeholders, charset)
             length = len(content) if "Content-Length" in response.headers else None
             _replace_headers(response, headers_of_filled_body(response.items(), length))
-        if response.status_code == HTTPStatus.OK and self.request.method != "HEAD":
-            placeholders.warn_of_lost()
+        self.report_lost_placeholders(response.status_code, self.request.method)
 
     def _complete_stream(self, response: StreamingHttpResponse) -> None:
         """Let a stream fill placeholders: those of a preview, or of an FAQ that an event loop awaits."""
@@ -170,7 +168,7 @@ def _end_page(**_: Any) -> None:
     """End the page of a streamed response: its body was sent."""
     page = REQUEST.get()
     if isinstance(page, DjangoPage):
-        page.is_over = True
+        page.end()
         REQUEST.set(None)
 
 

@@ -1,5 +1,6 @@
-"""The FAQs of one response: rendering calls, and completing the response with one FAQPage and one stylesheet.
+"""The page of a request and the documents that are printed for it.
 
-Start with `Presenter.render` in `presenter`, which handles a call from a template. `context` has the current
-page. `elements` removes duplicate elements; `body`, `asgi` and `streams` apply it to the body that is sent.
+Start with `Presenter.render` in `presenter`, which handles a call from a template: `options` resolves it, and
+`printer` prints the FAQ, or leaves one of the `placeholders`. `context` has the current page and document;
+`headers` is what a response needs.
 """

@@ -1,7 +1,6 @@
 """Sends one ASGI response. Its messages pass as they are, unless the page has left a placeholder."""
 
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from http import HTTPStatus
 from typing import Any, Final
 
 from faqsvc_embed.page.headers import (
@@ -26,7 +25,7 @@ class PageResponse:
 
     def __init__(self, page: Page, method: str, send: Send) -> None:
         self._page = page
-        self._is_head = method == "HEAD"
+        self._method = method
         self._send = send
         self._filler: BodyFiller | None = None
         self._status = 0
@@ -38,53 +37,43 @@ class PageResponse:
         page, send = self._page, self._send
 
         def send_message(message: Message) -> Awaitable[None]:
-            if message["type"] == "http.response.body" and self._start is None and page.placeholders is None:
-                if not message.get("more_body"):
-                    page.is_over = True
-                return send(message)
-            if message["type"] == "http.response.start" and self._can_pass(message):
-                return send(message)
-            return self._send_message(message)
+            if message["type"] == "http.response.start":
+                return self._begin(message)
+            if message["type"] != "http.response.body":
+                return self._send_other(message)
+            if self._start is not None or page.placeholders is not None:
+                return self._send_body(message)
+            if not message.get("more_body"):
+                page.end()
+            return send(message)
 
         return send_message
-
-    def _can_pass(self, message: Message) -> bool:
-        """Return whether the start of a whole response needs no change, as on nearly every page."""
-        page, headers = self._page, message.get("headers", ())
-        if page.placeholders is not None or changes_headers(page) or not isinstance(headers, list | tuple):
-            return False
-        page.sent_headers = headers
-        return _has_length(headers)
 
     async def finish(self) -> None:
         """Send the start of a response whose body never came."""
         if self._start is not None:
             await self._send_start(self._start)
 
-    async def _send_message(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
-            await self._begin(message)
-        elif message["type"] == "http.response.body":
-            await self._send_body(message)
-        else:
-            if message["type"] not in BEFORE_START:  # a file, or trailers
-                await self.finish()
-                if self._filler is not None and (rest := self._filler.feed(b"", last=True)):
-                    await self._send({"type": "http.response.body", "body": rest, "more_body": True})
-            await self._send(message)
-
-    async def _begin(self, message: Message) -> None:
-        """Send the start of a response, or keep it until the first part of its body."""
+    def _begin(self, message: Message) -> Awaitable[None]:
+        """Send the start of a response, or keep it until the first part of a body that may be filled."""
         headers = message.get("headers", ())
         if not isinstance(headers, list | tuple):  # any other iterable may be read only once
             message = {**message, "headers": (headers := list(headers))}
         self._status = message["status"]
-        self._charset = fillable_charset(self._status, decoded(headers))
-        is_stream = not _has_length(headers)
-        if self._charset is not None and (is_stream or self._page.placeholders is not None):
-            self._start = message
-        else:
-            await self._send_start(message)
+        if self._page.placeholders is not None or not _has_length(headers):
+            self._charset = fillable_charset(self._status, decoded(headers))
+        return self._send_start(message) if self._charset is None else self._keep(message)
+
+    async def _keep(self, message: Message) -> None:
+        self._start = message
+
+    async def _send_other(self, message: Message) -> None:
+        """Send a message that is neither the start of a response nor a part of its body."""
+        if message["type"] not in BEFORE_START:  # a file, or trailers
+            await self.finish()
+            if self._filler is not None and (rest := self._filler.feed(b"", last=True)):
+                await self._send({"type": "http.response.body", "body": rest, "more_body": True})
+        await self._send(message)
 
     async def _send_body(self, message: Message) -> None:
         page, placeholders = self._page, self._page.placeholders
@@ -98,16 +87,16 @@ class PageResponse:
         if placeholders is not None and self._filler is not None and not self._filler.is_idle:
             message = {**message, "body": await self._filled_part(message, self._filler, placeholders)}
         if is_last:
-            page.is_over = True
-            if placeholders is not None and not self._is_head and self._status == HTTPStatus.OK:
-                placeholders.warn_of_lost()
+            page.end()
+            page.report_lost_placeholders(self._status, self._method)
         await self._send(message)
 
     async def _fill_first(self, start: Message, message: Message, placeholders: Placeholders) -> Message:
         """Fill a body that is in one piece, so that its length is known, and change the start accordingly."""
         headers, length, filler = start.get("headers", ()), None, self._filler
-        if filler is not None and not (message.get("more_body") or self._is_head):
-            before = bytes(message.get("body", b""))
+        before = bytes(message.get("body", b""))
+        # A framework may leave out the body of a response to HEAD.
+        if filler is not None and not message.get("more_body") and (before or self._method != "HEAD"):
             body = filler.feed(before)
             if filler.is_blocked:
                 await placeholders.fill()
@@ -132,17 +121,17 @@ class PageResponse:
             body = filler.feed(b"")
         return body + filler.feed(b"", last=True) if is_last else body
 
-    async def _send_start(self, message: Message) -> None:
+    def _send_start(self, message: Message) -> Awaitable[None]:
         page, self._start = self._page, None
         page.sent_headers = message.get("headers", ())
         if changes_headers(page):
             headers = with_page_headers(page, decoded(page.sent_headers))
             message = {**message, "headers": _encoded(headers)}
-        await self._send(message)
+        return self._send(message)
 
 
 def _has_length(headers: Iterable[Header]) -> bool:
-    return b"content-length" in [name.lower() for name, _ in headers]
+    return b"content-length" in map(bytes.lower, dict(headers))
 
 
 def decoded(headers: Iterable[Header]) -> list[tuple[str, str]]:

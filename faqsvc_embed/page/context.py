@@ -3,10 +3,10 @@
 An adapter sets the page of a request; a template that is rendered sets its document.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from weakref import ref
 
 from faqsvc_embed.page.document import Document
@@ -19,10 +19,26 @@ REQUEST: Final[ContextVar[Page | None]] = ContextVar("faqsvc_page", default=None
 DOCUMENT: Final[ContextVar[Document | None]] = ContextVar("faqsvc_document", default=None)
 """The document that is being rendered in this context."""
 
-_STREAMS: Final[ContextVar[tuple[tuple[Document, "ref[Any]"], ...]]] = ContextVar(
-    "faqsvc_streams", default=()
-)
-"""The documents that are rendered in parts in this context, with their generators."""
+
+class _Stream(NamedTuple):
+    """A document that is rendered in parts in this context."""
+
+    document: Document
+    generator: "ref[Any]"
+    outer: Document | None
+    """The document within which it began."""
+
+    def is_running(self) -> bool:
+        generator = self.generator()
+        return getattr(generator, "gi_running", False) or getattr(generator, "ag_running", False)
+
+    def is_unfinished(self) -> bool:
+        generator = self.generator()
+        return any(getattr(generator, name, None) is not None for name in ("gi_frame", "ag_frame"))
+
+
+_STREAMS: Final[ContextVar[tuple[_Stream, ...]]] = ContextVar("faqsvc_streams", default=())
+"""Those outside of a request, the newest first."""
 
 
 def request_page() -> Page | None:
@@ -33,30 +49,31 @@ def request_page() -> Page | None:
 
 def current_document() -> Document | None:
     """Return the document that is being rendered in this context."""
-    document = DOCUMENT.get()
-    if document is not None and not document.is_over:
-        return document
-    for stream, generator in _STREAMS.get():
-        running = generator()
-        if getattr(running, "gi_running", False) or getattr(running, "ag_running", False):
-            return stream
-    return None
+    document, page = DOCUMENT.get(), request_page()
+    for stream in _STREAMS.get() if page is None else page.streams:
+        if stream.outer is document and stream.is_running():
+            return stream.document
+    return None if document is None or document.is_over else document
 
 
 def begin_stream(generator: object) -> None:
     """Give a rendering in parts a document, which is the current one while a part is produced.
 
-    Nothing is wrapped around the generator, because that would cost as much as a small part.
+    Nothing is wrapped around the generator, because that would cost as much as a small part. A request keeps
+    it, because a thread in which a view runs has a copy of the context.
     """
-    if joined_document() is None:
-        others = (stream for stream in _STREAMS.get() if _is_unfinished(stream[1]()))
-        _STREAMS.set((*others, (Document(), ref(generator))))
-
-
-def _is_unfinished(generator: Any) -> bool:
-    return (
-        getattr(generator, "gi_frame", None) is not None or getattr(generator, "ag_frame", None) is not None
+    if joined_document() is not None:
+        return
+    page = request_page()
+    others = _STREAMS.get() if page is None else page.streams
+    streams = (
+        _Stream(Document(), ref(generator), DOCUMENT.get()),
+        *(stream for stream in others if stream.is_unfinished()),
     )
+    if page is None:
+        _STREAMS.set(streams)
+    else:
+        page.streams = streams
 
 
 def joined_document() -> Document | None:
@@ -65,13 +82,22 @@ def joined_document() -> Document | None:
     return document if document is not None and document.is_joined and not document.is_over else None
 
 
-@contextmanager
-def rendering(document: Document) -> Iterator[None]:
-    """Make `document` the current one; templates that are rendered belong to it if it is joined."""
-    before = DOCUMENT.get()
-    DOCUMENT.set(document)  # without a token: a generator may continue in another context
-    try:
-        yield
-    finally:
-        document.is_over = True
-        DOCUMENT.set(before)
+def own_document() -> AbstractContextManager[None]:
+    """Make a new document the current one, unless this rendering belongs to another."""
+    return Rendering(Document()) if joined_document() is None else nullcontext()
+
+
+class Rendering(AbstractContextManager[None]):
+    """Makes a document the current one, until its rendering ends."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._before: Document | None = None
+
+    def __enter__(self) -> None:
+        self._before = DOCUMENT.get()
+        DOCUMENT.set(self._document)  # without a token: a generator may continue in another context
+
+    def __exit__(self, *_: object) -> None:
+        self._document.is_over = True  # a copy of this context may still have it
+        DOCUMENT.set(self._before)

@@ -66,7 +66,7 @@ class DraftPrinter(Printer):
         found = call.given or self._published.look_up(page, call.key)
         published = self._alone(document, call, self._published.wait_for(page, found, self.settings.wait))
         draft = call.given or self.states.look_up(page, call.key)
-        if page.can_defer:
+        if page.can_defer(call.key):
 
             async def fill() -> Text:
                 return await self._draft(document, call, draft)
@@ -101,7 +101,7 @@ class DraftPrinter(Printer):
         """Return the draft below a line that says what it is, without JSON-LD."""
         page = document.page
         try:
-            faq = self.states.record(page, call.key, state, has_waited=not cannot_wait(page))
+            faq = self.states.record(page, call.key, state)
             place = document.place(faq, schema=True)
             shown = self._print(
                 document, replace(call, schema=False), self.renderer.fragment(faq, call.style, place)

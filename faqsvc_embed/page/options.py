@@ -6,9 +6,10 @@ once. With `strict` it raises.
 
 import difflib
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple, Protocol, TypedDict
+from typing import Any, Final, Protocol, TypedDict
 
 import msgspec
+from msgspec.structs import asdict
 
 from faqsvc_embed.api.slugs import invalid_slug
 from faqsvc_embed.cache.entries import Key
@@ -75,21 +76,14 @@ class Call(msgspec.Struct, frozen=True, gc=False):
     """The errors in the options of the call, for developers."""
 
 
-class _Valid(NamedTuple):
-    """The valid options of a call; the defaults are the settings."""
-
-    style: Style
-    schema: bool
-    lang: str | None = None
-    problems: tuple[str, ...] = ()
-
-
 class OptionResolver:
     """Resolves the options of calls against the settings and the page."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self.defaults = _Valid(Style.of(settings), settings.schema)
+        self.style = Style.of(settings)
+        """The usual style."""
+        self._schema = settings.schema
         self._plain_elements = ElementOptions(settings.styles)
         self.log = LogOnce()
 
@@ -97,9 +91,10 @@ class OptionResolver:
         self, page: Page, slug_or_faq: Any, given: Mapping[str, Any], caller: Caller = FROM_PYTHON
     ) -> Call:
         """Return the call with everything that its HTML depends on."""
-        style, schema, lang, problems = self.defaults
+        style, schema, lang, problems = self.style, self._schema, None, list[str]()
         if given:
-            style, schema, lang, problems = self._validated(given, slug_or_faq, caller)
+            style, schema = self._validated(given, slug_or_faq, caller, problems)
+            lang = self._language(given.get("lang"), slug_or_faq, caller, problems)
         faq = slug_or_faq if isinstance(slug_or_faq, FAQ) else None
         slug = slug_or_faq if faq is None else faq.slug
         if faq is None and not (isinstance(slug, str) and slug):
@@ -110,7 +105,7 @@ class OptionResolver:
             style,
             schema,
             self.elements(page, given.get("nonce"), caller),
-            problems,
+            tuple(problems),
         )
 
     def key(self, page: Page, slug: str, lang: object) -> Key:
@@ -161,23 +156,24 @@ class OptionResolver:
             self._host_raised("the language of a page", error)
             return self._settings.lang
 
-    def _validated(self, given: Mapping[str, Any], subject: object, caller: Caller) -> _Valid:
-        problems = list[str]()
-        options: dict[str, Any] = {**_values(self.defaults.style), "schema": self.defaults.schema}
+    def _validated(
+        self, given: Mapping[str, Any], subject: object, caller: Caller, problems: list[str]
+    ) -> tuple[Style, bool]:
+        """Return the style, and whether JSON-LD is printed; `problems` grows by those of the options."""
+        options = {**asdict(self.style), "schema": self._schema}
         for name, value in given.items():
             if name not in NAMES:
                 problems.append(self._unknown(name, NAMES, subject, caller))
             elif name == "theme" and value is not None:
-                options["theme"], found = self.defaults.style.theme.merged(value)
+                options["theme"], found = self.style.theme.merged(value)
                 problems += (self._problem("theme", problem, subject, caller) for problem in found)
             elif name in options and (value is not None or name == "heading_level"):
                 try:
                     options[name] = _validate(name, value)
                 except ValueError as error:
                     problems.append(self._reject(name, value, str(error), subject, caller))
-        lang = self._language(given.get("lang"), subject, caller, problems)
         schema = options.pop("schema")
-        return _Valid(Style(**options), schema, lang, tuple(problems))
+        return Style(**options), schema
 
     def _language(self, lang: object, subject: object, caller: Caller, problems: list[str]) -> str | None:
         if not lang:
@@ -228,10 +224,6 @@ def split_arguments(
         is_named = number <= len(names) and names[number - 1] not in options
         options[names[number - 1] if is_named else f"argument {number}"] = value
     return arguments[0], options
-
-
-def _values(style: Style) -> dict[str, Any]:
-    return {name: getattr(style, name) for name in Style.__struct_fields__}
 
 
 def _validate(name: str, value: object) -> Any:

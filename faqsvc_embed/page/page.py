@@ -1,11 +1,13 @@
 """The page: what the FAQs of one request share."""
 
 from collections.abc import Sequence
+from http import HTTPStatus
 from typing import Any, ClassVar, Final
 
 import msgspec
 from markupsafe import Markup
 
+from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.languages import lookup, negotiate
 from faqsvc_embed.models import FAQState
 from faqsvc_embed.page.budget import WaitBudget
@@ -35,6 +37,8 @@ class Page(msgspec.Struct, eq=False):
     """Whether the response was sent, so that later rendering is not a part of it."""
     states: dict[Any, FAQState] = {}
     """The states of FAQs on this page, by reader and key. They do not change until it is over."""
+    prefetched: set[Key] = set()
+    """The FAQs that were awaited before rendering, and therefore leave no placeholder."""
     placeholders: Placeholders | None = None
     inline: list[tuple[Sequence[Stylesheet], ElementOptions, bool]] = []
     """The styles that were printed, how, and whether with the script: what a policy has to allow."""
@@ -50,6 +54,8 @@ class Page(msgspec.Struct, eq=False):
     """The FAQs that were looked up for this page, in order, if response headers name them."""
     preview: Preview | None = None
     """The drafts that the visitor may see, if the request has a preview token."""
+    streams: tuple[Any, ...] = ()
+    """The documents that are rendered in parts for the response, for `context`."""
     max_age: int | None = None
     """For how many seconds caches may keep the page; None if no FAQ is missing or degraded."""
     may_degrade: bool = False
@@ -68,6 +74,11 @@ class Page(msgspec.Struct, eq=False):
             if self.preview is not None:
                 self.placeholders = Placeholders()
 
+    def end(self) -> None:
+        """End the page: its response was sent."""
+        self.is_over = True
+        self.streams = ()  # they refer to the page
+
     @property
     def shows_problems(self) -> bool:
         """Whether the page shows what went wrong, for development."""
@@ -80,10 +91,9 @@ class Page(msgspec.Struct, eq=False):
             self._budget = WaitBudget()
         return self._budget
 
-    @property
-    def can_defer(self) -> bool:
-        """Whether an FAQ may leave a placeholder, because waiting would block an event loop."""
-        return self.defers and in_event_loop()
+    def can_defer(self, key: Key) -> bool:
+        """Return whether an FAQ may leave a placeholder, because waiting would block an event loop."""
+        return self.defers and key not in self.prefetched and in_event_loop()
 
     def leave_placeholder(self, filling: Filling | None, published: str = "", text: Text = "") -> Markup:
         """Return a placeholder that is filled before the body is sent."""
@@ -95,6 +105,20 @@ class Page(msgspec.Struct, eq=False):
     def has_open_placeholders(self) -> bool:
         """Whether some placeholders are not filled yet."""
         return self.placeholders is not None and self.placeholders.are_open
+
+    def report_lost_placeholders(self, status: int, method: str | None) -> None:
+        """Log once that a response was sent without a placeholder of its page.
+
+        A preview is complete without them: the published FAQ stays.
+        """
+        is_page = status == HTTPStatus.OK and method != "HEAD" and self.preview is None
+        if is_page and self.placeholders is not None and self.placeholders.lost:
+            _log.warning(
+                "lost",
+                "a response lacks an FAQ that was not cached when its template was rendered: the place is "
+                "not in an HTML body, as it was escaped, compressed, or kept in a cache of the host; "
+                "`await embed.aprefetch(...)` before rendering the template",
+            )
 
     def limit_max_age(self, seconds: int) -> None:
         """Limit the lifetime of the page in caches."""

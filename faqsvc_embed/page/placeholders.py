@@ -13,15 +13,11 @@ from typing import Final
 
 from markupsafe import Markup
 
-from faqsvc_embed.runtime.bounded_log import LogOnce
-
 Text = str | Callable[[], str]
 """What replaces a placeholder: a text, or a function that returns it when it is sent."""
 Filling = Callable[[], Awaitable[Text]]
 
 TOKEN_BYTES: Final = 12
-
-_log: Final = LogOnce()
 
 _JSON_LD: Final = r'(<script type="application/ld\+json"[^>]*>)([^<]*)(</script>)'
 _NOT_ASCII: Final = r"[^\x00-\x7f]"
@@ -59,16 +55,6 @@ class Placeholders:
         if not published:
             return Markup(f"{self.prefix}{number}-->")  # contains only our token
         return Markup(f"{self.prefix}{number}+-->{published}{self.prefix}{number}/-->")  # rendered
-
-    def warn_of_lost(self) -> None:
-        """Log once that a body was sent without a placeholder of its page."""
-        if self.lost:
-            _log.warning(
-                "lost",
-                "a response lacks an FAQ that was not cached when its template was rendered: the place is "
-                "not in an HTML body, as it was escaped, compressed, or kept in a cache of the host; "
-                "`await embed.aprefetch(...)` before rendering the template",
-            )
 
     async def fill(self) -> None:
         """Await all fillings, in order. Their fetches already run, so the waits overlap."""

@@ -104,7 +104,7 @@ class Presenter:
 
     def prepare(self, faq: FAQ) -> None:
         """Render a record in the usual style, so that its first page need not."""
-        self.renderer.prepare(faq, self.options.defaults.style)
+        self.renderer.prepare(faq, self.options.style)
 
     # Rendering
 

@@ -12,7 +12,7 @@ from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import Call
 from faqsvc_embed.page.problems import Problems
-from faqsvc_embed.page.states import PageStates, cannot_wait
+from faqsvc_embed.page.states import PageStates
 from faqsvc_embed.rendering.elements import ElementOptions, json_ld_element, problem_element
 from faqsvc_embed.rendering.fragments import Fragment
 from faqsvc_embed.rendering.json_ld import page_json
@@ -40,16 +40,16 @@ class Printer:
         page = document.page
         found = call.given or self.states.look_up(page, call.key)
         if not isinstance(found, FAQState):
-            if page.can_defer:
+            if page.can_defer(call.key):
                 return self._defer(document, call, found)
             found = self.states.wait_for(page, found, self.settings.wait)
         faq = found.data
         if faq is None or found.is_degraded:
-            faq = self.states.record(page, call.key, found, has_waited=not cannot_wait(page))
+            faq = self.states.record(page, call.key, found)
         place = document.place(faq, schema=call.schema)
         fragment = self.renderer.cached(faq, call.style, place)
         if fragment is None:
-            if self.renderer.is_long(faq) and page.can_defer:
+            if self.renderer.is_long(faq) and page.can_defer(call.key):
                 return self._defer(document, call, found, place.ordinal)
             fragment = self.renderer.fragment(faq, call.style, place)
         return self._print(document, call, fragment)
@@ -88,7 +88,7 @@ class Printer:
         page = document.page
         found = found or call.given or self.states.look_up(page, call.key)
         state = await self.states.await_for(page, found, self.settings.wait)
-        faq = self.states.record(page, call.key, state, has_waited=True)
+        faq = self.states.record(page, call.key, state)
         place = document.place(faq, schema=call.schema, ordinal=ordinal)
         fragment = self.renderer.cached(faq, call.style, place)
         if fragment is None and self.renderer.is_long(faq):

@@ -52,21 +52,22 @@ class PageStates:
 
     def prefetch(self, page: Page, slugs: Sequence[str], lang: str | None) -> None:
         """Fetch the FAQs that are not cached, together; in an event loop, do not wait for them."""
-        for found in self._start(page, slugs, lang):
+        for found in [self.look_up(page, key) for key in self._keys(page, slugs, lang)]:
             self.wait_for(page, found, self._settings.wait)
 
     async def aprefetch(self, page: Page, slugs: Sequence[str], lang: str | None) -> list[FAQ]:
         """Fetch the FAQs that are not cached, together, and return the records."""
-        found = self._start(page, slugs, lang)
+        keys = self._keys(page, slugs, lang)
+        found = [self.look_up(page, key) for key in keys]
         states = [await self.await_for(page, one, self._settings.wait) for one in found]
+        page.prefetched.update(keys)
         return [state.data for state in states if state.data is not None]
 
-    def _start(self, page: Page, slugs: Sequence[str], lang: str | None) -> "list[FAQState | Fetch]":
+    def _keys(self, page: Page, slugs: Sequence[str], lang: str | None) -> list[Key]:
         for slug in slugs:
             if not is_slug(slug):
                 self._problems.handle(page, slug, invalid_slug(slug))
-        keys = [self._options.key(page, slug, lang) for slug in slugs if is_slug(slug)]
-        return [self.look_up(page, key) for key in keys]
+        return [self._options.key(page, slug, lang) for slug in slugs if is_slug(slug)]
 
     def look_up(self, page: Page, key: Key) -> "FAQState | Fetch":
         """Return the state on this page, or the result of a look-up."""
@@ -110,12 +111,12 @@ class PageStates:
         page.states[self._reader, key] = state
         return state
 
-    def record(self, page: Page, key: Key, state: FAQState, *, has_waited: bool) -> FAQ:
+    def record(self, page: Page, key: Key, state: FAQState) -> FAQ:
         """Return the record of a state, or raise why there is none."""
         self.note_max_age(page, key, state)
         if not state.is_loading:
             return data_or_raise(state)
-        if not has_waited:
+        if (self._reader, key) not in page.states:  # this page has not waited for it
             self._options.log.warning("middleware", CANNOT_WAIT, quoted(key.slug))
             raise FAQUnavailable(CANNOT_WAIT % quoted(key.slug))
         raise self._reader.report_late(key.slug, self._settings.wait)

@@ -1,6 +1,7 @@
 """Renders FAQs from the template `faqsvc/faq.html`, which a host can override."""
 
 from collections.abc import Hashable
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 from jinja2 import BaseLoader, Environment
@@ -87,8 +88,9 @@ class Renderer:
         return self._environment is not None
 
     def load_templates(self) -> None:
-        """Load the templates now, which takes some milliseconds."""
-        self._get_environment().get_template(templates.TEMPLATE)
+        """Load the templates now, which takes some milliseconds; rendering reports one that is broken."""
+        with suppress(Exception):
+            self._get_environment().get_template(templates.TEMPLATE)
 
     def prepare(self, faq: FAQ, style: Style) -> None:
         """Render a record before its first page, unless a template of the host may use the request."""

@@ -21,13 +21,7 @@ class Style(msgspec.Struct, frozen=True, cache_hash=True):
     @classmethod
     def of(cls, settings: Settings) -> "Style":
         """Return the style that the settings describe."""
-        return cls(
-            settings.theme,
-            settings.show_title,
-            settings.heading_level,
-            settings.variant,
-            settings.exclusive,
-        )
+        return cls(**{name: getattr(settings, name) for name in cls.__struct_fields__})
 
     @property
     def question_level(self) -> int | None:

@@ -65,6 +65,21 @@ def webhook_settings(url: str | None, secret: str | None) -> tuple[str, str] | N
     return url, secret
 
 
+def npm_package() -> str | None:
+    """Return the npm package of the operator's React component; FAQSVC_NPM_PACKAGE names it.
+
+    Raises:
+        ConfigurationError: it is not the name of a package.
+    """
+    name = os.environ.get("FAQSVC_NPM_PACKAGE") or None
+    if (
+        name is not None
+        and re.fullmatch(r"(?:@[a-z0-9][a-z0-9._-]{0,99}/)?[a-z0-9][a-z0-9._-]{0,99}", name) is None
+    ):
+        raise ConfigurationError(f"FAQSVC_NPM_PACKAGE is {quoted(name)}: expected a name such as @heron/faq")
+    return name
+
+
 def limit(name: str, value: int | None) -> int | None:
     """Return the value of a limit.
 

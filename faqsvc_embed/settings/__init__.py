@@ -25,16 +25,18 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PREFIX: Final = "FAQSVC_"
-SERVICE_PREFIXES: Final = tuple(f"{PREFIX}{name}_" for name in ("DATABASE", "LLM", "GENERATE", "WEBHOOK"))
+SERVICE_PREFIXES: Final = tuple(
+    f"{PREFIX}{name}_" for name in ("DATABASE", "LLM", "GENERATE", "WEBHOOK", "NPM")
+)
 """Variables of the service, which may run in the same environment."""
 _KUBERNETES: Final = (
     r"(?a)FAQSVC_(?:\w+_)?"
     r"(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:ADDR|PORT|PROTO))?)?)"
 )
 """Variables that Kubernetes sets in pods beside a Service named `faqsvc` or `faqsvc-…`."""
-HIDDEN: Final = ("api_key", "store")
+HIDDEN: Final = ("api_key", "store", "store_secret")
 """Settings that a repr leaves out; the address of a store may contain a password."""
-_MAY_HIDE_PASSWORD: Final = {"base_url": "[@?#]", "store": "[@?#]|//"}
+_MAY_HIDE_PASSWORD: Final = {"base_url": "[@?#]", "store": "[@?#]|//", "store_secret": ""}
 
 _log: Final = LogOnce()
 
@@ -126,6 +128,8 @@ class Settings:
     """The largest record in bytes, decompressed."""
     store = Setting(accept.store, None)
     """A cache that outlives the process: None, `file:DIRECTORY` or `redis://HOST:PORT/DB`."""
+    store_secret = Setting[str | None](accept.secret, None)
+    """Signs the records in Redis. A record that was written without it is not used."""
     degraded_max_age = Setting(accept.max_age, None)
     """Upper limit in seconds of the Cache-Control lifetimes of a page that lacks an FAQ or shows a stale one.
 

@@ -45,6 +45,7 @@ class EmbedOptions(ClientOptions, total=False):
     not_found_for: float
     max_entries: int
     store: str | None
+    store_secret: str | None
     directory: str | os.PathLike[str] | None
     reload: bool
     degraded_max_age: int | None

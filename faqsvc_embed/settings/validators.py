@@ -20,6 +20,8 @@ Styles = Literal["inline", "linked", "none"]
 Variant = Literal["details", "disclosure", "open"]
 VARIANTS: Final[tuple[Variant, ...]] = get_args(Variant)
 
+MIN_SECRET: Final = 16
+"""Characters of a secret."""
 DAY: Final = 86_400.0
 """Seconds. The system refuses to wait for some centuries."""
 
@@ -220,6 +222,15 @@ def store(value: object) -> str | None:
     if isinstance(value, str) and value.startswith(("redis://", "rediss://", "unix://")):
         return _redis_url(value)
     raise ValueError('None, "file:DIRECTORY" or "redis://HOST:PORT/DB" is accepted')
+
+
+def secret(value: object) -> str | None:
+    """Return a secret that is long enough to sign with, or None."""
+    if value is None or (isinstance(value, str) and len(value) >= MIN_SECRET):
+        return value
+    raise ValueError(
+        f"a text of at least {MIN_SECRET} characters is accepted, as `openssl rand -hex 32` prints"
+    )
 
 
 def _redis_url(url: str) -> str:

@@ -35,7 +35,7 @@ from tests.support.starlette_host import FAQS, A, B, Endpoint, Make, app_of, emb
 @pytest.fixture(autouse=True)
 def new_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Log again what was logged once in this process."""
-    monkeypatch.setattr("faqsvc_embed.page.placeholders._log", LogOnce())
+    monkeypatch.setattr("faqsvc_embed.page.page._log", LogOnce())
 
 
 def two(embed: FAQEmbed) -> str:

@@ -15,6 +15,7 @@ from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing import fake_embed
 from tests.support.asgi import aget, get
+from tests.support.garbage import own_garbage
 from tests.support.parsed import page_of, summary
 from tests.support.slow import slow_embed
 from tests.support.starlette_host import FAQS, A, B, Make, app_of, embeds, templates
@@ -203,3 +204,28 @@ def test_a_stream_whose_language_was_negotiated_before_varies() -> None:
 def test_the_choice_of_the_host_needs_no_vary(caplog: pytest.LogCaptureFixture) -> None:
     assert languages({"ETag": '"1"'}, state={"lang": "de"}) == (["de"], [])
     assert caplog.records == []
+
+
+@pytest.mark.parametrize("method", ["generate", "stream"])
+def test_a_template_that_a_view_in_a_thread_streams_is_one_document(method: str) -> None:
+    embed = fake_embed(FAQS)
+    source = '{{ faq("pricing") }}<hr>{{ faq("legal") }}<hr>{{ faq("pricing") }}'
+    made = templates(embed, page=source)
+
+    def endpoint(request: Request) -> Response:
+        parts = getattr(made.get_template("page"), method)()
+        return StreamingResponse(iter(parts), media_type="text/html")
+
+    assert get(app_of(embed, endpoint)).text == made.get_template("page").render()
+
+
+def test_a_streamed_template_leaves_nothing_in_reference_cycles() -> None:  # I14
+    embed = fake_embed(FAQS)
+    made = templates(embed, page='{{ faq("pricing") }}<hr>')
+
+    async def endpoint(request: Request) -> Response:
+        return StreamingResponse(made.get_template("page").generate(), media_type="text/html")
+
+    app = app_of(embed, endpoint)
+    # Starlette leaves the context of the thread that reads the parts, and so the page, but not its documents.
+    assert not {"Document", "_Stream"} & set(own_garbage(lambda: get(app)))

@@ -122,12 +122,31 @@ def test_renderings_of_many_tasks_do_not_mix() -> None:
 
 
 def test_a_context_that_was_copied_in_a_rendering_is_outside_of_it_afterwards() -> None:
-    host, contexts = environment(), list[Any]()
+    faqs = embed()
+    host, contexts = environment(faqs), list[Any]()
     host.globals["copy"] = lambda: contexts.append(copy_context()) or ""  # type: ignore[func-returns-value]
     host.from_string("{% faq 'pricing' %}{{ copy() }}").render()
     (context,) = contexts
     for _ in range(2):
         assert summary(context.run(host.from_string(TWO).render)) == page_of(A, B)
+        assert summary(context.run(faqs.render, "pricing")) == page_of(A)
+
+
+def test_a_task_that_began_in_a_rendering_is_outside_of_it_afterwards() -> None:
+    faqs = embed()
+    host, tasks = environment(faqs, enable_async=True), list[asyncio.Task[str]]()
+
+    async def mail() -> str:
+        await asyncio.sleep(0)
+        return await faqs.arender("pricing")
+
+    host.globals["start"] = lambda: tasks.append(asyncio.create_task(mail())) or ""  # type: ignore[func-returns-value]
+
+    async def main() -> str:
+        await host.from_string("{% faq 'pricing' %}{{ start() }}").render_async()
+        return await tasks[0]
+
+    assert summary(asyncio.run(main())) == page_of(A)
 
 
 def test_a_macro_that_python_calls_prints_complete_faqs() -> None:
@@ -186,6 +205,17 @@ def test_what_is_rendered_between_the_parts_of_a_stream_is_a_page_of_its_own() -
     first = next(part for part in stream if "faqsvc" in part)
     assert summary(environment().from_string(TWO).render()) == page_of(A, B)
     assert summary(first + "".join(stream)).styles == 1
+
+
+@pytest.mark.parametrize("method", ["render", "generate"])
+@pytest.mark.parametrize("inner", ["render", "generate"])
+def test_a_rendering_within_another_is_complete_if_either_is_streamed(method: str, inner: str) -> None:
+    host, mails = environment(), list[str]()
+    mail = host.from_string(TWO)
+    host.globals["send"] = lambda: mails.append("".join(getattr(mail, inner)())) or ""  # type: ignore[func-returns-value]
+    template = host.from_string('{% faq "pricing" %}{{ send() }}{% faq "legal" %}')
+    assert summary("".join(getattr(template, method)())) == page_of(A, B)
+    assert [summary(mail) for mail in mails] == [page_of(A, B)]
 
 
 # Joined pages

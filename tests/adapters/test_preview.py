@@ -13,7 +13,7 @@ from flask import Flask, Response, render_template_string, stream_template_strin
 from jinja2 import DictLoader, Environment
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, JSONResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 from werkzeug.test import Client as WSGIClient
@@ -23,6 +23,7 @@ from faqsvc_embed.cache.drafts import MAX_DRAFTS
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
 from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.starlette import FAQMiddleware
 from tests.support import django_project
 from tests.support.cases import sampled
@@ -392,6 +393,45 @@ def test_a_streamed_page_shows_the_draft(embed: FAQEmbed) -> None:
     assert answers(html) == ["Draft."]
     assert html.endswith("<p>The end.</p>")
     assert not json_ld(html)
+
+
+def test_a_streamed_body_that_shows_a_draft_is_closed(embed: FAQEmbed) -> None:
+    app, closed = Flask(__name__), list[str]()
+    FAQExtension(app, embed=embed)
+
+    class Body:
+        def __iter__(self) -> Iterator[str]:
+            yield "<p>The end.</p>"
+
+        def close(self) -> None:
+            closed.append("body")
+
+    @app.get("/")
+    def page() -> Response:
+        render_template_string(PAGE)
+        return Response(Body())
+
+    app.test_client().get(f"/?faq_preview={TOKEN}").close()
+    assert closed == ["body"]
+
+
+def test_a_preview_in_a_response_that_is_no_page_is_no_problem_of_the_host(
+    embed: FAQEmbed, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faqsvc_embed.page.page._log", LogOnce())  # logs again what it has logged
+
+    async def data(_: Request) -> JSONResponse:
+        await embed.aprefetch("pricing")
+        return JSONResponse({"html": embed.render("pricing")})
+
+    app = Starlette(routes=[Route("/", data)])
+    app.add_middleware(FAQMiddleware, embed=embed)
+    client = TestClient(app)
+    client.get("/")
+    response = client.get(f"/?faq_preview={TOKEN}")
+    assert answers(response.json()["html"]) == ["Published."]
+    assert response.headers["cache-control"] == "no-store"
+    assert not caplog.records
 
 
 @pytest.mark.parametrize("make_page", [django_project.page, django_project.async_page])

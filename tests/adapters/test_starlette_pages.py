@@ -8,7 +8,7 @@ from contextvars import copy_context
 from typing import Any
 
 import pytest
-from jinja2 import Environment
+from jinja2 import DictLoader, Environment
 from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -19,6 +19,7 @@ from faqsvc_embed import FAQ, FAQEmbed
 from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import faqs_from
 from faqsvc_embed.testing import fake_embed
+from tests.support import samples
 from tests.support.asgi import Sent, aget, get
 from tests.support.parsed import page_of, summary
 from tests.support.slow import slow_embed
@@ -345,3 +346,73 @@ def test_prefetched_faqs_are_in_the_template_at_once_whatever_the_response(make:
     html = json.loads(get(app_of(embed, endpoint)).body)["html"]
     assert html.endswith("Legal")
     assert summary(html) == page_of(A)
+
+
+LARGE = FAQ.from_dict(samples.record("large", *((f"What about {n}?", "It is so. " * 80) for n in range(100))))
+OVERRIDE = "{{ title }}{% for item in items %}<p>{{ item.answer }}</p>{% endfor %}"
+
+
+@pytest.mark.parametrize("override", [None, OVERRIDE])
+@pytest.mark.parametrize("heading_level", [2, 4])
+def test_a_prefetched_faq_leaves_no_placeholder_however_long_it_is(
+    heading_level: int, override: str | None
+) -> None:  # I12
+    embed = slow_embed({"large": LARGE})
+    loader = DictLoader({} if override is None else {"faqsvc/faq.html": override})
+    install(Environment(autoescape=True, loader=loader), embed)
+
+    async def endpoint(request: Request) -> Response:
+        await embed.aprefetch("large")
+        with embed.page():
+            copies = [embed.render("large", heading_level=heading_level) for _ in range(2)]
+        return JSONResponse(copies)
+
+    app = app_of(embed, endpoint)
+    for _ in range(2):
+        copies = json.loads(get(app).body)
+        assert all(copy.count("It is so.") >= 8_000 for copy in copies)
+        assert not any("<!--faqsvc" in copy for copy in copies)
+
+
+def test_a_language_that_was_not_prefetched_is_filled_in() -> None:
+    embed = slow_embed(FAQS)
+
+    async def endpoint(request: Request) -> Response:
+        await embed.aprefetch("pricing")
+        return HTMLResponse(embed.render("pricing", lang="ko"))
+
+    assert summary(get(app_of(embed, endpoint)).body) == page_of(A)
+
+
+def test_an_faq_that_did_not_arrive_by_prefetching_leaves_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    embed = slow_embed(FAQS, hanging={"pricing"}, wait=0.01)
+
+    async def endpoint(request: Request) -> Response:
+        await embed.aprefetch("pricing")
+        return JSONResponse(embed.render("pricing"))
+
+    assert get(app_of(embed, endpoint)).body == b'""'
+    assert not [record for record in caplog.records if "aprefetch" in record.getMessage()]
+
+
+def test_a_broken_template_of_the_host_costs_the_faq_and_no_page(caplog: pytest.LogCaptureFixture) -> None:
+    embed = fake_embed(FAQS)
+    install(Environment(autoescape=True, loader=DictLoader({"faqsvc/faq.html": "{% if %}"})), embed)
+
+    async def endpoint(request: Request) -> Response:
+        return HTMLResponse(f"<p>Prices</p>{embed.render('pricing')}")
+
+    response = get(app_of(embed, endpoint))
+    assert (response.status, response.text) == (200, "<p>Prices</p>")
+    assert "TemplateSyntaxError" in caplog.text
+
+
+def test_the_length_of_a_page_with_an_uncached_faq_is_that_of_get_for_head() -> None:  # I15
+    def headers(method: str) -> list[tuple[str, str]]:
+        async def endpoint(request: Request) -> Response:
+            return HTMLResponse(embed.render("pricing"))
+
+        embed = slow_embed(FAQS)
+        return get(app_of(embed, endpoint), method=method).headers
+
+    assert headers("HEAD") == headers("GET")

@@ -195,6 +195,20 @@ def test_a_body_and_its_headers_are_those_of_the_application(kind: Any, count: i
     assert started == [("200 OK", [*headers, ("Vary", "Accept-Language")])]
 
 
+@pytest.mark.parametrize("is_page", [False, True])
+def test_a_file_wrapper_may_be_a_function(is_page: bool) -> None:  # PEP 3333; uWSGI has one
+    embed, file = fake_embed(FAQS), BytesIO(b"%PDF")
+    template = environment(embed).from_string(TWO)
+
+    def app(environ: Any, start_response: Any) -> Iterable[bytes]:
+        start_response("200 OK", [HTML])
+        return [template.render().encode()] if is_page else environ["wsgi.file_wrapper"](file)
+
+    environ = {"wsgi.file_wrapper": lambda file, _=0: file}
+    body = FAQMiddleware(app, embed=embed)(environ, lambda *_: None)  # type: ignore[arg-type]
+    assert body == [template.render().encode()] if is_page else body is file
+
+
 def test_an_error_page_replaces_the_start_of_a_page() -> None:  # PEP 3333, I3
     embed = fake_embed(FAQS)
     template = environment(embed).from_string(TWO)

@@ -4,6 +4,7 @@ import json
 import os
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,42 @@ def test_one_connection_follows_all_slugs_and_tells_no_others(service: FeedServi
     assert set(service.connections[-1]["slugs"]) == {"pricing", "legal"}
     service.publish("legal", "Changed.")
     wait_until(lambda: answer(embed, "legal") == "Changed.")
+
+
+def test_every_cached_faq_is_followed_although_one_address_has_no_room_for_all(
+    service: FeedService, embed: FAQEmbed
+) -> None:
+    slugs = [f"{'long-' * 35}{number}" for number in range(60)]
+    service.answers.update(dict.fromkeys(slugs, "Old."))
+    for slug in slugs:
+        assert answer(embed, slug) == "Old."
+    wait_until(lambda: {slug for c in service.connections for slug in c["slugs"]} == set(slugs), 20)
+    wait_until(lambda: embed.statistics().feed_lag == 0)
+    for slug in slugs:
+        service.publish(slug, "New.")
+    wait_until(lambda: all(answer(embed, slug) == "New." for slug in slugs), 20)
+
+
+@pytest.mark.parametrize("before", ["never published", "unpublished"])
+def test_an_faq_that_did_not_exist_is_shown_once_it_is_published(
+    service: FeedService, embed: FAQEmbed, before: str
+) -> None:
+    if before == "unpublished":
+        service.answers["later"] = None
+    assert answer(embed, "later") is None
+    wait_until(lambda: any("later" in connection["slugs"] for connection in service.connections))
+    settle(embed)
+    service.publish("later", "Here.")
+    wait_until(lambda: answer(embed, "later") == "Here.")
+
+
+def test_invented_slugs_do_not_take_the_place_of_records(service: FeedService, embed: FAQEmbed) -> None:
+    follow(embed, service)
+    for number in range(300):
+        assert answer(embed, f"invented-{number}") is None
+    wait_until(lambda: "invented-299" in service.connections[-1]["slugs"])
+    assert "pricing" in service.connections[-1]["slugs"]
+    assert len(service.connections[-1]["slugs"]) <= 101
 
 
 def test_a_record_older_than_its_event_is_asked_for_again(service: FeedService, embed: FAQEmbed) -> None:
@@ -343,6 +380,42 @@ def test_a_tombstone_outlives_the_process(service: FeedService, tmp_path: Path) 
     service.server.server_close()
     with FAQEmbed(service.url, store=store) as embed:
         assert answer(embed) is None
+
+
+@pytest.mark.parametrize("has_restarted", [True, False])
+def test_an_old_response_of_a_cache_does_not_bring_back_what_was_unpublished(
+    service: FeedService, tmp_path: Path, clock: Clock, has_restarted: bool
+) -> None:
+    store = f"file:{tmp_path}" if has_restarted else None
+    with FAQEmbed(service.url, store=store, push=False) as first:
+        use_clock(first, clock)
+        assert answer(first) == "Old."
+        service.answers["pricing"] = None
+        clock.advance(3601)
+        wait_until(lambda: isinstance(first.use_faq("pricing", wait=1).error, FAQNotFound))
+        wait_until(lambda: not any(tmp_path.glob("pricing.*.json")))
+        service.answers["pricing"] = "Old."  # as a cache that ignores `no-cache` says
+        with FAQEmbed(service.url, store=store, push=False) if has_restarted else nullcontext(first) as embed:
+            use_clock(embed, clock)
+            for _ in range(3):
+                clock.advance(61)
+                assert isinstance(embed.use_faq("pricing", wait=1).error, FAQNotFound)
+            assert has_restarted or service.uncached_reads
+            service.answers["pricing"] = "New."
+            clock.advance(61)
+            assert answer(embed) == "New."
+            reads = len(service.uncached_reads)
+            clock.advance(3601)
+            wait_until(lambda: not embed.use_faq("pricing", wait=1).is_stale)
+            assert len(service.uncached_reads) == reads
+
+
+def test_an_faq_that_is_published_again_unchanged_is_shown(service: FeedService, embed: FAQEmbed) -> None:
+    follow(embed, service)
+    service.publish("pricing", None)
+    wait_until(lambda: isinstance(embed.use_faq("pricing").error, FAQNotFound))
+    service.publish("pricing", "Old.")
+    wait_until(lambda: answer(embed) == "Old.")
 
 
 def test_events_are_read_however_their_bytes_are_cut() -> None:

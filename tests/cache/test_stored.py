@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from faqsvc_embed import FAQ, InvalidFAQ
 from faqsvc_embed.api.cache_control import CacheControl
 from faqsvc_embed.api.requests import Validators
+from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.cache.stored import StoredFAQ
 from tests.support import samples, strategies
 from tests.support.clock import EPOCH
@@ -26,7 +27,7 @@ DOCUMENT = STORED.to_json(BASE)
 
 
 def read(text: str, base_url: str = BASE, slug: str = "pricing", lang: str | None = "ko") -> StoredFAQ:
-    return StoredFAQ.from_json(text.encode(), base_url, slug, lang)
+    return StoredFAQ.from_json(text.encode(), base_url, Key(slug, lang))
 
 
 def test_a_record_is_read_as_it_was_written() -> None:

@@ -8,9 +8,13 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import create_app
+from faqsvc_embed.service.storage import open_storage
+from faqsvc_embed.service.storage.values import Gone
 from tests.cli.support import command, environment, failure, faqsvc
 from tests.service.bodies import publication, publish
+from tests.support import samples
 
 
 def test_a_key_publishes_until_it_is_revoked(database: str) -> None:
@@ -101,6 +105,41 @@ def test_a_key_belongs_to_the_site_that_is_named(database: str) -> None:
 def test_a_site_has_a_name(database: str) -> None:
     for name in ("", " "):
         assert "name" in failure(faqsvc("sites", "create", name, "--database", database))
+
+
+def test_a_site_is_changed_without_what_is_not_named(database: str) -> None:
+    site = faqsvc("sites", "create", "heron", "--max-faqs", "5", "--database", database).stdout.strip()
+    for change in (["--listed"], ["--max-bytes", "700"], ["--max-faqs", "0"], ["--name", "Heron"]):
+        assert faqsvc("sites", "set", site, *change, "--database", database).exit_code == 0
+    (found,) = json.loads(faqsvc("sites", "list", "--json", "--database", database).stdout)
+    assert (found["name"], found["listed"], found["maxFaqs"], found["maxBytes"]) == ("Heron", True, None, 700)
+    assert "'x'" in failure(faqsvc("sites", "set", "x", "--listed", "--database", database))
+    assert "name" in failure(faqsvc("sites", "set", site, "--name", " ", "--database", database))
+
+
+def test_a_deleted_site_leaves_nothing_but_slugs_that_are_gone(database: str) -> None:
+    keys = []
+    for name in ("heron", "tea"):
+        site = faqsvc("sites", "create", name, "--database", database).stdout.strip()
+        keys.append(faqsvc("keys", "create", "--site", site, "--database", database).stdout.strip())
+    storage = open_storage(database)
+    closed, other = (storage.sites.list()[index].id for index in (0, 1))
+    storage.put(FAQ.from_dict(samples.record("pricing")), site=closed)
+    storage.put(FAQ.from_dict(samples.record("legal")), site=other)
+    assert faqsvc("sites", "delete", closed, "--database", database).exit_code == 1  # nobody has agreed
+    assert faqsvc("sites", "delete", closed, "--yes", "--database", database).exit_code == 0
+
+    assert [site.id for site in storage.sites.list()] == [other]
+    assert [storage.keys.verify(key) is not None for key in keys] == [False, True]
+    with pytest.raises(Gone):
+        storage.publications.get("pricing")
+    with pytest.raises(Gone):
+        storage.put(FAQ.from_dict(samples.record("pricing")), site=other)
+    assert storage.publications.get("legal") is not None
+    exported = faqsvc("db", "export", "--database", database).stdout
+    assert "heron" not in exported
+    assert "'x'" in failure(faqsvc("sites", "delete", "x", "--yes", "--database", database))
+    storage.close()
 
 
 @pytest.mark.parametrize(("option", "most"), [("--max-faqs", 2**31 - 1), ("--max-bytes", 2**63 - 1)])

@@ -38,7 +38,9 @@ def test_the_addresses_and_the_key_that_it_prints_work() -> None:
         assert process.stdout is not None
         printed = ""
         while "Ctrl-C" not in printed:
-            printed += process.stdout.readline()
+            line = process.stdout.readline()
+            assert line, printed
+            printed += line
         try:
             addresses = re.findall(r"^ .* (http\S+)$", printed, re.MULTILINE)
             answers = [httpx2.get(address, follow_redirects=True) for address in addresses]

@@ -63,9 +63,9 @@ def test_no_page_shows_a_file_before_the_store_was_read(
     faulty.behave(faults.status(410))
     with FAQEmbed(faulty.base_url, directory=faqs, store=store) as embed:
         title(embed)
-    release, is_buried = threading.Event(), DirectoryStore.is_buried
+    release, is_buried = threading.Event(), DirectoryStore.tombstone
 
-    async def is_buried_slowly(store: DirectoryStore, slug: str) -> bool:
+    async def is_buried_slowly(store: DirectoryStore, slug: str) -> bytes | None:
         await asyncio.to_thread(release.wait)
         return await is_buried(store, slug)
 
@@ -75,7 +75,7 @@ def test_no_page_shows_a_file_before_the_store_was_read(
     async def pages(embed: FAQEmbed) -> Any:
         return await asyncio.gather(embed.arender("pricing"), embed.arender("pricing"), release_later())
 
-    monkeypatch.setattr(DirectoryStore, "is_buried", is_buried_slowly)
+    monkeypatch.setattr(DirectoryStore, "tombstone", is_buried_slowly)
     monkeypatch.setattr(resilient, "CALL_TIMEOUT", 60)
     faulty.behave(faults.hang)
     with FAQEmbed(faulty.base_url, directory=faqs, store=store, wait=60) as embed:

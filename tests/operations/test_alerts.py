@@ -99,6 +99,7 @@ def test_each_alert_fires_in_an_outage_and_ends_after_it(
     key = storage.keys.create("website")
     for outages in (database_outages, write_outages):
         monkeypatch.setattr(outages, "_clock", clock.now)
+        monkeypatch.setattr(outages, "_since", None)  # another test may have stopped its database
 
     body = {"websiteUrl": "https://heron.example", "websiteName": "Heron", "items": [QUESTION]}
 

@@ -8,6 +8,7 @@ import html5lib
 import pytest
 
 from faqsvc_embed import FAQ, FAQEmbed, InvalidFAQ, Item, to_json_ld
+from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.cache.stored import StoredFAQ
 from faqsvc_embed.files import WRITERS, Document, read_file
 from faqsvc_embed.models import AnswerFormat
@@ -97,4 +98,4 @@ def test_files_and_stores_keep_the_format(tmp_path: Path) -> None:
         assert read_file(path).answer_format == "markdown"
     stored = StoredFAQ(faq, "en", datetime(2026, 1, 1, tzinfo=UTC), 60.0)
     text = stored.to_json("https://faq.example").encode()
-    assert StoredFAQ.from_json(text, "https://faq.example", "pricing", "en").faq == faq
+    assert StoredFAQ.from_json(text, "https://faq.example", Key("pricing", "en")).faq == faq

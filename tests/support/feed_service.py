@@ -116,18 +116,20 @@ class FeedService:
         handler.close_connection = True
         handler.send_response(self.feed_status)
         last_id = handler.headers.get("Last-Event-ID")
-        self.connections.append({"slugs": slugs, "last_id": last_id})
-        handler.send_header("Content-Type", self.feed_type)
-        handler.send_header("Connection", "close")
-        handler.end_headers()
-        if self.feed_status != 200 or self.feed_type != "text/event-stream":
-            return
         queue = Queue[bytes]()
         queue.put(b": welcome\n\n")
         if last_id:
             for event in self._log[int(last_id) :]:
                 queue.put(event)
-        self._subscribers.append(queue)
+        is_feed = self.feed_status == 200 and self.feed_type == "text/event-stream"
+        if is_feed:
+            self._subscribers.append(queue)  # first, because a test may publish once the client is connected
+        self.connections.append({"slugs": slugs, "last_id": last_id})
+        handler.send_header("Content-Type", self.feed_type)
+        handler.send_header("Connection", "close")
+        handler.end_headers()
+        if not is_feed:
+            return
         try:
             while (data := queue.get()) != END:
                 handler.wfile.write(data)

@@ -16,7 +16,9 @@ def open_store(settings: Settings) -> ResilientStore | None:
         return ResilientStore(directory)
     from faqsvc_embed.cache.stores.redis import RedisStore
 
-    return ResilientStore(RedisStore(settings.store, settings.base_url, settings.max_bytes))
+    return ResilientStore(
+        RedisStore(settings.store, settings.base_url, settings.max_bytes, settings.store_secret)
+    )
 
 
 def open_directory(settings: Settings) -> DirectoryStore | None:

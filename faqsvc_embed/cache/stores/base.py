@@ -37,11 +37,11 @@ class Store(Protocol):
         may still save one.
         """
 
-    async def bury(self, slug: str) -> None:
-        """Leave a tombstone: the FAQ is unpublished."""
+    async def bury(self, slug: str, tombstone: str) -> None:
+        """Leave the document of a tombstone: the FAQ is unpublished."""
 
-    async def is_buried(self, slug: str) -> bool:
-        """Return whether there is a tombstone of `slug`."""
+    async def tombstone(self, slug: str) -> bytes | None:
+        """Return the document of the tombstone of `slug`, if there is one."""
 
     def lock(self, key: Key, timeout: float) -> AbstractAsyncContextManager[None]:
         """Lock `key`, so that only one process refreshes it; after `timeout` seconds, go on without."""

@@ -89,7 +89,7 @@ class DirectoryStore:
         if text is None:
             return None
         try:
-            stored = StoredFAQ.from_json(text, self._base_url, key.slug, key.lang)
+            stored = StoredFAQ.from_json(text, self._base_url, key)
         except InvalidFAQ as error:
             raise InvalidFAQ(f"{str(path)!r}: {error}") from None
         return None if self._is_forgotten(key, stored) else stored
@@ -165,13 +165,13 @@ class DirectoryStore:
         for path in list(paths):
             path.unlink(missing_ok=True)
 
-    async def bury(self, slug: str) -> None:
+    async def bury(self, slug: str, tombstone: str) -> None:
         """Leave a tombstone, in a thread."""
-        await asyncio.to_thread(self._write, {self._tombstone(slug): ""})
+        await asyncio.to_thread(self._write, {self._tombstone(slug): tombstone})
 
-    async def is_buried(self, slug: str) -> bool:
-        """Return whether there is a tombstone, in a thread."""
-        return await asyncio.to_thread(self._tombstone(slug).exists)
+    async def tombstone(self, slug: str) -> bytes | None:
+        """Return the tombstone, if there is one, in a thread."""
+        return await asyncio.to_thread(self._content, self._tombstone(slug))
 
     @contextlib.asynccontextmanager
     async def lock(self, key: Key, timeout: float) -> AsyncIterator[None]:

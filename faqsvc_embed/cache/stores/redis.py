@@ -36,8 +36,9 @@ class RedisStore:
 
     is_shared = True
 
-    def __init__(self, url: str, base_url: str, max_bytes: int) -> None:
+    def __init__(self, url: str, base_url: str, max_bytes: int, secret: str | None = None) -> None:
         self._url = url
+        self._secret = secret
         self._base_url = base_url
         self._max_document = max_document(max_bytes)
         self._prefix = f"faqsvc:{base_url}"
@@ -74,12 +75,12 @@ class RedisStore:
             raise InvalidFAQ(f"{self._name(key)!r}: {error}") from None
         if text is None:
             return None
-        stored = StoredFAQ.from_json(text, self._base_url, key.slug, key.lang)
+        stored = StoredFAQ.from_json(text, self._base_url, key, self._secret)
         return None if is_forgotten(stored, marks) else stored
 
     async def save(self, key: Key, stored: StoredFAQ) -> None:
         """Replace a record; Redis keeps it for at least a month."""
-        text = stored.to_json(self._base_url)
+        text = stored.to_json(self._base_url, self._secret)
         await self._redis().set(self._name(key), text, ex=int(stored.fresh_for) + KEEP_FOR)
         if is_forgotten(stored, await self._values(self._mark(key.slug), self._mark(None))):
             await self.delete(key)  # a process has removed the earlier record meanwhile
@@ -103,13 +104,13 @@ class RedisStore:
             await redis.delete(*names)
         await redis.publish(self._channel, json.dumps({"from": self._process, "slug": slug}))
 
-    async def bury(self, slug: str) -> None:
+    async def bury(self, slug: str, tombstone: str) -> None:
         """Leave a tombstone, for as long as a record could be there."""
-        await self._redis().set(self._tombstone(slug), "", ex=2 * KEEP_FOR)
+        await self._redis().set(self._tombstone(slug), tombstone, ex=2 * KEEP_FOR)
 
-    async def is_buried(self, slug: str) -> bool:
-        """Return whether there is a tombstone."""
-        return bool(await self._redis().exists(self._tombstone(slug)))
+    async def tombstone(self, slug: str) -> bytes | None:
+        """Return the tombstone, if there is one."""
+        return (await self._values(self._tombstone(slug)))[0]
 
     @contextlib.asynccontextmanager
     async def lock(self, key: Key, timeout: float) -> AsyncIterator[None]:

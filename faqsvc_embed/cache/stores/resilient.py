@@ -12,6 +12,7 @@ from weakref import WeakMethod
 from faqsvc_embed.cache.entries import Key, longest_backoff
 from faqsvc_embed.cache.stored import StoredFAQ
 from faqsvc_embed.cache.stores.base import OnGap, OnInvalidate, Store
+from faqsvc_embed.cache.tombstone import Tombstone
 from faqsvc_embed.errors import InvalidFAQ, masked
 from faqsvc_embed.runtime.background_loop import finished
 from faqsvc_embed.runtime.bounded_log import LogOnce, logger
@@ -42,9 +43,9 @@ class Backoff:
 class _Invalidation:
     """One call of `mark_invalid`; a later one for the same slug replaces it."""
 
-    def __init__(self, at: datetime, is_gone: bool) -> None:
+    def __init__(self, at: datetime, tombstone: Tombstone | None) -> None:
         self.at = at
-        self.is_gone = is_gone
+        self.tombstone = tombstone
 
 
 class ResilientStore:
@@ -103,17 +104,28 @@ class ResilientStore:
 
     async def is_buried(self, slug: str) -> bool:
         """Return whether an FAQ was unpublished; False if the store does not work."""
-        return bool(await self._call("read", lambda: self._store.is_buried(slug)))
+        return await self._tombstone(slug) is not None
 
-    def mark_invalid(self, slug: str | None, at: datetime, *, is_gone: bool = False) -> None:
+    async def tombstone(self, slug: str) -> Tombstone | None:
+        """Return the tombstone of an FAQ; None if there is none that can be read."""
+        text = await self._tombstone(slug)
+        return None if text is None else Tombstone.from_json(text)
+
+    async def _tombstone(self, slug: str) -> bytes | None:
+        try:
+            return await self._call("read", lambda: self._store.tombstone(slug))
+        except InvalidFAQ:
+            return None
+
+    def mark_invalid(self, slug: str | None, at: datetime, tombstone: Tombstone | None = None) -> None:
         """Hide the records of `slug`, or all records, until `invalidate` succeeds.
 
         After that, records that were confirmed before `at` stay hidden. `at` comes from the clock that also
-        sets `updated_at`. If the FAQ `is_gone`, the store leaves a tombstone.
+        sets `updated_at`. The store keeps the `tombstone` of an FAQ that was unpublished.
         """
         if len(self._pending) >= MAX_PENDING:
-            self._pending, slug, is_gone = {}, None, False
-        self._pending[slug] = _Invalidation(at, is_gone)
+            self._pending, slug, tombstone = {}, None, None
+        self._pending[slug] = _Invalidation(at, tombstone)
 
     async def invalidate(self) -> bool:
         """Remove what was marked invalid, and tell the other processes; now, even while backing off.
@@ -133,8 +145,8 @@ class ResilientStore:
                 del self._pending[slug]
 
     async def _invalidate(self, slug: str | None, invalidation: "_Invalidation") -> bool:
-        if slug is not None and invalidation.is_gone:
-            await self._store.bury(slug)
+        if slug is not None and invalidation.tombstone is not None:
+            await self._store.bury(slug, invalidation.tombstone.to_json())
         await self._store.invalidate(slug, invalidation.at)
         return True
 

@@ -4,7 +4,7 @@ import hmac
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Final
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 import anyio.to_thread
 from python_multipart import parse_form
@@ -15,6 +15,7 @@ from starlette.requests import Request
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.request_body import read_body
 from faqsvc_embed.service.http.urls import PublicURLs
+from faqsvc_embed.text import PORTION
 
 MAX_FORM: Final = 4_000_000
 """Bytes of a form: enough for the largest record, with every byte escaped."""
@@ -22,6 +23,8 @@ MAX_OPEN_FORM: Final = 16_000
 """Bytes of a form without a session: enough for a key, a link, and an address to go on to."""
 MAX_FIELDS: Final = 12_000
 """Ten fields for each question of the largest record."""
+MAX_UPLOADS: Final = 10
+"""Files of a form; the desk has forms with one."""
 TIMEOUT: Final = 30.0
 """Seconds in which a form must arrive."""
 
@@ -101,16 +104,24 @@ def is_same_token(form: Form, token: str) -> bool:
 
 
 def _parse_url_encoded(_: Request, body: bytes) -> Form:
-    try:
-        pairs = parse_qsl(
-            body.decode("utf-8", "replace"),
-            keep_blank_values=True,
-            max_num_fields=MAX_FIELDS,
-            errors="replace",
-        )
-    except ValueError:
-        raise _TOO_MANY_FIELDS from None
-    return Form(tuple((name, normalized(value)) for name, value in pairs))
+    pairs = body.split(b"&", MAX_FIELDS)
+    if len(pairs) > MAX_FIELDS:
+        raise _TOO_MANY_FIELDS
+    parted = (pair.partition(b"=") for pair in pairs if pair)
+    return Form(tuple((_unquoted(name), normalized(_unquoted(value))) for name, _, value in parted))
+
+
+def _unquoted(text: bytes) -> str:
+    """Decode a name or value, in portions between which other threads can run."""
+    text = text.replace(b"+", b" ")
+    decoded, start = bytearray(), 0
+    while start < len(text):
+        end = start + PORTION
+        cut = text.find(b"%", end - 2, end)  # an escape is not cut
+        end = cut if cut > start else end
+        decoded += unquote_to_bytes(text[start:end])
+        start = end
+    return decoded.decode("utf-8", "replace")
 
 
 def _parse_multipart(request: Request, body: bytes) -> Form:
@@ -124,6 +135,8 @@ def _parse_multipart(request: Request, body: bytes) -> Form:
         fields.append((name, normalized((field.value or b"").decode("utf-8", "replace"))))
 
     def on_file(file: File) -> None:
+        if len(uploads) >= MAX_UPLOADS:
+            raise _TOO_MANY_FIELDS
         name = (file.file_name or b"").decode("utf-8", "replace")
         file.file_object.seek(0)
         uploads.append(Upload(name, file.file_object.read()))

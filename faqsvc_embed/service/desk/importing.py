@@ -21,8 +21,10 @@ from faqsvc_embed.service.desk.visit import Visit
 
 MAX_IMPORT: Final = 1_000_000
 """Bytes of a text or file, as many as may be published."""
-MAX_LINES: Final = 20_000
-"""Lines of a text or file; reading more would keep the service busy for many seconds."""
+MAX_LINES: Final = 10_000
+"""Lines of a text or file: ten for each question. More objects would make collections of garbage long."""
+MAX_LINE: Final = 50_000
+"""Characters of a line of Markdown: twice the longest answer, and what a pattern reads in milliseconds."""
 _QUESTION: Final = re.compile(r"^[ \t]*([^\s#>|-].{0,1000}[?？])[ \t]*$", re.MULTILINE)
 FORMATS: Final = {".md": "Markdown or plain text", ".csv": "A table (CSV)", ".json": "JSON"}
 ENCODING: Final = (
@@ -120,6 +122,10 @@ def _read(ending: str, content: bytes) -> Document:
         raise ValueError(ENCODING) from None
     if text.count("\n") > MAX_LINES:
         raise ValueError(f"It has more than {MAX_LINES:,} lines, which is too long for one FAQ. Split it.")
+    if reader is read_markdown and max(map(len, text.split("\n"))) > MAX_LINE:
+        raise ValueError(
+            f"It has a line of more than {MAX_LINE:,} characters, too long for an answer. Split it."
+        )
     try:
         return reader(text)
     except (ValueError, RecursionError) as error:

@@ -6,6 +6,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from starlette.responses import Response
 
 from faqsvc_embed.api.contract import PREVIEW_PARAMETER
+from faqsvc_embed.service.config import npm_package
 from faqsvc_embed.service.desk.draft import ADDRESS, Draft
 from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Visit
@@ -96,16 +97,7 @@ def snippets(base: str, slug: str) -> list[Snippet]:
                 (_JINJA, call),
             ),
         ),
-        Snippet(
-            "React",
-            (
-                ("Once:", "npm install @faqsvc/react"),
-                (
-                    "In the page:",
-                    f'import {{ FAQ }} from "@faqsvc/react";\n\n<FAQ slug={{{_quoted(slug)}}} />',
-                ),
-            ),
-        ),
+        *_react(slug),
         Snippet(
             "An assistant (MCP)",
             (
@@ -114,6 +106,15 @@ def snippets(base: str, slug: str) -> list[Snippet]:
             ),
         ),
     ]
+
+
+def _react(slug: str) -> list[Snippet]:
+    """Return the lines for React if the operator has named a package; the specification's does not exist."""
+    package = npm_package()
+    if package is None:
+        return []
+    component = f'import {{ FAQ }} from "{package}";\n\n<FAQ slug={{{_quoted(slug)}}} />'
+    return [Snippet("React", (("Once:", f"npm install {package}"), ("In the page:", component)))]
 
 
 def _mcp(base: str) -> str:

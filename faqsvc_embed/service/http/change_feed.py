@@ -10,7 +10,7 @@ from typing import Final
 from faqsvc_embed.service.http.open_files import open_file_limit
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.storage import Storage, StorageUnavailable
-from faqsvc_embed.service.storage.change_log import LoggedChange
+from faqsvc_embed.service.storage.change_log import LoggedChange, Position
 
 POLL: Final = 0.25
 """Seconds between two queries of the database, which has the changes of all processes."""
@@ -32,6 +32,8 @@ class Subscriber:
     """The changes that wait to be sent to one connection."""
 
     def __init__(self, slugs: Iterable[str], network: str | None) -> None:
+        self.log = Position(0)
+        """The log that the changes are of: where the subscriber began, or had to begin again."""
         self.slugs = frozenset(sys.intern(slug) for slug in slugs)  # most subscribers follow the same ones
         self.network = network
         self.waiting: deque[LoggedChange] = deque()
@@ -46,8 +48,10 @@ class Subscriber:
         self.waiting.append(change)
         self.has_news.set()
 
-    def miss(self) -> None:
-        """Tell the subscriber to read everything again."""
+    def miss(self, log: Position) -> None:
+        """Tell the subscriber to read everything again, and continue at the end of a log."""
+        self.log = log
+        self.waiting.clear()
         self.has_missed = True
         self.has_news.set()
 
@@ -64,7 +68,7 @@ class ChangeFeed:
         self._by_slug: defaultdict[str, set[Subscriber]] = defaultdict(set)
         self._by_network: Counter[str | None] = Counter()
         self._followed: Counter[str | None] = Counter()
-        self._last = 0
+        self._last = Position(0)
         self._version: int | None = None
         self._task: asyncio.Task[None] | None = None
 
@@ -78,12 +82,11 @@ class ChangeFeed:
         ):
             raise FeedFull("Too many subscribers from one address; poll instead")
 
-    async def subscribe(
-        self, slugs: Iterable[str], network: str | None, after: int | None
-    ) -> tuple[Subscriber, int]:
-        """Return a new subscriber, and the number of the last change.
+    async def subscribe(self, slugs: Iterable[str], network: str | None, after: str | None) -> Subscriber:
+        """Return a new subscriber.
 
-        With `after`, the changes since then already wait for it, unless there are too many or some are gone.
+        With `after`, the id of an event, the changes since then already wait for it, unless there are too
+        many, some are gone, or the event is not in this log.
 
         Raises:
             FeedFull: there is no room any more.
@@ -97,13 +100,13 @@ class ChangeFeed:
             self._by_slug[slug].add(subscriber)
         try:
             await self._start()
-            last = self._last  # later changes already reach the subscriber
-            if after is not None and after != last:
+            subscriber.log = self._last  # later changes already reach the subscriber
+            if after is not None and after != self._last.event_id():
                 await self._catch_up(subscriber, after)
         except BaseException:
             self.unsubscribe(subscriber)
             raise
-        return subscriber, last
+        return subscriber
 
     def unsubscribe(self, subscriber: Subscriber) -> None:
         """Send this subscriber nothing more."""
@@ -124,14 +127,14 @@ class ChangeFeed:
                 self._last = last
                 self._task = asyncio.create_task(self._poll())
 
-    async def _catch_up(self, subscriber: Subscriber, after: int) -> None:
+    async def _catch_up(self, subscriber: Subscriber, after: str) -> None:
         changes = self._storage.changes
         first, last = await run_blocking(changes.kept)
-        missed = None
-        if first - 1 <= after <= last:
-            missed = await run_blocking(changes.of, subscriber.slugs, after, MAX_WAITING + 1)
+        number, missed = last.number_of(after), None
+        if number is not None and first - 1 <= number <= last.number:
+            missed = await run_blocking(changes.of, subscriber.slugs, number, MAX_WAITING + 1)
         if missed is None or len(missed) > MAX_WAITING:
-            subscriber.miss()
+            subscriber.miss(last)
             return
         for change in missed:  # the poll may add one of them too, which costs the reader one request
             subscriber.add(change)
@@ -161,20 +164,22 @@ class ChangeFeed:
         last = await run_blocking(self._storage.changes.last)
         if last == self._last:
             return
-        changes = await run_blocking(self._storage.changes.after, self._last) if last > self._last else []
-        if not changes or changes[0].number != self._last + 1:
+        before = self._last
+        is_same = last.epoch == before.epoch and last.number > before.number
+        changes = await run_blocking(self._storage.changes.after, before.number) if is_same else []
+        if not changes or changes[0].number != before.number + 1:
             self._reset(last)
             return
         for change in changes:
-            self._last = change.number
+            self._last = Position(change.number, last.epoch)
             for subscriber in self._by_slug.get(change.slug, ()):
                 subscriber.add(change)
 
-    def _reset(self, last: int) -> None:
+    def _reset(self, last: Position) -> None:
         """Tell every subscriber to read everything again: the log is not the one that was read before.
 
-        Its numbers have no gaps, so it went back after a fail-over, or jumped after a restore.
+        It has another epoch, or its numbers, which have no gaps, went back after a fail-over.
         """
         self._last = last
         for subscriber in {one for subscribers in self._by_slug.values() for one in subscribers}:
-            subscriber.miss()
+            subscriber.miss(last)

@@ -26,7 +26,7 @@ OVERHEAD: Final = 2_000
 _HEADERS: Final = frozenset({b"accept", b"accept-language", b"host", PREVIEW_HEADER.lower().encode()})
 _NOT_IN_304: Final = frozenset({"content-length", "content-type"})
 
-Version = int | tuple[int, str | None]
+Version = int | tuple[int, str | None, str | None]
 Handler = Callable[[Request], Awaitable[Response]]
 
 
@@ -34,7 +34,7 @@ class ContentVersion:
     """A value that changes with the public content, whichever process changes it.
 
     For SQLite, it is the version of the file, which takes microseconds to read. For PostgreSQL, it is the
-    number of the last change with the sites that are listed, which one query reads for all waiting requests.
+    place of the last change with the sites that are listed, which one query reads for all waiting requests.
     """
 
     def __init__(self, storage: Storage) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from itertools import islice
 from typing import Final
 
 import msgspec
@@ -24,6 +25,8 @@ HEARTBEAT: Final = 15.0
 RETRY: Final = 2_000
 """Milliseconds after which a browser connects again."""
 MAX_SLUGS: Final = 1_000
+MAX_PROBLEMS: Final = 10
+"""Slugs that a response calls wrong: it is smaller than the request."""
 HEADERS: Final = {
     "cache-control": "no-store",
     "x-accel-buffering": "no",  # otherwise nginx buffers the events
@@ -49,7 +52,8 @@ class EventStream:
     async def __call__(self, service: ServiceContext, request: Request) -> Response:
         """Return the changes of the slugs in the query, from `Last-Event-ID` or from now on."""
         slugs = list(dict.fromkeys(request.query_params.getlist("slug")))
-        problems = [f"slug is {quoted(slug)}: not a valid slug" for slug in slugs if not is_slug(slug)]
+        wrong = islice((slug for slug in slugs if not is_slug(slug)), MAX_PROBLEMS)
+        problems = [f"slug is {quoted(slug)}: not a valid slug" for slug in wrong]
         if not 0 < len(slugs) <= MAX_SLUGS:
             problems.append(f"there are {len(slugs)} slugs: expected 1 to {MAX_SLUGS}, as in ?slug=a&slug=b")
         if problems:
@@ -61,17 +65,17 @@ class EventStream:
             self._feed.check_room(network, len(slugs))
         except FeedFull as full:
             raise Problem(503, "unavailable", str(full), headers={"retry-after": "60"}) from None
-        stream = self._stream(slugs, network, _last_id(request))
+        stream = self._stream(slugs, network, request.headers.get("last-event-id"))
         return EventResponse(stream, 200, HEADERS, "text/event-stream")
 
-    async def _stream(self, slugs: list[str], network: str | None, after: int | None) -> AsyncIterator[bytes]:
+    async def _stream(self, slugs: list[str], network: str | None, after: str | None) -> AsyncIterator[bytes]:
         try:
-            subscriber, last = await self._feed.subscribe(slugs, network, after)
+            subscriber = await self._feed.subscribe(slugs, network, after)
         except (FeedFull, StorageUnavailable):  # the head is sent already; the subscriber connects again
             return
         try:
             if after is None:
-                yield f"retry: {RETRY}\nid: {last}\n\n".encode()
+                yield f"retry: {RETRY}\nid: {subscriber.log.event_id()}\n\n".encode()
             else:
                 yield f"retry: {RETRY}\n\n".encode()
             while True:
@@ -81,32 +85,24 @@ class EventStream:
                 except TimeoutError:
                     yield b":\n\n"
                     continue
-                yield _news(subscriber, last)
+                yield _news(subscriber)
         finally:
             self._feed.unsubscribe(subscriber)
 
 
-def _news(subscriber: Subscriber, last: int) -> bytes:
+def _news(subscriber: Subscriber) -> bytes:
     """Take the waiting changes from a subscriber, and return them as events."""
     changes = list(subscriber.waiting)
     subscriber.waiting.clear()
     subscriber.has_news.clear()
     if subscriber.has_missed:
         subscriber.has_missed = False
-        position = changes[-1].number if changes else last
+        position = subscriber.log.event_id(changes[-1].number if changes else None)
         return f"id: {position}\nevent: reset\ndata: {{}}\n\n".encode()
-    return b"".join(map(_event, changes))
+    return b"".join(_event(change, subscriber.log.event_id(change.number)) for change in changes)
 
 
-def _event(change: LoggedChange) -> bytes:
+def _event(change: LoggedChange, event_id: str) -> bytes:
     state = "unpublished" if change.revision is None else "published"
     data = msgspec.json.encode(Event(change.slug, change.lang, change.revision, state))  # type: ignore[arg-type]
-    return b"id: %d\nevent: faq\ndata: %s\n\n" % (change.number, data)
-
-
-def _last_id(request: Request) -> int | None:
-    """Return the number of the last change that the subscriber has; -1 if it cannot be one."""
-    value = request.headers.get("last-event-id")
-    if value is None:
-        return None
-    return int(value) if value.isascii() and value.isdecimal() and len(value) < 16 else -1
+    return b"id: %s\nevent: faq\ndata: %s\n\n" % (event_id.encode(), data)

@@ -10,11 +10,12 @@ from msgspec import UNSET
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faqsvc_embed.api.contract import Install, PublishBody, PublishResponse
+from faqsvc_embed.api.contract import INSTALL, Install, PublishBody, PublishResponse
 from faqsvc_embed.api.fields import MAX_BODY
 from faqsvc_embed.api.validation import convert, problems_of
 from faqsvc_embed.generation.detection import detect_language
 from faqsvc_embed.models import Item
+from faqsvc_embed.service.config import npm_package
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.authentication import require_scope
 from faqsvc_embed.service.http.conditional import preconditions
@@ -67,7 +68,8 @@ async def put_faq(service: ServiceContext, request: Request) -> Response:
 def write_response(urls: PublicURLs, written: Written, status: int) -> Response:
     """Return the response to a write, with the entity tag of the record."""
     slug = written.slug
-    install = Install("npm install @faqsvc/react", f'<FAQ slug="{html.escape(slug)}" />')
+    package = npm_package()
+    install = Install(f"npm install {package}" if package else INSTALL, f'<FAQ slug="{html.escape(slug)}" />')
     body = PublishResponse(
         slug,
         urls.page(slug),

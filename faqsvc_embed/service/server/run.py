@@ -1,6 +1,7 @@
 """Run an ASGI application on a socket: in this thread, in another one, or in worker processes."""
 
 import errno
+import gc
 import multiprocessing
 import os
 import signal
@@ -83,6 +84,7 @@ def serve(app: ASGIApp, listening: socket.socket, proxies: Sequence[str] = ()) -
     `X-Forwarded-For` and `X-Forwarded-Proto` are used only in requests over a Unix socket or from `proxies`,
     which are addresses or networks.
     """
+    _freeze()
     _server(BehindProxies(app, proxies)).run(sockets=[listening])
 
 
@@ -119,7 +121,15 @@ def _make(make_app: Callable[[], ASGIApp], proxies: Sequence[str]) -> ASGIApp:
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_after, args=(parent,), name="faqsvc-parent", daemon=True).start()
-    return shutdown.GracefulShutdown(BehindProxies(make_app(), proxies))
+    app = make_app()
+    _freeze()
+    return shutdown.GracefulShutdown(BehindProxies(app, proxies))
+
+
+def _freeze() -> None:
+    """Leave modules and routes out of garbage collections, which would stop all requests for about 50 ms."""
+    gc.collect()
+    gc.freeze()
 
 
 def _end_after(parent: BaseProcess) -> None:

@@ -1,16 +1,39 @@
 """The published changes, in the order in which they were committed."""
 
+import zlib
 from collections.abc import Collection
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, Connection, func, select
 
 from faqsvc_embed.service.storage.database import Database
 from faqsvc_embed.service.storage.schema import events, last_event, sites
 
 MAX_EVENTS: Final = 10_000
 """Changes that are kept. A reader who has missed more must read everything again."""
+
+
+_DIGITS: Final = 15
+"""Of the number of a change, in an event id."""
+
+
+class Position(NamedTuple):
+    """The end of the log: the number of the last change, and the epoch, which restores and imports change."""
+
+    number: int
+    epoch: str | None = None
+
+    def event_id(self, number: int | None = None) -> str:
+        """Return the id of an event of this epoch, by default the last one: a number of up to 25 digits."""
+        epoch = zlib.crc32(self.epoch.encode()) if self.epoch else 0
+        return str(epoch * 10**_DIGITS + (self.number if number is None else number))
+
+    def number_of(self, event_id: str) -> int | None:
+        """Return the number of a change by the id of its event; None if it is not one of this epoch."""
+        digits = event_id[-_DIGITS:]
+        number = int(digits) if digits.isascii() and digits.isdecimal() else 0
+        return number if event_id == self.event_id(number) else None
 
 
 class LoggedChange(NamedTuple):
@@ -29,27 +52,29 @@ class ChangeLog:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def last(self) -> int:
-        """Return the number of the last change, 0 if there was none."""
+    def last(self) -> Position:
+        """Return the end of the log; its number is 0 if there was no change."""
         with self._database.reading() as connection:
-            return int(connection.scalar(select(last_event.c.number)) or 0)
+            return _end(connection)
 
-    def version(self) -> tuple[int, str | None]:
+    def version(self) -> tuple[int, str | None, str | None]:
         """Return a value that changes with every published change, and with the sites that are listed."""
         listed = select(func.aggregate_strings(sites.c.id, ",")).where(sites.c.listed).scalar_subquery()
         with self._database.reading() as connection:
-            number, ids = connection.execute(select(last_event.c.number, listed)).one()
-        return number, ids
+            number, epoch, ids = connection.execute(
+                select(last_event.c.number, last_event.c.epoch, listed)
+            ).one()
+        return number, epoch, ids
 
-    def kept(self) -> tuple[int, int]:
-        """Return the numbers of the oldest kept change and of the last change.
+    def kept(self) -> tuple[int, Position]:
+        """Return the number of the oldest kept change, and the end of the log.
 
         If no change is kept, the first is the number of the next change.
         """
         with self._database.reading() as connection:
             first = connection.scalar(select(func.min(events.c.number)))
-            last = int(connection.scalar(select(last_event.c.number)) or 0)
-        return last + 1 if first is None else int(first), last
+            last = _end(connection)
+        return last.number + 1 if first is None else int(first), last
 
     def of(self, slugs: Collection[str], after: int, limit: int) -> list[LoggedChange]:
         """Return the first changes of some slugs after a number, in order."""
@@ -64,3 +89,7 @@ class ChangeLog:
         with self._database.reading() as connection:
             rows = connection.execute(query.order_by(events.c.number).limit(limit))
             return [LoggedChange(*row) for row in rows]
+
+
+def _end(connection: Connection) -> Position:
+    return Position(*connection.execute(select(last_event.c.number, last_event.c.epoch)).one())

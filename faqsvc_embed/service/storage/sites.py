@@ -87,6 +87,23 @@ class Sites:
         with self._database.writing() as connection:
             connection.execute(update(sites).where(sites.c.id == site).values(values))
 
+    def change(
+        self, site: str, *, name: str | None = None, listed: bool | None = None, quota: Quota | None = None
+    ) -> None:
+        """Change the name, the visibility or the limits of a site; None leaves a value as it is.
+
+        Raises:
+            UnknownSite: there is no such site.
+            ConfigurationError: the name is empty, has more than 100 characters, or unprintable ones.
+        """
+        found = self.get(site)
+        name = found.name if name is None else _site_name(name)
+        quota = quota or found.quota
+        values = {"name": name, "listed": found.is_listed if listed is None else listed}
+        values |= {"max_faqs": quota.faqs, "max_bytes": quota.bytes}
+        with self._database.writing() as connection:
+            connection.execute(update(sites).where(sites.c.id == site).values(values))
+
     def resolve(self, connection: Connection, site: str | None) -> str:
         """Return the id of a site or, if None, of the only one, which is created if there is none.
 

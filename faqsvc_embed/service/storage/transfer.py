@@ -5,6 +5,7 @@ release reads the exports of the release before. API keys are exported as digest
 """
 
 import json
+import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -12,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Table, insert, select
+from sqlalchemy import Connection, Table, insert, select
 
 from faqsvc_embed.errors import FAQError, quoted
 from faqsvc_embed.service.storage import schema, upgrade
@@ -20,8 +21,6 @@ from faqsvc_embed.service.storage.database import Database
 
 FORMAT: Final = {"format": "faqsvc", "version": 1}
 BATCH: Final = 500
-EVENTS_AHEAD: Final = 1_000_000
-"""More changes than a service has between a backup and its restore."""
 
 _TABLES: Final = (
     schema.sites,
@@ -55,8 +54,8 @@ def backup(database: Database, target: Path) -> None:
 def restore(database: Database, file: Path) -> None:
     """Replace the content of an SQLite database with that of a backup, all of it or nothing.
 
-    Readers of the change feed may know changes that the backup does not have. The restored database has no
-    past changes, and later ones have much higher numbers, so that these readers read everything again.
+    Readers of the change feed may know changes that the backup does not have. The restored log has another
+    epoch, so that these readers read everything again.
 
     Raises:
         TransferFailed: the file is not a backup, or the database is PostgreSQL.
@@ -71,10 +70,8 @@ def restore(database: Database, file: Path) -> None:
         backup(source, Path(prepared.path))
         upgrade.upgrade(prepared)
         with prepared.writing() as connection:
-            connection.execute(schema.events.delete())
             connection.execute(schema.webhooks.delete())
-            number = schema.last_event.c.number + EVENTS_AHEAD
-            connection.execute(schema.last_event.update().values(number=number))
+            _begin_epoch(connection)
         prepared.close()
         database.replace_with(Path(prepared.path))
     finally:
@@ -96,7 +93,8 @@ def export_lines(database: Database) -> Iterator[str]:
     yield json.dumps(FORMAT)
     with database.snapshot() as connection:
         for source in _TABLES:
-            query = select(source).order_by(*source.primary_key)
+            columns = [column for column in source.columns if column is not schema.last_event.c.epoch]
+            query = select(*columns).order_by(*source.primary_key)
             rows = connection.execute(query, execution_options={"yield_per": BATCH})
             for row in rows.mappings():
                 yield json.dumps({"table": source.name, "row": dict(row)}, default=_text)
@@ -122,7 +120,13 @@ def import_lines(database: Database, lines: Iterable[str | bytes]) -> int:
             is_complete = target is schema.last_event and len(rows) == 1  # the last line of every export
         if not is_complete:
             raise TransferFailed("the export is incomplete: its last lines are missing; export it again")
+        _begin_epoch(connection)
     return count
+
+
+def _begin_epoch(connection: Connection) -> None:
+    """Mark the log of changes as another one, although its numbers may be those of an earlier log."""
+    connection.execute(schema.last_event.update().values(epoch=secrets.token_hex(4)))
 
 
 def _text(value: datetime) -> str:

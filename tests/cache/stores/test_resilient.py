@@ -44,11 +44,11 @@ class FaultyStore:
 
     load = save = delete = aclose = _do
 
-    async def bury(self, slug: str) -> None:
+    async def bury(self, slug: str, tombstone: str) -> None:
         pass
 
-    async def is_buried(self, slug: str) -> bool:
-        return False
+    async def tombstone(self, slug: str) -> bytes | None:
+        return None
 
     async def invalidate(self, slug: str | None, at: datetime) -> None:
         await self._do()

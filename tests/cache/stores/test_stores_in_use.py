@@ -421,3 +421,20 @@ def test_a_document_in_redis_that_is_too_large_is_not_loaded(
             client.append(name, " " * 5_000_000)
     faulty.behave(behaviours.refuse)
     assert make_embed(store=valkey, wait=5).use_faq("pricing").data is None
+
+
+@pytest.mark.system
+def test_with_a_secret_a_record_that_others_wrote_into_redis_is_not_shown(
+    make_embed: MakeEmbed, faulty: FaultyServer, valkey: str
+) -> None:
+    secrets = {"mine": "m" * 32, "theirs": "t" * 32, "none": None}
+    for owner, writer in (("mine", "mine"), ("mine", "theirs"), ("mine", "none"), ("none", "mine")):
+        with redis.Redis.from_url(valkey) as client:
+            client.flushdb()
+        faulty.accept()
+        one = make_embed(store=valkey, store_secret=secrets[writer], wait=5)
+        one.get_faq("pricing")
+        settle(one)
+        faulty.refuse()
+        shown = make_embed(store=valkey, store_secret=secrets[owner], wait=5).use_faq("pricing").data
+        assert (shown is not None) == (owner == writer)

@@ -6,14 +6,15 @@ import pytest
 
 from faqsvc_embed.languages import LANGUAGES
 from tests.benchmarks import extraction
-from tests.benchmarks.extraction import PARTS, rates
+from tests.benchmarks.extraction import rates
+from tests.generation.corpus import PARTS
 
 readings = cache(extraction.readings)
 
 
 def test_the_corpus_has_all_languages() -> None:
     assert len(readings("known")) >= 12
-    languages = {reading.name.rpartition(".")[2] for reading in readings("known")}
+    languages = {reading.page.lang for reading in readings("known")}
     assert languages == set(LANGUAGES)
 
 
@@ -28,8 +29,8 @@ def test_recall_and_precision_on_the_corpus_are_high() -> None:
 @pytest.mark.parametrize("part", PARTS)
 def test_exactly_the_expected_pairs_of_a_layout_are_found(part: str) -> None:
     wrong = {
-        reading.name: (reading.found - reading.expected, reading.expected - reading.found)
+        reading.page.name: (reading.found - reading.page.expected, reading.page.expected - reading.found)
         for reading in readings(part)
-        if reading.found != reading.expected
+        if reading.found != reading.page.expected
     }
     assert wrong == {}

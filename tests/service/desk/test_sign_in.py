@@ -179,10 +179,12 @@ def test_without_a_session_only_small_forms_are_read(stranger: Editor) -> None:
 
 def test_the_fields_of_a_form_are_limited(editor: Editor) -> None:
     field = b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n'
-    forms = {
-        "multipart/form-data; boundary=x": field * 20_000 + b"--x--\r\n",
-        "application/x-www-form-urlencoded": b"a=1&" * 20_000,
-    }
-    for media_type, body in forms.items():
+    file = b'--x\r\nContent-Disposition: form-data; name="a"; filename="b"\r\n\r\n1\r\n'
+    forms = [
+        ("multipart/form-data; boundary=x", field * 20_000 + b"--x--\r\n"),
+        ("multipart/form-data; boundary=x", file * 100 + b"--x--\r\n"),
+        ("application/x-www-form-urlencoded", b"a=1&" * 20_000),
+    ]
+    for media_type, body in forms:
         headers = {"origin": ORIGIN, "content-type": media_type}
         assert editor.client.post("/desk/import", content=body, headers=headers).status_code == 413

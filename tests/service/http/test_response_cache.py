@@ -82,8 +82,9 @@ def test_the_limit_counts_kept_responses(storage: Storage) -> None:
 
 
 def test_long_addresses_and_headers_take_little_memory(
-    storage: Storage, monkeypatch: pytest.MonkeyPatch
+    storage: Storage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level("WARNING", "httpx2")  # otherwise pytest keeps each address that the test client logs
     monkeypatch.setattr(response_cache, "MAX_BYTES", 100_000)
     put(storage, "One")
     with TestClient(create_app(storage)) as client:

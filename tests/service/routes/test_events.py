@@ -143,6 +143,13 @@ def test_slugs_that_cannot_be_are_refused(site: Site, query: str) -> None:
     assert (response.status_code, response.json()["code"]) == (422, "invalid-parameter")
 
 
+def test_a_refusal_is_smaller_than_the_request(site: Site) -> None:
+    query = "&".join(f"slug=%2F{number}" for number in range(4_000))
+    response = httpx2.get(f"{site.url}/api/v1/events?{query}")
+    assert response.status_code == 422
+    assert len(response.content) < 2_000
+
+
 def test_a_record_has_its_revision_in_a_header(site: Site) -> None:
     response = httpx2.get(f"{site.url}/api/v1/faq/pricing")
     again = httpx2.get(f"{site.url}/api/v1/faq/pricing", headers={"If-None-Match": response.headers["etag"]})
@@ -180,6 +187,28 @@ def test_one_address_follows_at_most_half_of_all_slugs(site: Site, monkeypatch: 
     feed = Subscription(site.url, "a", "b", "c")
     assert httpx2.get(f"{site.url}/api/v1/events?slug=pricing").status_code == 503
     feed.close()
+
+
+def test_subscribers_read_everything_again_when_the_same_numbers_are_other_changes(site: Site) -> None:
+    feed = Subscription(site.url, "pricing")
+    position = feed.events[0].id
+    site.publish("pricing", "Six euros.")
+    wait_until(lambda: len(feed.changes()) == 1)
+    with sqlite3.connect(site.file) as database:  # as after a restore or a promotion
+        database.execute("update last_event set epoch = 'another', number = number + 1")
+        database.execute(
+            "insert into events select max(number) + 1, slug, lang, revision, created_at from events"
+        )
+    database.close()
+    wait_until(lambda: feed.events[-1].type == "reset")
+    other = Subscription(site.url, "pricing", last_id=position)
+    wait_until(lambda: any(event.type == "reset" for event in other.events))
+    again = Subscription(site.url, "pricing", last_id=other.events[-1].id)
+    site.publish("pricing", "Seven euros.")
+    wait_until(lambda: all(one.events and one.events[-1].type == "faq" for one in (feed, other, again)))
+    assert not any(event.type == "reset" for event in again.events)
+    for one in (feed, other, again):
+        one.close()
 
 
 @pytest.mark.parametrize("number", [1, 1_000])

@@ -196,7 +196,7 @@ def test_a_slug_of_an_earlier_release_may_end_in_md(
     client: TestClient, storage: Storage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as earlier:
-        earlier.setattr("faqsvc_embed.service.storage.writer.MARKDOWN_SUFFIX", "/")
+        earlier.setattr("faqsvc_embed.service.storage.slugs.MARKDOWN_SUFFIX", "/")
         storage.put(FAQ.from_dict(samples.record("notes.md", title="Notes")))
 
     assert "<h1>Notes</h1>" in client.get("/faq/notes.md").text

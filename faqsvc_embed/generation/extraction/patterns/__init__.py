@@ -1,56 +1,73 @@
 """The words and grammar by which questions and FAQs are recognised, one file for each language.
 
-To improve a language, edit its file; `language.py` describes every field. The patterns of all languages are
+To improve a language, edit its file; `Language` describes every field. The patterns of all languages are
 tried on every page, because pages often state no language, or a wrong one.
 """
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Final
 
-from faqsvc_embed.generation.extraction.patterns import (
-    ar,
-    da,
-    de,
-    en,
-    es,
-    fr,
-    it,
-    ja,
-    ko,
-    nl,
-    pl,
-    pt,
-    ru,
-    sv,
-    tr,
-    vi,
-    zh,
-)
-from faqsvc_embed.generation.extraction.patterns import (
-    id as id_,
-)
-from faqsvc_embed.generation.extraction.patterns.language import Language
+import msgspec
 
-LANGUAGES: Final[tuple[Language, ...]] = (
-    en.PATTERNS,
-    de.PATTERNS,
-    fr.PATTERNS,
-    es.PATTERNS,
-    ko.PATTERNS,
-    ja.PATTERNS,
-    zh.PATTERNS,
-    ar.PATTERNS,
-    da.PATTERNS,
-    id_.PATTERNS,
-    it.PATTERNS,
-    nl.PATTERNS,
-    pl.PATTERNS,
-    pt.PATTERNS,
-    ru.PATTERNS,
-    sv.PATTERNS,
-    tr.PATTERNS,
-    vi.PATTERNS,
+
+class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Regular expressions of one language; every entry of a field is one alternative. Case is ignored."""
+
+    question_grammar: tuple[str, ...] = ()
+    """Sentences that are questions even without a question mark. Matched from the start of the text."""
+
+    question_openings: tuple[str, ...] = ()
+    """Beginnings of questions. Weaker than grammar: `If I lose my key` is a question only among others."""
+
+    calls_to_action: tuple[str, ...] = ()
+    """Sentences to the reader, such as `Still have questions?`. Matched from the start of the text."""
+
+    faq_titles: tuple[str, ...]
+    """Parts of titles, headings and addresses of FAQs."""
+
+    help_centres: tuple[str, ...] = ()
+    """Parts of the title that every page of a help centre has."""
+
+    section_titles: tuple[str, ...] = ()
+    """Whole headings that are no question even in an FAQ, such as `Contents` or `See also`."""
+
+    interview_titles: tuple[str, ...] = ()
+    """Parts of titles of interviews, whose questions are no FAQ."""
+
+    other_titles: tuple[str, ...] = ()
+    """Parts of titles of pages with questions that are no FAQ: `About us`, `Privacy`, `How to apply`."""
+
+    page_ends: tuple[str, ...] = ()
+    """Lines after the last answer, such as `Last updated on Monday`. Matched from the start of the line."""
+
+    question_labels: tuple[str, ...] = ()
+    """Plain words that label a question: the `Q` of `Q1: Is it big?`. Case matters."""
+
+    answer_labels: tuple[str, ...] = ()
+    """Plain words that label an answer: the `A` of `A: Yes.`. Case matters."""
+
+    question_columns: tuple[str, ...] = ()
+    """The whole title of a table's column of questions."""
+
+    answer_columns: tuple[str, ...] = ()
+    """The whole title of a table's column of answers."""
+
+    help_links: tuple[str, ...] = ()
+    """Parts of links and addresses of help pages."""
+
+    shop_links: tuple[str, ...] = ()
+    """Parts of links and addresses of pages about orders, prices and contact."""
+
+
+def _read(lang: str) -> Language:
+    file = Path(__file__).with_name(f"{lang}.toml")
+    return msgspec.toml.decode(file.read_bytes(), type=Language)
+
+
+LANGUAGES: Final = tuple(
+    map(_read, "en de fr es ko ja zh ar da id it nl pl pt ru sv tr vi".split())  # noqa: SIM905
 )
 
 
