@@ -16,10 +16,10 @@ from tests.support.service import Service
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("faq.json", json.dumps(BODY)),
-        ("faq.yml", "items:\n- question: What does it cost?\n  answer: Nothing.\n"),
-        ("faq.csv", "Question;Answer\nWhat does it cost?;Nothing.\n"),
-        ("faq.md", "## What does it cost?\n\nNothing.\n"),
+        ("in-json.json", json.dumps(BODY)),
+        ("in-yml.yml", "items:\n- question: What does it cost?\n  answer: Nothing.\n"),
+        ("in-csv.csv", "Question;Answer\nWhat does it cost?;Nothing.\n"),
+        ("in-md.md", "## What does it cost?\n\nNothing.\n"),
     ],
 )
 def test_the_slug_the_address_and_the_line_for_a_template_are_printed(
@@ -30,6 +30,7 @@ def test_the_slug_the_address_and_the_line_for_a_template_are_printed(
     result = faqsvc("publish", str(tmp_path / name), *website)
     assert (result.exit_code, result.stderr) == (0, "")
     slug, url, template = result.stdout.rstrip("\n").split("  ")
+    assert slug == Path(name).stem
     assert template == f'{{{{ faq("{slug}") }}}}'
     assert url == f"{ours.base_url}/faq/{slug}"
     with FAQClient() as client:
