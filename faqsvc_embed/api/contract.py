@@ -8,7 +8,7 @@ against them. Names are snake_case here and camelCase on the wire. The paths:
     PUT    /api/v1/faq/{slug}?lang=                          PublishBody -> PublishResponse, 201 or 200
     PATCH  /api/v1/faq/{slug}?lang=                          ChangeBody -> PublishResponse, 200
     DELETE /api/v1/faq/{slug}?lang=&purge=                   204
-    POST   /api/v1/faq/{slug}/restore?lift=                  204
+    POST   /api/v1/faq/{slug}/restore                        FAQSummary, 200
     GET    /api/v1/faqs?limit=&after=&q=&state=&lang=        FAQList
     GET    /api/v1/faq/{slug}/revisions?lang=&limit=&after=  RevisionList
     GET    /api/v1/faq/{slug}/revisions/{n}?lang=            RevisionContent
@@ -187,18 +187,33 @@ class PublishResponse(Struct, frozen=True, rename="camel"):
     state: RevisionState
 
 
-class FAQSummary(Struct, frozen=True, rename="camel"):
-    """An FAQ in a list. `title` and `revision` are those of the newest revision in the default language.
+class TranslationSummary(Struct, frozen=True, rename="camel"):
+    """A translation of an FAQ in a list, with the number and the entity tag of its newest revision."""
 
-    `languages` has the default language first, and no unpublished translation, unless all are unpublished.
+    lang: Lang
+    revision: int
+    etag: str
+    state: State
+    has_draft: Annotated[bool, Meta(description="Whether that revision was never published.")]
+
+
+class FAQSummary(Struct, frozen=True, rename="camel"):
+    """An FAQ in a list. `title`, `revision` and `etag` are those of the newest one in the default language.
+
+    `languages` has the default language first, and no unpublished translation, unless all are unpublished;
+    `translations` has all. `hasDraft` says whether one of them has a draft. In a list of the state `binned`,
+    they are those in the bin.
     """
 
     slug: str
     title: str
     languages: list[Lang]
     state: State
+    has_draft: bool
     revision: int
+    etag: str
     updated_at: datetime
+    translations: list[TranslationSummary]
 
 
 class FAQList(Struct, frozen=True):

@@ -43,6 +43,7 @@ class PublishFields(TypedDict):
     page_url: NotRequired[str | None]
     draft: NotRequired[bool]
     if_match: NotRequired[str | None]
+    if_none_match: NotRequired[str | None]
     idempotency_key: NotRequired[str | None]
 
 
@@ -60,6 +61,7 @@ class PublishRequest:
     page_url: object = None
     draft: object = False
     if_match: object = None
+    if_none_match: object = None
     idempotency_key: object = None
 
     def body(self) -> dict[str, Any]:
@@ -84,8 +86,11 @@ class PublishRequest:
             *problems_of(body, PublishBody),
             *_repetitions(entries),
             *_idempotency_key_problems(self.idempotency_key),
-            *_if_match_problems(self.if_match, self.slug),
+            *if_match_problems(self.if_match),
+            *_if_none_match_problems(self.if_none_match),
         ]
+        if self.slug is None and self.if_match is not None:
+            problems.append("if_match needs the slug of the FAQ that it belongs to")
         if not problems and (size := len(encode(body))) > MAX_BODY:
             problems = [f"the body has {size} bytes; the limit is {MAX_BODY}"]
         if problems:
@@ -100,7 +105,11 @@ class PublishRequest:
         """
         body = self.body()
         slug = body.pop("slug", None)
-        optional = {"idempotency-key": self.idempotency_key, "if-match": self.if_match}
+        optional = {
+            "idempotency-key": self.idempotency_key,
+            "if-match": self.if_match,
+            "if-none-match": self.if_none_match,
+        }
         headers = {name: value for name, value in optional.items() if isinstance(value, str)}
         if slug is None:
             return write_request("POST", base_url + API_PATH, encode(body), headers)
@@ -194,8 +203,12 @@ def _idempotency_key_problems(key: object) -> Iterator[str]:
         yield f"idempotency_key is {quoted(key)}; use 1 to 255 visible ASCII characters"
 
 
-def _if_match_problems(etag: object, slug: object) -> Iterator[str]:
+def if_match_problems(etag: object) -> Iterator[str]:
+    """Yield the problem of a value that is no entity tag; None is accepted."""
     if etag is not None and (not isinstance(etag, str) or re.fullmatch(r'\*|(?:W/)?"[!#-~]*"', etag) is None):
         yield f'if_match is {quoted(etag)}; use the etag of a Publication, such as "0f5e" with its quotes'
-    elif etag is not None and slug is None:
-        yield "if_match needs the slug of the FAQ that it belongs to"
+
+
+def _if_none_match_problems(value: object) -> Iterator[str]:
+    if value not in (None, "*"):
+        yield f"if_none_match is {quoted(value)}; use '*', with which an FAQ is only created"

@@ -39,12 +39,12 @@ from faqsvc_embed.service.routes.generate import Generator
 from faqsvc_embed.service.routes.health import check_health, check_liveness, check_readiness
 from faqsvc_embed.service.routes.history import (
     create_preview,
-    list_faqs,
     list_revisions,
     publish_revision,
     read_revision,
 )
 from faqsvc_embed.service.routes.hosted_pages import show_page
+from faqsvc_embed.service.routes.list_faqs import list_faqs
 from faqsvc_embed.service.routes.llms_txt import write_llms_txt
 from faqsvc_embed.service.routes.openapi import describe_api
 from faqsvc_embed.service.routes.publish import change_faq, publish_faq, put_faq

@@ -92,8 +92,10 @@ def new_draft(visit: Visit) -> Draft:
     if site.website_url:
         return replace(draft, website_name=site.name, website_url=site.website_url)
     history = visit.storage.history
-    for summary in history.faqs(visit.access.site, limit=1).items:
-        earlier = Draft.of_publication("", history.revision(visit.access, summary.slug, None))
+    for last in visit.storage.overview.faqs(visit.access.site, limit=1):
+        earlier = Draft.of_publication(
+            "", history.revision(visit.access, last.slug, last.translations[0].lang)
+        )
         draft = replace(draft, website_name=earlier.website_name, website_url=earlier.website_url)
     return draft
 
@@ -159,7 +161,9 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     newest = _newest(visit, draft.lang, draft.slug) if editor.faq else None
     info = editor.faq.translation(draft.lang) if editor.faq else None
     is_same = newest is not None and draft.is_same(newest)
-    if is_same and (is_draft or info is None or not info.has_draft):  # a form that is sent twice, for example
+    if is_same and (
+        is_draft or info is None or info.newest == info.published
+    ):  # a form that is sent twice, for example
         return redirect(visit, f"/faqs/{quote(draft.slug, safe='')}?lang={draft.lang}&done=same")
     conditions = Preconditions(is_create_only=True)
     if editor.base:

@@ -1,4 +1,4 @@
-"""Routes for owners: FAQs in every state, revisions, and previews of drafts."""
+"""Routes for owners: revisions, and previews of drafts."""
 
 from functools import partial
 from typing import Any
@@ -15,14 +15,6 @@ from faqsvc_embed.service.http.responses import private_response
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.routes.publish import write_response
 from faqsvc_embed.service.storage import values
-
-
-async def list_faqs(service: ServiceContext, request: Request) -> Response:
-    """GET /api/v1/faqs: the FAQs of the site, the last changed first."""
-    access = await service.auth.authenticate(request, "read")
-    return private_response(
-        await run_blocking(partial(service.storage.history.faqs, access.site, **page_of(request)))
-    )
 
 
 async def list_revisions(service: ServiceContext, request: Request) -> Response:

@@ -115,11 +115,10 @@ OPERATIONS: Final = (
         f"{_FAQ}/restore",
         "restoreFAQ",
         "Take an FAQ out of the bin, or publish again what was last unpublished",
-        (204,),
+        (200,),
         _WRITES,
         "publish",
-        query=("lift",),
-        note="With `lift`, a slug that was purged by `purge=now` can be used again.",
+        response=contract.FAQSummary,
     ),
     Operation(
         "get",
@@ -130,7 +129,8 @@ OPERATIONS: Final = (
         _KEYED,
         "read",
         response=contract.FAQList,
-        query=("limit", "after:faq"),
+        query=("q", "state", "lang", "limit", "after:faq"),
+        note="`state=draft` lists every FAQ that has a draft; `state=binned` lists the bin.",
     ),
     Operation(
         "get",

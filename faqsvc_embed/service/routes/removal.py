@@ -9,9 +9,11 @@ from starlette.responses import Response
 from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import preconditions
-from faqsvc_embed.service.http.parameters import flag, lang_of, slug_of
+from faqsvc_embed.service.http.parameters import lang_of, slug_of
 from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.responses import private_response
 from faqsvc_embed.service.http.threads import run_blocking
+from faqsvc_embed.service.routes.list_faqs import summary
 
 Purge = Literal["false", "true", "now"]
 
@@ -33,15 +35,12 @@ async def delete_faq(service: ServiceContext, request: Request) -> Response:
 
 
 async def restore_faq(service: ServiceContext, request: Request) -> Response:
-    """POST …/restore: take an FAQ out of the bin, or publish again what the last DELETE unpublished.
-
-    With `lift=true`, the slug of an FAQ that was purged can be used again; no text comes back.
-    """
+    """POST …/restore: take an FAQ out of the bin, or publish again what the last DELETE unpublished."""
     access = await service.auth.authenticate(request, "publish")
-    removal = service.storage.removal
-    restore = removal.lift if flag(request, "lift") else removal.restore
-    await run_blocking(partial(restore, access, slug_of(request)), limiter=service.writers)
-    return _no_content()
+    slug = slug_of(request)
+    await run_blocking(partial(service.storage.removal.restore, access, slug), limiter=service.writers)
+    faq = await run_blocking(partial(service.storage.overview.faq, access, slug))
+    return private_response(summary(faq))
 
 
 def _no_content() -> Response:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from faqsvc_embed.api.content import revision_digest
 from faqsvc_embed.api.fields import Lang
@@ -19,12 +19,12 @@ from faqsvc_embed.service.storage.schema import events, faqs, last_event, revisi
 from faqsvc_embed.service.storage.values import (
     Access,
     Gone,
-    NotYourSite,
     Preconditions,
     Quota,
     QuotaExceeded,
     Revision,
     RevisionConflict,
+    check_owner,
     search_text,
 )
 
@@ -46,21 +46,16 @@ class Edit:
         """Return the row of an FAQ, locked; None if there is none."""
         return self.connection.execute(select(faqs).where(faqs.c.slug == slug).with_for_update()).first()
 
-    def owned(self, slug: str) -> Row[Any]:
+    def owned(self, slug: str) -> Any:
         """Return the row of an FAQ of the site, which may be in the bin, locked.
 
         Raises:
             FAQNotFound: the site has none with this slug.
             NotYourSite: another site has, or had, this slug.
         """
-        faq: Row[Any] | None = self.locked(slug)
-        if faq is None or (faq.site != self.access.site and faq.state in ("draft", "unpublished")):
-            raise FAQNotFound(f"No FAQ has the slug {quoted(slug)}")
-        if faq.site != self.access.site:
-            raise NotYourSite(f"The FAQ {quoted(slug)} belongs to another site")
-        return faq
+        return check_owner(self.locked(slug), self.access, slug)
 
-    def present(self, slug: str) -> Row[Any]:
+    def present(self, slug: str) -> Any:
         """Return the row of an FAQ of the site that is not deleted, locked.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Reads for the owner of a site: FAQs in every state, revisions, and previews of drafts."""
+"""Reads for the owner of a site: revisions, and previews of drafts."""
 
 import hashlib
 import re
@@ -7,83 +7,25 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import Connection, and_, delete, func, insert, select
+from sqlalchemy import delete, insert, select
 
-from faqsvc_embed.api import contract
-from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.service.storage.database import Database
-from faqsvc_embed.service.storage.faq_cursor import FAQCursor, InvalidCursor
-from faqsvc_embed.service.storage.revisions import NEWEST, revision_of, select_revisions
+from faqsvc_embed.service.storage.faq_cursor import InvalidCursor
+from faqsvc_embed.service.storage.revisions import revision_of, select_revisions
 from faqsvc_embed.service.storage.schema import faqs, previews, revisions, translations
-from faqsvc_embed.service.storage.values import (
-    HIDDEN,
-    Access,
-    NotYourSite,
-    Publication,
-    Revision,
-    default_first,
-)
+from faqsvc_embed.service.storage.values import HIDDEN, Access, Publication, Revision, check_owner
 
 PREVIEW_LIFETIME: Final = timedelta(hours=1)
 REVISION_CURSOR: Final = "^[0-9]{1,9}$"
 
 
 class History:
-    """The FAQs, revisions and previews of sites. The results are for their owners only."""
+    """The revisions and previews of sites. The results are for their owners only."""
 
     def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
         self._database = database
         self._clock = clock
-
-    def faqs(self, site: str, *, limit: int, after: str | None = None) -> contract.FAQList:
-        """Return the FAQs of a site, the last changed first; then those that were changed meanwhile.
-
-        Raises:
-            InvalidCursor: `after` is not a cursor.
-        """
-        cursor = FAQCursor.decode(after)
-        is_mine = (faqs.c.site == site, faqs.c.state.not_in(HIDDEN))
-        mine = select(faqs).where(*is_mine, *cursor.conditions())
-        page = mine.order_by(faqs.c.updated_at.desc(), faqs.c.slug.desc()).limit(limit + 1).subquery()
-        query = (
-            select(
-                page.c.slug,
-                revisions.c.title,
-                page.c.lang,
-                page.c.state,
-                translations.c.newest,
-                page.c.updated_at,
-            )
-            .outerjoin(
-                translations, and_(translations.c.slug == page.c.slug, translations.c.lang == page.c.lang)
-            )
-            .outerjoin(revisions, NEWEST)
-            .order_by(page.c.updated_at.desc(), page.c.slug.desc())
-        )
-        with self._database.reading() as connection:
-            rows = connection.execute(query).all()
-            languages = _languages(connection, [row.slug for row in rows])
-            cursor = cursor.on_first_page(rows[0].updated_at if rows else None)
-            newest = connection.scalar(select(func.max(faqs.c.updated_at)).where(*is_mine))
-        next_ = None
-        if len(rows) > limit:
-            next_ = cursor.behind(rows[limit - 1].updated_at, rows[limit - 1].slug).encode()
-        elif newest is not None and rows and newest > cursor.began:
-            next_ = cursor.again().encode()
-        items = [
-            contract.FAQSummary(
-                row.slug,
-                row.title,
-                default_first(languages[row.slug], row.lang),
-                row.state,
-                row.newest,
-                row.updated_at,
-            )
-            for row in rows[:limit]
-            if row.title is not None and row.slug in languages  # otherwise it has just been purged
-        ]
-        return contract.FAQList(items, next_)
 
     def revisions(
         self, access: Access, slug: str, lang: str | None, *, limit: int, after: str | None = None
@@ -94,7 +36,7 @@ class History:
 
         Raises:
             FAQNotFound: the site has no such translation.
-            NotYourSite: the FAQ is published and belongs to another site.
+            NotYourSite: the FAQ belongs to another site.
             InvalidCursor: `after` is not a cursor.
         """
         if after is not None and re.fullmatch(REVISION_CURSOR, after) is None:
@@ -115,7 +57,7 @@ class History:
 
         Raises:
             FAQNotFound: the site has no such revision.
-            NotYourSite: the FAQ is published and belongs to another site.
+            NotYourSite: the FAQ belongs to another site.
         """
         return self._revision(slug, self._lang(access, slug, lang), number)
 
@@ -166,10 +108,9 @@ class History:
     def _lang(self, access: Access, slug: str, lang: str | None) -> str:
         """Return `lang` or the default language of the FAQ, if the key may read the FAQ."""
         with self._database.reading() as connection:
-            faq = connection.execute(select(faqs).where(faqs.c.slug == slug)).first()
-        if faq is not None and faq.site != access.site and faq.state == "published":
-            raise NotYourSite(f"The FAQ {quoted(slug)} belongs to another site")
-        if faq is None or faq.site != access.site or faq.state in HIDDEN:
+            found = connection.execute(select(faqs).where(faqs.c.slug == slug)).first()
+        faq = check_owner(found, access, slug)
+        if faq.state in HIDDEN:
             raise FAQNotFound(f"No FAQ has the slug {quoted(slug)}")
         return lang or str(faq.lang)
 
@@ -181,22 +122,6 @@ class History:
             which = "revision" if number is None else f"revision {number}"
             raise FAQNotFound(f"The FAQ {quoted(slug)} has no {which} in {lang}")
         return revision_of(row)
-
-
-def _languages(connection: Connection, slugs: list[str]) -> dict[str, list[Lang]]:
-    """Return the languages of FAQs, without unpublished ones, unless all are unpublished."""
-    is_unpublished = and_(translations.c.published.is_(None), revisions.c.published_at.is_not(None))
-    query = (
-        select(translations.c.slug, translations.c.lang, is_unpublished)
-        .join(revisions, NEWEST)
-        .where(translations.c.slug.in_(slugs), translations.c.binned_at.is_(None))
-    )
-    every, available = dict[str, list[Lang]](), dict[str, list[Lang]]()
-    for slug, lang, unpublished in connection.execute(query):
-        every.setdefault(slug, []).append(lang)
-        if not unpublished:
-            available.setdefault(slug, []).append(lang)
-    return every | available
 
 
 def _digest(token: str) -> str:

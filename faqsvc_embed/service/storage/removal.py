@@ -8,12 +8,13 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
-from sqlalchemy import Row, delete, exists, or_, select, update
+from sqlalchemy import Row, delete, or_, select, update
 
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.service.storage import audit, idempotency
 from faqsvc_embed.service.storage.edit import Edit, check_preconditions
+from faqsvc_embed.service.storage.revisions import HAS_REVISIONS
 from faqsvc_embed.service.storage.schema import faqs, previews, revisions, translations
 from faqsvc_embed.service.storage.values import Access, Preconditions
 from faqsvc_embed.service.storage.writer import Writer
@@ -124,7 +125,7 @@ class Removal:
         """
         with self._writer.editing(access) as edit:
             faq = edit.owned(slug)
-            mine = (translations.c.slug == slug, ~_HAS_REVISIONS)
+            mine = (translations.c.slug == slug, ~HAS_REVISIONS)
             if not edit.connection.execute(delete(translations).where(*mine)).rowcount and not faq.sealed:
                 raise FAQNotFound(f"The FAQ {quoted(slug)} was not purged")
             edit.connection.execute(update(faqs).where(faqs.c.slug == slug).values(sealed=False))
@@ -135,7 +136,7 @@ class Removal:
         count = 0
         while True:
             with self._writer.editing(audit.OPERATOR) as edit:
-                due = (translations.c.binned_at < edit.now - BIN_LIFETIME, _HAS_REVISIONS)
+                due = (translations.c.binned_at < edit.now - BIN_LIFETIME, HAS_REVISIONS)
                 query = select(translations.c.slug, faqs.c.site).join(
                     faqs, faqs.c.slug == translations.c.slug
                 )
@@ -152,11 +153,6 @@ class Removal:
                 count += 1
 
 
-_HAS_REVISIONS: Final = exists().where(
-    revisions.c.slug == translations.c.slug, revisions.c.lang == translations.c.lang
-)
-
-
 def _checked(edit: Edit, slug: str, lang: Lang | None, preconditions: Preconditions) -> list[Lang]:
     """Return the languages to remove, after the checks that `Removal.unpublish` lists."""
     faq = edit.present(slug)
@@ -166,7 +162,7 @@ def _checked(edit: Edit, slug: str, lang: Lang | None, preconditions: Preconditi
     return languages
 
 
-def _in_bin_or_not(edit: Edit, slug: str) -> Row[Any]:
+def _in_bin_or_not(edit: Edit, slug: str) -> Any:
     """Return the row of an FAQ of the site; raises Gone if it was purged."""
     faq = edit.owned(slug)
     return faq if faq.state == "binned" else edit.present(slug)
@@ -176,7 +172,7 @@ def _removed(edit: Edit, slug: str) -> Sequence[Row[Any]]:
     """Return the translations of an FAQ that are unpublished or in the bin, without purged ones."""
     columns = [translations.c[name] for name in ("lang", "binned_at", "withdrawn", "withdrawn_at")]
     is_removed = or_(translations.c.binned_at.is_not(None), translations.c.withdrawn_at.is_not(None))
-    query = select(*columns).where(translations.c.slug == slug, is_removed, _HAS_REVISIONS)
+    query = select(*columns).where(translations.c.slug == slug, is_removed, HAS_REVISIONS)
     return edit.connection.execute(query).all()
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from sqlalchemy import Row, Select, and_, func, select
+from sqlalchemy import Row, Select, and_, exists, func, select
 
 from faqsvc_embed.api.contract import RevisionState, State
 from faqsvc_embed.service.storage.schema import api_keys, people, revisions, translations
@@ -11,6 +11,9 @@ from faqsvc_embed.service.storage.values import Revision
 OF_TRANSLATION: Final = and_(translations.c.slug == revisions.c.slug, translations.c.lang == revisions.c.lang)
 NEWEST: Final = and_(OF_TRANSLATION, revisions.c.number == translations.c.newest)
 """Joins each translation to its newest revision."""
+
+HAS_REVISIONS: Final = exists().where(OF_TRANSLATION)
+"""Matches translations that were not purged for ever."""
 
 _TRANSLATION: Final = [translations.c[name] for name in ("newest", "published", "withdrawn", "binned_at")]
 STATE_COLUMNS: Final = (revisions.c.number, revisions.c.digest, revisions.c.published_at, *_TRANSLATION)
@@ -49,7 +52,12 @@ def state_of(row: Row[Any]) -> RevisionState:
     """Return the state of a revision; a draft is newer than what was ever published."""
     if row.number == row.published:
         return "published"
-    return "draft" if row.number == row.newest and row.published_at is None else "superseded"
+    return "draft" if is_draft(row) else "superseded"
+
+
+def is_draft(row: Row[Any]) -> bool:
+    """Return whether a revision is the newest one, and was never published."""
+    return row.number == row.newest and row.published_at is None
 
 
 def translation_state(row: Row[Any]) -> State:

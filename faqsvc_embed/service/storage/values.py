@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from faqsvc_embed.api.content import Content as Content
 from faqsvc_embed.api.contract import RevisionState, Scope, State
 from faqsvc_embed.api.fields import Lang
-from faqsvc_embed.errors import FAQError
+from faqsvc_embed.errors import FAQError, FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.text import normalized
@@ -94,6 +94,20 @@ class Access:
     def may(self, scope: Scope) -> bool:
         """Return whether they include a scope."""
         return SCOPES.index(self.scope) >= SCOPES.index(scope)
+
+
+def check_owner(faq: Any, access: Access, slug: str) -> Any:
+    """Return the row of an FAQ, which may be in the bin or purged, if it is of the site.
+
+    Raises:
+        FAQNotFound: the site has none with this slug.
+        NotYourSite: another site has, or had, this slug, and readers know it.
+    """
+    if faq is None or (faq.site != access.site and faq.state in ("draft", "unpublished")):
+        raise FAQNotFound(f"No FAQ has the slug {quoted(slug)}")
+    if faq.site != access.site:
+        raise NotYourSite(f"The FAQ {quoted(slug)} belongs to another site")
+    return faq
 
 
 @dataclass(frozen=True, slots=True)

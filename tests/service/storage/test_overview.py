@@ -1,6 +1,7 @@
 """What the desk reads, over each kind of database."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ def put(storage: Storage, slug: str, lang: str, question: str) -> None:
     storage.put(FAQ.from_dict(record(slug, (question, "An answer, 100% sure."), lang=lang)))
 
 
-def found(storage: Storage, site: str, limit: int = 10, offset: int = 0, **wanted: str) -> list[str]:
+def found(storage: Storage, site: str, limit: int = 10, offset: int = 0, **wanted: Any) -> list[str]:
     """Return the slugs that a filter lets through."""
     faqs = storage.overview.faqs(site, Filter(**wanted), limit=limit, offset=offset)
     return [faq.slug for faq in faqs]

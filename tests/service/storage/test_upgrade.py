@@ -96,7 +96,7 @@ def test_the_records_of_release_0_1_become_revision_1_of_a_site_for_each_key(old
     assert (found.lang, found.website_url) == ("de", "https://www.tea.example")
     assert found.record == FAQ("tea", TEA.title, TEA.website_name, "de", TEA.items).to_json()
     assert (revision.number, revision.state, revision.author) == (1, "published", "one")
-    assert [[faq.slug for faq in storage.history.faqs(key.site, limit=5).items] for key in (one, two)] == [
+    assert [[faq.slug for faq in storage.overview.faqs(key.site, limit=5)] for key in (one, two)] == [
         ["tea"],
         ["coffee"],
     ]
@@ -107,7 +107,7 @@ def test_the_records_of_release_0_1_become_revision_1_of_a_site_for_each_key(old
     ]
     assert storage.sites.list()[0].byte_count == sum(
         len(FAQ(faq.slug, TEA.title, TEA.website_name, lang, TEA.items).to_json().encode())
-        for faq in storage.history.faqs(storage.sites.list()[0].id, limit=5).items
+        for faq in storage.overview.faqs(storage.sites.list()[0].id, limit=5)
         for lang in ("en", "de")
     )
     assert write(storage, one, "tea", lang="en", title="New").number == 2
