@@ -194,7 +194,7 @@ class TranslationSummary(Struct, frozen=True, rename="camel"):
     revision: int
     etag: str
     state: State
-    has_draft: Annotated[bool, Meta(description="Whether that revision was never published.")]
+    has_draft: Annotated[bool, Meta(description="Whether that revision was never published.")] = False
 
 
 class FAQSummary(Struct, frozen=True, rename="camel"):
@@ -209,11 +209,11 @@ class FAQSummary(Struct, frozen=True, rename="camel"):
     title: str
     languages: list[Lang]
     state: State
-    has_draft: bool
     revision: int
-    etag: str
     updated_at: datetime
-    translations: list[TranslationSummary]
+    has_draft: bool = False
+    etag: str | None = None
+    translations: list[TranslationSummary] = []
 
 
 class FAQList(Struct, frozen=True):

@@ -18,6 +18,7 @@ from sqlalchemy import Connection, Table, insert, select
 from faqsvc_embed.errors import FAQError, quoted
 from faqsvc_embed.service.storage import schema, upgrade
 from faqsvc_embed.service.storage.database import Database
+from faqsvc_embed.service.storage.values import HIDDEN
 
 FORMAT: Final = {"format": "faqsvc", "version": 1}
 BATCH: Final = 500
@@ -102,7 +103,7 @@ def export_lines(database: Database) -> Iterator[str]:
 
 
 def import_lines(database: Database, lines: Iterable[str | bytes]) -> int:
-    """Write an export to an empty database, all of it or nothing; return how many FAQs are not purged.
+    """Write an export to an empty database, all of it or nothing; return how many FAQs there are.
 
     Blank lines and a byte order mark, which editors add, are ignored.
 
@@ -117,7 +118,7 @@ def import_lines(database: Database, lines: Iterable[str | bytes]) -> int:
         connection.execute(schema.last_event.delete())
         for target, rows in _batches(lines, tables):
             connection.execute(insert(target), rows)
-            count += sum(row["state"] != "purged" for row in rows) if target is schema.faqs else 0
+            count += sum(row["state"] not in HIDDEN for row in rows) if target is schema.faqs else 0
             is_complete = target is schema.last_event and len(rows) == 1  # the last line of every export
         if not is_complete:
             raise TransferFailed("the export is incomplete: its last lines are missing; export it again")
