@@ -46,7 +46,7 @@ def submit(visit: Visit) -> Response:
     if problems:
         return _page(visit, 422, problems=problems)
     try:
-        key = visit.storage.keys.create(name, site=visit.access.site, scope=scope)
+        key = visit.storage.keys.create(name, site=visit.access.site, scope=scope, by=visit.access)
     except ConfigurationError:
         return _page(visit, 422, problems={"key_name": NAME})
     return _page(visit, new_key=key, done=f"The key {name} is made.")
@@ -65,13 +65,13 @@ def end(visit: Visit) -> Response:
     if visit.form.get("action") == "rotate":
         _, overlap = OVERLAPS.get(visit.form.get("overlap"), OVERLAPS["0"])
         try:
-            new = visit.storage.keys.rotate(key.id, overlap=overlap)
+            new = visit.storage.keys.rotate(key.id, overlap=overlap, by=visit.access)
         except UnknownAPIKey:
             return _one(visit, 409, problems={"key": "This key has ended already."})
         return _page(visit, new_key=new, done=f"Here is the new key {key.name}.")
     if visit.form.get("confirm") != "yes":
         return _one(visit, 422, problems={"confirm": "Nothing was revoked. Tick the box to revoke the key."})
-    visit.storage.keys.revoke(key.id)
+    visit.storage.keys.revoke(key.id, by=visit.access)
     return redirect(visit, "/keys?done=revoked")
 
 

@@ -43,7 +43,11 @@ def submit(visit: Visit) -> Response:
         return _page(visit, 422, problems=problems)
     try:
         person = visit.storage.people.add(
-            name, email=email or None, role=cast("Role", role), site=visit.access.site
+            name,
+            email=email or None,
+            role=cast("Role", role),
+            site=visit.access.site,
+            by=visit.access,
         )
     except ConfigurationError as error:
         return _page(visit, 422, problems=_refused(error))
@@ -78,7 +82,9 @@ def _save(visit: Visit, person: Person) -> Response:
     if problems := _problems(name, email, role):
         return _one(visit, 422, problems=problems)
     try:
-        visit.storage.people.change(person.id, name=name, email=email or None, role=cast("Role", role))
+        visit.storage.people.change(
+            person.id, name=name, email=email or None, role=cast("Role", role), by=visit.access
+        )
     except ConfigurationError as error:
         return _one(visit, 422, problems=_refused(error))
     except PersonExists:
@@ -91,7 +97,7 @@ def _remove(visit: Visit, person: Person) -> Response:
         return _one(
             visit, 422, problems={"confirm": "Nobody was removed. Tick the box to remove the person."}
         )
-    visit.storage.people.remove(person.id)
+    visit.storage.people.remove(person.id, by=visit.access)
     return redirect(visit, "/people?done=removed")
 
 

@@ -37,9 +37,7 @@ def submit(visit: Visit) -> Response:
     if problems:
         return _page(visit, 422, problems=problems)
     listed = visit.form.get("listed") == "yes"
-    visit.storage.sites.update(
-        visit.access.site, name=name, listed=listed, website_url=url, accent_color=color
-    )
+    visit.storage.sites.update(visit.access, name=name, listed=listed, website_url=url, accent_color=color)
     return redirect(visit, "/site?done=saved")
 
 

@@ -1,9 +1,10 @@
 """The audit log: who did what, and when. Entries are only added, and name no text."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal, NamedTuple
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, func, insert, or_, select
 
 from faqsvc_embed.service.storage.database import Database
 from faqsvc_embed.service.storage.schema import audit_log, people
@@ -28,6 +29,8 @@ Action = Literal[
 ]
 OPERATOR: Final = Access(None, "")
 """Who runs a command on the database."""
+NAME: Final = func.coalesce(people.c.email, people.c.name)
+"""How the log names a person."""
 
 
 class Entry(NamedTuple):
@@ -37,6 +40,7 @@ class Entry(NamedTuple):
     was changed.
     """
 
+    number: int
     at: datetime
     action: str
     key_id: str | None
@@ -47,26 +51,35 @@ class Entry(NamedTuple):
     subject: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The entries to read; None is any. Those of a key or a person are also those that changed it."""
+
+    site: str | None = None
+    key: str | None = None
+    person: str | None = None
+    slug: str | None = None
+
+
 class AuditLog:
     """Reads the log. Whoever changes something adds an entry in the same transaction, by `log`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def entries(
-        self, site: str | None = None, *, limit: int | None = None, **wanted: str | None
-    ) -> list[Entry]:
-        """Return the entries of a site, or of all sites, newest first.
-
-        `wanted` are the values of fields of an `Entry`, such as `key_id`, `person` or `slug`; None is any. A
-        key is also found where it is the subject.
-        """
-        query = select(*(audit_log.c[name] for name in Entry._fields)).order_by(audit_log.c.number.desc())
-        if site is not None:
-            query = query.where(audit_log.c.site == site)
-        for name, value in wanted.items():
+    def entries(self, wanted: Wanted, *, limit: int | None = None, before: int | None = None) -> list[Entry]:
+        """Return entries, newest first: up to `limit`, and only those with numbers below `before`."""
+        columns = audit_log.c
+        query = select(*(columns[name] for name in Entry._fields)).order_by(columns.number.desc())
+        if wanted.site is not None:
+            query = query.where(columns.site == wanted.site)
+        if wanted.slug is not None:
+            query = query.where(columns.slug == wanted.slug)
+        for column, value in ((columns.key_id, wanted.key), (columns.person, wanted.person)):
             if value is not None:
-                query = query.where(audit_log.c[name] == value)
+                query = query.where(or_(column == value, columns.subject == value))
+        if before is not None:
+            query = query.where(columns.number < before)
         with self._database.reading() as connection:
             return [Entry(*row) for row in connection.execute(query.limit(limit))]
 
@@ -81,7 +94,6 @@ def log(
     """Add an entry; `what` are `site`, `slug`, `lang`, `revision` and `subject`, as far as they apply."""
     person = None
     if access.person_id is not None:
-        name = func.coalesce(people.c.email, people.c.name)
-        person = connection.scalar(select(name).where(people.c.id == access.person_id))
+        person = connection.scalar(select(NAME).where(people.c.id == access.person_id))
     who = {"site": access.site or None, "key_id": access.key_id, "person": person}
     connection.execute(insert(audit_log), {**who, "action": action, "at": at, **what})

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
+from faqsvc_embed.service.storage.audit import NAME, OPERATOR, Action, log
 from faqsvc_embed.service.storage.database import Database
 from faqsvc_embed.service.storage.schema import people, sessions, sign_in_links, sites
 from faqsvc_embed.service.storage.sites import Sites, check_name
@@ -63,7 +64,15 @@ class People:
         self._sites = sites
         self._clock = clock
 
-    def add(self, name: str, *, email: str | None = None, role: Role, site: str | None = None) -> Person:
+    def add(
+        self,
+        name: str,
+        *,
+        role: Role,
+        email: str | None = None,
+        site: str | None = None,
+        by: Access = OPERATOR,
+    ) -> Person:
         """Add a person to a site. Without `site`, it is the only site.
 
         Who was removed and is added again with the same address is the same person in the history.
@@ -76,7 +85,7 @@ class People:
         values = {"name": _name(name), "email": email and checked_email(email), "role": _role(role)}
         with self._database.writing() as connection:
             site = self._sites.resolve(connection, site)
-            return self._insert(connection, site, values)
+            return self._insert(connection, site, values, by)
 
     def admin(self, name: str | None = None, *, site: str | None = None) -> Person:
         """Return the person with a name, or make an admin of that name.
@@ -95,7 +104,7 @@ class People:
             if found is not None:
                 return found
             values = {"name": _name(name or FIRST_NAME), "email": None, "role": "admin"}
-            return self._insert(connection, site, values)
+            return self._insert(connection, site, values, OPERATOR)
 
     def find(self, which: str, *, site: str | None = None) -> Person:
         """Return a person by the email address or the id.
@@ -135,7 +144,13 @@ class People:
             return list(map(_person, connection.execute(query)))
 
     def change(
-        self, person_id: str, *, name: str | None = None, email: str | None = None, role: Role | None = None
+        self,
+        person_id: str,
+        *,
+        name: str | None = None,
+        email: str | None = None,
+        role: Role | None = None,
+        by: Access = OPERATOR,
     ) -> Person:
         """Change what is given.
 
@@ -157,9 +172,10 @@ class People:
                 _free_email(connection, person.site, values["email"], person.id)
             if values:
                 connection.execute(update(people).where(people.c.id == person_id).values(values))
+                self._log(connection, by, "person-set", person_id)
             return self._locked(connection, person_id)
 
-    def remove(self, person_id: str) -> None:
+    def remove(self, person_id: str, *, by: Access = OPERATOR) -> None:
         """Remove a person, whose sessions and sign-in links end. What they wrote keeps their name.
 
         Raises:
@@ -172,8 +188,14 @@ class People:
                 connection.execute(delete(table).where(table.c.person == person_id))
             removed = {"removed_at": self._clock()}
             connection.execute(update(people).where(people.c.id == person_id).values(removed))
+            self._log(connection, by, "person-remove", person_id)
 
-    def _insert(self, connection: Connection, site: str, values: dict[str, Any]) -> Person:
+    def _log(self, connection: Connection, by: Access, action: Action, person_id: str) -> None:
+        who = select(people.c.site, NAME).where(people.c.id == person_id)
+        site, name = connection.execute(who).one()
+        log(connection, by, action, self._clock(), site=site, subject=name)
+
+    def _insert(self, connection: Connection, site: str, values: dict[str, Any], by: Access) -> Person:
         now = self._clock()
         email = values["email"]
         known = None
@@ -186,9 +208,11 @@ class People:
         if known is not None:
             again = {**values, "removed_at": None}
             connection.execute(update(people).where(people.c.id == known.id).values(again))
+            self._log(connection, by, "person-create", known.id)
             return Person(known.id, site, email, values["name"], values["role"], known.created_at)
         row = {"id": secrets.token_hex(4), "site": site, **values, "created_at": now}
         connection.execute(insert(people), row)
+        self._log(connection, by, "person-create", row["id"])
         return Person(row["id"], site, email, values["name"], values["role"], now)
 
     def _locked(self, connection: Connection, person_id: str) -> Person:

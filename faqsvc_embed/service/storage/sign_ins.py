@@ -9,9 +9,11 @@ from typing import Any, Final
 
 from sqlalchemy import delete, insert, select, update
 
+from faqsvc_embed.service.storage.audit import log
 from faqsvc_embed.service.storage.database import Database, StorageUnavailable
 from faqsvc_embed.service.storage.people import Person
 from faqsvc_embed.service.storage.schema import people, sessions, sign_in_links
+from faqsvc_embed.service.storage.values import Access
 
 LINK_LIFETIME: Final = timedelta(hours=1)
 """How long a sign-in link can be used."""
@@ -51,6 +53,8 @@ class SignIns:
             cookie = secrets.token_urlsafe(24)
             row = {"digest": _digest(cookie), "person": person}
             connection.execute(insert(sessions), row | {"created_at": now, "expires_at": now + LIFETIME})
+            site = connection.scalar(select(people.c.site).where(people.c.id == person))
+            log(connection, Access(None, str(site), person_id=person), "sign-in", now)
         return cookie
 
     def person(self, cookie: str) -> Person | None:

@@ -2,6 +2,7 @@
 
 from sqlalchemy import delete, select, update
 
+from faqsvc_embed.service.storage import audit
 from faqsvc_embed.service.storage.schema import (
     api_keys,
     faqs,
@@ -43,4 +44,5 @@ def delete_site(storage: Storage, site: str) -> int:
         for table in (idempotency_keys, api_keys, people):
             connection.execute(delete(table).where(table.c.site == site))
         connection.execute(delete(sites).where(sites.c.id == site))
+        audit.log(connection, audit.OPERATOR, "site-remove", storage.clock(), site=site, subject=site)
     return len(found)

@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Connection, Table, insert, select
+from sqlalchemy import Connection, Table, func, insert, select
 
 from faqsvc_embed.errors import FAQError, quoted
 from faqsvc_embed.service.storage import schema, upgrade
@@ -30,6 +30,7 @@ _TABLES: Final = (
     schema.faqs,
     schema.translations,
     schema.revisions,
+    schema.audit_log,
     schema.events,
     schema.last_event,
 )
@@ -123,6 +124,11 @@ def import_lines(database: Database, lines: Iterable[str | bytes]) -> int:
         if not is_complete:
             raise TransferFailed("the export is incomplete: its last lines are missing; export it again")
         _begin_epoch(connection)
+        if not database.is_sqlite:  # the next number is that of a sequence
+            sequence = func.pg_get_serial_sequence("audit_log", "number")
+            connection.execute(
+                select(func.setval(sequence, select(func.max(schema.audit_log.c.number)).scalar_subquery()))
+            )
     return count
 
 

@@ -59,8 +59,9 @@ def serve_desk(directory: Path, *, is_empty: bool = False) -> Iterator[Served]:
     """Serve a desk on a free port of 127.0.0.1."""
     storage = open_storage(f"sqlite:///{directory / 'desk.db'}")
     admin = storage.people.add("Mia", email="mia@heron.example", role="admin")
-    [site] = storage.sites.list()
-    storage.sites.update(site.id, name="Heron", listed=True, website_url=WEBSITE, accent_color=ACCENT_COLOR)
+    storage.sites.update(
+        admin.access, name="Heron", listed=True, website_url=WEBSITE, accent_color=ACCENT_COLOR
+    )
     if not is_empty:
         fill(storage, admin.access)
     config = uvicorn.Config(create_app(storage), host="127.0.0.1", port=0, log_level="warning")

@@ -1,6 +1,5 @@
 """What the desk reads, over each kind of database."""
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from faqsvc_embed import FAQ, FAQNotFound
 from faqsvc_embed.service.storage import Storage, UnknownSite
 from faqsvc_embed.service.storage.overview import Filter
-from faqsvc_embed.service.storage.values import NotYourSite, Preconditions
+from faqsvc_embed.service.storage.values import Access, NotYourSite, Preconditions
 from tests.service.bodies import key_of_another_site
 from tests.support.clock import Clock
 from tests.support.samples import record
@@ -88,20 +87,13 @@ def test_another_site_sees_nothing(storage: Storage) -> None:
         storage.overview.faq(other, "pricing")
 
 
-def test_a_key_is_claimed_once(storage: Storage, clock: Clock) -> None:
-    storage.keys.create("tests")
-    [key] = storage.keys.list()
-    assert [storage.keys.claim(key.id) for _ in range(2)] == [True, False]
-    clock.advance(timedelta(days=1).total_seconds())
-    storage.keys.revoke(key.id)
-    assert storage.keys.signing_key(key.id) is None
-    assert not storage.keys.claim(key.id)
-
-
 def test_a_site_is_renamed(storage: Storage) -> None:
     site = storage.sites.create("old")
     assert (storage.sites.get(site).website_url, storage.sites.get(site).accent_color) == ("", "")
-    storage.sites.update(site, name="new", listed=True, website_url="https://h.example", accent_color="teal")
+    access = Access(None, site)
+    storage.sites.update(
+        access, name="new", listed=True, website_url="https://h.example", accent_color="teal"
+    )
     found = storage.sites.get(site)
     assert (found.name, found.is_listed) == ("new", True)
     assert (found.website_url, found.accent_color) == ("https://h.example", "teal")

@@ -169,7 +169,7 @@ def test_the_faqs_of_a_site_that_is_no_longer_listed_are_named_nowhere(storage: 
     storage.put(PRICING, site=site)
     with TestClient(create_app(storage)) as client:
         listed = client.get(path).text
-        storage.sites.update(site, name="tea", listed=False)
+        storage.sites.change(site, listed=False)
         unlisted = client.get(path).text
 
     assert "/faq/pricing" in listed
