@@ -25,6 +25,7 @@ from faqsvc_embed.service.config import (
 )
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.desk.routes import Desk
+from faqsvc_embed.service.housekeeping import empty_bin
 from faqsvc_embed.service.http.authentication import APIKeyAuth
 from faqsvc_embed.service.http.change_feed import ChangeFeed
 from faqsvc_embed.service.http.endpoint import Endpoint, allow_any_origin
@@ -150,11 +151,13 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        deliveries = None if webhooks is None else asyncio.create_task(webhooks.run())
+        tasks = [asyncio.create_task(empty_bin(service))]
+        if webhooks is not None:
+            tasks.append(asyncio.create_task(webhooks.run()))
         yield
-        if deliveries is not None:
-            deliveries.cancel()
-            await asyncio.wait([deliveries])
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
         storage.close()
 
     app = Starlette(

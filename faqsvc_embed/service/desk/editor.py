@@ -33,11 +33,13 @@ from faqsvc_embed.service.storage.values import (
 DONE = {
     "draft": "The draft is saved. Readers cannot see it until you publish.",
     "published": "Published. Pages that show this FAQ are updated within seconds.",
+    "restored": "It is back, with its history.",
     "same": "Nothing has changed since the last save.",
 }
 DELETED = "This FAQ was deleted while you were writing. Save again to create it again."
 DELETED_TRANSLATION = "This translation was deleted while you were writing. Save again to create it again."
-PURGED = "The FAQ with this slug was deleted less than a day ago. Choose another slug, or leave it empty."
+BINNED = "This text is in the bin. Restore it there, in another tab, and save again here."
+SEALED = "It was deleted for ever, and the slug cannot be used again. Choose another slug, or ask an admin."
 TAKEN = "An FAQ with this slug already exists. Choose another slug, or leave it empty."
 
 
@@ -60,6 +62,7 @@ class Editor:
     focus: int | None = None
     focused: str = ""
     is_unsaved: bool = False
+    is_binned: bool = False
 
     def page(self, visit: Visit, status: int = 200) -> Response:
         """Return the page."""
@@ -128,8 +131,10 @@ def submit(visit: Visit) -> Response:
     faq = None if is_new else _known(visit)
     if faq is not None and not draft.lang:
         draft = replace(draft, lang=faq.lang)
-    base = form.get("base") if faq and faq.translation(draft.lang) else ""
-    editor = Editor(draft=draft, base=base, faq=faq, is_unsaved=True)
+    is_binned = not is_new and _is_binned(visit, draft.lang)
+    is_known = is_binned or (faq is not None and faq.translation(draft.lang) is not None)
+    base = form.get("base") if is_known else ""
+    editor = Editor(draft=draft, base=base, faq=faq, is_unsaved=True, is_binned=is_binned)
     action = form.get("action", "preview")
     if action.partition(":")[0] in ("up", "down", "remove", "add"):
         edited, focus = draft.edited(action)
@@ -142,10 +147,13 @@ def submit(visit: Visit) -> Response:
         return editor.page(visit)
     visit.require(cast("Any", action))
     problems = draft.problems(is_new=is_new)
-    if faq is None and not is_new:
+    if is_binned:
+        problems["items"] = BINNED
+    elif faq is None and not is_new:
         problems["slug"] = _why_missing(visit)
     elif faq and form.get("base") and not base:
-        problems["items"] = DELETED_TRANSLATION
+        sealed = (faq.slug, draft.lang) in visit.storage.overview.sealed(visit.access.site)
+        problems["items"] = SEALED if sealed else DELETED_TRANSLATION
     if (lang := form.get("lang")) != draft.lang:
         problems["lang"] = (
             f"The language {quoted(lang)} is not one of {', '.join(LANGUAGES)}."
@@ -192,8 +200,8 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
         return replace(editor, problems={"slug": f"{error}."}).page(visit, 422)
     except QuotaExceeded as error:
         return replace(editor, problems={"items": f"{error}."}).page(visit, 409)
-    except Gone:
-        return replace(editor, faq=None, problems={"slug": PURGED}).page(visit, 409)
+    except Gone as error:
+        return replace(editor, problems={"slug": f"{error}."}).page(visit, 409)
     return _saved(visit, written)
 
 
@@ -225,12 +233,20 @@ def _known(visit: Visit, slug: str | None = None) -> FAQInfo | None:
         return None
 
 
+def _is_binned(visit: Visit, lang: str) -> bool:
+    """Return whether the translation, or the FAQ, was moved to the bin."""
+    binned = visit.storage.overview.binned(visit.access, visit.slug)
+    return binned is not None and (binned.state == "binned" or binned.translation(lang) is not None)
+
+
 def _why_missing(visit: Visit) -> str:
-    """Return what became of an FAQ that was deleted meanwhile, and how its text can be saved."""
+    """Return what became of an FAQ that was purged meanwhile, and how its text can be saved."""
+    if (visit.slug, None) in visit.storage.overview.sealed(visit.access.site):
+        return SEALED
     try:
         return TAKEN if visit.storage.publications.get(visit.slug) else DELETED
-    except Gone:
-        return PURGED
+    except Gone:  # by its own site, which may use the slug again
+        return DELETED
 
 
 def _newest(visit: Visit, lang: str, slug: str | None = None) -> Revision | None:

@@ -1,4 +1,4 @@
-"""The page to unpublish an FAQ or, for admins, to delete it with its history."""
+"""The page to unpublish an FAQ, to publish it again or, for admins, to delete it."""
 
 from typing import Any, Final, Literal, cast
 from urllib.parse import quote
@@ -23,26 +23,36 @@ def show(visit: Visit) -> Response:
 
 
 def submit(visit: Visit) -> Response:
-    """POST …/remove: unpublish all languages or one, or delete the FAQ if its slug was typed."""
+    """POST …/remove: unpublish all languages or one, or publish again what was unpublished last.
+
+    Admins can move the FAQ to the bin, and purge it for ever if its slug was typed.
+    """
     visit.require("publish")
     removal = visit.storage.removal
     action, lang, typed = (visit.form.get(name) for name in ("action", "lang", "typed"))
-    problems = field_problems("action", action, Literal["unpublish", "purge"])
+    problems = field_problems("action", action, Literal["unpublish", "restore", "bin", "purge"])
     if problems := problems + field_problems("lang", lang or None, Lang | None):
         raise Problem.invalid(*problems)
-    if action == "purge":
-        visit.require_admin()
-        if typed.strip() != visit.slug.strip():
-            return _page(visit, 422, problem=f"Nothing was deleted. To delete it, type {visit.slug}")
     unchanged = Preconditions(seen=seen_by_language(visit.form.get("base")))
+    page = f"/faqs/{quote(visit.slug, safe='')}/remove"
+    if action in ("bin", "purge"):
+        visit.require_admin()
+    if action == "purge" and typed.strip() != visit.slug.strip():
+        return _page(visit, 422, problem=f"Nothing was deleted. To delete it, type {visit.slug}")
     try:
-        if action == "purge":
+        if action == "bin":
             removal.bin(visit.access, visit.slug, None, unchanged)
-            return redirect(visit, "?done=deleted")
+            return redirect(visit, "/bin?done=deleted")
+        if action == "purge":
+            removal.purge(visit.access, visit.slug, None, unchanged)
+            return redirect(visit, "/bin?done=purged")
+        if action == "restore":
+            removal.restore(visit.access, visit.slug, unchanged)
+            return redirect(visit, f"{page}?done=restored")
         removal.unpublish(visit.access, visit.slug, cast("Lang | None", lang or None), unchanged)
     except RevisionConflict:
         return _page(visit, 409, note=CHANGED)
-    return redirect(visit, f"/faqs/{quote(visit.slug, safe='')}/remove?done=unpublished")
+    return redirect(visit, f"{page}?done=unpublished")
 
 
 def _page(visit: Visit, status: int = 200, *, problem: str = "", note: str = "") -> Response:

@@ -13,6 +13,8 @@ from starlette.routing import Route
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.desk import (
+    audit_log,
+    binned,
     editor,
     faq_list,
     history,
@@ -70,8 +72,10 @@ class Desk:
             self._route("/faqs/{slug}/history", get=history.show, post=history.publish),
             self._route("/faqs/{slug}/use", get=use.show, post=use.create_preview),
             self._route("/faqs/{slug}/remove", get=removal.show, post=removal.submit),
+            self._route("/bin", get=binned.show, post=binned.submit),
             self._route("/you", get=people.show_own, post=people.renew),
             self._route("/site", get=site.show, post=site.submit),
+            self._route("/log", get=audit_log.show),
             self._route("/people", get=people.show, post=people.submit),
             self._route("/people/{person}", get=people.show_one, post=people.change),
             self._route("/keys", get=keys.show, post=keys.submit),

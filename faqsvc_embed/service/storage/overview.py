@@ -42,6 +42,7 @@ class TranslationInfo(NamedTuple):
     has_draft: bool
     tag: str
     seen: str
+    withdrawn_at: datetime | None
     binned_at: datetime | None
 
 
@@ -73,6 +74,12 @@ class FAQInfo(NamedTuple):
     def translation(self, lang: str) -> TranslationInfo | None:
         """Return the translation in a language, or None."""
         return next((translation for translation in self.translations if translation.lang == lang), None)
+
+    @property
+    def unpublished_last(self) -> list[Lang]:
+        """The languages that were unpublished together, and after all others; they can be restored."""
+        times = [one.withdrawn_at for one in self.translations if one.withdrawn_at is not None]
+        return [one.lang for one in self.translations if times and one.withdrawn_at == max(times)]
 
     def is_outdated(self, translation: TranslationInfo) -> bool:
         """Return whether a translation is older than the newest revision in the default language."""
@@ -155,6 +162,11 @@ class Overview:
             raise FAQNotFound(f"No FAQ has the slug {quoted(slug)}")
         return found[0]
 
+    def binned(self, access: Access, slug: str) -> FAQInfo | None:
+        """Return the translations of an FAQ of the site that are in the bin; None if there are none."""
+        query = select(faqs).where(faqs.c.slug == slug, faqs.c.site == access.site)
+        return next(iter(self._with_translations(query, binned=True)[0]), None)
+
     def sealed(self, site: str) -> list[tuple[str, Lang | None]]:
         """Return what was purged for ever: slugs, with a language if it was one translation."""
         whole = select(faqs.c.slug).where(faqs.c.site == site, faqs.c.sealed)
@@ -168,7 +180,8 @@ class Overview:
 
     def _with_translations(self, query: Select[Any], *, binned: bool) -> tuple[list[FAQInfo], list[Any]]:
         """Return the FAQs of a query with their translations, and its rows."""
-        columns = (translations.c.slug, translations.c.lang, revisions.c.created_at, revisions.c.title)
+        of_translation = (translations.c.slug, translations.c.lang, translations.c.withdrawn_at)
+        columns = (*of_translation, revisions.c.created_at, revisions.c.title)
         in_bin = translations.c.binned_at.is_not(None) if binned else translations.c.binned_at.is_(None)
         found = dict[str, dict[Lang, TranslationInfo]]()
         with self._database.reading() as connection:
@@ -202,6 +215,7 @@ def _translation(row: Any) -> TranslationInfo:
         has_draft=is_draft(row),
         tag=tag_of(row),
         seen=seen_of(row),
+        withdrawn_at=row.withdrawn_at,
         binned_at=row.binned_at,
     )
 

@@ -4,8 +4,7 @@ Each method is one transaction (`edit.py`). In the bin, texts and history stay f
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import Row, delete, or_, select, update
@@ -16,7 +15,7 @@ from faqsvc_embed.service.storage import audit, idempotency
 from faqsvc_embed.service.storage.edit import Edit, check_preconditions
 from faqsvc_embed.service.storage.revisions import HAS_REVISIONS
 from faqsvc_embed.service.storage.schema import faqs, previews, revisions, translations
-from faqsvc_embed.service.storage.values import Access, Preconditions
+from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access, Preconditions
 from faqsvc_embed.service.storage.writer import Writer
 
 BIN_LIFETIME: Final = timedelta(days=30)
@@ -75,6 +74,7 @@ class Removal:
             languages = edit.languages(slug, lang, binned=True)
             if preconditions.if_match is not None:
                 check_preconditions(preconditions, edit.newest(slug, lang or faq.lang))
+            edit.check_seen(slug, lang, preconditions)
             is_whole = len(languages) == len(every)
             _delete_texts(edit, slug, languages, faqs=-(is_whole and faq.state != "binned"))
             if is_whole:
@@ -85,7 +85,7 @@ class Removal:
                 edit.settle(slug)
             edit.log("purge", slug, lang)
 
-    def restore(self, access: Access, slug: str) -> None:
+    def restore(self, access: Access, slug: str, preconditions: Preconditions = UNCONDITIONAL) -> None:
         """Take an FAQ out of the bin, or publish what was last unpublished.
 
         What was public when it was moved to the bin is published again. If several translations are in the
@@ -95,10 +95,12 @@ class Removal:
             FAQNotFound: the site has no such FAQ, or there is nothing to restore.
             NotYourSite: it belongs to another site.
             Gone: it was purged.
+            RevisionConflict: a precondition failed.
             QuotaExceeded: the site has no room for it.
         """
         with self._writer.editing(access) as edit:
             faq = _in_bin_or_not(edit, slug)
+            edit.check_seen(slug, None, preconditions)
             rows = _removed(edit, slug)
             binned = [row for row in rows if row.binned_at is not None]
             last = max((row.binned_at for row in binned), default=None)
@@ -116,41 +118,47 @@ class Removal:
             edit.settle(slug)
             edit.log("restore", slug, None)
 
-    def lift(self, access: Access, slug: str) -> None:
+    def lift(self, slug: str, access: Access = audit.OPERATOR) -> None:
         """Allow a site to write again what it has purged: an FAQ, or translations of one.
 
         Raises:
-            FAQNotFound: the site has purged no FAQ with this slug, and no translation of it.
+            FAQNotFound: nothing with this slug was purged, by this site or, for the operator, by any.
             NotYourSite: it belongs to another site.
         """
         with self._writer.editing(access) as edit:
-            faq = edit.owned(slug)
+            faq = edit.locked(slug) if access is audit.OPERATOR else edit.owned(slug)
             mine = (translations.c.slug == slug, ~HAS_REVISIONS)
-            if not edit.connection.execute(delete(translations).where(*mine)).rowcount and not faq.sealed:
-                raise FAQNotFound(f"The FAQ {quoted(slug)} was not purged")
+            count = edit.connection.execute(delete(translations).where(*mine)).rowcount
+            if faq is None or not (count or faq.sealed):
+                raise FAQNotFound(f"No FAQ with the slug {quoted(slug)} was purged")
             edit.connection.execute(update(faqs).where(faqs.c.slug == slug).values(sealed=False))
-            edit.log("restore", slug, None)
+            audit.log(edit.connection, access, "restore", edit.now, site=faq.site, slug=slug)
 
     def empty_bin(self) -> int:
         """Delete what has been in the bin for 30 days, and return how many FAQs. Slugs stay their sites'."""
         count = 0
-        while True:
-            with self._writer.editing(audit.OPERATOR) as edit:
-                due = (translations.c.binned_at < edit.now - BIN_LIFETIME, HAS_REVISIONS)
-                query = select(translations.c.slug, faqs.c.site).join(
-                    faqs, faqs.c.slug == translations.c.slug
-                )
-                found = edit.connection.execute(query.where(*due).limit(1)).first()
-                if found is None:
-                    return count
-                edit = replace(edit, access=Access(None, found.site))
-                edit.locked(found.slug)
-                mine = (translations.c.slug == found.slug, *due)
-                languages = edit.connection.scalars(select(translations.c.lang).where(*mine)).all()
-                _delete_texts(edit, found.slug, languages)
-                _end(edit, found.slug, languages, sealed=False)
-                edit.log("purge", found.slug, None)
-                count += 1
+        while (found := self._overdue()) is not None:
+            slug, site = found
+            with self._writer.editing(Access(None, site)) as edit:
+                edit.locked(slug)
+                query = select(translations.c.lang).where(translations.c.slug == slug, *_overdue(edit.now))
+                if languages := list(edit.connection.scalars(query)):  # otherwise somebody has restored them
+                    _delete_texts(edit, slug, languages)
+                    _end(edit, slug, languages, sealed=False)
+                    edit.log("purge", slug, None)
+                    count += 1
+        return count
+
+    def _overdue(self) -> tuple[str, str] | None:
+        """Return an FAQ that has been in the bin for too long, and its site."""
+        query = select(translations.c.slug, faqs.c.site).join(faqs, faqs.c.slug == translations.c.slug)
+        with self._writer.database.reading() as connection:
+            row = connection.execute(query.where(*_overdue(self._writer.clock())).limit(1)).first()
+        return None if row is None else (row.slug, row.site)
+
+
+def _overdue(now: datetime) -> tuple[Any, ...]:
+    return translations.c.binned_at < now - BIN_LIFETIME, HAS_REVISIONS
 
 
 def _checked(edit: Edit, slug: str, lang: Lang | None, preconditions: Preconditions) -> list[Lang]:

@@ -124,6 +124,10 @@ class Preconditions:
     seen: Mapping[str, str] | None = None
 
 
+UNCONDITIONAL: Final = Preconditions()
+"""The conditions of a write that is made in any case."""
+
+
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
     """The Idempotency-Key of a request, and the digest of its body in hex."""
@@ -148,7 +152,7 @@ class Write:
     lang: Lang | None = None
     detected_lang: Lang | None = None
     is_draft: bool = False
-    preconditions: Preconditions = Preconditions()
+    preconditions: Preconditions = UNCONDITIONAL
     idempotency_key: IdempotencyKey | None = None
 
 

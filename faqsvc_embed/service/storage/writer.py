@@ -40,15 +40,15 @@ class Writer:
     """Writes to the FAQs in a database. `quota` limits each site that has no limits of its own."""
 
     def __init__(self, database: Database, clock: Callable[[], datetime], quota: Quota = NO_QUOTA) -> None:
-        self._database = database
-        self._clock = clock
+        self.database = database
+        self.clock = clock
         self.quota = quota
 
     @contextmanager
     def editing(self, access: Access) -> Iterator[Edit]:
         """Begin a transaction, which is committed when the block ends, and rolled back if it raises."""
-        with self._database.writing() as connection:
-            yield Edit(connection, access, self._clock(), self.quota)
+        with self.database.writing() as connection:
+            yield Edit(connection, access, self.clock(), self.quota)
 
     def write(self, access: Access, request: Write) -> Written:
         """Write a revision and, unless it is a draft, publish it. The same content makes no new revision.

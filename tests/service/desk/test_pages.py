@@ -159,7 +159,7 @@ def test_deleting_needs_the_slug_typed(editor: Editor) -> None:
     editor.get("/faqs/pricing/remove")
     assert editor.post("/faqs/pricing/remove", action="purge", typed="prices").status_code == 422
     assert record(editor).status_code == 200
-    assert editor.post("/faqs/pricing/remove", action="purge", typed="pricing").url.path == "/desk"
+    assert editor.post("/faqs/pricing/remove", action="purge", typed="pricing").url.path == "/desk/bin"
     assert editor.get("/faqs/pricing").status_code == 404
     editor.get("/new")
     response = editor.post("/new", action="publish", **written())
