@@ -55,10 +55,10 @@ def greet(demo: Demo) -> None:
   {"hosted page":13}{demo.service}/faq/pricing
   {"record":13}{demo.service}/api/v1/faq/pricing?lang=ko
   {"llms.txt":13}{demo.service}/llms.txt
-  {"desk":13}{demo.service}/desk
+  {"desk":13}{demo.sign_in}
 
-Open the page "side by side", and sign in at the desk with the API key below. Edit the FAQ "pricing" there
-and publish it: every website follows within two seconds.
+Open the page "side by side", and the desk, whose link signs you in once, within an hour. Edit the FAQ
+"pricing" there and publish it: every website follows within two seconds.
 
 Publish an FAQ of your own, in another terminal:
 

@@ -45,10 +45,11 @@ WEBSITES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """The addresses of a running demo, and an API key of its service."""
+    """The addresses of a running demo, an API key of its service, and a sign-in link for its desk."""
 
     service: str
     api_key: str = field(repr=False)
+    sign_in: str = field(repr=False)
     websites: dict[str, str]
     """Addresses by the name of the website."""
     side_by_side: str
@@ -70,10 +71,11 @@ def running_demo(port: int = PORT) -> Iterator[Demo]:
         listener, *listeners, beside = [stack.enter_context(listening(port)) for port in ports]
         service = address_of(listener)
         database = f"sqlite:///{Path(directory, 'faqsvc.db').as_posix()}"
-        api_key = seed(database)
+        api_key, link = seed(database)
         stack.enter_context(serving(create_service(database, base_url=service), listener))
         for website, own in zip(WEBSITES, listeners, strict=True):
             stack.enter_context(serving(website.create_app(service), own))
         addresses = {website.name: address_of(own) for website, own in zip(WEBSITES, listeners, strict=True)}
         stack.enter_context(serving(side_by_side.create_app(service, addresses), beside))
-        yield Demo(service, api_key, addresses, address_of(beside))
+        sign_in = f"{service}/desk/sign-in#link={link}"
+        yield Demo(service, api_key, sign_in, addresses, address_of(beside))

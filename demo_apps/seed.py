@@ -8,8 +8,8 @@ from faqsvc_embed import FAQ
 from faqsvc_embed.service.storage import open_storage
 
 
-def seed(database: str) -> str:
-    """Store every FAQ in every language; return an API key that may publish more.
+def seed(database: str) -> tuple[str, str]:
+    """Store every FAQ in every language; return an API key, and the token of a sign-in link for the desk.
 
     `database` is a URL such as `sqlite:///faqsvc.db`.
     """
@@ -19,5 +19,6 @@ def seed(database: str) -> str:
             body = content.faq_body(slug, lang)
             storage.put(FAQ.from_dict(body), website_url=body["websiteUrl"])
     api_key = storage.keys.create("demo")
+    link = storage.sign_ins.create_link(storage.people.admin("You"))
     storage.close()
-    return api_key
+    return api_key, link

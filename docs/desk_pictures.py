@@ -26,8 +26,7 @@ def save(page: Page, name: str) -> None:
 def take(page: Page, desk: Served) -> None:
     """Walk through the desk."""
     page.set_viewport_size({"width": 1200, "height": 640})
-    page.goto(f"{desk.url}/desk")
-    page.get_by_label("API key").fill(desk.key)
+    page.goto(desk.link())
     page.get_by_role("button", name="Sign in").click()
     save(page, "list")
     page.set_viewport_size({"width": 1200, "height": 860})

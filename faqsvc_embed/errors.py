@@ -20,7 +20,7 @@ three.
 import re
 import reprlib
 from collections.abc import Sequence
-from typing import Final, Self, TypedDict, Unpack
+from typing import Any, Final, Self, TypedDict, Unpack
 
 MAX_BODY: Final = 500
 """Characters of a response's body that an error keeps."""
@@ -130,6 +130,8 @@ class RevisionConflict(PublishRejected):
     """The FAQ is not at the revision that `if_match` names (412); nothing was written.
 
     `revision` is the number of the newest revision, 0 if there is none, or None if the service does not say.
+    `current` is that revision with its `etag`, `state`, `key` and `items`, or None if the service does not
+    send it.
     """
 
     def __init__(
@@ -138,10 +140,12 @@ class RevisionConflict(PublishRejected):
         *,
         problems: Sequence[str] = (),
         revision: int | None = None,
+        current: Any = None,
         **details: Unpack[Details],
     ) -> None:
         super().__init__(message, problems=problems, **details)
         self.revision = revision
+        self.current = current
 
 
 def quoted(value: object) -> str:

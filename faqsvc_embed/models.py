@@ -22,19 +22,39 @@ ANSWER_FORMATS: Final[tuple[AnswerFormat, ...]] = get_args(AnswerFormat)
 class Item(msgspec.Struct, frozen=True, gc=False):
     """One question and its answer; `position` is the zero-based place in the FAQ.
 
+    `section` is the heading that it shares with other questions, at most 200 characters. `id` names its
+    element on a page, `faq-SLUG--ID`, so that an edited question keeps its address; it has up to 100 ASCII
+    letters, digits, `.`, `_` and `-`, and begins with a letter or digit.
+
     Raises:
-        InvalidFAQ: the position is not an integer, or the question or the answer is not text.
+        InvalidFAQ: the position is not an integer, the question, the answer or the section is not text, or
+            the section or the id is not of this form.
     """
 
     position: int
     question: str
     answer: str
+    section: str | None = None
+    id: str | None = None
 
     def __post_init__(self) -> None:
         if type(self.position) is not int:
             raise InvalidFAQ(f"position is {quoted(self.position)}: an integer is accepted", path="position")
         force_setattr(self, "question", _clean("question", self.question))
         force_setattr(self, "answer", _clean("answer", self.answer))
+        if self.section is not None:
+            force_setattr(self, "section", _clean("section", self.section).strip() or None)
+            if len(self.section or "") > wire.MAX_SECTION:
+                found = len(self.section or "")
+                message = f"section has {found} characters: at most {wire.MAX_SECTION} are accepted"
+                raise InvalidFAQ(message, path="section")
+        if self.id is not None and not wire.is_item_id(self.id):
+            raise InvalidFAQ(f"id is {quoted(self.id)}: {wire.ITEM_ID_FORM} is accepted", path="id")
+
+    def to_fields(self) -> dict[str, str]:
+        """Return the fields that are not None, by their names on the wire, without the position."""
+        fields = {"question": self.question, "answer": self.answer, "section": self.section, "id": self.id}
+        return {name: value for name, value in fields.items() if value is not None}
 
 
 class FAQ(msgspec.Struct, frozen=True, weakref=True):
@@ -43,7 +63,8 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
     `items` are sorted by position. A `lang` that is not a language tag becomes None. A missing title or
     website name is empty. `cta` is any JSON value, for the host's own templates, copied when the record is
     made. Do not change it; `to_dict()` returns a copy. `answer_format` says how the answers are written:
-    `text`, or `markdown` (CommonMark with tables).
+    `text`, or `markdown` (CommonMark with tables). `website_url` is the website to which links such as
+    `/contact` lead, and `page_url` the page of it that shows the FAQ; one that is no URL becomes None.
 
     Raises:
         InvalidFAQ: a value is of another type than stated here, `cta` is not a JSON value, or
@@ -57,6 +78,8 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
     items: tuple[Item, ...] = ()
     cta: Any = None
     answer_format: AnswerFormat = "text"
+    website_url: str | None = None
+    page_url: str | None = None
 
     def __post_init__(self) -> None:
         try:
@@ -75,6 +98,8 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
         force_setattr(self, "website_name", _clean("website_name", self.website_name))
         lang = self.lang if is_language_tag(self.lang) else None
         force_setattr(self, "lang", None if lang is None else clean_text(lang))
+        force_setattr(self, "website_url", wire.web_address(self.website_url))
+        force_setattr(self, "page_url", wire.web_address(self.page_url))
         if self.cta is not None:
             if not wire.is_json(self.cta):
                 raise InvalidFAQ("cta: is not a JSON value, or is nested too deeply", path="cta")
@@ -106,7 +131,13 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
     @classmethod
     def _from_wire(cls, record: wire.WireFAQ) -> Self:
         items = [
-            Item(index if item.position is None else item.position, item.question, item.answer)
+            Item(
+                index if item.position is None else item.position,
+                item.question,
+                item.answer,
+                wire.section_of(item),
+                item.id if wire.is_item_id(item.id) else None,
+            )
             for index, item in enumerate(record.items)
         ]
         return cls(
@@ -117,22 +148,25 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
             items=tuple(items),
             cta=record.cta,
             answer_format="markdown" if record.answer_format == "markdown" else "text",
+            website_url=record.website_url,
+            page_url=record.page_url,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record with the wire's camelCase keys.
 
-        `lang` is left out if it is None, and `answerFormat` if it is `text`.
+        A field that is None is left out, and so is `answerFormat` if it is `text`.
         """
         record: dict[str, Any] = {"slug": self.slug, "title": self.title, "websiteName": self.website_name}
         if self.lang is not None:
             record["lang"] = self.lang
         if self.answer_format != "text":
             record["answerFormat"] = self.answer_format
-        record["items"] = [
-            {"position": item.position, "question": item.question, "answer": item.answer}
-            for item in self.items
-        ]
+        if self.website_url is not None:
+            record["websiteUrl"] = self.website_url
+        if self.page_url is not None:
+            record["pageUrl"] = self.page_url
+        record["items"] = [{"position": item.position, **item.to_fields()} for item in self.items]
         record["cta"] = wire.copied(self.cta)
         return record
 

@@ -23,6 +23,13 @@ MAX_SHORT: Final = 200
 MAX_DEPTH: Final = 100
 """Levels of nested arrays and objects in a record, because parsers have different limits."""
 MAX_INTEGER: Final = 10**100
+MAX_SECTION: Final = 200
+"""Characters."""
+MAX_URL: Final = 2_000
+ITEM_ID: Final = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
+ITEM_ID_FORM: Final = (
+    "an id of up to 100 ASCII letters, digits, '.', '_' and '-' that begins with a letter or digit"
+)
 
 _NULL: Final = msgspec.Raw(b"null")
 _LONE_SURROGATE: Final = re.compile(
@@ -40,6 +47,8 @@ class WireItem(msgspec.Struct, gc=False):
     question: str
     answer: str
     position: int | None = None
+    section: Any = None
+    id: Any = None
 
 
 class WireFAQ(msgspec.Struct, rename="camel", kw_only=True):
@@ -50,8 +59,17 @@ class WireFAQ(msgspec.Struct, rename="camel", kw_only=True):
     website_name: str | None = None
     lang: Any = None
     answer_format: Any = None
+    website_url: Any = None
+    page_url: Any = None
     items: list[WireItem]
     cta: Any = None
+
+
+class _JSONItem(WireItem, gc=False):
+    """One question and its answer in JSON."""
+
+    section: msgspec.Raw = _NULL
+    id: msgspec.Raw = _NULL
 
 
 class _JSONFAQ(WireFAQ, rename="camel", kw_only=True):
@@ -59,6 +77,9 @@ class _JSONFAQ(WireFAQ, rename="camel", kw_only=True):
 
     lang: msgspec.Raw = _NULL
     answer_format: msgspec.Raw = _NULL
+    website_url: msgspec.Raw = _NULL
+    page_url: msgspec.Raw = _NULL
+    items: list[_JSONItem]  # type: ignore[assignment]  # a list is invariant, and this one is only read
     cta: msgspec.Raw = _NULL
 
 
@@ -96,13 +117,22 @@ def _decode(json_bytes: bytes) -> WireFAQ:
         website_name=record.website_name,
         lang=_short(record.lang),
         answer_format=_short(record.answer_format),
-        items=record.items,
+        website_url=_short(record.website_url, MAX_URL),
+        page_url=_short(record.page_url, MAX_URL),
+        items=[_decode_item(item) for item in record.items],
         cta=_decode_any(record.cta),
     )
 
 
-def _short(json_bytes: msgspec.Raw) -> Any:
-    return _decode_any(json_bytes) if len(json_bytes) <= MAX_SHORT else None
+def _decode_item(item: _JSONItem) -> WireItem:
+    section = _short(item.section, 6 * MAX_SECTION + 2)  # every character may be an escape
+    return WireItem(item.question, item.answer, item.position, section, _short(item.id))
+
+
+def _short(json_bytes: msgspec.Raw, limit: int = MAX_SHORT) -> Any:
+    if json_bytes is _NULL:
+        return None
+    return _decode_any(json_bytes) if len(json_bytes) <= limit else None
 
 
 def _decode_any(json_bytes: msgspec.Raw) -> Any:
@@ -143,6 +173,25 @@ def _check_depth(json_bytes: bytes) -> None:
         depth += 1 if byte in b"[{" else -1
         if depth > MAX_DEPTH:
             raise InvalidFAQ("the record is nested too deeply")
+
+
+def section_of(item: WireItem) -> str | None:
+    """Return the section of an item; one that is no text, or too long, counts as absent."""
+    section = item.section
+    return section if isinstance(section, str) and len(section) <= MAX_SECTION else None
+
+
+def is_item_id(value: object) -> bool:
+    """Return whether a value can be the id of an item."""
+    return isinstance(value, str) and re.fullmatch(ITEM_ID, value) is not None
+
+
+def web_address(value: object) -> str | None:
+    """Return an http or https URL; any other value counts as absent."""
+    is_short = isinstance(value, str) and len(value) <= MAX_URL
+    if not is_short or re.match(r"(?i)https?://[^\s/?#\\@]", str(value)) is None:
+        return None
+    return clean_text(str(value)) if re.search(r"[\s\x00-\x1f\x7f\\]", str(value)) is None else None
 
 
 def is_json(value: object, levels: int = MAX_CTA_DEPTH) -> bool:
@@ -197,7 +246,10 @@ def json_schema(title: str) -> dict[str, Any]:
     text = {"type": "string"}
     item = {
         "type": "object",
-        "properties": {"position": {"type": "integer"}, "question": text, "answer": text},
+        "properties": {
+            "position": {"type": "integer"},
+            **dict.fromkeys(("question", "answer", "section", "id"), text),
+        },
         "required": ["question", "answer"],
     }
     return {
@@ -209,6 +261,8 @@ def json_schema(title: str) -> dict[str, Any]:
             "websiteName": text,
             "lang": text,
             "answerFormat": {"type": "string", "enum": ["text", "markdown"], "default": "text"},
+            "websiteUrl": text,
+            "pageUrl": text,
             "items": {"type": "array", "items": item},
             "cta": {},
         },

@@ -45,7 +45,6 @@ OPTIONAL: Final = {
     "fastapi": {"fastapi"},
     "flask": {"flask"},
     "flask_babel": {"flask"},
-    "itsdangerous": {"service"},
     "limits": {"service"},
     "mcp": {"mcp"},
     "opentelemetry": {"embed", "telemetry"},

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import pytest
 from hypothesis import example, given
@@ -146,7 +146,7 @@ def test_a_call_to_action_that_is_not_json_is_refused(cta: object) -> None:
 
 def test_unknown_fields_are_ignored() -> None:
     items = [{"question": "Q?", "answer": "A.", "position": 0, "votes": 5}]
-    assert FAQ.from_dict(wire(x=1, items=items, websiteUrl="https://x")) == FAQ.from_dict(wire())
+    assert FAQ.from_dict(wire(x=1, items=items, website="https://x")) == FAQ.from_dict(wire())
 
 
 def test_a_record_is_any_mapping_with_any_iterable_of_items() -> None:
@@ -320,3 +320,36 @@ def test_subclasses_of_str_become_str() -> None:
     faq = FAQ.from_dict({"slug": Text("x"), "title": Text("t"), "lang": Text("de"), "items": [item]})
     texts = [faq.slug, faq.title, faq.lang, faq.items[0].question, faq.items[0].answer]
     assert [(type(text), text) for text in texts] == [(str, text) for text in ("x", "t", "de", "q?", "a")]
+
+
+ADDITIVE: Final = {"websiteUrl": "https://tea.example", "pageUrl": "https://tea.example/help"}
+
+
+def test_a_section_an_id_and_two_addresses_are_additive_fields_of_a_record() -> None:
+    item = {"position": 0, "question": "Q?", "answer": "A.", "section": "Orders", "id": "ship"}
+    faq = FAQ.from_dict(wire(items=[item], **ADDITIVE))
+    assert faq.items == (Item(0, "Q?", "A.", section="Orders", id="ship"),)
+    assert (faq.website_url, faq.page_url) == tuple(ADDITIVE.values())
+    assert FAQ.from_json(faq.to_json()) == faq
+    assert faq.to_dict().items() >= wire(items=[item], **ADDITIVE).items()
+    assert not set(ADDITIVE) & FAQ.from_dict(wire()).to_dict().keys()
+
+
+@pytest.mark.parametrize(
+    "value", [17, "", {"a": 1}, "x" * 2_001, "two words\n", 1e300, ["a"], "javascript:x"]
+)
+def test_an_additive_field_of_another_form_counts_as_absent(value: object) -> None:
+    item = {"position": 0, "question": "Q?", "answer": "A."}
+    record = wire(items=[{**item, "id": value, "section": value if value != "two words\n" else 0}])
+    record |= dict.fromkeys(ADDITIVE, value)
+    if value == "javascript:x":
+        record["items"][0]["section"] = None
+    for faq in (FAQ.from_dict(record), FAQ.from_json(json.dumps(record))):
+        assert faq == FAQ.from_dict(wire(items=[item]))
+
+
+@pytest.mark.parametrize("fields", [{"section": "x" * 201}, {"section": 3}, {"id": "a b"}, {"id": ""}])
+def test_an_item_with_an_invalid_section_or_id_is_refused(fields: dict[str, Any]) -> None:
+    with pytest.raises(InvalidFAQ) as caught:
+        Item(0, "Q?", "A.", **fields)
+    assert caught.value.path in fields

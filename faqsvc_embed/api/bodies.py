@@ -31,20 +31,22 @@ async def read_body(chunks: AsyncIterator[bytes], coding: str, limit: int) -> by
     return bytes(body)
 
 
-async def read_error_body(chunks: AsyncIterator[bytes], coding: str, until: float) -> tuple[bytes, bool]:
-    """Return the beginning of a body, and whether it arrived in time."""
+async def read_error_body(
+    chunks: AsyncIterator[bytes], coding: str, until: float, limit: int = MAX_ERROR_BODY
+) -> tuple[bytes, bool]:
+    """Return the first `limit` bytes of a body, and whether it arrived in time."""
     import httpx2
 
     unzip, body = _decompressor(coding), bytearray()
     try:
         async with asyncio.timeout_at(until):
             async for chunk in chunks:
-                body += chunk if unzip is None else unzip.decompress(chunk, MAX_ERROR_BODY - len(body))
-                if len(body) >= MAX_ERROR_BODY:
+                body += chunk if unzip is None else unzip.decompress(chunk, limit - len(body))
+                if len(body) >= limit:
                     break
     except (TimeoutError, httpx2.HTTPError, zlib.error):
         return bytes(body), False
-    return bytes(body[:MAX_ERROR_BODY]), True
+    return bytes(body[:limit]), True
 
 
 def _decompressor(coding: str) -> "zlib._Decompress | None":

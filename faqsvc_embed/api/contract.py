@@ -6,8 +6,10 @@ against them. Names are snake_case here and camelCase on the wire. The paths:
     GET    /api/v1/faq/{slug}?lang=                          FAQ (models.py): public
     POST   /api/v1/faq                                       PublishBody -> PublishResponse, 201
     PUT    /api/v1/faq/{slug}?lang=                          PublishBody -> PublishResponse, 201 or 200
+    PATCH  /api/v1/faq/{slug}?lang=                          ChangeBody -> PublishResponse, 200
     DELETE /api/v1/faq/{slug}?lang=&purge=                   204
-    GET    /api/v1/faqs?limit=&after=                        FAQList
+    POST   /api/v1/faq/{slug}/restore                        FAQSummary, 200
+    GET    /api/v1/faqs?limit=&after=&q=&state=&lang=        FAQList
     GET    /api/v1/faq/{slug}/revisions?lang=&limit=&after=  RevisionList
     GET    /api/v1/faq/{slug}/revisions/{n}?lang=            RevisionContent
     POST   /api/v1/faq/{slug}/revisions/{n}/publish?lang=    PublishResponse, 200
@@ -26,12 +28,15 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from faqsvc_embed.api.fields import (
     MAX_ITEMS,
     Answer,
+    ItemId,
     Lang,
     Name,
     Question,
+    Section,
     Slug,
     WebsiteURL,
 )
+from faqsvc_embed.api.problem_codes import Code
 from faqsvc_embed.models import AnswerFormat
 
 LIST_PATH: Final = "/api/v1/faqs"
@@ -47,46 +52,20 @@ REVISION_HEADER: Final = "FAQ-Revision"
 
 Scope = Literal["read", "draft", "publish"]
 """What an API key may do; each includes the one before: read drafts and history, write drafts, publish."""
-State = Literal["draft", "published", "unpublished"]
-"""The state of an FAQ: never published, published, or unpublished (410 for readers)."""
+State = Literal["draft", "published", "unpublished", "binned"]
+"""The state of an FAQ: never published, published, unpublished, or in the bin (410 for readers)."""
 RevisionState = Literal["draft", "published", "superseded"]
 """The state of a revision; a draft is newer than the published revision and was never published."""
 
-Code = Literal[
-    "bad-request",  # 400: a Host header that is no host, a body that ended early
-    "missing-key",  # 401
-    "unknown-key",  # 403: unknown, expired or revoked
-    "missing-scope",  # 403: the key may not do this
-    "not-your-site",  # 403: the FAQ belongs to another site
-    "invalid-preview",  # 403: the preview token has expired, or is one of another FAQ
-    "not-found",  # 404
-    "method-not-allowed",  # 405
-    "not-acceptable",  # 406
-    "request-timeout",  # 408
-    "quota-exceeded",  # 409: the site has as many FAQs or bytes as it may have
-    "gone",  # 410: unpublished, or purged within the last day
-    "revision-conflict",  # 412: If-Match or If-None-Match failed; `revision` is the newest number
-    "body-too-large",  # 413
-    "unsupported-media-type",  # 415
-    "invalid-body",  # 422: `problems` has every reason
-    "invalid-parameter",  # 422: the same, of the path, the query or a header
-    "idempotency-key-reused",  # 422: the same key came with another body
-    "unreadable-website",  # 422 or 502: generation cannot read it
-    "rate-limited",  # 429: Retry-After says when to try again
-    "internal-error",  # 500
-    "generation-failed",  # 502 or 503
-    "unavailable",  # 503: the database does not respond, or the service is shutting down
-    "generation-timeout",  # 504
-]
-"""The `code` of a problem. Codes are stable; titles and details are for people and may change."""
 
-
-class RecordItem(Struct, frozen=True):
-    """A question with its answer and its zero-based place."""
+class RecordItem(Struct, frozen=True, omit_defaults=True):
+    """A question with its answer and its zero-based place; without a section or an id, these are left out."""
 
     position: Annotated[int, Meta(ge=0)]
     question: str
     answer: str
+    section: str | None = None
+    id: str | None = None
 
 
 class Record(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -99,13 +78,20 @@ class Record(Struct, frozen=True, rename="camel", omit_defaults=True):
     items: list[RecordItem]
     cta: Any
     answer_format: AnswerFormat = "text"
+    website_url: str | None = None
+    page_url: str | None = None
 
 
 class NewItem(Struct, frozen=True, gc=False):
-    """A question with its answer; its place in the list is its position."""
+    """A question with its answer; its place in the list is its position.
+
+    `section` is the heading above it; `id` names its element on a page, and is kept when it is edited.
+    """
 
     question: Question
     answer: Answer
+    section: Section | None = None
+    id: ItemId | None = None
 
 
 class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
@@ -121,8 +107,34 @@ class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
     title: Annotated[Name | None, Meta(description='By default, the website\'s name and "FAQ".')] = None
     lang: Annotated[Lang | None, Meta(description="By default, it is detected.")] = None
     answer_format: Annotated[AnswerFormat | None, Meta(description='By default "text".')] = None
+    page_url: Annotated[WebsiteURL | None, Meta(description="The page of the website that shows it.")] = None
     draft: Annotated[bool | None, Meta(description="Store a draft, and publish nothing.")] = None
     slug: Annotated[Slug | None, Meta(description="An FAQ of the site; for POST.")] = None
+
+
+class Change(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
+    """A change of one question, which is named by its text as it stands.
+
+    `answer` replaces the answer or, if there is no such question, adds the question: behind the question
+    `after`, at the end of the section `section`, or else at the end.
+    """
+
+    question: Question
+    answer: Answer | None = None
+    new_question: Annotated[Question | None, Meta(description="The new text of the question.")] = None
+    remove: Annotated[bool | None, Meta(description="Remove the question; nothing else may be given.")] = None
+    section: Annotated[Section | None, Meta(description="Put the question at the end of it.")] = None
+    after: Annotated[Question | None, Meta(description="Where a new question is added.")] = None
+
+
+class ChangeBody(Struct, frozen=True, rename="camel", kw_only=True):
+    """The changes that PATCH makes to the newest revision, in order: all of them or none.
+
+    What no change names stays byte for byte.
+    """
+
+    changes: Annotated[list[Change], Meta(min_length=1, max_length=MAX_ITEMS)]
+    draft: Annotated[bool | None, Meta(description="Store a draft, and publish nothing.")] = None
 
 
 INSTALL: Final = "npm install @faqsvc/react"
@@ -147,10 +159,22 @@ class PublishResponse(Struct, frozen=True, rename="camel"):
     state: RevisionState
 
 
-class FAQSummary(Struct, frozen=True, rename="camel"):
-    """An FAQ in a list. `title` and `revision` are those of the newest revision in the default language.
+class TranslationSummary(Struct, frozen=True, rename="camel"):
+    """A translation of an FAQ in a list, with the number and the entity tag of its newest revision."""
 
-    `languages` has the default language first, and no unpublished translation, unless all are unpublished.
+    lang: Lang
+    revision: int
+    etag: str
+    state: State
+    has_draft: Annotated[bool, Meta(description="Whether that revision was never published.")] = False
+
+
+class FAQSummary(Struct, frozen=True, rename="camel"):
+    """An FAQ in a list. `title`, `revision` and `etag` are those of the newest one in the default language.
+
+    `languages` has the default language first, and no unpublished translation, unless all are unpublished;
+    `translations` has all. `hasDraft` says whether one of them has a draft. In a list of the state `binned`,
+    they are those in the bin.
     """
 
     slug: str
@@ -159,6 +183,9 @@ class FAQSummary(Struct, frozen=True, rename="camel"):
     state: State
     revision: int
     updated_at: datetime
+    has_draft: bool = False
+    etag: str | None = None
+    translations: list[TranslationSummary] = []
 
 
 class FAQList(Struct, frozen=True):
@@ -169,12 +196,17 @@ class FAQList(Struct, frozen=True):
 
 
 class Revision(Struct, frozen=True, rename="camel"):
-    """A revision in a list; `key` is the name of the API key that wrote it, or its id if it has none."""
+    """A revision in a list; `key` is the name of the person or the API key that wrote it, or the key's id.
+
+    `etag` is for `If-Match`. Equal contents have equal entity tags, but that of the newest revision is
+    another one while its translation is unpublished.
+    """
 
     revision: int
     state: RevisionState
     created_at: datetime
     key: str | None
+    etag: str | None = None
 
 
 class RevisionList(Struct, frozen=True):
@@ -184,7 +216,7 @@ class RevisionList(Struct, frozen=True):
     next: str | None = None
 
 
-class RevisionContent(Revision, frozen=True, rename="camel"):
+class RevisionContent(Revision, frozen=True, rename="camel", kw_only=True):
     """One revision, whole; the header ETag has its entity tag.
 
     `faq` is the record as readers get it. `websiteUrl` is not part of a record, but PUT needs it.
@@ -263,10 +295,26 @@ class Event(Struct, frozen=True):
     state: Literal["published", "unpublished"]
 
 
+class CurrentRevision(Struct, frozen=True, rename="camel"):
+    """The newest revision of a translation, which a write did not take into account.
+
+    `state` is that of the translation, and `key` names who wrote the revision.
+    """
+
+    revision: int
+    etag: str
+    state: State
+    created_at: datetime
+    key: str | None
+    items: list[RecordItem]
+
+
 class Problem(Struct, frozen=True):
     """An error response (RFC 9457). `type` is `about:blank`, `code` says what is wrong.
 
-    `problems` lists every reason where there can be several. `revision` is the newest one after a conflict.
+    `problems` lists every reason where there can be several. After a conflict, `revision` is the number of
+    the newest revision, and `current` is that revision if there is one. `index` is the number of the change,
+    from 0, that cannot be made; `closest` are the questions that it may mean.
     """
 
     title: str
@@ -276,3 +324,6 @@ class Problem(Struct, frozen=True):
     type: str = "about:blank"
     problems: list[str] | UnsetType = UNSET
     revision: int | UnsetType = UNSET
+    current: CurrentRevision | UnsetType = UNSET
+    index: int | UnsetType = UNSET
+    closest: list[str] | UnsetType = UNSET

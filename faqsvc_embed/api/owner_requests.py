@@ -3,15 +3,16 @@
 The transport adds the API key. `contract.py` has the bodies of their responses.
 """
 
+from typing import Literal
 from urllib.parse import quote, urlencode
 
 from faqsvc_embed.api.contract import LIST_PATH, MAX_LIMIT
 from faqsvc_embed.api.requests import API_PATH, Request, write_request
 
 
-def list_request(base_url: str, after: str | None = None) -> Request:
+def list_request(base_url: str, after: str | None = None, **query: str | None) -> Request:
     """Return the request for one page of the site's FAQs; `after` is the cursor of the previous page."""
-    return _read_request(base_url + LIST_PATH, limit=str(MAX_LIMIT), after=after)
+    return _read_request(base_url + LIST_PATH, limit=str(MAX_LIMIT), after=after, **query)
 
 
 def revisions_request(
@@ -37,10 +38,18 @@ def preview_request(base_url: str, slug: str, lang: str | None) -> Request:
     return write_request("POST", _with_query(f"{_faq_url(base_url, slug)}/preview", lang=lang))
 
 
-def unpublish_request(base_url: str, slug: str, lang: str | None, *, purge: bool) -> Request:
-    """Return the request that unpublishes an FAQ or one translation; `purge` also deletes its history."""
-    url = _with_query(_faq_url(base_url, slug), lang=lang, purge="true" if purge else None)
-    return write_request("DELETE", url)
+def unpublish_request(base_url: str, slug: str, lang: str | None, *, purge: bool | Literal["now"]) -> Request:
+    """Return the request that unpublishes an FAQ or one translation.
+
+    With `purge` it goes to the bin, with `purge="now"` its texts and its history are deleted at once.
+    """
+    value = {False: None, True: "true", "now": "now"}[purge]
+    return write_request("DELETE", _with_query(_faq_url(base_url, slug), lang=lang, purge=value))
+
+
+def restore_request(base_url: str, slug: str, lang: str | None) -> Request:
+    """Return the request that brings an FAQ back, or one translation."""
+    return write_request("POST", _with_query(f"{_faq_url(base_url, slug)}/restore", lang=lang))
 
 
 def _faq_url(base_url: str, slug: str) -> str:

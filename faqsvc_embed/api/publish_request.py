@@ -40,8 +40,10 @@ class PublishFields(TypedDict):
     title: NotRequired[str | None]
     lang: NotRequired[str | None]
     answer_format: NotRequired[str | None]
+    page_url: NotRequired[str | None]
     draft: NotRequired[bool]
     if_match: NotRequired[str | None]
+    if_none_match: NotRequired[str | None]
     idempotency_key: NotRequired[str | None]
 
 
@@ -56,8 +58,10 @@ class PublishRequest:
     title: object = None
     lang: object = None
     answer_format: object = None
+    page_url: object = None
     draft: object = False
     if_match: object = None
+    if_none_match: object = None
     idempotency_key: object = None
 
     def body(self) -> dict[str, Any]:
@@ -74,6 +78,7 @@ class PublishRequest:
             lang=self.lang,
             title=self.title,
             answerFormat=self.answer_format,
+            pageUrl=self.page_url,
             draft=None if self.draft is False else self.draft,
             slug=self.slug,
         )
@@ -81,8 +86,11 @@ class PublishRequest:
             *problems_of(body, PublishBody),
             *_repetitions(entries),
             *_idempotency_key_problems(self.idempotency_key),
-            *_if_match_problems(self.if_match, self.slug),
+            *if_match_problems(self.if_match),
+            *_if_none_match_problems(self.if_none_match),
         ]
+        if self.slug is None and self.if_match is not None:
+            problems.append("if_match needs the slug of the FAQ that it belongs to")
         if not problems and (size := len(encode(body))) > MAX_BODY:
             problems = [f"the body has {size} bytes; the limit is {MAX_BODY}"]
         if problems:
@@ -97,7 +105,11 @@ class PublishRequest:
         """
         body = self.body()
         slug = body.pop("slug", None)
-        optional = {"idempotency-key": self.idempotency_key, "if-match": self.if_match}
+        optional = {
+            "idempotency-key": self.idempotency_key,
+            "if-match": self.if_match,
+            "if-none-match": self.if_none_match,
+        }
         headers = {name: value for name, value in optional.items() if isinstance(value, str)}
         if slug is None:
             return write_request("POST", base_url + API_PATH, encode(body), headers)
@@ -163,9 +175,10 @@ def _entries(items: object) -> object:
 def _entry(item: object) -> object:
     """Return an item as in the body of a request; any other value is returned unchanged."""
     if isinstance(item, Item):
-        return {"question": item.question, "answer": item.answer}
+        return item.to_fields()
     if isinstance(item, Mapping):
-        return {"question": item.get("question"), "answer": item.get("answer")}
+        optional = {name: item[name] for name in ("section", "id") if item.get(name) is not None}
+        return {"question": item.get("question"), "answer": item.get("answer"), **optional}
     if isinstance(item, Sequence) and not isinstance(item, str | bytes) and len(item) == 2:
         return {"question": item[0], "answer": item[1]}
     return item
@@ -190,8 +203,12 @@ def _idempotency_key_problems(key: object) -> Iterator[str]:
         yield f"idempotency_key is {quoted(key)}; use 1 to 255 visible ASCII characters"
 
 
-def _if_match_problems(etag: object, slug: object) -> Iterator[str]:
+def if_match_problems(etag: object) -> Iterator[str]:
+    """Yield the problem of a value that is no entity tag; None is accepted."""
     if etag is not None and (not isinstance(etag, str) or re.fullmatch(r'\*|(?:W/)?"[!#-~]*"', etag) is None):
         yield f'if_match is {quoted(etag)}; use the etag of a Publication, such as "0f5e" with its quotes'
-    elif etag is not None and slug is None:
-        yield "if_match needs the slug of the FAQ that it belongs to"
+
+
+def _if_none_match_problems(value: object) -> Iterator[str]:
+    if value not in (None, "*"):
+        yield f"if_none_match is {quoted(value)}; use '*', with which an FAQ is only created"

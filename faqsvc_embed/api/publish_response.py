@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from faqsvc_embed.api.cache_control import parse_retry_after
-from faqsvc_embed.api.contract import RevisionContent
+from faqsvc_embed.api.contract import CurrentRevision, RevisionContent
 from faqsvc_embed.api.publish_request import summary
 from faqsvc_embed.api.requests import REDIRECTS, Request
 from faqsvc_embed.api.responses import MAX_VALIDATOR, Response, error_code, json_value
@@ -37,7 +37,7 @@ from faqsvc_embed.settings.api_key import APIKey
 S = TypeVar("S", bound=msgspec.Struct)
 
 STATES: Final = ("draft", "published", "superseded")
-REJECTED: Final = (400, 409, 413, 415, 422)
+REJECTED: Final = (400, 409, 413, 415, 422, 428)
 NOT_OFFERED: Final = (404, 405, 410, 501)
 """The statuses with which a service without generation responds."""
 MAX_PROBLEMS: Final = 1_000
@@ -51,7 +51,7 @@ _REFUSALS: Final = {
 _REASONS: Final = ("problems", "errors", "detail", "message", "error", "title")
 
 
-class GeneratedItem(Item, frozen=True):
+class GeneratedItem(Item, frozen=True, kw_only=True):
     """A question and answer that the service found on a website."""
 
     source: str = ""
@@ -65,10 +65,7 @@ class GeneratedItem(Item, frozen=True):
 
 
 class StoredRevision(RevisionContent, frozen=True, rename="camel"):
-    """One revision of an FAQ, whole, with its entity tag."""
-
-    etag: str | None = None
-    """The entity tag, for `if_match` of a write that must follow this revision."""
+    """One revision of an FAQ, whole. `etag` is for `if_match` of a write that must follow this revision."""
 
 
 def parse_publication(
@@ -95,8 +92,8 @@ def parse_publication(
     )
 
 
-def parse_unpublished(response: Response, key: APIKey, now: datetime) -> FAQError | None:
-    """Return None if an FAQ was unpublished."""
+def parse_done(response: Response, key: APIKey, now: datetime) -> FAQError | None:
+    """Return None if the service has done what was asked, such as unpublish an FAQ."""
     return None if response.status in (200, 204) else write_error(response, key, now)
 
 
@@ -147,10 +144,10 @@ def parse_generation(response: Response, key: APIKey, now: datetime) -> list[Ite
             position,
             key.mask(item["question"]),
             key.mask(item["answer"]),
-            _text_field(item, "source", key),
-            _text_field(item, "lang", key) or None,
-            item["confidence"] if isinstance(item.get("confidence"), int | float) else None,
-            _text_field(item, "answerMarkdown", key),
+            source=_text_field(item, "source", key),
+            lang=_text_field(item, "lang", key) or None,
+            confidence=item["confidence"] if isinstance(item.get("confidence"), int | float) else None,
+            answer_markdown=_text_field(item, "answerMarkdown", key),
         )
         for position, item in enumerate(items)
     ]
@@ -158,7 +155,9 @@ def parse_generation(response: Response, key: APIKey, now: datetime) -> list[Ite
 
 def with_advice(error: OutcomeUnknown, request: Request) -> OutcomeUnknown:
     """Return the error with a message that also says whether the FAQ was published, and how to continue."""
-    if request.method == "PUT":
+    if request.method == "PATCH":
+        advice = "send it again with the same if_match: if it was done, that is a conflict"
+    elif request.method == "PUT":
         advice = "publishing it again makes no second FAQ, at most another revision"
     elif "idempotency-key" in request.headers:
         advice = "a retry with the same idempotency key publishes nothing twice"
@@ -188,9 +187,10 @@ def error_of(response: Response, key: APIKey, now: datetime) -> FAQError:
     if status == 412:
         fields = json_value(response.body)
         newest = _number(fields.get("revision")) if isinstance(fields, dict) else None
+        current = _current(fields.get("current"), key) if isinstance(fields, dict) else None
         known = f"; its newest revision is {newest}" if newest else ""
         message = f"the FAQ has changed since it was read ({status}){known}{because}"
-        return RevisionConflict(message, problems=reasons, revision=newest, **details)
+        return RevisionConflict(message, problems=reasons, revision=newest, current=current, **details)
     if status in REJECTED:
         shown = summary([repr(reason) for reason in reasons]) or "no reason given"
         return PublishRejected(f"the service refused it ({status}): {shown}", problems=reasons, **details)
@@ -202,6 +202,14 @@ def error_of(response: Response, key: APIKey, now: datetime) -> FAQError:
         because = ": writes do not follow redirects; set base_url to the address of the service"
     kind = FAQTimeout if details["code"] == "generation-timeout" else FAQUnavailable
     return kind(f"the service responded with {status}{because}", **details)
+
+
+def _current(value: object, key: APIKey) -> CurrentRevision | None:
+    """Return the newest revision in the problem document of a conflict."""
+    try:
+        return msgspec.convert(_masked(value, key), CurrentRevision)
+    except msgspec.ValidationError:
+        return None
 
 
 def _details_of(error: FAQError) -> Details:

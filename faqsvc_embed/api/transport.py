@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from faqsvc_embed.api.bodies import read_body, read_error_body
+from faqsvc_embed.api.bodies import MAX_ERROR_BODY, read_body, read_error_body
 from faqsvc_embed.api.requests import KEY_HEADER, REDIRECTS, Request, redirect_target
 from faqsvc_embed.api.responses import Response
 from faqsvc_embed.errors import (
@@ -192,7 +192,9 @@ class Transport:
             if request.method == "GET":
                 until = min(until, asyncio.get_running_loop().time() + ERROR_BODY_TIMEOUT)
             deadline.reschedule(None)  # the status is known, so a late body is no timeout
-            body, is_complete = await read_error_body(response.aiter_raw(), coding, until)
+            # A conflict comes with the current text.
+            limit = self._max_bytes if response.status_code == 412 else MAX_ERROR_BODY
+            body, is_complete = await read_error_body(response.aiter_raw(), coding, until, limit)
             return Response(response.status_code, headers, body, is_complete)
 
     def _get_pool(self, url: str) -> "_Pool":

@@ -20,9 +20,11 @@ from faqsvc_embed.cli.history import history, revert
 from faqsvc_embed.cli.keys import keys
 from faqsvc_embed.cli.list import list_
 from faqsvc_embed.cli.mcp import mcp
+from faqsvc_embed.cli.people import people
 from faqsvc_embed.cli.preview import preview
 from faqsvc_embed.cli.publish import publish
 from faqsvc_embed.cli.pull import pull
+from faqsvc_embed.cli.restore import restore
 from faqsvc_embed.cli.serve import serve
 from faqsvc_embed.cli.sites import sites
 
@@ -43,11 +45,11 @@ def main() -> None:
       faqsvc serve
     Publish an FAQ and read it:
       export FAQSVC_BASE_URL=http://127.0.0.1:8700 FAQSVC_API_KEY=fs_live_...
-      faqsvc publish faq.md --website-url https://heron.example --website-name Heron
-      faqsvc get heron-x7k2
+      faqsvc publish pricing.md --website-url https://heron.example --website-name Heron
+      faqsvc get pricing
     Change it, and list its revisions:
-      faqsvc edit heron-x7k2
-      faqsvc history heron-x7k2
+      faqsvc edit pricing
+      faqsvc history pricing
 
     Exit status: 0 for success; 1 for a failure, with one line on standard error; 2 for a mistake in the
     command line.
@@ -68,6 +70,7 @@ for command in (
     history,
     revert,
     delete,
+    restore,
     forget,
     extract,
     generate,
@@ -75,6 +78,7 @@ for command in (
     desk,
     db,
     sites,
+    people,
     keys,
     mcp,
 ):

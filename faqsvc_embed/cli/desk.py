@@ -1,45 +1,41 @@
-"""`faqsvc desk`: print a link that signs an editor in."""
+"""`faqsvc desk`: print a link that signs somebody in at the desk."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from faqsvc_embed.cli.database import open_or_create
-from faqsvc_embed.cli.options import database_option, need_base_url
+from faqsvc_embed.cli.options import database_option, need_base_url, public_url_option, site_option
+
+if TYPE_CHECKING:
+    from faqsvc_embed.service.storage import Storage
+    from faqsvc_embed.service.storage.people import Person
 
 
 @click.command()
 @database_option
-@click.option("--name", default="desk", show_default=True, help="Name of the editor, for the history.")
-@click.option("--site", metavar="ID", help="The site to edit. Default: the only one, created if missing.")
 @click.option(
-    "--scope",
-    type=click.Choice(["read", "draft", "publish"]),
-    default="publish",
-    show_default=True,
-    help="What the editor may do: read, write drafts, or everything.",
+    "--name",
+    metavar="NAME",
+    help="Name of the person, who becomes an admin if there is nobody with it. Default: the only person.",
 )
-@click.option(
-    "--base-url",
-    metavar="URL",
-    envvar="FAQSVC_BASE_URL",
-    show_envvar=True,
-    default="http://127.0.0.1:8700",
-    show_default=True,
-    help="Public address of the service.",
-)
-def desk(database: str, name: str, site: str | None, scope: Any, base_url: str) -> None:
-    """Print a link that signs an editor in to the desk. It works once and expires after an hour.
+@site_option
+@public_url_option
+def desk(database: str, name: str | None, site: str | None, base_url: str) -> None:
+    """Print a link that signs a person in at the desk. It works once and expires after an hour.
 
-    It uses a new API key, which is not shown. Revoke that key to end the session.
+    The first link makes the first admin. `faqsvc people` adds people with other roles.
 
     \b
       faqsvc desk --name Mia
     """
     base_url = need_base_url(base_url)
     storage = open_or_create(database)
-    from faqsvc_embed.service.desk.session import Sessions
+    print_link(storage, storage.people.admin(name, site=site), base_url)
 
-    key = storage.keys.verify(storage.keys.create(name, site=site, scope=scope))
-    token = Sessions(storage.keys, storage.clock).create_link((key and key.key_id) or "")
-    click.echo(f"{base_url}/desk/sign-in#link={token}")
+
+def print_link(storage: "Storage", person: "Person", base_url: str) -> None:
+    """Print a link that signs a person in."""
+    from faqsvc_embed.service.http.urls import PublicURLs
+
+    click.echo(PublicURLs(base_url).sign_in(storage.sign_ins.create_link(person)))

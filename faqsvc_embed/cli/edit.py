@@ -1,4 +1,4 @@
-"""`faqsvc edit`: change an FAQ in an editor."""
+"""`faqsvc edit`: change an FAQ in an editor, or one answer."""
 
 import os
 import tempfile
@@ -13,7 +13,7 @@ from faqsvc_embed.cli.errors import failure, interrupted
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
 from faqsvc_embed.cli.output import print_json, print_text
 from faqsvc_embed.cli.publications import Publication
-from faqsvc_embed.cli.publish import fields_of, line_of
+from faqsvc_embed.cli.publish_run import fields_of, line_of
 from faqsvc_embed.errors import FAQError, FAQNotFound, RevisionConflict, quoted
 
 if TYPE_CHECKING:
@@ -24,10 +24,20 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("slug")
 @lang_option
+@click.option("--question", metavar="TEXT", help="Change only the answer to this question.")
+@click.option("--answer", metavar="TEXT", help="The new answer; without it, an editor opens the old one.")
 @click.option("--draft", is_flag=True, help="Store a draft instead of publishing.")
 @json_option
 @base_url_option
-def edit(slug: str, lang: str | None, draft: bool, as_json: bool, base_url: str | None) -> None:
+def edit(
+    slug: str,
+    lang: str | None,
+    question: str | None,
+    answer: str | None,
+    draft: bool,
+    as_json: bool,
+    base_url: str | None,
+) -> None:
     """Open the FAQ SLUG in an editor, and publish the saved text.
 
     The editor opens the newest revision, which may be a draft, as Markdown. If somebody else changes the FAQ
@@ -35,20 +45,30 @@ def edit(slug: str, lang: str | None, draft: bool, as_json: bool, base_url: str 
     If your text cannot be published, it is kept in a file. VISUAL or EDITOR sets the editor. The API key is
     read from FAQSVC_API_KEY.
 
+    With --question, only the answer to that question is changed, or is added if there is no such question.
+
     \b
       faqsvc edit pricing
       faqsvc edit pricing --lang de --draft
+      faqsvc edit pricing --question "How much is a poster?" --answer "Six euros."
 
     Exit status: 0 if it is published or was not changed, 1 if not.
     """
+    if answer is not None and question is None:
+        raise click.UsageError("--answer needs --question: the question that it answers")
     with open_client(base_url) as client:
         newest = client.newest_revision(slug, lang=lang)
-        path = _write(newest)
+        text = _markdown(newest) if question is None else _answer_to(newest, question)
+        path = _write(text if answer is None else answer)
         try:
-            if not _edit(path):
+            if not (_edit(path) if answer is None else answer != text):
                 click.echo(f"{slug} was not changed", err=True)
+                path.unlink(missing_ok=True)
                 return
-            published = _publish(client, path, newest, is_draft=draft)
+            if question is None:
+                published = _publish(client, path, newest, is_draft=draft)
+            else:
+                published = _change(client, path, newest, question, is_draft=draft)
         except KeyboardInterrupt:
             raise interrupted(f"interrupted; nothing was published{_kept(path)}") from None
         except (FAQError, click.ClickException) as error:
@@ -60,13 +80,44 @@ def edit(slug: str, lang: str | None, draft: bool, as_json: bool, base_url: str 
         print_text(line_of(published))
 
 
-def _write(newest: "StoredRevision") -> Path:
-    """Write a revision to a file that only this user can read, and return its path."""
+def _write(text: str) -> Path:
+    """Write a text to a file that only this user can read, and return its path."""
     from faqsvc_embed.cache.stores.atomic import write_atomically
+
+    path = Path(tempfile.gettempdir()) / f"faqsvc-{token_hex(8)}.md"
+    write_atomically({path: text})
+    return path
+
+
+def _answer_to(newest: "StoredRevision", question: str) -> str:
+    """Return the answer to a question, or an empty text if there is no such question."""
+    return next((item.answer for item in newest.faq.items if item.question == question), "")
+
+
+def _change(
+    client: "FAQClient", path: Path, newest: "StoredRevision", question: str, *, is_draft: bool
+) -> "models.Publication":
+    """Publish the answer in a file, unless there is a newer revision than the one that was read."""
+    answer = path.read_text(encoding="utf-8").rstrip("\n")
+    try:
+        return client.change_faq(
+            newest.faq.slug,
+            [{"question": question, "answer": answer}],
+            if_match=newest.etag or "*",
+            lang=newest.faq.lang,
+            draft=is_draft,
+        )
+    except KeyboardInterrupt:
+        raise interrupted("interrupted; it may have been published") from None
+
+
+def _markdown(newest: "StoredRevision") -> str:
+    """Return a revision as a file."""
     from faqsvc_embed.files import WRITERS, Document
 
     record = newest.faq
-    items = [{"question": item.question, "answer": item.answer} for item in record.items]
+    fields = ("question", "answer", "section", "id")
+    items = [{name: value for name in fields if (value := getattr(item, name))} for item in record.items]
     document = Document(
         slug=record.slug,
         title=record.title or None,
@@ -75,10 +126,9 @@ def _write(newest: "StoredRevision") -> Path:
         lang=record.lang,
         answer_format=record.answer_format,
         items=items,
+        page_url=record.page_url,
     )
-    path = Path(tempfile.gettempdir()) / f"faqsvc-{token_hex(8)}.md"
-    write_atomically({path: WRITERS[".md"](document)})
-    return path
+    return WRITERS[".md"](document)
 
 
 def _edit(path: Path) -> bool:

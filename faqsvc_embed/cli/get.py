@@ -1,5 +1,6 @@
 """`faqsvc get`: print one FAQ."""
 
+import json
 import re
 from collections.abc import Callable, Iterable
 from typing import Final
@@ -28,7 +29,8 @@ _LINE_END: Final = re.compile("\r\n?|\x0b")
 def get(slug: str, lang: str | None, form: str, base_url: str | None) -> None:
     """Print the FAQ SLUG.
 
-    `faqsvc publish` reads the output of --format json and markdown, and writes a revision of the same FAQ.
+    `faqsvc publish` reads the output of --format json and markdown, and writes a revision of the same FAQ,
+    unless there is a newer one than the one that was printed.
 
     \b
       faqsvc get pricing --base-url https://faq.example.com
@@ -38,8 +40,9 @@ def get(slug: str, lang: str | None, form: str, base_url: str | None) -> None:
     Exit status: 0; 1 if there is no such FAQ, or the service cannot be reached.
     """
     with open_reader(base_url) as client:
-        faq = client.get_faq(slug, lang=lang)
-    text = _FORMATS[form](faq)
+        published = client.get_published(slug, lang=lang)
+    faq = published.faq
+    text = _FORMATS[form](faq, published.revision)
     if not text:
         raise click.ClickException(f"the FAQ {slug!r} has no question with an answer")
     print_ = print_text if form == "text" else print_data
@@ -59,32 +62,37 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _text(faq: FAQ) -> str:
+def _text(faq: FAQ, _: int | None) -> str:
     return items_to_text(faq.items, _one_line(faq.title) or _one_line(faq.website_name))
 
 
-def _html(faq: FAQ) -> str:
+def _html(faq: FAQ, _: int | None) -> str:
     from faqsvc_embed.embed import FAQEmbed
 
     # Rendering a record makes no request, whatever the address.
     return str(FAQEmbed("https://faq.invalid", api_key=None, strict=True, directory=None).render(faq))
 
 
-def _json_ld(faq: FAQ) -> str:
+def _json_ld(faq: FAQ, _: int | None) -> str:
     from faqsvc_embed.rendering.json_ld import to_json_ld_string
 
     return to_json_ld_string(faq)
 
 
-def _markdown(faq: FAQ) -> str:
+def _json(faq: FAQ, revision: int | None) -> str:
+    stated = {} if revision is None else {"revision": revision}
+    return json.dumps({**faq.to_dict(), **stated}, ensure_ascii=False, separators=(",", ":"))
+
+
+def _markdown(faq: FAQ, revision: int | None) -> str:
     from faqsvc_embed.files import WRITERS, Document
 
-    return WRITERS[".md"](Document.from_faq(faq))
+    return WRITERS[".md"](Document.from_faq(faq, revision))
 
 
-_FORMATS: Final[dict[str, Callable[[FAQ], str]]] = {
+_FORMATS: Final[dict[str, Callable[[FAQ, int | None], str]]] = {
     "text": _text,
-    "json": FAQ.to_json,
+    "json": _json,
     "jsonld": _json_ld,
     "html": _html,
     "markdown": _markdown,

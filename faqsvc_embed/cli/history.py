@@ -5,7 +5,7 @@ import msgspec
 
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
 from faqsvc_embed.cli.output import print_json, print_table, print_text
-from faqsvc_embed.cli.publish import fields_of, line_of
+from faqsvc_embed.cli.publish_run import fields_of, line_of
 
 
 @click.command()
@@ -16,7 +16,7 @@ from faqsvc_embed.cli.publish import fields_of, line_of
 def history(slug: str, lang: str | None, as_json: bool, base_url: str | None) -> None:
     """Print the revisions of the FAQ SLUG, newest first.
 
-    A line has the number, the state, the time in UTC, and the name of the API key that wrote it. Without
+    A line has the number, the state, the time in UTC, and the person or the API key that wrote it. Without
     --lang they are those of the FAQ's default language. The API key is read from FAQSVC_API_KEY.
 
     \b
@@ -44,8 +44,9 @@ def history(slug: str, lang: str | None, as_json: bool, base_url: str | None) ->
 def revert(slug: str, number: int | None, lang: str | None, as_json: bool, base_url: str | None) -> None:
     """Publish revision N of the FAQ SLUG: an earlier one again, or a draft.
 
-    An earlier revision is copied to a new one, so nothing is lost. An unpublished FAQ becomes public again.
-    `faqsvc history` prints the numbers. The API key is read from FAQSVC_API_KEY.
+    An earlier revision is copied to a new one, so nothing is lost. An unpublished FAQ becomes public again,
+    in this language; `faqsvc restore` publishes it in all. `faqsvc history` prints the numbers. The API key
+    is read from FAQSVC_API_KEY.
 
     \b
       faqsvc history pricing

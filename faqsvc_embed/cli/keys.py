@@ -84,9 +84,12 @@ def rotate_key(database: str, key_id: str, overlap: timedelta) -> None:
 @keys.command("revoke")
 @database_option
 @click.argument("key_id", metavar="ID")
-def revoke_key(database: str, key_id: str) -> None:
-    """Revoke the key ID. FAQs that were published with it are not changed."""
-    open_existing(database).keys.revoke(key_id)
+@click.option(
+    "--with-children", is_flag=True, help="Also end the keys that it made, and all previews of its site."
+)
+def revoke_key(database: str, key_id: str, with_children: bool) -> None:
+    """Revoke the key ID. FAQs that were published with it are not changed: see `faqsvc log --key ID`."""
+    open_existing(database).keys.revoke(key_id, with_children=with_children)
 
 
 def _print_key(storage: "Storage", key: str) -> None:
@@ -105,6 +108,7 @@ def _line(key: "APIKeyInfo") -> str:
     line += f"  created {key.created_at:%Y-%m-%d %H:%M}  {used}"
     line += f"  expires {key.expires_at:%Y-%m-%d %H:%M}" if key.expires_at else ""
     line += f"  revoked {key.revoked_at:%Y-%m-%d %H:%M}" if key.revoked_at else ""
+    line += f"  by {key.maker}" if key.maker else ""
     return f"{line}  {key.name}".rstrip()
 
 
@@ -121,5 +125,6 @@ def _fields(key: "APIKeyInfo") -> dict[str, Any]:
         "name": key.name,
         "scope": key.scope,
         "ending": key.ending,
+        "madeBy": key.maker,
         **{name: time and time.isoformat() for name, time in times.items()},
     }

@@ -3,27 +3,36 @@
 import click
 import msgspec
 
-from faqsvc_embed.cli.options import base_url_option, json_option, open_client
+from faqsvc_embed.api.contract import State
+from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
 from faqsvc_embed.cli.output import print_json, print_table, waiting
 
 
 @click.command("list")
+@click.argument("text", required=False)
+@click.option(
+    "--state", type=click.Choice(["draft", "published", "unpublished", "binned"]), help="Only these FAQs."
+)
+@lang_option
 @json_option
 @base_url_option
-def list_(as_json: bool, base_url: str | None) -> None:
-    """Print the FAQs of your site, the last changed first.
+def list_(
+    text: str | None, state: State | None, lang: str | None, as_json: bool, base_url: str | None
+) -> None:
+    """Print the FAQs of your site, or those that contain TEXT, the last changed first.
 
     A line has the slug, the state, the newest revision, the languages, the time of the last change in UTC,
     and the title. The API key is read from FAQSVC_API_KEY.
 
     \b
       faqsvc list
-      faqsvc list --json | jq -r '.[] | select(.state == "draft").slug'
+      faqsvc list shipping --lang de
+      faqsvc list --state draft --json | jq -r '.[].slug'
 
     Exit status: 0, even without an FAQ; 1 if the list cannot be read.
     """
     with open_client(base_url) as client, waiting("Listing"):
-        faqs = client.list_faqs()
+        faqs = client.list_faqs(text=text, state=state, lang=lang)
     if as_json:
         print_json(msgspec.to_builtins(faqs))
         return

@@ -49,6 +49,19 @@ database_option = click.option(
     "Put an address with a password into the environment variable.",
 )
 
+site_option = click.option(
+    "--site", metavar="ID", help="The site, if there are several; `faqsvc sites list` prints all ids."
+)
+public_url_option = click.option(
+    "--base-url",
+    metavar="URL",
+    envvar="FAQSVC_BASE_URL",
+    show_envvar=True,
+    default="http://127.0.0.1:8700",
+    show_default=True,
+    help="Public address of the service.",
+)
+
 
 def need_base_url(base_url: str | None) -> str:
     """Return the address of the service; raises UsageError if it is missing or invalid."""

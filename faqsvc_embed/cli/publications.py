@@ -1,5 +1,6 @@
-"""Reads files and folders for `faqsvc publish`, and completes and checks them before any is sent."""
+"""Reads files and folders for `faqsvc publish`, and checks them before any is sent."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -7,34 +8,30 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from faqsvc_embed.api.content import Content
 from faqsvc_embed.api.publish_request import PublishFields, PublishRequest
 from faqsvc_embed.cli.errors import failure
-from faqsvc_embed.errors import FAQNotFound, PublishRejected, quoted
+from faqsvc_embed.errors import PublishRejected, quoted
 from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.models import Item
 
 if TYPE_CHECKING:
-    from faqsvc_embed.client import FAQClient, StoredRevision
     from faqsvc_embed.files import Document
 
 MAX_PROBLEMS: Final = 20
 _OPTIONS: Final = {"websiteUrl is missing": "--website-url", "websiteName is missing": "--website-name"}
 _WEBSITE: Final = {"website_url": "websiteUrl", "website_name": "websiteName"}
 """The fields of the website, with their names in a request."""
-_KEPT: Final = ("website_url", "website_name", "title")
-"""The fields that an FAQ keeps if a file with a new revision leaves them out."""
+_REVISION: Final = re.compile(r'((?:^revision:|"revision"\s*:)[ \t]*(?:!!int ")?)[0-9]+', re.MULTILINE)
+"""The revision in front matter, in YAML and in JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """A file with its content, in which options have replaced fields.
-
-    `unchanged` is the current revision if a file of a folder has the same content; that file is not sent.
-    """
+    """A file with its content, in which options have replaced fields."""
 
     file: str
     document: "Document"
-    in_folder: bool = False
-    unchanged: "StoredRevision | None" = None
 
     @property
     def slug(self) -> Any:
@@ -45,6 +42,30 @@ class Publication:
     def is_draft(self) -> bool:
         """Whether the file or an option says that it is a draft."""
         return bool(self.document.draft)
+
+    def content(self) -> Content:
+        """Return the content of the revision that it would be; the document must be valid and complete."""
+        document = self.document
+        return Content(
+            document.website_url,
+            document.website_name,
+            tuple(Item(index, **pair) for index, pair in enumerate(self.body()["items"])),
+            document.title,
+            document.answer_format or "text",
+            document.cta,
+        )
+
+    def state_revision(self, revision: int | None) -> None:
+        """Let a file that states its revision state this one, so that it can be published again."""
+        from faqsvc_embed.cache.stores.atomic import write_readable
+
+        if self.document.revision is None or revision is None:
+            return
+        path = Path(self.file)
+        text = path.read_bytes().decode("utf-8", "replace")
+        stated = _REVISION.sub(rf"\g<1>{revision}", text, count=1)
+        if stated != text and "\ufffd" not in text:
+            write_readable({path: stated})
 
     def fields(self) -> PublishFields:
         """Return the arguments of `FAQClient.publish_faq`."""
@@ -57,6 +78,7 @@ class Publication:
             title=document.title,
             lang=document.lang,
             answer_format=None if document.answer_format == "text" else document.answer_format,
+            page_url=document.page_url,
             draft=document.draft or False,
         )
 
@@ -79,16 +101,21 @@ class Publication:
         return {name: value for name, value in body.items() if name not in missing.values()}
 
 
-def read_publications(targets: Sequence[str], options: dict[str, Any]) -> list[Publication]:
+def read_publications(
+    targets: Sequence[str], options: dict[str, Any], *, new_slug: bool = False
+) -> list[Publication]:
     """Return the publications of files and folders, in the order in which they are sent.
 
-    `options` are fields that override those of every file. The translations of an FAQ share its website.
+    `options` are fields that override those of every file. With `new_slug`, the service chooses the slugs.
+    The translations of an FAQ share its website.
     """
     given = {name: value for name, value in options.items() if value is not None}
+    if new_slug:
+        given["slug"] = None
     read = [
-        Publication(file, replace(document, **given), Path(target).is_dir())
+        Publication(file, replace(document, **given))
         for target in targets
-        for file, document in _files_of(target, targets)
+        for file, document in _files_of(target)
     ]
     _check_duplicates(read)
     publications = [_with_website_of(publication, read) for publication in read]
@@ -110,73 +137,15 @@ def warn(publication: Publication, message: str) -> None:
     click.echo(failure(f"Warning: {publication.file}: {message}").message, err=True)
 
 
-def complete(client: "FAQClient", publication: Publication) -> Publication:
-    """Return a publication with the current title and website, if the file lacks them.
-
-    It has no `cta` if the FAQ has the same one already: the service keeps it, and accepts none.
-    """
-    document = publication.document
-    missing = [name for name in _KEPT if not getattr(document, name)]
-    is_complete = not missing and document.cta is None and not publication.in_folder
-    if publication.slug is None or is_complete:
-        return publication
-    for lang in dict.fromkeys((document.lang, None)):
-        try:
-            current = _current(client, publication, lang)
-        except FAQNotFound:  # it is a new FAQ, or a new translation
-            continue
-        is_translation = document.lang not in (None, current.faq.lang)
-        known: dict[str, Any] = {
-            "website_url": current.website_url,
-            "website_name": current.faq.website_name,
-            "title": None if is_translation else current.faq.title,
-        }
-        document = replace(document, **{name: known[name] for name in missing})
-        if document.cta == current.faq.cta and not is_translation:
-            document = replace(document, cta=None)
-        publication = replace(publication, document=document)
-        is_unchanged = publication.in_folder and _is_unchanged(publication, current)
-        return replace(publication, unchanged=current if is_unchanged else None)
-    return publication
-
-
-def _current(client: "FAQClient", publication: Publication, lang: str | None) -> "StoredRevision":
-    """Return the newest revision. If it is a draft and this is not, return the published one, if any."""
-    slug = publication.slug
-    newest = client.newest_revision(slug, lang=lang)
-    if newest.state == "draft" and not publication.is_draft:
-        for revision in client.revisions(slug, lang=lang):
-            if revision.state == "published":
-                return client.get_revision(slug, revision.revision, lang=lang)
-    return newest
-
-
-def _is_unchanged(publication: Publication, current: "StoredRevision") -> bool:
-    """Return whether a revision has the same content and state as a publication."""
-    document, record = publication.document, current.faq
-    items = [{"question": item.question, "answer": item.answer} for item in record.items]
-    return (
-        current.state in (("published", "draft") if publication.is_draft else ("published",))
-        and document.lang in (None, record.lang)
-        and (document.title, document.website_name) == (record.title, record.website_name)
-        and (document.website_url, document.answer_format or "text")
-        == (current.website_url, record.answer_format)
-        and publication.body()["items"] == items
-    )
-
-
-def _files_of(target: str, targets: Sequence[str]) -> Iterator[tuple[str, "Document"]]:
+def _files_of(target: str) -> Iterator[tuple[str, "Document"]]:
     if Path(target).is_dir():
         yield from _read_folder(target)
     else:
-        yield target, _read(target, targets)
+        yield target, _read(target)
 
 
-def _read(file: str, targets: Sequence[str]) -> "Document":
-    """Return the document of one file, with the slug and the language of a name such as `pricing.de.md`.
-
-    The name of any other file is its slug only if a translation of it is published at the same time.
-    """
+def _read(file: str) -> "Document":
+    """Return the document of one file. Without a slug, it has that of its name, such as `pricing.de.md`."""
     from faqsvc_embed.files import read_file
     from faqsvc_embed.files.folder import name_of
 
@@ -188,10 +157,8 @@ def _read(file: str, targets: Sequence[str]) -> "Document":
     if lang is not None and document.lang not in (None, lang):
         message = f"lang is {quoted(document.lang)}, but the name says {lang!r}: change one of them"
         raise failure(f"{file}: {message}")
-    is_translated = any(name_of(Path(other)) == (slug, one) for other in targets for one in LANGUAGES)
-    if document.slug is None and is_translated:
-        document = replace(document, slug=slug)
-    return replace(document, lang=document.lang or lang)
+    slug = slug if document.slug is None else document.slug
+    return replace(document, slug=slug, lang=document.lang or lang)
 
 
 def _read_folder(directory: str) -> Iterator[tuple[str, "Document"]]:

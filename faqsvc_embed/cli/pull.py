@@ -1,21 +1,23 @@
 """`faqsvc pull`: write FAQs to files, which an application shows while the service is down."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 from faqsvc_embed.cli.errors import failure, silence_log
-from faqsvc_embed.cli.options import base_url_option, languages_option, need_base_url
+from faqsvc_embed.cli.options import base_url_option, languages_option, need_base_url, open_client
 from faqsvc_embed.cli.output import print_text, progress
-from faqsvc_embed.errors import FAQNotFound, PublishRejected
+from faqsvc_embed.errors import FAQError, FAQNotFound, FAQUnavailable, PublishRejected
 from faqsvc_embed.languages import LANGUAGES
 
 if TYPE_CHECKING:
-    from faqsvc_embed.cache.entries import Key
+    from faqsvc_embed.api.responses import Fetched
     from faqsvc_embed.cache.stored import StoredFAQ
-    from faqsvc_embed.embed import FAQEmbed
+
+R = TypeVar("R", "StoredFAQ", "Fetched")
+Slugs = tuple[str, ...]
 
 
 @click.command()
@@ -61,26 +63,10 @@ def pull(
       faqsvc pull pricing terms --to faqs --format markdown --check
     """
     from faqsvc_embed.cache.stores.atomic import write_readable
-    from faqsvc_embed.embed import FAQEmbed
 
     silence_log()
-    records: dict[Key, StoredFAQ] = {}
-    # Settings of an application in the environment are ignored: the files must have what the service has now.
-    embed = FAQEmbed(
-        need_base_url(base_url),
-        api_key=None,
-        store=None,
-        directory=None,
-        offline=False,
-        lang=None,
-        push=False,
-    )
-    with embed, progress(slugs, "Pulling") as watched:
-        for slug in watched:
-            records.update(_pull(embed, slug, langs))
-    files = (
-        _store_files(records, directory, embed) if form == "store" else _markdown_files(records, directory)
-    )
+    pull_files = _pull_store if form == "store" else _pull_markdown
+    files = pull_files(need_base_url(base_url), slugs, langs, Path(directory))
     changed = {path: text for path, text in files.items() if text is not None}
     if check:
         _report(changed, _left_over(files, slugs, langs) if form == "markdown" else [])
@@ -94,64 +80,85 @@ def pull(
             click.echo(f"Warning: {path} is not published: remove it", err=True)
 
 
-def _pull(embed: "FAQEmbed", slug: str, langs: tuple[str, ...]) -> "dict[Key, StoredFAQ]":
-    """Return an FAQ in its own language and in `langs`, or in every language that it has."""
-    from faqsvc_embed.cache.entries import Key
-
-    records: dict[Key, StoredFAQ] = {}
-    for lang in (None, *(langs or LANGUAGES)):
-        key = Key(slug, lang)
-        # Not `get_faq`, which returns another translation if this one cannot be fetched.
-        state = embed.use_faq(slug, lang=lang, wait=embed.settings.timeout + 1)
-        if lang is not None and isinstance(state.error, FAQNotFound):
-            continue
-        if state.data is None or state.error is not None:
-            message = str(state.error or "the FAQ did not arrive in time")
-            raise failure(message if repr(slug) in message else f"{slug!r}: {message}") from state.error
-        entry = embed.cache.get(key)
-        stored = embed.cache.to_store(entry) if entry is not None else None
-        if stored is not None and (lang is None or stored.faq.lang == lang):
-            records[key] = stored
-    missing = [lang for lang in langs if Key(slug, lang) not in records]
-    if missing:
-        raise failure(f"{slug!r} is not published in {', '.join(missing)}")
-    return records
-
-
 Files = dict[Path, str | None]
 """The text of each file, or None if the file has this text already."""
 
+# Settings of an application in the environment are ignored: the files must have what the service has now.
+_SETTINGS: Final[dict[str, Any]] = {"api_key": None, "offline": False, "lang": None}
 
-def _store_files(records: "Mapping[Key, StoredFAQ]", directory: str, embed: "FAQEmbed") -> Files:
+
+def _pull_store(base_url: str, slugs: Slugs, langs: Slugs, directory: Path) -> Files:
+    """Return the files of a store."""
+    from faqsvc_embed.cache.entries import Key
     from faqsvc_embed.cache.stores import DirectoryStore
+    from faqsvc_embed.embed import FAQEmbed
     from faqsvc_embed.sources.bundle import bundle_text
 
-    settings = embed.settings
-    store = DirectoryStore(directory, settings.base_url, settings.max_bytes)
-    return {
-        store.path(key): bundle_text(store, key, stored, settings.base_url) for key, stored in records.items()
-    }
+    embed = FAQEmbed(base_url, store=None, directory=None, push=False, **_SETTINGS)
+
+    def read(slug: str, lang: str | None) -> "StoredFAQ":
+        # Not `get_faq`, which returns another translation if this one cannot be fetched.
+        state = embed.use_faq(slug, lang=lang, wait=embed.settings.timeout + 1)
+        entry = embed.cache.get(Key(slug, lang))
+        stored = embed.cache.to_store(entry) if entry is not None else None
+        if stored is None or state.error is not None:
+            raise state.error or FAQUnavailable("the FAQ did not arrive in time")
+        return stored
+
+    with embed:
+        records = _pull(read, slugs, langs)
+        settings = embed.settings
+        store = DirectoryStore(str(directory), settings.base_url, settings.max_bytes)
+        return {
+            store.path(key := Key(slug, lang)): bundle_text(store, key, stored, settings.base_url)
+            for (slug, lang), stored in records.items()
+        }
 
 
-def _markdown_files(records: "Mapping[Key, StoredFAQ]", directory: str) -> Files:
+def _pull_markdown(base_url: str, slugs: Slugs, langs: Slugs, directory: Path) -> Files:
+    """Return Markdown files, with the revision that each was made from."""
     from faqsvc_embed.files import WRITERS, Document
     from faqsvc_embed.files.folder import file_name
 
-    own = {key.slug: stored.faq.lang for key, stored in records.items() if key.lang is None}
+    with open_client(base_url, **_SETTINGS) as client:
+        records = _pull(lambda slug, lang: client.get_published(slug, lang=lang), slugs, langs)
+    own = {slug: published.faq.lang for (slug, lang), published in records.items() if lang is None}
     files: Files = {}
-    for key, stored in records.items():
-        if key.lang is None or key.lang != own[key.slug]:
-            path = Path(directory) / file_name(key.slug, key.lang)
-            document = Document.from_faq(stored.faq)
+    for (slug, lang), published in records.items():
+        if lang is None or lang != own[slug]:
+            path = directory / file_name(slug, lang)
+            document = Document.from_faq(published.faq, published.revision)
             try:
-                document.to_faq(key.slug)
+                document.to_faq(slug)
             except PublishRejected as error:
-                raise failure(f"{key.slug!r} cannot be a file: {error}") from error
+                raise failure(f"{slug!r} cannot be a file: {error}") from error
             text = WRITERS[".md"](document)
             files[path] = None if _content(path) == text.encode() else text
             if others := [str(other) for other in _same_name(path) if other != path]:
                 raise failure(f"{others[0]} is the same FAQ as {path}: remove one of them")
     return files
+
+
+def _pull(
+    read: "Callable[[str, str | None], R]", slugs: Slugs, langs: Slugs
+) -> "dict[tuple[str, str | None], R]":
+    """Return FAQs in their own language and in `langs`, or in every language that they have."""
+    records: dict[tuple[str, str | None], R] = {}
+    with progress(slugs, "Pulling") as watched:
+        for slug in watched:
+            for lang in (None, *(langs or LANGUAGES)):
+                try:
+                    record = read(slug, lang)
+                except FAQError as error:
+                    if lang is not None and isinstance(error, FAQNotFound):
+                        continue
+                    message = str(error)
+                    raise failure(message if repr(slug) in message else f"{slug!r}: {message}") from error
+                if lang is None or record.faq.lang == lang:
+                    records[slug, lang] = record
+            if missing := [lang for lang in langs if (slug, lang) not in records]:
+                raise failure(f"{slug!r} is not published in {', '.join(missing)}")
+    return records
 
 
 def _content(path: Path) -> bytes | None:
@@ -167,7 +174,7 @@ def _same_name(path: Path) -> Iterable[Path]:
     return (other for ending in READERS if (other := path.with_name(f"{path.stem}{ending}")).exists())
 
 
-def _left_over(files: Files, slugs: tuple[str, ...], langs: tuple[str, ...]) -> list[Path]:
+def _left_over(files: Files, slugs: Slugs, langs: Slugs) -> list[Path]:
     """Return the files of languages in which an FAQ is no longer published."""
     from faqsvc_embed.files.folder import file_name
 

@@ -40,6 +40,13 @@ if TYPE_CHECKING:
     show_envvar=True,
     help="Address or network of a proxy; its X-Forwarded-For and -Proto are trusted. Can be repeated.",
 )
+@click.option(
+    "--sign-in-header",
+    metavar="NAME",
+    envvar="FAQSVC_SIGN_IN_HEADER",
+    show_envvar=True,
+    help="Header in which a trusted proxy names the person at the desk, such as X-Forwarded-Email.",
+)
 @click.option("--access-log/--no-access-log", default=False, help="Log a line for each request.")
 @click.option(
     "--log-format",

@@ -1,10 +1,12 @@
 """The client of a FAQ service: one method for each route, and its asynchronous twin."""
 
-from typing import Self, Unpack
+from typing import Literal, Self, Unpack
 
-from faqsvc_embed.api.contract import FAQSummary, Preview, Revision
+from faqsvc_embed.api.change_request import ChangeRequest, Changes
+from faqsvc_embed.api.contract import FAQSummary, Preview, Revision, State
 from faqsvc_embed.api.publish_request import GenerateFields, GenerateRequest, PublishFields, PublishRequest
 from faqsvc_embed.api.publish_response import StoredRevision
+from faqsvc_embed.api.responses import Fetched
 from faqsvc_embed.cache.reader import forget_written
 from faqsvc_embed.client.connection import Connection
 from faqsvc_embed.client.operations import Operations
@@ -114,10 +116,21 @@ class FAQClient:
             FAQUnavailable: there was no usable response within `timeout` seconds.
             InvalidFAQ: the response is not an FAQ.
         """
-        return self._wait(self._operations.read(slug, lang))
+        return self._wait(self._operations.read(slug, lang)).faq
 
     async def aget_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
         """Return an FAQ as `get_faq` does."""
+        return (await self._await(self._operations.read(slug, lang))).faq
+
+    def get_published(self, slug: str, *, lang: str | None = None) -> Fetched:
+        """Return the current version of an FAQ with its `revision` and `validators`, as `get_faq` does.
+
+        `validators.etag` is for `if_match` of a write.
+        """
+        return self._wait(self._operations.read(slug, lang))
+
+    async def aget_published(self, slug: str, *, lang: str | None = None) -> Fetched:
+        """Return an FAQ as `get_published` does."""
         return await self._await(self._operations.read(slug, lang))
 
     def publish_faq(self, **publication: Unpack[PublishFields]) -> Publication:
@@ -126,7 +139,8 @@ class FAQClient:
         `website_url`, `website_name` and `items` are required. With `slug`, this writes a new revision of
         that FAQ, or creates it; without, it creates an FAQ under a slug that the service chooses. `lang` is
         detected by default; `answer_format` is `text` or `markdown`. With `draft`, the revision is not
-        published. With `if_match`, the `etag` of a publication, this fails if somebody has written since.
+        published. With `if_match`, the `etag` of a publication, this fails if somebody has written since;
+        `if_none_match="*"` only creates an FAQ.
 
         The request is sent once. If it ends without a response, the FAQ may have been published; with an
         `idempotency_key`, 1 to 255 visible ASCII characters, another attempt makes no second FAQ.
@@ -135,7 +149,7 @@ class FAQClient:
             PublishRejected: a field is invalid, or the service refused the FAQ (400, 409, 413, 415, 422);
                 `problems` has every reason, with the index of the item.
             RevisionConflict: `if_match` is not the newest revision (412).
-            FAQNotFound: the slug was purged within the last day (410).
+            FAQNotFound: the FAQ is in the bin, or was purged (410).
             OutcomeUnknown: there was no usable response within `timeout` seconds.
         """
         return self._forget(self._wait(self._operations.publish(PublishRequest(**publication))))
@@ -144,13 +158,60 @@ class FAQClient:
         """Publish as `publish_faq` does."""
         return self._forget(await self._await(self._operations.publish(PublishRequest(**publication))))
 
-    def list_faqs(self) -> list[FAQSummary]:
-        """Return the FAQs of the key's site in every state, the last changed first."""
-        return self._wait(self._operations.faqs())
+    def change_faq(
+        self,
+        slug: str,
+        changes: Changes,
+        *,
+        if_match: str,
+        lang: str | None = None,
+        draft: bool = False,
+    ) -> Publication:
+        """Change some questions of the newest revision; the others stay byte for byte as they are.
 
-    async def alist_faqs(self) -> list[FAQSummary]:
+        `changes` are mappings, applied in order. Each names a question by its text: `{"question", "answer"}`
+        replaces the answer, or adds the question (`"after"` says behind which), `{"question",
+        "newQuestion"}` renames it, `{"question", "remove": True}` removes it, `{"question", "section"}` moves
+        it to the end of a section. `if_match` is the `etag` of the revision that was read; `lang` is by
+        default that of the FAQ. With `draft`, the revision is not published.
+
+        Raises:
+            PublishRejected: a change cannot be applied (422); none is, and `problems` has every reason.
+            RevisionConflict: somebody has changed the FAQ since it was read (412); `current` has the newest
+                revision with its items.
+            FAQNotFound: the site has no such FAQ, or not in this language.
+            OutcomeUnknown: there was no usable response within `timeout` seconds.
+        """
+        request = ChangeRequest(changes=changes, if_match=if_match, draft=draft)
+        return self._forget(self._wait(self._operations.change(slug, lang, request)))
+
+    async def achange_faq(
+        self,
+        slug: str,
+        changes: Changes,
+        *,
+        if_match: str,
+        lang: str | None = None,
+        draft: bool = False,
+    ) -> Publication:
+        """Change an FAQ as `change_faq` does."""
+        request = ChangeRequest(changes=changes, if_match=if_match, draft=draft)
+        return self._forget(await self._await(self._operations.change(slug, lang, request)))
+
+    def list_faqs(
+        self, *, text: str | None = None, state: State | None = None, lang: str | None = None
+    ) -> list[FAQSummary]:
+        """Return the FAQs of the key's site, the last changed first.
+
+        By default they are those in every state; `text` is searched in them, `state` and `lang` choose some.
+        """
+        return self._wait(self._operations.faqs(text, state, lang))
+
+    async def alist_faqs(
+        self, *, text: str | None = None, state: State | None = None, lang: str | None = None
+    ) -> list[FAQSummary]:
         """List FAQs as `list_faqs` does."""
-        return await self._await(self._operations.faqs())
+        return await self._await(self._operations.faqs(text, state, lang))
 
     def revisions(self, slug: str, *, lang: str | None = None) -> list[Revision]:
         """Return the history of an FAQ in `lang` or its default language, newest first.
@@ -196,10 +257,13 @@ class FAQClient:
         """Publish a revision as `publish_revision` does."""
         return self._forget(await self._await(self._operations.publish_revision(slug, number, lang)))
 
-    def unpublish_faq(self, slug: str, *, lang: str | None = None, purge: bool = False) -> None:
+    def unpublish_faq(
+        self, slug: str, *, lang: str | None = None, purge: bool | Literal["now"] = False
+    ) -> None:
         """Unpublish an FAQ, or its translation into `lang`: readers get 410, the history stays.
 
-        `purge` deletes the history, too; the slug can be taken again a day later.
+        `purge=True` also moves it to the bin, from which `restore_faq` brings it back for 30 days.
+        `purge="now"` is for deletion by law: it deletes all texts for ever, and refuses the slug.
 
         Raises:
             FAQNotFound: the site has no such FAQ, or not in this language.
@@ -207,10 +271,28 @@ class FAQClient:
         self._wait(self._operations.unpublish(slug, lang, purge))
         forget_written(self.settings.base_url, slug)
 
-    async def aunpublish_faq(self, slug: str, *, lang: str | None = None, purge: bool = False) -> None:
+    async def aunpublish_faq(
+        self, slug: str, *, lang: str | None = None, purge: bool | Literal["now"] = False
+    ) -> None:
         """Unpublish an FAQ as `unpublish_faq` does."""
         await self._await(self._operations.unpublish(slug, lang, purge))
         forget_written(self.settings.base_url, slug)
+
+    def restore_faq(self, slug: str) -> FAQSummary:
+        """Bring an FAQ back from the bin, or publish again what was unpublished last, in every language.
+
+        Raises:
+            FAQNotFound: there is nothing to bring back.
+        """
+        restored = self._wait(self._operations.restore(slug))
+        forget_written(self.settings.base_url, slug)
+        return restored
+
+    async def arestore_faq(self, slug: str) -> FAQSummary:
+        """Bring an FAQ back as `restore_faq` does."""
+        restored = await self._await(self._operations.restore(slug))
+        forget_written(self.settings.base_url, slug)
+        return restored
 
     def preview_faq(self, slug: str, *, lang: str | None = None) -> Preview:
         """Return a token that shows the newest revision, which may be a draft, until `expires_at`.

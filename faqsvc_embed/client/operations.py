@@ -7,16 +7,18 @@ thread.
 from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from faqsvc_embed.api import owner_requests as requests
 from faqsvc_embed.api import publish_response as responses
+from faqsvc_embed.api.change_request import ChangeRequest
 from faqsvc_embed.api.contract import (
     FAQList,
     FAQSummary,
     Preview,
     Revision,
     RevisionList,
+    State,
 )
 from faqsvc_embed.api.publish_request import GenerateRequest, PublishRequest
 from faqsvc_embed.api.requests import Request, read_request
@@ -32,7 +34,7 @@ from faqsvc_embed.errors import (
     quoted,
 )
 from faqsvc_embed.languages import LANGUAGES, lookup
-from faqsvc_embed.models import FAQ, Item, Publication
+from faqsvc_embed.models import Item, Publication
 from faqsvc_embed.settings.api_key import APIKey
 
 T = TypeVar("T")
@@ -47,17 +49,17 @@ class Operations:
         self._generation_timeout = generation_timeout
         self.settings = connection.settings
 
-    def read(self, slug: str, lang: str | None) -> Work[FAQ]:
+    def read(self, slug: str, lang: str | None) -> Work[Fetched]:
         """Read an FAQ; caches must revalidate it."""
         if not is_slug(slug):
             raise invalid_slug(slug)
         request = read_request(self.settings.base_url, slug, self._language(lang))
         request = Request(request.url, {**request.headers, "cache-control": "no-cache"})
 
-        def parse(response: Response) -> FAQ | FAQError:
+        def parse(response: Response) -> Fetched | FAQError:
             outcome = parse_response(response, request, slug, datetime.now(UTC))
             if isinstance(outcome, Fetched):
-                return outcome.faq
+                return outcome
             error: FAQError = getattr(outcome, "error", None) or FAQUnavailable("not modified")
             if isinstance(error, FAQNotFound):
                 message = f"there is no FAQ {slug!r} at {request.url} ({error.status})"
@@ -74,6 +76,11 @@ class Operations:
     def publish(self, publication: PublishRequest) -> Work[Publication]:
         """Publish an FAQ."""
         return self._write(publication.to_http(self.settings.base_url))
+
+    def change(self, slug: str, lang: str | None, change: ChangeRequest) -> Work[Publication]:
+        """Change some questions of an FAQ."""
+        make = self._route(change.to_http, slug, lang)
+        return self._write(make(self.settings.base_url))
 
     def publish_revision(self, slug: str, number: int, lang: str | None) -> Work[Publication]:
         """Publish a revision."""
@@ -93,10 +100,18 @@ class Operations:
 
         return exchange()
 
-    def unpublish(self, slug: str, lang: str | None, purge: bool) -> Work[None]:
+    def restore(self, slug: str) -> Work[FAQSummary]:
+        """Bring an FAQ back."""
+        request = self._route(requests.restore_request, slug, None)(self.settings.base_url)
+        parse = partial(responses.parse_struct, struct=FAQSummary)
+        return self._exchange(request, parse, self._connection.key())
+
+    def unpublish(self, slug: str, lang: str | None, purge: bool | Literal["now"]) -> Work[None]:
         """Unpublish an FAQ."""
+        if purge not in (True, False, "now"):
+            raise ConfigurationError(f"purge is {quoted(purge)}; use False, True or 'now'")
         request = self._route(requests.unpublish_request, slug, lang)(self.settings.base_url, purge=purge)
-        return self._exchange(request, responses.parse_unpublished, self._connection.key())
+        return self._exchange(request, responses.parse_done, self._connection.key())
 
     def preview(self, slug: str, lang: str | None) -> Work[Preview]:
         """Make a preview token."""
@@ -110,11 +125,17 @@ class Operations:
         request = make(self.settings.base_url, number=_number(number))
         return self._exchange(request, responses.parse_revision, self._connection.key())
 
-    def faqs(self) -> Work[list[FAQSummary]]:
+    def faqs(
+        self, text: str | None = None, state: State | None = None, lang: str | None = None
+    ) -> Work[list[FAQSummary]]:
         """List the FAQs of the site. One that is changed meanwhile is on a later page again."""
+        language = lookup(lang) if isinstance(lang, str) else None
+        if language is None and lang is not None:
+            raise _unknown_language(lang)
+        make = partial(requests.list_request, q=text, state=state, lang=language)
 
         async def collect() -> list[FAQSummary] | FAQError:
-            entries = await self._pages(requests.list_request, FAQList)
+            entries = await self._pages(make, FAQList)
             if isinstance(entries, FAQError):
                 return entries
             newest = {entry.slug: entry for entry in entries}

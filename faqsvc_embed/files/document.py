@@ -16,7 +16,9 @@ from faqsvc_embed.wire import is_json
 class Document:
     """One FAQ as a file states it, unvalidated; a field that the file leaves out is None.
 
-    `items` is a list of mappings with `question` and `answer`. `answer_format` is `text`, `markdown` or None.
+    `items` is a list of mappings with `question`, `answer` and, if they have them, `section` and `id`.
+    `answer_format` is `text`, `markdown` or None.
+    `revision` is the number of the revision of the service that the file was made from.
     `positions` has the place of each item in the file, such as `row 5`, `line 12` or `items[3]`. `unknown`
     names the fields and columns that are ignored, and `text_outside` the lines of a Markdown file at which
     text begins that belongs to no question.
@@ -30,22 +32,27 @@ class Document:
     answer_format: Any = None
     items: Any = None
     cta: Any = None
+    page_url: Any = None
     draft: Any = None
+    revision: Any = None
     positions: Sequence[str] = field(default=(), compare=False)
     unknown: Sequence[str] = field(default=(), compare=False)
     text_outside: Sequence[int] = field(default=(), compare=False)
 
     @classmethod
-    def from_faq(cls, faq: FAQ) -> Self:
-        """Return the document of a record."""
+    def from_faq(cls, faq: FAQ, revision: int | None = None) -> Self:
+        """Return the document of a record, and of its revision if that is known."""
         return cls(
             slug=faq.slug,
             title=faq.title or None,
             website_name=faq.website_name or None,
             lang=faq.lang,
             answer_format=faq.answer_format,
-            items=[{"question": item.question, "answer": item.answer} for item in faq.items],
+            website_url=faq.website_url,
+            items=[item.to_fields() for item in faq.items],
             cta=faq.cta,
+            page_url=faq.page_url,
+            revision=revision,
         )
 
     def to_faq(self, slug: Any) -> FAQ:
@@ -62,6 +69,7 @@ class Document:
             items=self.items,
             slug=slug,
             title=self.title,
+            page_url=self.page_url,
             draft=self.draft,
         )
         try:
@@ -75,9 +83,11 @@ class Document:
             title=self.title or "",
             website_name=self.website_name or "",
             lang=self.lang,
-            items=tuple(Item(index, item["question"], item["answer"]) for index, item in enumerate(items)),
+            items=tuple(Item(index, **item) for index, item in enumerate(items)),
             cta=self.cta,
             answer_format=self.answer_format or "text",
+            website_url=self.website_url,
+            page_url=self.page_url,
         )
 
     def _problems(self) -> Iterator[str]:
@@ -85,6 +95,8 @@ class Document:
             yield f"lang is {quoted(self.lang)}: a language tag such as en is accepted"
         if self.answer_format not in (None, *ANSWER_FORMATS):
             yield f"answerFormat is {quoted(self.answer_format)}: text or markdown is accepted"
+        if self.revision is not None and (type(self.revision) is not int or self.revision < 1):
+            yield f"revision is {quoted(self.revision)}: a number from 1 on is accepted"
         if not is_json(self.cta):
             yield "cta is not a JSON value, or is nested too deeply"
 

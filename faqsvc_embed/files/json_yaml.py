@@ -5,6 +5,7 @@ A record may be in a file of a store.
 
 import contextlib
 import json
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
@@ -14,6 +15,7 @@ from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.names import ANSWER_NAMES, QUESTION_NAMES, plain_name
 from faqsvc_embed.files.schema_org import find_faq_page, read_faq_page
+from faqsvc_embed.wire import is_item_id
 
 MAX_DEPTH: Final = 100
 """Levels of lists and mappings in YAML; an FAQ has three."""
@@ -27,7 +29,9 @@ _FIELDS: Final = {
     "answerFormat": "answer_format",
     "items": "items",
     "cta": "cta",
+    "pageUrl": "page_url",
     "draft": "draft",
+    "revision": "revision",
 }
 """The fields of a document, by their names in the REST contract."""
 _PLAIN_FIELDS: Final = {plain_name(name): field for name, field in _FIELDS.items()}
@@ -46,6 +50,7 @@ _ITEM_FIELDS: Final = {
     "position",
     "source",
     "id",
+    "section",
     "lang",
     "confidence",
     "answermarkdown",
@@ -84,8 +89,10 @@ def read_yaml(text: str) -> Document:
 
 
 def yaml_document(value: object) -> Document:
-    """Return the document in parsed YAML, in which a boolean is text, and `cta` may be a text with JSON."""
+    """Return the document in parsed YAML, in which numbers and booleans are text, and `cta` may be JSON."""
     document = to_document(value)
+    if isinstance(document.revision, str) and re.fullmatch("[0-9]{1,9}", document.revision):
+        document = replace(document, revision=int(document.revision))
     if isinstance(document.draft, str):
         document = replace(document, draft=_BOOLEANS.get(document.draft.lower(), document.draft))
     if isinstance(document.cta, str):
@@ -149,13 +156,18 @@ def _unknown(value: object, known: Collection[str]) -> list[str]:
 
 
 def _item(item: object) -> object:
-    """Return an item with the keys `question` and `answer`, for any of their names in the file."""
+    """Return an item with `question`, `answer`, `section` and `id`, for any of their names in the file.
+
+    An `id` of another form, such as a number, is one of another system.
+    """
     if not isinstance(item, Mapping):
         return item
     named = {plain_name(key): value for key, value in item.items()}
+    optional = {"section": named.get("section"), "id": named["id"] if is_item_id(named.get("id")) else None}
     return {
         "question": next((named[name] for name in QUESTION_NAMES if name in named), None),
         "answer": next((named[name] for name in ANSWER_NAMES if name in named), None),
+        **{name: value for name, value in optional.items() if value not in (None, "")},
     }
 
 

@@ -21,12 +21,13 @@ _LINE_END: Final = re.compile("\r\n?|[\n\x0b]")
 def write_markdown(document: Document) -> str:
     """Return a document as readable Markdown, or as front matter alone if that would be read differently.
 
-    For example, a heading of level 2 in a Markdown answer would begin another question.
+    For example, a heading of level 2 in a Markdown answer would begin another question, and there is no place
+    for sections.
     """
     document = replace(
         document,
         answer_format=document.answer_format or "text",
-        items=[{"question": item["question"], "answer": item["answer"]} for item in document.items],
+        items=[dict(item) for item in document.items],
     )
     text = _front_matter(replace(document, title=None, items=None)) + _body(document)
     return text if _reads_as(text, document) else _front_matter(document, quotes=True)

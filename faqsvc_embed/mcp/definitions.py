@@ -57,6 +57,23 @@ _READ_ARGUMENTS: Final = _arguments(
     ["slug"],
 )
 _URL: Final = _described(_TEXT, "Address of the website, http or https")
+_DRAFT: Final = _described(_BOOLEAN, "Write a draft, which is not public")
+_CHANGES: Final = {
+    "type": "array",
+    "minItems": 1,
+    "description": "In order, all or none. Each names a question by its exact text",
+    "items": _arguments(
+        {
+            "question": _described(_TEXT, "As it stands"),
+            "answer": _described(_TEXT, "Its whole new answer; adds the question if there is none"),
+            "newQuestion": _described(_TEXT, "Renames it"),
+            "remove": _described(_BOOLEAN, "Removes it"),
+            "after": _described(_TEXT, "Question behind which a new one goes"),
+            "section": _described(_TEXT, "Moves it to the end of this section"),
+        },
+        ["question"],
+    ),
+}
 _CONTENT: Final = {
     "items": {
         "type": "array",
@@ -72,7 +89,7 @@ _CONTENT: Final = {
     "lang": _described(_LANG, "Language of the texts"),
     "title": _described(_TEXT, "Title of the FAQ"),
     "answerFormat": _described({**_TEXT, "enum": ["text", "markdown"]}, "Default: text"),
-    "draft": _described(_BOOLEAN, "Write a draft, which is not public"),
+    "draft": _DRAFT,
     "preview": _described(_BOOLEAN, "Only check and return what would be published"),
 }
 _WRITTEN: Final = {
@@ -81,6 +98,8 @@ _WRITTEN: Final = {
             "slug": _TEXT,
             "faqUrl": _TEXT,
             "install": {"type": "object"},
+            "changed": {"type": "array", "items": {"type": "object"}},
+            "undo": _TEXT,
             "lang": _TEXT,
             "revision": _INTEGER,
             "state": _TEXT,
@@ -107,6 +126,7 @@ TOOLS: Final[list[Definition]] = [
                 "title": _TEXT,
                 "websiteName": _TEXT,
                 "lang": _TEXT,
+                "revision": _INTEGER,
                 "items": _list_of(position=_INTEGER, question=_TEXT, answer=_TEXT),
                 "cta": _described({}, "Call to action, or null"),
                 "total": _INTEGER,
@@ -195,9 +215,21 @@ TOOLS: Final[list[Definition]] = [
     {
         "name": "update_faq",
         "title": "Change an FAQ",
-        "description": "Replace all items of an FAQ in one language, or add a translation. Read it with "
-        "get_faq first. Fields other than items keep their values if left out. Needs FAQSVC_API_KEY.",
-        "inputSchema": _arguments({"slug": _SLUG, **_CONTENT}, ["slug", "items"]),
+        "description": "Change some questions of an FAQ; all others stay as they are. Read it with get_faq "
+        "first. If somebody changed it since, nothing is written, and the error has the current text. Needs "
+        "FAQSVC_API_KEY.",
+        "inputSchema": _arguments(
+            {
+                "slug": _SLUG,
+                "lang": _described(_LANG, "Translation to change; defaults to the FAQ's own language"),
+                "revision": _described(
+                    {**_INTEGER, "minimum": 0}, "From get_faq; 0 to make a translation that does not exist"
+                ),
+                "changes": _CHANGES,
+                "draft": _DRAFT,
+            },
+            ["slug", "revision", "changes"],
+        ),
         "outputSchema": _WRITTEN,
         "annotations": _annotations(readOnlyHint=False, destructiveHint=True, idempotentHint=False),
     },

@@ -81,12 +81,13 @@ def _language_in(query: str, lang: str | None) -> str | None:
 async def get_faq(clients: Clients, arguments: Arguments) -> Result:
     """Return a published FAQ, or the part of it from an offset on."""
     client = clients.reading()
-    faq, offset = await _read(client, arguments)
+    faq, offset, revision = await _read(client, arguments)
     record = faq.to_dict()
     items = take_fitting(record["items"][offset:], ROOM)
     end = offset + len(items)
     content = {
         **record,
+        **({} if revision is None else {"revision": revision}),
         "title": shorten(faq.title, MAX_TITLE),
         "websiteName": shorten(faq.website_name, MAX_TITLE),
         "cta": if_small(faq.cta),
@@ -105,7 +106,7 @@ async def get_faq(clients: Clients, arguments: Arguments) -> Result:
 async def get_faq_jsonld(clients: Clients, arguments: Arguments) -> Result:
     """Return the FAQPage of a published FAQ."""
     client = clients.reading()
-    faq, offset = await _read(client, arguments)
+    faq, offset, _ = await _read(client, arguments)
     questions = to_json_ld(faq).get("mainEntity", [])
     if not questions:
         raise ToolError(f"The FAQ {quoted(faq.slug)} has no question with an answer, so it has no FAQPage.")
@@ -145,12 +146,14 @@ async def list_faqs(clients: Clients, arguments: Arguments) -> Result:
     return result_of(content)
 
 
-async def _read(client: FAQClient, arguments: Arguments) -> tuple[FAQ, int]:
-    faq = await client.aget_faq(arguments["slug"], lang=arguments.get("lang"))
+async def _read(client: FAQClient, arguments: Arguments) -> tuple[FAQ, int, int | None]:
+    """Return an FAQ, the offset of the call, and the revision of the FAQ, if the service states it."""
+    published = await client.aget_published(arguments["slug"], lang=arguments.get("lang"))
+    faq = published.faq
     offset = int(arguments.get("offset", 0))
     if offset and offset >= len(faq.items):
         raise ToolError(f"offset is {offset}, but the FAQ {quoted(faq.slug)} has {len(faq.items)} items.")
-    return faq, offset
+    return faq, offset, published.revision
 
 
 def _full_text(client: FAQClient, arguments: Arguments) -> str:

@@ -24,7 +24,11 @@ class Result:
 
 
 class ToolError(Exception):
-    """A call failed; the message says what to change."""
+    """A call failed; the message says what to change. `content` is what else the model needs for that."""
+
+    def __init__(self, message: str, content: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.content = content
 
 
 def result_of(content: dict[str, Any]) -> Result:

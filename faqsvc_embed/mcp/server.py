@@ -22,7 +22,7 @@ from faqsvc_embed.client import FAQClient
 from faqsvc_embed.errors import without_keys
 from faqsvc_embed.mcp.clients import Clients, RequestClients
 from faqsvc_embed.mcp.definitions import INSTRUCTIONS, TOOLS
-from faqsvc_embed.mcp.results import MAX_MESSAGE, ToolError, shorten
+from faqsvc_embed.mcp.results import MAX_MESSAGE, ToolError, result_of, shorten
 from faqsvc_embed.mcp.stdio import open_stdio
 from faqsvc_embed.mcp.tools import Tools
 
@@ -65,7 +65,12 @@ def create_server(client: FAQClient | None = None, *, is_remote: bool = False) -
             result = await tools.call(params.name, params.arguments or {}, report, clients)
         except ToolError as error:
             message = shorten(without_keys(str(error)), MAX_MESSAGE)
-            return types.CallToolResult(content=[_text(message)], is_error=True)
+            if error.content is None:
+                return types.CallToolResult(content=[_text(message)], is_error=True)
+            failed = result_of({**error.content, "message": message})
+            return types.CallToolResult(
+                content=[_text(failed.text)], structured_content=failed.content, is_error=True
+            )
         notes = [_text(result.note)] if result.note else []
         return types.CallToolResult(content=[_text(result.text), *notes], structured_content=result.content)
 

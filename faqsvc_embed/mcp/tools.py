@@ -18,6 +18,7 @@ from faqsvc_embed.mcp import reading
 from faqsvc_embed.mcp.arguments import Arguments, argument_problems
 from faqsvc_embed.mcp.clients import Clients
 from faqsvc_embed.mcp.results import Result, ToolError
+from faqsvc_embed.mcp.updating import update_faq
 from faqsvc_embed.mcp.writing import Report, Writing
 
 MAX_PROBLEMS: Final = 20
@@ -46,7 +47,7 @@ class Tools:
             "generate_faq": partial(self._writing.generate_faq, report=report),
             "publish_faq": partial(self._writing.publish_faq, report=report),
             "list_faqs": reading.list_faqs,
-            "update_faq": partial(self._writing.update_faq, report=report),
+            "update_faq": partial(update_faq, report=report),
             "unpublish_faq": partial(self._writing.unpublish_faq, report=report),
         }
         tool = tools[name]

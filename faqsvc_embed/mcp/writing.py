@@ -1,4 +1,4 @@
-"""The tools that need a key: generate_faq, publish_faq, update_faq and unpublish_faq."""
+"""The tools that need a key: generate_faq, publish_faq and unpublish_faq."""
 
 import asyncio
 import hashlib
@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from faqsvc_embed.api.contract import INSTALL, PREVIEW_PARAMETER
 from faqsvc_embed.api.publish_request import PublishFields, PublishRequest, encode
-from faqsvc_embed.client import FAQClient, StoredRevision
+from faqsvc_embed.client import FAQClient
 from faqsvc_embed.errors import AuthenticationError, FAQError, FAQNotFound
 from faqsvc_embed.mcp.arguments import Arguments
 from faqsvc_embed.mcp.clients import Clients
@@ -32,6 +32,9 @@ T = TypeVar("T")
 Report = Callable[[float, str], Awaitable[None]]
 """Tells the MCP client how many seconds a call has taken, and what it is doing."""
 
+Write = Callable[[bool], Coroutine[Any, Any, Publication]]
+"""Publishes, or writes a draft if the argument is true."""
+
 PROGRESS_INTERVAL: Final = 1.0
 """Seconds between two reports."""
 MAX_ATTEMPTS: Final = 100
@@ -51,7 +54,7 @@ class Writing:
         url = arguments.pop("websiteUrl")
         work = client.agenerate_faq(url, **arguments)
         try:
-            found = await _with_progress(work, report, f"The service is reading {shorten(url, 200)}")
+            found = await with_progress(work, report, f"The service is reading {shorten(url, 200)}")
         except FAQNotFound as error:
             raise ToolError(
                 f"{error}. Read the website by other means, write the items yourself, and use publish_faq."
@@ -82,38 +85,23 @@ class Writing:
         fields["idempotency_key"] = self._attempts.setdefault(digest, secrets.token_hex(16))
         for oldest in list(self._attempts)[:-MAX_ATTEMPTS]:
             del self._attempts[oldest]
-        published = await _with_progress(_publish(client, fields), report, "Publishing")
-        self._attempts.pop(digest, None)
-        return await _published(client, key, published, is_requested=bool(arguments.get("draft")))
+        is_draft = bool(arguments.get("draft"))
 
-    async def update_faq(self, clients: Clients, arguments: Arguments, report: Report) -> Result:
-        """Replace the items of an FAQ in one language; other fields that are missing keep their values."""
-        client, key = clients.writing()
-        slug, lang = arguments["slug"], arguments.get("lang")
-        newest, is_translated = await _newest(client, slug, lang)
-        current = newest if arguments.get("draft") else await _published_before(client, newest)
-        record = current.faq
-        fields = _fields(arguments)
-        fields["slug"], fields["lang"] = slug, lang or record.lang
-        fields["website_url"] = fields["website_url"] or current.website_url
-        fields["website_name"] = fields["website_name"] or record.website_name
-        if is_translated:
-            fields["title"] = fields.get("title") or record.title
-            fields["if_match"] = newest.etag
-        fields["answer_format"] = fields.get("answer_format") or record.answer_format
-        if fields["answer_format"] == "text":
-            fields["answer_format"] = None
-        body = PublishRequest(**fields).body()
-        if arguments.get("preview"):
-            return _preview(body)
-        published = await _with_progress(_publish(client, fields), report, "Publishing")
-        return await _published(client, key, published, is_requested=bool(arguments.get("draft")))
+        def publish(draft: bool) -> Coroutine[Any, Any, Publication]:
+            fields["draft"] = draft
+            return client.apublish_faq(**fields)
+
+        published = await with_progress(as_allowed(publish, draft=is_draft), report, "Publishing")
+        self._attempts.pop(digest, None)
+        content = await written(client, published, is_requested=is_draft)
+        install = if_small({name: value for name, value in published.install.items() if value != INSTALL})
+        return masked_result({**content, **({"install": install} if install else {})}, key)
 
     async def unpublish_faq(self, clients: Clients, arguments: Arguments, report: Report) -> Result:
         """Unpublish an FAQ, or one of its translations."""
         client, _ = clients.writing()
         slug, lang = arguments["slug"], arguments.get("lang")
-        await _with_progress(client.aunpublish_faq(slug, lang=lang), report, "Taking back")
+        await with_progress(client.aunpublish_faq(slug, lang=lang), report, "Taking back")
         note = "Readers get 410 Gone. The history stays; `faqsvc revert` publishes a revision again."
         return result_of(
             {"slug": slug, **({"lang": lang} if lang else {}), "state": "unpublished", "note": note}
@@ -132,43 +120,21 @@ def _fields(arguments: Arguments) -> PublishFields:
     )
 
 
-async def _newest(client: FAQClient, slug: str, lang: str | None) -> tuple[StoredRevision, bool]:
-    """Return the newest revision in `lang`, else in the default language, and whether it is in `lang`."""
+async def as_allowed(write: Write, *, draft: bool) -> Publication:
+    """Publish, or write a draft if that is requested, or if the API key may only do that."""
     try:
-        return await client.anewest_revision(slug, lang=lang), True
-    except FAQNotFound:
-        if lang is None:
-            raise
-        return await client.anewest_revision(slug), False
-
-
-async def _published_before(client: FAQClient, newest: StoredRevision) -> StoredRevision:
-    """Return the newest revision; if that is a draft, which must not become public, the published one."""
-    slug, lang = newest.faq.slug, newest.faq.lang
-    if newest.state == "draft":
-        for revision in await client.arevisions(slug, lang=lang):
-            if revision.state == "published":
-                return await client.aget_revision(slug, revision.revision, lang=lang)
-    return newest
-
-
-async def _publish(client: FAQClient, fields: PublishFields) -> Publication:
-    """Publish, or write a draft if the API key may only do that."""
-    try:
-        return await client.apublish_faq(**fields)
+        return await write(draft)
     except AuthenticationError as error:
-        if error.code != "missing-scope" or fields.get("draft"):
+        if error.code != "missing-scope" or draft:
             raise
-    fields["draft"] = True
-    return await client.apublish_faq(**fields)
+    return await write(True)
 
 
-async def _published(client: FAQClient, key: APIKey, published: Publication, *, is_requested: bool) -> Result:
-    """Return the result of a write. A draft, requested or not, has the address of its preview."""
+async def written(client: FAQClient, published: Publication, *, is_requested: bool) -> dict[str, Any]:
+    """Return the fields of what was written. A draft, requested or not, has the address of its preview."""
     content: dict[str, Any] = {
         "slug": published.slug,
         "faqUrl": shorten(published.faq_url, 2_000),
-        "install": if_small({k: v for k, v in published.install.items() if v != INSTALL}) or {},
         "lang": published.lang,
         "revision": published.revision,
         "state": published.state,
@@ -188,8 +154,12 @@ async def _published(client: FAQClient, key: APIKey, published: Publication, *, 
         except FAQError:  # the draft is written nevertheless
             pass
         content["note"] = f"{note} `faqsvc revert {published.slug} {published.revision}` publishes it."
-    text = to_json({name: value for name, value in content.items() if value})
-    return result_of(json.loads(key.mask(text)))
+    return {name: value for name, value in content.items() if value}
+
+
+def masked_result(content: dict[str, Any], key: APIKey) -> Result:
+    """Return the result with this content, in which the key is masked."""
+    return result_of(json.loads(key.mask(to_json(content))))
 
 
 def _preview(body: dict[str, Any]) -> Result:
@@ -200,7 +170,7 @@ def _preview(body: dict[str, Any]) -> Result:
     return result_of({"preview": {**body, "items": items}, "total": len(body["items"]), "note": note})
 
 
-async def _with_progress(work: Coroutine[Any, Any, T], report: Report, message: str) -> T:
+async def with_progress(work: Coroutine[Any, Any, T], report: Report, message: str) -> T:
     """Await work and report every second that it is still running; cancelling this cancels the work."""
     task, seconds = asyncio.ensure_future(work), 0.0
     try:

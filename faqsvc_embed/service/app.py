@@ -15,9 +15,17 @@ from starlette.routing import Route
 from faqsvc_embed.api.contract import LIST_PATH
 from faqsvc_embed.api.event_stream import FEED_PATH
 from faqsvc_embed.api.requests import API_PATH
-from faqsvc_embed.service.config import database_url, limit, public_url, redis_url, webhook_settings
+from faqsvc_embed.service.config import (
+    database_url,
+    header_name,
+    limit,
+    public_url,
+    redis_url,
+    webhook_settings,
+)
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.desk.routes import Desk
+from faqsvc_embed.service.housekeeping import empty_bin
 from faqsvc_embed.service.http.authentication import APIKeyAuth
 from faqsvc_embed.service.http.change_feed import ChangeFeed
 from faqsvc_embed.service.http.endpoint import Endpoint, allow_any_origin
@@ -32,18 +40,18 @@ from faqsvc_embed.service.routes.generate import Generator
 from faqsvc_embed.service.routes.health import check_health, check_liveness, check_readiness
 from faqsvc_embed.service.routes.history import (
     create_preview,
-    list_faqs,
     list_revisions,
     publish_revision,
     read_revision,
 )
 from faqsvc_embed.service.routes.hosted_pages import show_page
+from faqsvc_embed.service.routes.list_faqs import list_faqs
 from faqsvc_embed.service.routes.llms_txt import write_llms_txt
 from faqsvc_embed.service.routes.openapi import describe_api
-from faqsvc_embed.service.routes.publish import publish_faq, put_faq
+from faqsvc_embed.service.routes.publish import change_faq, publish_faq, put_faq
 from faqsvc_embed.service.routes.read import read_faq
+from faqsvc_embed.service.routes.removal import delete_faq, restore_faq
 from faqsvc_embed.service.routes.site_files import advise_robots, map_site, show_icon, show_start
-from faqsvc_embed.service.routes.unpublish import unpublish_faq
 from faqsvc_embed.service.storage import Storage, open_storage
 from faqsvc_embed.service.storage.values import Quota
 from faqsvc_embed.service.telemetry import observe
@@ -72,6 +80,7 @@ def create_app(
     cache_tags: bool = False,
     webhook: str | None = None,
     webhook_secret: str | None = None,
+    sign_in_header: str | None = None,
     access_log: bool = False,
     metrics: bool = False,
 ) -> Starlette:
@@ -91,6 +100,9 @@ def create_app(
     With `cache_tags`, records and hosted pages name their FAQ in Cache-Groups (RFC 9875), Surrogate-Key and
     Cache-Tag. `webhook` is a URL that receives each change (Standard Webhooks), by default
     FAQSVC_WEBHOOK_URL; `webhook_secret` signs the messages, by default FAQSVC_WEBHOOK_SECRET.
+
+    `sign_in_header` is the header in which a trusted proxy of `faqsvc serve` says who is at the desk, by
+    default FAQSVC_SIGN_IN_HEADER. Under any other server it is not used.
 
     `access_log` logs a line for each request. `metrics` serves `/metrics` for Prometheus, to anyone: let the
     proxy in front refuse it to the public.
@@ -116,6 +128,7 @@ def create_app(
         writers=writers,
         base_url=public_base,
         cache_tags=cache_tags,
+        sign_in_header=header_name(sign_in_header),
     )
 
     cache = ResponseCache(storage)
@@ -138,17 +151,19 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        deliveries = None if webhooks is None else asyncio.create_task(webhooks.run())
+        tasks = [asyncio.create_task(empty_bin(service))]
+        if webhooks is not None:
+            tasks.append(asyncio.create_task(webhooks.run()))
         yield
-        if deliveries is not None:
-            deliveries.cancel()
-            await asyncio.wait([deliveries])
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
         storage.close()
 
     app = Starlette(
         routes=[
             route(f"{API_PATH}/generate", post=generate),
-            route(FAQ_PATH, get=read_faq, put=put_faq, delete=unpublish_faq, cache=cache),
+            route(FAQ_PATH, get=read_faq, put=put_faq, patch=change_faq, delete=delete_faq, cache=cache),
             # `path` also matches slashes, so that a reader gets a page for a slug that contains one.
             page("/faq/{slug:path}", show_page),
             route(API_PATH, post=publish_faq),
@@ -157,6 +172,7 @@ def create_app(
             route(f"{FAQ_PATH}/revisions", get=list_revisions),
             route(f"{FAQ_PATH}/revisions/{{number}}", get=read_revision),
             route(f"{FAQ_PATH}/revisions/{{number}}/publish", post=publish_revision),
+            route(f"{FAQ_PATH}/restore", post=restore_faq),
             route(f"{FAQ_PATH}/preview", post=create_preview),
             page("/", show_start),
             static("/robots.txt", advise_robots),

@@ -29,6 +29,20 @@ def public_url(argument: str | None) -> str | None:
     return url
 
 
+def header_name(argument: str | None) -> str | None:
+    """Return the header in which a trusted proxy names who is signed in; FAQSVC_SIGN_IN_HEADER sets it.
+
+    Raises:
+        ConfigurationError: it is not the name of a header.
+    """
+    value = argument or os.environ.get("FAQSVC_SIGN_IN_HEADER") or None
+    if value is not None and not re.fullmatch(r"[A-Za-z0-9-]{1,100}", value):
+        raise ConfigurationError(
+            f"sign_in_header is {quoted(value)}: expected the name of a header, such as X-Forwarded-Email"
+        )
+    return value
+
+
 def generation_timeout() -> float:
     """Return the time limit of one generation in seconds; FAQSVC_GENERATE_TIMEOUT sets it.
 

@@ -17,6 +17,7 @@ class ServiceContext:
 
     `writers` limits the threads that write to the storage, for all routes together. `base_url` is None if
     the public URL is the origin of each request. `cache_tags` names FAQs in the headers of their responses.
+    `sign_in_header` is that in which a trusted proxy names the person at the desk.
     """
 
     storage: Storage
@@ -24,6 +25,7 @@ class ServiceContext:
     writers: anyio.CapacityLimiter
     base_url: str | None = None
     cache_tags: bool = False
+    sign_in_header: str | None = None
 
     def tags(self, slug: str) -> dict[str, str]:
         """Return the headers that name an FAQ for caches; empty unless `cache_tags` is set."""

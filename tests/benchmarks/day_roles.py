@@ -96,7 +96,7 @@ class Herald(Role):
 
 
 class Editor(Role):
-    """Edits an FAQ at the desk, by its forms."""
+    """Edits an FAQ at the desk, by its forms. Its `key` is the token of a sign-in link."""
 
     pause = 0.2
     slug = "shown-1"
@@ -106,7 +106,7 @@ class Editor(Role):
         client.headers["origin"] = url
         page = client.get(f"{url}/desk/faqs/{self.slug}")
         if "/sign-in" in str(page.url):
-            client.post(f"{url}/desk/sign-in", data={"key": self.key})
+            client.post(f"{url}/desk/sign-in", data={"link": self.key})
             page = client.get(f"{url}/desk/faqs/{self.slug}")
         fields = {name: _value(page.text, name) for name in ("token", "base")}
         written = {"slug": self.slug, "title": "Versions", "website_name": "Tea", "lang": "en"}

@@ -23,9 +23,9 @@ from typing import Any
 
 from sqlalchemy import insert
 
+from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.service.storage import open_storage, schema
-from faqsvc_embed.service.storage.writer import digest_of
 from tests.benchmarks.tables import Table
 from tests.support.postgres import Postgres
 

@@ -30,7 +30,7 @@ def owner(database: str) -> Access:
     write(storage, owner, title="Zwei", lang="de")
     write(storage, owner, title="Draft", is_draft=True)
     write(storage, owner, "gone")
-    storage.writer.unpublish(owner, "gone", None, Preconditions())
+    storage.removal.unpublish(owner, "gone", None, Preconditions())
     storage.put(FAQ.from_dict(samples.nasty()), site=owner.site)
     storage.close()
     return owner
@@ -38,12 +38,12 @@ def owner(database: str) -> Access:
 
 def everything(storage: Storage, owner: Access) -> list[object]:
     """Return what the owner of a site sees, and what readers see."""
-    faqs = storage.history.faqs(owner.site, limit=10).items
+    faqs = storage.overview.faqs(owner.site, limit=10)
     revisions = [
         storage.history.revision(owner, faq.slug, lang, number)
         for faq in faqs
         for lang in faq.languages
-        for number in range(1, 1 + len(storage.history.revisions(owner, faq.slug, lang, limit=9).items))
+        for number in range(1, 1 + len(storage.history.revisions(owner, faq.slug, lang, limit=9)[0]))
     ]
     return [
         faqs,
@@ -269,7 +269,7 @@ def test_an_export_that_the_disk_has_no_space_for_is_named(tmp_path: Path, datab
 
 def test_import_counts_the_faqs_that_status_counts(tmp_path: Path, database: str, owner: Access) -> None:
     storage = open_storage(database)
-    storage.writer.purge(owner, "gone", None, Preconditions())
+    storage.removal.bin(owner, "gone", None, Preconditions())
     storage.close()
     file, url = tmp_path / "faqs.ndjson", f"sqlite:///{tmp_path}/new.db"
     faqsvc("db", "export", str(file), "--database", database)

@@ -25,7 +25,13 @@ def test_publish_reads_what_generate_prints(faulty_service: FaultyServer, tmp_pa
         dry = faqsvc("publish", str(tmp_path / name), "--website-name", "Tea", "--dry-run")
         bodies.append(json.loads(dry.stdout))
     items = [{"question": item["question"], "answer": item["answer"]} for item in GENERATED]
-    body = {"websiteUrl": "https://tea.example", "websiteName": "Tea", "items": items, "lang": "en"}
+    body = {
+        "websiteUrl": "https://tea.example",
+        "websiteName": "Tea",
+        "items": items,
+        "lang": "en",
+        "slug": "faq",
+    }
     assert bodies == [body, body]
     sent = {"websiteUrl": "https://tea.example", "lang": "en", "count": 2, "topic": "Hours"}
     assert [json.loads(request.body) for request in faulty_service.log] == [sent, sent]

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import open_storage
-from faqsvc_embed.service.storage.values import Gone
+from faqsvc_embed.service.storage.values import Gone, NotYourSite
 from tests.cli.support import command, environment, failure, faqsvc
 from tests.service.bodies import publication, publish
 from tests.support import samples
@@ -133,7 +133,7 @@ def test_a_deleted_site_leaves_nothing_but_slugs_that_are_gone(database: str) ->
     assert [storage.keys.verify(key) is not None for key in keys] == [False, True]
     with pytest.raises(Gone):
         storage.publications.get("pricing")
-    with pytest.raises(Gone):
+    with pytest.raises(NotYourSite):
         storage.put(FAQ.from_dict(samples.record("pricing")), site=other)
     assert storage.publications.get("legal") is not None
     exported = faqsvc("db", "export", "--database", database).stdout
@@ -154,7 +154,7 @@ def test_a_limit_that_no_database_can_store_is_a_mistake_of_usage(
 def test_a_link_to_the_desk_needs_an_address_that_a_browser_can_open(database: str) -> None:
     refused = faqsvc("desk", "--base-url", "ftp://faq.example", "--database", database)
     assert (refused.exit_code, refused.stdout, "ftp://faq.example" in refused.stderr) == (2, "", True)
-    assert faqsvc("keys", "list", "--database", database).output == ""
+    assert faqsvc("people", "list", "--database", database).stdout == ""
     printed = faqsvc("desk", "--base-url", "https://faq.example/", "--database", database).stdout
     assert printed.startswith("https://faq.example/desk/")
 

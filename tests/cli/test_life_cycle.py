@@ -63,12 +63,17 @@ def test_what_get_prints_is_published_as_a_revision_of_the_same_faq(
     result = faqsvc("publish", str(file), "--json")
     assert (result.exit_code, result.stderr) == (0, "")
     (published,) = json.loads(result.stdout)
-    assert (published["slug"], published["lang"], published["revision"]) == (slug, lang, 2)
-    assert faqsvc("get", slug, "--format", form).stdout_bytes == before.stdout_bytes
+    assert (published["slug"], published["lang"], published["unchanged"]) == (slug, lang, True)
+    file.write_text(file.read_text().replace("?", "??").replace("？", "??"))
+    for number, mark in ((2, "!"), (3, "!!")):  # the file states the revision that it was published as
+        file.write_text(file.read_text().replace("“", f"“{mark}"))
+        (published,) = json.loads(faqsvc("publish", str(file), "--json").stdout)
+        assert (published["revision"], published["unchanged"]) == (number, False)
     with FAQClient() as client:
-        first, second = (client.get_revision(slug, number, lang=lang) for number in (1, 2))
-    assert first.etag == second.etag  # it is that of the bytes
-    assert first.website_url == second.website_url == "https://tea.example"
+        first, third = (client.get_revision(slug, number, lang=lang) for number in (1, 3))
+    assert third.faq.title == f"{lang}: “!!!Title”"
+    assert third.faq.items[0].answer == first.faq.items[0].answer
+    assert first.website_url == third.website_url == "https://tea.example"
 
 
 @pytest.mark.parametrize("form", ["markdown", "store"])
@@ -177,7 +182,7 @@ def test_a_folder_writes_only_what_has_changed(ours: Service, tmp_path: Path) ->
     assert published() == published("--draft") == [(name, 1, True) for name in names]
     (tmp_path / "rewritten.csv").write_text("question,answer\nOpen?,No.\n")
     faqsvc("delete", "kept-as-is", "--lang", "de")
-    assert published() == list(zip(names, (1, 2, 2), (True, False, False), strict=True))
+    assert published("--republish") == list(zip(names, (1, 1, 2), (True, False, False), strict=True))
     lines = faqsvc("publish", str(tmp_path), *WEBSITE).stdout.splitlines()
     assert [("unchanged" in line, f"{ours.base_url}/faq/" in line) for line in lines] == [(True, True)] * 3
 
@@ -311,7 +316,12 @@ def test_an_faq_is_taken_back_and_published_again(ours: Service) -> None:
     assert faqsvc("delete", "taken", "--purge").exit_code == 1  # nobody says yes
     assert faqsvc("get", "taken").exit_code == 0
     assert json.loads(faqsvc("delete", "taken", "--purge", "--yes", "--json").stdout)["state"] == "purged"
-    assert "taken" in failure(faqsvc("history", "taken"))
+    assert faqsvc("restore", "taken").exit_code == 0
+    assert faqsvc("get", "taken").exit_code == 0
+    assert "taken" in faqsvc("restore", "taken").stderr  # there is nothing to restore
+    assert faqsvc("delete", "taken", "--purge", "--now", "--yes").exit_code == 0
+    assert "taken" in failure(faqsvc("restore", "taken"))
+    assert faqsvc("delete", "taken", "--now").exit_code == 2
 
 
 # edit
@@ -439,9 +449,27 @@ def test_an_edit_keeps_a_language_that_the_file_no_longer_states(
 ) -> None:
     items = [TEXTS["de"], ("Wer darf bestellen?", "Alle."), ("Wohin liefern Sie?", "In alle Länder.")]
     publish("unstated", items=items)
-    editor(monkeypatch, tmp_path, "path.write_text(path.read_text().replace('lang: en', ''))")
+    edited = "path.read_text().replace('lang: en', '').replace('Alle.', 'Jeder.')"
+    editor(monkeypatch, tmp_path, f"path.write_text({edited})")
     made = json.loads(faqsvc("edit", "unstated", "--json").stdout)
     assert (made["lang"], made["revision"]) == ("en", 2)
+
+
+def test_one_answer_is_changed_or_added(
+    ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish("one", items=[("Open?", "Yes."), ("Closed?", "No.")])
+    changed = json.loads(faqsvc("edit", "one", "--question", "Open?", "--answer", "Daily.", "--json").stdout)
+    assert changed["revision"] == 2
+    editor(monkeypatch, tmp_path, "path.write_text(path.read_text() + 'On Sundays.\\n')")
+    assert faqsvc("edit", "one", "--question", "When?", "--draft").exit_code == 0
+    assert faqsvc("edit", "one", "--question", "Closed?").exit_code == 0
+    with FAQClient() as client:
+        items = [(item.question, item.answer) for item in client.newest_revision("one").faq.items]
+    assert items == [("Open?", "Daily."), ("Closed?", "No.On Sundays."), ("When?", "On Sundays.")]
+    same = faqsvc("edit", "one", "--question", "Open?", "--answer", "Daily.")
+    assert (same.exit_code, same.stdout, "not changed" in same.stderr) == (0, "", True)
+    assert faqsvc("edit", "one", "--answer", "Daily.").exit_code == 2
 
 
 @pytest.mark.system

@@ -57,7 +57,7 @@ def test_a_pipe_gets_utf_8(faulty_service: FaultyServer, form: str, encoding: st
 def test_a_dry_run_prints_utf_8_into_a_pipe(tmp_path: Path) -> None:
     file = write(tmp_path, "faq.json", title="\uac00\xe9")
     printed = output("publish", file, "--dry-run", PYTHONIOENCODING="cp1252")
-    assert json.loads(printed.decode()) == {**BODY, "title": "\uac00\xe9"}
+    assert json.loads(printed.decode()) == {**BODY, "title": "\uac00\xe9", "slug": "faq"}
 
 
 def test_a_reader_that_goes_away_is_not_reported(faulty_service: FaultyServer) -> None:
@@ -136,7 +136,7 @@ def test_a_publication_that_ctrl_c_ended_can_be_retried(faulty_service: FaultySe
     faulty_service.behave(behaviours.hang)
     file = write(tmp_path, "faq.json")
     with subprocess.Popen(
-        command("publish", file),
+        command("publish", file, "--new-slug"),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

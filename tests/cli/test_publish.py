@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -15,10 +16,10 @@ from tests.support.service import Service
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("faq.json", json.dumps(BODY)),
-        ("faq.yml", "items:\n- question: What does it cost?\n  answer: Nothing.\n"),
-        ("faq.csv", "Question;Answer\nWhat does it cost?;Nothing.\n"),
-        ("faq.md", "## What does it cost?\n\nNothing.\n"),
+        ("in-json.json", json.dumps(BODY)),
+        ("in-yml.yml", "items:\n- question: What does it cost?\n  answer: Nothing.\n"),
+        ("in-csv.csv", "Question;Answer\nWhat does it cost?;Nothing.\n"),
+        ("in-md.md", "## What does it cost?\n\nNothing.\n"),
     ],
 )
 def test_the_slug_the_address_and_the_line_for_a_template_are_printed(
@@ -29,6 +30,7 @@ def test_the_slug_the_address_and_the_line_for_a_template_are_printed(
     result = faqsvc("publish", str(tmp_path / name), *website)
     assert (result.exit_code, result.stderr) == (0, "")
     slug, url, template = result.stdout.rstrip("\n").split("  ")
+    assert slug == Path(name).stem
     assert template == f'{{{{ faq("{slug}") }}}}'
     assert url == f"{ours.base_url}/faq/{slug}"
     with FAQClient() as client:
@@ -79,7 +81,9 @@ def test_a_reason_of_the_service_names_the_row(faulty_service: FaultyServer, tmp
     (tmp_path / "faq.csv").write_text("question,answer\n\nOpen?,Yes\n")
     faulty_service.behave(behaviours.body(b'{"problems": ["items[0].answer is rude"]}', status=422))
     website = ["--website-url", "https://tea.example", "--website-name", "Tea"]
-    assert "row 3: answer is rude" in failure(faqsvc("publish", str(tmp_path / "faq.csv"), *website))
+    assert "row 3: answer is rude" in failure(
+        faqsvc("publish", str(tmp_path / "faq.csv"), *website, "--new-slug")
+    )
 
 
 def test_a_long_list_of_problems_is_cut(tmp_path: Path) -> None:
@@ -106,21 +110,45 @@ def test_text_that_is_not_published_is_named_in_one_line(
         assert places in result.stderr
 
 
-def test_a_failure_says_how_many_files_are_published(ours: Service, tmp_path: Path) -> None:
-    with FAQClient() as client:
-        client.publish_faq(
-            website_url="https://tea.example", website_name="Tea", items=[("a", "b")], slug="no"
-        )
-        client.unpublish_faq("no", purge=True)
-    files = [
-        write(tmp_path, "a.json"),
-        write(tmp_path, "b.json", slug="no", title="Tea"),
-        write(tmp_path, "c.json"),
-    ]
+def test_a_failure_says_how_many_files_are_published(faulty_service: FaultyServer, tmp_path: Path) -> None:
+    files = [write(tmp_path, f"{name}.json") for name in "abc"]
+    listed = behaviours.body(b'{"items": [], "next": null}')
+    created = behaviours.body(b'{"slug": "a"}', status=201)
+    faulty_service.then(listed, created, behaviours.status(503))
     result = faqsvc("publish", *files)
     assert (result.exit_code, result.stdout.count("\n"), result.stderr.count("\n")) == (1, 1, 1)
     assert result.stderr.startswith(f"Error: {files[1]}: ")
     assert "1 of 3" in result.stderr
+
+
+LISTED: Final = behaviours.body(b'{"items": [], "next": null}')
+CREATED: Final = behaviours.body(b'{"slug": "faq", "revision": 1}', status=201)
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_retry_after_is_waited_for(faulty_service: FaultyServer, tmp_path: Path, status: int) -> None:
+    later = behaviours.body(b"{}", {"Retry-After": "0"}, status=status)
+    faulty_service.then(later, LISTED, later, later, CREATED)
+    result = faqsvc("publish", write(tmp_path, "faq.json"))
+    assert (result.exit_code, result.stdout.split()[0]) == (0, "faq")
+    assert (result.stderr.count("\n"), str(status) in result.stderr) == (1, True)
+    assert [request.method for request in faulty_service.log] == ["GET", "GET", "PUT", "PUT", "PUT"]
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_hours_are_not_waited_for(faulty_service: FaultyServer, tmp_path: Path, status: int) -> None:
+    faulty_service.then(LISTED, behaviours.body(b"{}", {"Retry-After": "3600"}, status=status))
+    assert str(status) in failure(faqsvc("publish", write(tmp_path, "faq.json")))
+
+
+def test_a_new_faq_is_only_created(faulty_service: FaultyServer, tmp_path: Path) -> None:
+    faulty_service.then(LISTED, CREATED, CREATED)
+    files = [
+        write(tmp_path, name, lang=lang) for name, lang in (("faq.en.json", "en"), ("faq.de.json", "de"))
+    ]
+    assert faqsvc("publish", *files).exit_code == 0
+    sent = [request.headers.get("if-none-match") for request in faulty_service.log[1:]]
+    assert sent == ["*", None]  # the second is a translation of the first
 
 
 # Outcomes that are not known
@@ -131,11 +159,11 @@ def test_a_publication_without_a_response_can_be_retried(
 ) -> None:
     faulty_service.then(behaviours.reset, behaviours.body(b'{"slug": "tea"}', status=201))
     file = write(tmp_path, "faq.json")
-    option, key = failure(faqsvc("publish", file)).split()[-2:]
+    option, key = failure(faqsvc("publish", file, "--new-slug")).split()[-2:]
     assert option == "--idempotency-key"
-    assert faqsvc("publish", file, option, key).stdout == 'tea  {{ faq("tea") }}\n'
+    assert faqsvc("publish", file, "--new-slug", option, key).stdout == 'tea  {{ faq("tea") }}\n'
     assert {request.headers["idempotency-key"] for request in faulty_service.log} == {key}
-    assert faqsvc("publish", file, file, option, key).exit_code == 2
+    assert faqsvc("publish", file, option, key).exit_code == 2
 
 
 @pytest.mark.parametrize(
@@ -158,7 +186,7 @@ def test_every_response_but_a_refusal_can_be_retried(
     faulty_service: FaultyServer, tmp_path: Path, behaviour: behaviours.Behaviour
 ) -> None:
     faulty_service.behave(behaviour)
-    message = failure(faqsvc("publish", write(tmp_path, "faq.json")))
+    message = failure(faqsvc("publish", write(tmp_path, "faq.json"), "--new-slug"))
     (request,) = faulty_service.log
     assert message.endswith(f" --idempotency-key {request.headers['idempotency-key']}")
 
@@ -166,7 +194,7 @@ def test_every_response_but_a_refusal_can_be_retried(
 @pytest.mark.parametrize("status", [307, 400, 401, 404, 405, 409, 422, 429])
 def test_a_refusal_is_not_retried(faulty_service: FaultyServer, tmp_path: Path, status: int) -> None:
     faulty_service.behave(behaviours.status(status))
-    message = failure(faqsvc("publish", write(tmp_path, "faq.json")))
+    message = failure(faqsvc("publish", write(tmp_path, "faq.json"), "--new-slug"))
     assert ("published" in message, "--idempotency-key" in message) == (False, False)
 
 
@@ -181,9 +209,10 @@ def test_an_invalid_idempotency_key_is_a_mistake_of_usage(
 # Options and keys
 
 
-def test_missing_options_are_named(faulty_service: FaultyServer, tmp_path: Path) -> None:
-    (tmp_path / "faq.csv").write_text("question,answer\na,b\n")
-    message = failure(faqsvc("publish", str(tmp_path / "faq.csv")))
+@pytest.mark.parametrize("options", [(), ("--new-slug",)])
+def test_missing_options_are_named(ours: Service, tmp_path: Path, options: tuple[str, ...]) -> None:
+    (tmp_path / "new.csv").write_text("question,answer\na,b\n")
+    message = failure(faqsvc("publish", str(tmp_path / "new.csv"), *options))
     assert [option for option in ("--website-url", "--website-name") if option not in message] == []
 
 
@@ -193,7 +222,7 @@ def test_a_dry_run_prints_the_body_and_sends_nothing(
     monkeypatch.delenv("FAQSVC_API_KEY")
     monkeypatch.delenv("FAQSVC_BASE_URL")
     result = faqsvc("publish", write(tmp_path, "faq.json"), "--dry-run")
-    assert (result.exit_code, json.loads(result.stdout)) == (0, BODY)
+    assert (result.exit_code, json.loads(result.stdout)) == (0, {**BODY, "slug": "faq"})
     assert faulty_service.log == []
 
 
@@ -214,7 +243,8 @@ def test_no_output_has_the_key(faulty_service: FaultyServer, tmp_path: Path, sta
         exchange.respond(status, json.dumps({"detail": exchange.request.headers["x-plugin-key"]}).encode())
 
     faulty_service.behave(echo)
-    assert "s3cret" not in failure(faqsvc("publish", write(tmp_path, "faq.json")))
+    for options in ((), ("--new-slug",)):
+        assert "s3cret" not in failure(faqsvc("publish", write(tmp_path, "faq.json"), *options))
 
 
 def test_a_file_that_is_not_there_is_named(faulty_service: FaultyServer) -> None:

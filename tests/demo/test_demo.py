@@ -70,8 +70,17 @@ def test_a_port_that_is_in_use_is_named() -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_the_key_is_not_in_the_representation(demo: Demo) -> None:
+def test_the_key_and_the_sign_in_link_are_not_in_the_representation(demo: Demo) -> None:
     assert demo.api_key not in repr(demo)
+    assert demo.sign_in not in repr(demo)
+
+
+def test_the_link_signs_in_at_the_desk(demo: Demo) -> None:
+    with httpx2.Client(base_url=demo.service, follow_redirects=True) as client:
+        link = demo.sign_in.partition("#link=")[2]
+        page = client.post("/desk/sign-in", data={"link": link}, headers={"origin": demo.service})
+    assert page.url.path == "/desk"
+    assert "/desk/faqs/pricing" in page.text
 
 
 @pytest.mark.parametrize("website", ["Flask", "Starlette", "FastAPI", "Django", "Jinja"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from faqsvc_embed import FAQ
+from faqsvc_embed import FAQ, Item, PublishRejected
 from faqsvc_embed.files import WRITERS, Document
 from tests.files.support import BODY, ITEMS, PAIRS, WHOLE, read, refusal
 from tests.support import samples
@@ -158,3 +158,28 @@ def test_a_key_that_is_there_twice_is_refused_because_one_text_would_be_lost(
     message = refusal(tmp_path, name, content)
     assert line in message
     assert key in message
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+def test_sections_ids_addresses_and_the_revision_survive(tmp_path: Path, ending: str) -> None:
+    items = (Item(0, "Open?", "Yes.", "Hours", "open"), Item(1, "Closed?", "No."))
+    faq = FAQ(
+        "hours",
+        "Hours",
+        "Heron",
+        "en",
+        items,
+        website_url="https://a.example",
+        page_url="https://a.example/h",
+    )
+    document = read(tmp_path, f"faq{ending}", WRITERS[ending](Document.from_faq(faq, 7)))
+    assert (document.to_faq("hours"), document.revision, document.unknown) == (faq, 7, [])
+
+
+@pytest.mark.parametrize("revision", ["0", "-1", "x", "true"])
+@pytest.mark.parametrize("name", ["hours.yaml", "hours.md"])
+def test_a_revision_that_is_no_number_is_refused(tmp_path: Path, name: str, revision: str) -> None:
+    text = f"revision: {revision}\nitems:\n- question: Open?\n  answer: Yes.\n"
+    text = f"---\n{text}---\n" if name.endswith(".md") else text
+    with pytest.raises(PublishRejected, match="revision"):
+        read(tmp_path, name, text).to_faq("hours")

@@ -66,7 +66,7 @@ def test_arguments_have_their_wire_names() -> None:
         "generate_faq": ["websiteUrl", "lang", "count", "topic"],
         "publish_faq": ["websiteUrl", "websiteName", *CONTENT],
         "list_faqs": ["query", "offset"],
-        "update_faq": ["slug", *CONTENT],
+        "update_faq": ["slug", "lang", "revision", "changes", "draft"],
         "unpublish_faq": ["slug", "lang"],
     }
 

@@ -24,8 +24,10 @@ def test_get_faq_returns_the_record(client: FAQClient, mode: str) -> None:
 
 
 def test_the_schema_of_get_faq_describes_every_field(client: FAQClient, faulty: FaultyServer) -> None:
-    faulty.serve(samples.record("large", *[(f"Question {n}?", TEXTS["english"]) for n in range(150)]))
+    large = samples.record("large", *[(f"Question {n}?", TEXTS["english"]) for n in range(150)])
+    faulty.serve(large, {"FAQ-Revision": "3"})
     found = content(call(client, "get_faq", {"slug": "large"}))
+    assert found["revision"] == 3
     schema = output_schema("get_faq")["properties"]
     assert set(schema) == set(found)
     assert set(schema["items"]["items"]["properties"]) == set(found["items"][0])

@@ -73,8 +73,13 @@ class Front:
 
 
 @contextmanager
-def nginx(place: Path, server: Path | str, replica: str | None = None) -> Iterator[Front]:
-    """Run nginx in front of a Unix socket, or of a HOST:PORT; reads go to that of a `replica`."""
+def nginx(
+    place: Path, server: Path | str, replica: str | None = None, sign_in: str | None = None
+) -> Iterator[Front]:
+    """Run nginx in front of a Unix socket, or of a HOST:PORT.
+
+    Reads go to the HOST:PORT of a `replica`. An oauth2-proxy at `sign_in` signs people in.
+    """
     binary = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin:/opt/homebrew/bin")
     if binary is None:
         pytest.skip("no nginx on this machine")
@@ -92,6 +97,12 @@ def nginx(place: Path, server: Path | str, replica: str | None = None) -> Iterat
     if replica is not None:
         replacements["proxy_pass http://faqsvc;"] = "proxy_pass http://$faqsvc_for;"
         reads = _replaced("replica.conf", {**upstream, "10.0.0.12:8700": replica})
+    if sign_in is not None:
+        conf = _replaced("sign-in.conf", {"127.0.0.1:4180": sign_in})
+        (place / "sign-in.conf").write_text(conf, encoding="utf-8")
+        replacements["server_name faq.example.com;\n    ssl_certificate "] = (
+            f"server_name faq.example.com;\n    include {place}/sign-in.conf;\n    ssl_certificate "
+        )
     site = _replaced("nginx.conf", {**replacements, **upstream})
     (place / "site.conf").write_text(reads + site, encoding="utf-8")
     (place / "nginx.conf").write_text(_NGINX.format(place=place), encoding="utf-8")

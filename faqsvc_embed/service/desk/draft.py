@@ -11,7 +11,7 @@ from faqsvc_embed.api.validation import field_problems, problems_of
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, AnswerFormat, Item
 from faqsvc_embed.service.desk.forms import Form, normalized
-from faqsvc_embed.service.storage.values import Content, Publication
+from faqsvc_embed.service.storage.values import Content, Revision
 
 Problems = dict[str, str]
 """Messages by field: `slug`, `title`, `websiteName`, `websiteUrl`, `items`, `items[3].answer`."""
@@ -66,7 +66,7 @@ class Draft:
         )
 
     @classmethod
-    def of_publication(cls, slug: str, publication: Publication) -> Self:
+    def of_publication(cls, slug: str, publication: Revision) -> Self:
         """Return the draft with the content of a revision, as the form can show it and sends it back."""
         faq = FAQ.from_json(publication.record)
         return cls(
@@ -146,7 +146,7 @@ class Draft:
             answer_format=self.answer_format,
         )
 
-    def is_same(self, publication: Publication) -> bool:
+    def is_same(self, publication: Revision) -> bool:
         """Return whether a revision has the same content already, as the form shows it."""
         earlier = self.of_publication(self.slug, publication)
         mine, theirs = (draft.content(None).record(self.slug, self.lang) for draft in (self, earlier))

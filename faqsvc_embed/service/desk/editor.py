@@ -13,6 +13,7 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.desk.differences import Change, changes
 from faqsvc_embed.service.desk.draft import Draft, Problems
+from faqsvc_embed.service.desk.opened import what_happened
 from faqsvc_embed.service.desk.pages import HEADERS, redirect, render
 from faqsvc_embed.service.desk.preview import preview_of
 from faqsvc_embed.service.desk.visit import Visit
@@ -21,9 +22,9 @@ from faqsvc_embed.service.storage.values import (
     Gone,
     NotYourSite,
     Preconditions,
-    Publication,
     QuotaExceeded,
     ReservedSlug,
+    Revision,
     RevisionConflict,
     Write,
     Written,
@@ -32,11 +33,13 @@ from faqsvc_embed.service.storage.values import (
 DONE = {
     "draft": "The draft is saved. Readers cannot see it until you publish.",
     "published": "Published. Pages that show this FAQ are updated within seconds.",
+    "restored": "It is back, with its history.",
     "same": "Nothing has changed since the last save.",
 }
 DELETED = "This FAQ was deleted while you were writing. Save again to create it again."
 DELETED_TRANSLATION = "This translation was deleted while you were writing. Save again to create it again."
-PURGED = "The FAQ with this slug was deleted less than a day ago. Choose another slug, or leave it empty."
+BINNED = "This text is in the bin. Restore it there, in another tab, and save again here."
+SEALED = "It was deleted for ever, and the slug cannot be used again. Choose another slug, or ask an admin."
 TAKEN = "An FAQ with this slug already exists. Choose another slug, or leave it empty."
 
 
@@ -44,9 +47,9 @@ TAKEN = "An FAQ with this slug already exists. Choose another slug, or leave it 
 class Editor:
     """The page with the form and its messages.
 
-    `base` is the entity tag of the revision that the editor began with, empty for a new translation. After a
-    conflict, `theirs` says who saved which revision meanwhile, and `changes` compares both. After a press of
-    the button `focused` of an item, `focus` is the index of that item.
+    `base` is what the translation was when the editor began (`TranslationInfo.seen`); empty for a new one.
+    After a conflict, `theirs` says what happened meanwhile, and `changes` compares both texts. After a press
+    of the button `focused` of an item, `focus` is the index of that item.
     """
 
     draft: Draft
@@ -59,6 +62,7 @@ class Editor:
     focus: int | None = None
     focused: str = ""
     is_unsaved: bool = False
+    is_binned: bool = False
 
     def page(self, visit: Visit, status: int = 200) -> Response:
         """Return the page."""
@@ -81,7 +85,6 @@ class Editor:
 
 def show_new(visit: Visit) -> Response:
     """GET /desk/new: an empty FAQ."""
-    visit.require("draft")
     return Editor(draft=new_draft(visit)).page(visit)
 
 
@@ -92,8 +95,10 @@ def new_draft(visit: Visit) -> Draft:
     if site.website_url:
         return replace(draft, website_name=site.name, website_url=site.website_url)
     history = visit.storage.history
-    for summary in history.faqs(visit.access.site, limit=1).items:
-        earlier = Draft.of_publication("", history.revision(visit.access, summary.slug, None)[1])
+    for last in visit.storage.overview.faqs(visit.access.site, limit=1):
+        earlier = Draft.of_publication(
+            "", history.revision(visit.access, last.slug, last.translations[0].lang)
+        )
         draft = replace(draft, website_name=earlier.website_name, website_url=earlier.website_url)
     return draft
 
@@ -104,7 +109,8 @@ def show(visit: Visit) -> Response:
     lang = visit.query("lang") if visit.query("lang") in LANGUAGES else faq.lang
     done = DONE.get(visit.query("done"), "")
     default = _newest(visit, faq.lang)
-    if faq.translation(lang) is None:
+    translation = faq.translation(lang)
+    if translation is None:
         assert default is not None  # noqa: S101 - every FAQ in the overview has a revision
         original = Draft.of_publication(faq.slug, default)
         draft = replace(original, lang=lang, title="", items=tuple(("", "") for _ in original.items))
@@ -112,7 +118,7 @@ def show(visit: Visit) -> Response:
     newest = default if lang == faq.lang else _newest(visit, lang)
     assert newest is not None  # noqa: S101
     draft = Draft.of_publication(faq.slug, newest)
-    return Editor(draft=draft, base=newest.digest, faq=faq, done=done).page(visit)
+    return Editor(draft=draft, base=translation.seen, faq=faq, done=done).page(visit)
 
 
 def submit(visit: Visit) -> Response:
@@ -125,8 +131,10 @@ def submit(visit: Visit) -> Response:
     faq = None if is_new else _known(visit)
     if faq is not None and not draft.lang:
         draft = replace(draft, lang=faq.lang)
-    base = form.get("base") if faq and faq.translation(draft.lang) else ""
-    editor = Editor(draft=draft, base=base, faq=faq, is_unsaved=True)
+    is_binned = not is_new and _is_binned(visit, draft.lang)
+    is_known = is_binned or (faq is not None and faq.translation(draft.lang) is not None)
+    base = form.get("base") if is_known else ""
+    editor = Editor(draft=draft, base=base, faq=faq, is_unsaved=True, is_binned=is_binned)
     action = form.get("action", "preview")
     if action.partition(":")[0] in ("up", "down", "remove", "add"):
         edited, focus = draft.edited(action)
@@ -139,10 +147,13 @@ def submit(visit: Visit) -> Response:
         return editor.page(visit)
     visit.require(cast("Any", action))
     problems = draft.problems(is_new=is_new)
-    if faq is None and not is_new:
+    if is_binned:
+        problems["items"] = BINNED
+    elif faq is None and not is_new:
         problems["slug"] = _why_missing(visit)
     elif faq and form.get("base") and not base:
-        problems["items"] = DELETED_TRANSLATION
+        sealed = (faq.slug, draft.lang) in visit.storage.overview.sealed(visit.access.site)
+        problems["items"] = SEALED if sealed else DELETED_TRANSLATION
     if (lang := form.get("lang")) != draft.lang:
         problems["lang"] = (
             f"The language {quoted(lang)} is not one of {', '.join(LANGUAGES)}."
@@ -156,9 +167,15 @@ def submit(visit: Visit) -> Response:
 def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     draft = editor.draft
     newest = _newest(visit, draft.lang, draft.slug) if editor.faq else None
-    if newest is not None and draft.is_same(newest):  # a form that is sent twice, for example
-        return _save_again(visit, editor, newest, is_draft=is_draft)
-    conditions = Preconditions(if_match=[editor.base]) if editor.base else Preconditions(is_create_only=True)
+    info = editor.faq.translation(draft.lang) if editor.faq else None
+    is_same = newest is not None and draft.is_same(newest)
+    if is_same and (
+        is_draft or info is None or info.newest == info.published
+    ):  # a form that is sent twice, for example
+        return redirect(visit, f"/faqs/{quote(draft.slug, safe='')}?lang={draft.lang}&done=same")
+    conditions = Preconditions(is_create_only=True)
+    if editor.base:
+        conditions = Preconditions(seen={draft.lang: editor.base})
     content = draft.content(FAQ.from_json(newest.record).cta if newest else None)
     write = Write(
         content=content,
@@ -169,8 +186,12 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
         is_draft=is_draft,
         preconditions=conditions if draft.slug else Preconditions(),
     )
+    writer = visit.storage.writer
     try:
-        written = visit.storage.writer.write(visit.access, write)
+        if is_same and newest is not None:  # publish the draft as it is, under its own number
+            written = writer.publish(visit.access, draft.slug, newest.number, write.lang, conditions)
+        else:
+            written = writer.write(visit.access, write)
     except RevisionConflict:
         return _conflict(visit, editor)
     except (FAQNotFound, NotYourSite):  # another site has the slug; the form for a new FAQ can change it
@@ -179,22 +200,9 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
         return replace(editor, problems={"slug": f"{error}."}).page(visit, 422)
     except QuotaExceeded as error:
         return replace(editor, problems={"items": f"{error}."}).page(visit, 409)
-    except Gone:
-        return replace(editor, faq=None, problems={"slug": PURGED}).page(visit, 409)
+    except Gone as error:
+        return replace(editor, problems={"slug": f"{error}."}).page(visit, 409)
     return _saved(visit, written)
-
-
-def _save_again(visit: Visit, editor: Editor, newest: Publication, *, is_draft: bool) -> Response:
-    """Publish the newest revision if it is a draft and should be public; do not write it again."""
-    draft = editor.draft
-    info = editor.faq.translation(draft.lang) if editor.faq else None
-    if not is_draft and info is not None and info.has_draft:
-        lang = cast("Lang", draft.lang)
-        conditions = Preconditions(if_match=[newest.digest])
-        return _saved(
-            visit, visit.storage.writer.publish(visit.access, draft.slug, newest.number, lang, conditions)
-        )
-    return redirect(visit, f"/faqs/{quote(draft.slug, safe='')}?lang={draft.lang}&done=same")
 
 
 def _conflict(visit: Visit, editor: Editor) -> Response:
@@ -203,10 +211,12 @@ def _conflict(visit: Visit, editor: Editor) -> Response:
     faq = _known(visit, draft.slug)
     if faq is None or not editor.faq:
         return replace(editor, problems={"slug": TAKEN}).page(visit, 409)
-    revision, theirs = visit.storage.history.revision(visit.access, draft.slug, draft.lang)
+    theirs = visit.storage.history.revision(visit.access, draft.slug, draft.lang)
     found = changes(Draft.of_publication(draft.slug, theirs), replace(draft, items=draft.written))
-    who = f"{revision.key or 'somebody'} saved revision {revision.revision}"
-    editor = replace(editor, faq=faq, base=theirs.digest, theirs=who, changes=found)
+    now = faq.translation(draft.lang)
+    assert now is not None  # noqa: S101 - it has a revision
+    who = what_happened(editor.base, now, theirs.author or "somebody")
+    editor = replace(editor, faq=faq, base=now.seen, theirs=who, changes=found)
     return editor.page(visit, 409)
 
 
@@ -223,16 +233,24 @@ def _known(visit: Visit, slug: str | None = None) -> FAQInfo | None:
         return None
 
 
+def _is_binned(visit: Visit, lang: str) -> bool:
+    """Return whether the translation, or the FAQ, was moved to the bin."""
+    binned = visit.storage.overview.binned(visit.access, visit.slug)
+    return binned is not None and (binned.state == "binned" or binned.translation(lang) is not None)
+
+
 def _why_missing(visit: Visit) -> str:
-    """Return what became of an FAQ that was deleted meanwhile, and how its text can be saved."""
+    """Return what became of an FAQ that was purged meanwhile, and how its text can be saved."""
+    if (visit.slug, None) in visit.storage.overview.sealed(visit.access.site):
+        return SEALED
     try:
         return TAKEN if visit.storage.publications.get(visit.slug) else DELETED
-    except Gone:
-        return PURGED
+    except Gone:  # by its own site, which may use the slug again
+        return DELETED
 
 
-def _newest(visit: Visit, lang: str, slug: str | None = None) -> Publication | None:
+def _newest(visit: Visit, lang: str, slug: str | None = None) -> Revision | None:
     try:
-        return visit.storage.history.revision(visit.access, visit.slug if slug is None else slug, lang)[1]
+        return visit.storage.history.revision(visit.access, visit.slug if slug is None else slug, lang)
     except FAQNotFound:
         return None

@@ -1,9 +1,11 @@
 """The list of FAQs."""
 
-from typing import Final
+from typing import Final, cast
 
 from starlette.responses import Response
 
+from faqsvc_embed.api.contract import State
+from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.desk.forms import number_of
 from faqsvc_embed.service.desk.pages import render
@@ -12,15 +14,16 @@ from faqsvc_embed.service.storage.overview import Filter
 
 PAGE_SIZE: Final = 50
 MAX_PAGES: Final = 10_000
-STATES: Final = {"published": "Published", "draft": "Draft", "unpublished": "Taken back"}
+STATES: Final = {"published": "Published", "draft": "Draft", "unpublished": "Unpublished"}
 
 
 def show(visit: Visit) -> Response:
     """GET: the FAQs of the site, the last changed first, fifty on a page."""
+    lang, state = visit.query("lang"), visit.query("state")
     wanted = Filter(
         search=visit.query("q")[:200].strip(),
-        lang=visit.query("lang") if visit.query("lang") in LANGUAGES else "",
-        state=visit.query("state") if visit.query("state") in STATES else "",
+        lang=cast("Lang", lang) if lang in LANGUAGES else None,
+        state=cast("State", state) if state in STATES else None,
     )
     page = min(number_of(visit.query("page")) or 1, MAX_PAGES)
     offset = (page - 1) * PAGE_SIZE

@@ -11,34 +11,46 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.desk.differences import Change, changes
 from faqsvc_embed.service.desk.draft import Draft
 from faqsvc_embed.service.desk.forms import number_of
+from faqsvc_embed.service.desk.opened import what_happened
 from faqsvc_embed.service.desk.pages import redirect, render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.storage.faq_cursor import InvalidCursor
-from faqsvc_embed.service.storage.values import Preconditions
+from faqsvc_embed.service.storage.values import Preconditions, RevisionConflict
 
 PAGE_SIZE = 50
 
 
 def show(visit: Visit) -> Response:
     """GET …/history: the revisions, newest first, and the differences between two of them."""
+    return _page(visit, visit.query("lang"))
+
+
+def _page(visit: Visit, lang: str, status: int = 200, *, note: str = "") -> Response:
     faq = visit.storage.overview.faq(visit.access, visit.slug)
-    lang = visit.query("lang") if faq.translation(visit.query("lang")) else faq.lang
+    translation = faq.translation(lang) or faq.translations[0]
+    lang = translation.lang
     after = visit.query("after") or None
     try:
-        found = visit.storage.history.revisions(visit.access, faq.slug, lang, limit=PAGE_SIZE, after=after)
+        found, next_ = visit.storage.history.revisions(
+            visit.access, faq.slug, lang, limit=PAGE_SIZE, after=after
+        )
     except InvalidCursor:
-        found = visit.storage.history.revisions(visit.access, faq.slug, lang, limit=PAGE_SIZE)
-    numbers = [revision.revision for revision in found.items]
+        found, next_ = visit.storage.history.revisions(visit.access, faq.slug, lang, limit=PAGE_SIZE)
+    numbers = [revision.number for revision in found]
     new = number_of(visit.query("new")) or (numbers[0] if numbers else 0)
     old = number_of(visit.query("old")) or new - 1
     return render(
         visit,
         "history.html",
+        status,
         faq=faq,
         lang=lang,
         revisions=found,
+        next=next_,
         old=old,
         new=new,
+        base=translation.seen,
+        note=note,
         changes=_compare(visit, lang, old, new),
     )
 
@@ -50,7 +62,16 @@ def publish(visit: Visit) -> Response:
     lang = visit.form.get("lang")
     if number is None or lang not in LANGUAGES:
         raise FAQNotFound(f"There is no revision {visit.form.get('number')[:20]!r}")
-    visit.storage.writer.publish(visit.access, visit.slug, number, cast("Lang", lang), Preconditions())
+    before = visit.form.get("base")
+    unchanged = Preconditions(seen={lang: before})
+    try:
+        visit.storage.writer.publish(visit.access, visit.slug, number, cast("Lang", lang), unchanged)
+    except RevisionConflict as conflict:
+        now = visit.storage.overview.faq(visit.access, visit.slug).translation(lang)
+        author = (conflict.current and conflict.current.author) or "somebody"
+        happened = what_happened(before, now, author) if now else "it was deleted"
+        note = f"Nothing was published, because {happened} since you opened the page."
+        return _page(visit, lang, 409, note=note)
     return redirect(visit, f"/faqs/{quote(visit.slug, safe='')}?lang={lang}&done=published")
 
 
@@ -59,7 +80,7 @@ def _compare(visit: Visit, lang: str, old: int, new: int) -> list[Change] | None
     try:
         drafts = [
             Draft.of_publication(
-                visit.slug, visit.storage.history.revision(visit.access, visit.slug, lang, number)[1]
+                visit.slug, visit.storage.history.revision(visit.access, visit.slug, lang, number)
             )
             for number in (old, new)
         ]

@@ -12,10 +12,23 @@ from starlette.routing import Route
 
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.service.context import ServiceContext
-from faqsvc_embed.service.desk import editor, faq_list, history, importing, removal, sign_in, site, use
+from faqsvc_embed.service.desk import (
+    audit_log,
+    binned,
+    editor,
+    faq_list,
+    history,
+    importing,
+    keys,
+    people,
+    removal,
+    sign_in,
+    site,
+    use,
+)
 from faqsvc_embed.service.desk.forms import MAX_OPEN_FORM, Form, check_origin, is_same_token, read_form
 from faqsvc_embed.service.desk.pages import HEADERS, redirect, render, root_of, static_file
-from faqsvc_embed.service.desk.session import COOKIE, Sessions
+from faqsvc_embed.service.desk.session import Sessions, set_cookie
 from faqsvc_embed.service.desk.sign_in import DESK, SignIn
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.desk.website import FromWebsite
@@ -40,7 +53,7 @@ class Desk:
         self._service = service
         self._generator = generator
         self._limiter = limiter
-        self._sessions = Sessions(service.storage.keys, service.storage.clock)
+        self._sessions = Sessions(service.storage, service.sign_in_header)
         self._forms = anyio.CapacityLimiter(FORMS)
 
     def routes(self) -> list[Route]:
@@ -59,7 +72,14 @@ class Desk:
             self._route("/faqs/{slug}/history", get=history.show, post=history.publish),
             self._route("/faqs/{slug}/use", get=use.show, post=use.create_preview),
             self._route("/faqs/{slug}/remove", get=removal.show, post=removal.submit),
+            self._route("/bin", get=binned.show, post=binned.submit),
+            self._route("/you", get=people.show_own, post=people.renew),
             self._route("/site", get=site.show, post=site.submit),
+            self._route("/log", get=audit_log.show),
+            self._route("/people", get=people.show, post=people.submit),
+            self._route("/people/{person}", get=people.show_one, post=people.change),
+            self._route("/keys", get=keys.show, post=keys.submit),
+            self._route("/keys/{key}", get=keys.show_one, post=keys.end),
             Route(f"{DESK}/static/{{digest}}/{{name}}", Endpoint({"GET": _show_static}, self._limiter)),
             self._route("/{path:path}", get=_not_found, is_open=True),
         ]
@@ -97,7 +117,7 @@ class Desk:
         """Read a form: without a session only a small one, and few large ones at a time."""
         if 0 < content_length(request) <= MAX_OPEN_FORM:
             return await read_form(request, MAX_OPEN_FORM)
-        if not await run_blocking(self._sessions.is_own, request.cookies.get(COOKIE)):
+        if not await run_blocking(self._sessions.is_known, request):
             return await read_form(request, MAX_OPEN_FORM)
         async with self._forms:
             return await read_form(request)
@@ -114,8 +134,16 @@ class Desk:
         )
 
     def _respond(self, handler: Handler, visit: Visit, is_open: bool) -> Response | Awaitable[Response]:
-        session = self._sessions.find(visit.request.cookies.get(COOKIE))
+        session = self._sessions.find(visit.request)
         visit = replace(visit, session=session)
+        response = self._handle(handler, visit, is_open)
+        # A form with a token of a new cookie cannot have been sent yet, so no handler is at work in the loop.
+        if session is not None and session.new_cookie and isinstance(response, Response):
+            set_cookie(response, session.cookie, path=visit.root, secure=visit.is_secure)
+        return response
+
+    def _handle(self, handler: Handler, visit: Visit, is_open: bool) -> Response | Awaitable[Response]:
+        session = visit.session
         try:
             if is_open:
                 return handler(visit)

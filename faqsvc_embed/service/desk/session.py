@@ -1,106 +1,95 @@
-"""Sessions and sign-in links, signed with the digest of an API key.
-
-A session is a cookie with the id of a key, signed with the digest of the key in the database. So a session
-needs no other secret, is valid in every process of the service, and ends when the key is revoked.
-"""
+"""The session of a request: that of its cookie, or of the person whom a trusted proxy has signed in."""
 
 import hashlib
 import secrets
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import Final
 
-from itsdangerous import BadSignature, Signer, TimestampSigner
+from starlette.requests import Request
+from starlette.responses import Response
 
-from faqsvc_embed.service.storage import APIKeys
-from faqsvc_embed.service.storage.api_keys import SigningKey
+from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.trusted_proxy import is_from_proxy
+from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage.people import Person
 from faqsvc_embed.service.storage.values import Access
 
-LIFETIME: Final = timedelta(hours=12)
-"""How long a session lasts at most."""
-COOKIE_LIFETIME: Final = timedelta(days=30)
-"""How long a browser keeps the cookie, so that the text of a form is read even if its session has ended."""
-CLOCK_SKEW: Final = timedelta(minutes=5)
-"""How far the clocks of two machines of the service may be apart."""
-LINK_LIFETIME: Final = timedelta(hours=1)
-"""How long a sign-in link can be used."""
 COOKIE: Final = "faqsvc_desk"
-
-_SEPARATOR: Final = "."
+COOKIE_LIFETIME: Final = 400 * 86_400
+"""Seconds that a browser keeps the cookie, as long as browsers allow; the database knows when it ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The session of an editor. Every form of the session must send its `token` (against CSRF)."""
+    """The session of a person. `by_proxy` says that a proxy signed the person in, so there is no sign-out.
 
-    access: Access
-    key_name: str
-    token: str
+    `new_cookie` is to be sent with the response, if there is one.
+    """
+
+    person: Person
+    cookie: str
+    by_proxy: bool = False
+    new_cookie: bool = False
+
+    @property
+    def access(self) -> Access:
+        """What the person may do."""
+        return self.person.access
+
+    @property
+    def token(self) -> str:
+        """The token that every form of the session must send (against CSRF)."""
+        return hashlib.sha256(f"faqsvc desk form {self.cookie}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Sessions:
-    """Creates and checks sessions and sign-in links."""
+    """Finds the sessions of requests. A trusted proxy may name a person in `header`."""
 
-    def __init__(self, keys: APIKeys, clock: Callable[[], datetime]) -> None:
-        self._keys = keys
-        self._clock = clock
+    def __init__(self, storage: Storage, header: str | None = None) -> None:
+        self._storage = storage
+        self._header = header
 
-    def create(self, key_id: str) -> str | None:
-        """Return the cookie of a new session, or None if the key is not valid."""
-        return self._sign("session", key_id)
+    def find(self, request: Request) -> Session | None:
+        """Return the session of a request, or None.
 
-    def find(self, cookie: str | None) -> Session | None:
-        """Return the session of a cookie; None if its signature or its key is not valid, or it has ended."""
-        found = self._unsign("session", cookie, LIFETIME)
-        if found is None:
-            return None
-        key, value = found
-        return Session(key.access, key.name, _form_signer(key).get_signature(value).decode())
+        Raises:
+            Problem: the proxy names somebody who is no person of the service, or two (403).
+        """
+        cookie = request.cookies.get(COOKIE)
+        if email := self._email(request):
+            found = self._storage.people.with_email(email)
+            if not found:
+                detail = f"{email} is not known here. Ask an admin of the desk to add this email address"
+                raise Problem(403, "missing-scope", detail)
+            return Session(found[0], cookie or secrets.token_urlsafe(24), True, cookie is None)
+        person = self._storage.sign_ins.person(cookie) if cookie else None
+        return Session(person, cookie) if cookie and person else None
 
-    def create_link(self, key_id: str) -> str | None:
-        """Return the token of a link that signs in once, or None if the key is not valid."""
-        return self._sign("link", key_id)
+    def is_known(self, request: Request) -> bool:
+        """Return whether a request has a session, or had one, so that a large form is read."""
+        cookie = request.cookies.get(COOKIE)
+        if email := self._email(request):
+            return bool(self._storage.people.with_email(email))
+        return bool(cookie) and self._storage.sign_ins.is_known(cookie or "")
 
-    def redeem_link(self, token: str) -> str | None:
-        """Use a link and return the id of its key; None if the link is not valid or was used before."""
-        found = self._unsign("link", token, LINK_LIFETIME)
-        if found is None or found[0].access.key_id is None or not self._keys.claim(found[0].access.key_id):
-            return None
-        return found[0].access.key_id
-
-    def is_own(self, cookie: str | None) -> bool:
-        """Return whether a cookie is or was one of a session, for as long as its key is valid."""
-        return self._unsign("session", cookie, COOKIE_LIFETIME) is not None
-
-    def _sign(self, purpose: str, key_id: str) -> str | None:
-        key = self._keys.signing_key(key_id)
-        if key is None:
-            return None
-        value = f"{key_id}{_SEPARATOR}{secrets.token_urlsafe(12)}"
-        return self._signer(key, purpose).sign(value).decode()
-
-    def _unsign(self, purpose: str, text: str | None, lifetime: timedelta) -> tuple[SigningKey, str] | None:
-        key_id, separator, _ = (text or "").partition(_SEPARATOR)
-        key = self._keys.signing_key(key_id) if separator and key_id.isalnum() else None
-        if key is None:
-            return None
-        try:
-            value, signed_at = self._signer(key, purpose).unsign(text or "", return_timestamp=True)
-        except (BadSignature, ValueError):  # forged, or not ASCII
-            return None
-        is_valid = -CLOCK_SKEW <= self._clock() - signed_at <= lifetime
-        return (key, value.decode()) if is_valid else None
-
-    def _signer(self, key: SigningKey, purpose: str) -> TimestampSigner:
-        clock = self._clock
-
-        class ClockSigner(TimestampSigner):
-            def get_timestamp(self) -> int:
-                return int(clock().timestamp())
-
-        return ClockSigner(key.digest, salt=f"faqsvc desk {purpose}", digest_method=hashlib.sha256)
+    def _email(self, request: Request) -> str:
+        """Return the address in the proxy's header, or an empty text."""
+        if self._header is None or not is_from_proxy(request.scope):
+            return ""
+        emails = request.headers.getlist(self._header)
+        if len(emails) > 1:  # one of them is from the client
+            raise Problem(403, "bad-request", f"The proxy must overwrite the header {self._header}")
+        return "".join(emails).strip()
 
 
-def _form_signer(key: SigningKey) -> Signer:
-    return Signer(key.digest, salt="faqsvc desk form", digest_method=hashlib.sha256)
+def set_cookie(response: Response, cookie: str, *, path: str, secure: bool) -> None:
+    """Send the cookie of a session."""
+    response.set_cookie(
+        COOKIE,
+        cookie,
+        max_age=COOKIE_LIFETIME,
+        path=path,
+        secure=secure,
+        httponly=True,
+        samesite="strict",
+    )

@@ -1,4 +1,4 @@
-"""Signs editors in with an API key or a link that works once, and out."""
+"""Signs people in with a link that works once, and out."""
 
 import re
 from dataclasses import replace
@@ -7,7 +7,7 @@ from typing import Final
 from starlette.responses import Response
 
 from faqsvc_embed.service.desk.pages import redirect, render
-from faqsvc_embed.service.desk.session import COOKIE, COOKIE_LIFETIME
+from faqsvc_embed.service.desk.session import COOKIE, Session, set_cookie
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.http.rate_limit import RateLimiter, client_network
 
@@ -17,11 +17,11 @@ KEPT: Final = "kept:"
 """Prefix of the names of fields that were typed before a session ended."""
 DESK: Final = "/desk"
 _WRITING: Final = re.compile("/new|/import|/faqs/[^/]+")
-NOT_KEPT: Final = frozenset({"token", "action", "key"})
+NOT_KEPT: Final = frozenset({"token", "action", "link"})
 
 
 class SignIn:
-    """The page to sign in; `failures` counts the wrong keys of each client network."""
+    """The page to sign in; `failures` counts the wrong links of each client network."""
 
     def __init__(self) -> None:
         self.failures = RateLimiter(ATTEMPTS_PER_MINUTE)
@@ -36,45 +36,20 @@ class SignIn:
         network = client_network(visit.request.scope.get("client")) or ""
         if wait := self.failures.wait(network):
             raise self.failures.problem(wait)
-        key_id = self._key_id(visit)
-        cookie = visit.sessions.create(key_id) if key_id else None
-        if key_id is None or cookie is None:
+        link = form.get("link").strip()  # the token, or the whole link where no script runs
+        sign_ins = visit.storage.sign_ins
+        cookie = sign_ins.redeem_link(link.rpartition("#link=")[2])
+        person = sign_ins.person(cookie) if cookie else None
+        if cookie is None or person is None:
             self.failures.hit(network)
-            problem = "This key is unknown, expired or revoked. Check that all of it was copied."
-            if _link_in(visit):
-                problem = "This link was used before, or is more than an hour old."
+            problem = "This link was used before, is more than an hour old, or was not copied whole."
             return _page(visit, 403, problem=problem, next=form.get("next"))
-        path = _local_path(visit, form.get("next"))
+        path = _local_path(form.get("next"))
         kept = [(name, value) for name, value in form.fields if name.startswith(KEPT)]
-        if kept:
-            signed_in = replace(visit, session=visit.sessions.find(cookie))
-            response = _resume(signed_in, path, kept)
-        else:
-            response = redirect(visit, path)
-        response.set_cookie(
-            COOKIE,
-            cookie,
-            max_age=int(COOKIE_LIFETIME.total_seconds()),
-            path=visit.root,
-            secure=visit.is_secure,
-            httponly=True,
-            samesite="strict",
-        )
+        signed_in = replace(visit, session=Session(person, cookie))
+        response = _resume(signed_in, path, kept) if kept else redirect(visit, path)
+        set_cookie(response, cookie, path=visit.root, secure=visit.is_secure)
         return response
-
-    def _key_id(self, visit: Visit) -> str | None:
-        if link := _link_in(visit):
-            return visit.sessions.redeem_link(link)
-        access = visit.storage.keys.verify(visit.form.get("key").strip())
-        if access is None or access.key_id is None:
-            return None
-        visit.storage.keys.record_use(access.key_id)
-        return access.key_id
-
-
-def _link_in(visit: Visit) -> str:
-    """Return the token of the link that a form has, or that was pasted whole instead of a key."""
-    return visit.form.get("link") or visit.form.get("key").strip().partition("#link=")[2]
 
 
 def ask_again(visit: Visit) -> Response:
@@ -113,7 +88,8 @@ def path_of(visit: Visit) -> str:
 
 
 def sign_out(visit: Visit) -> Response:
-    """POST: end the session in this browser."""
+    """POST: end the session. Whom a proxy signs in, only the proxy can sign out."""
+    visit.storage.sign_ins.end(visit.request.cookies.get(COOKIE, ""))
     response = redirect(visit, "/sign-in")
     response.delete_cookie(COOKIE, path=visit.root, secure=visit.is_secure, httponly=True, samesite="strict")
     return response
@@ -129,7 +105,7 @@ def _page(
     return render(visit, "sign_in.html", status, kept=kept, **texts)
 
 
-def _local_path(visit: Visit, path: str) -> str:
+def _local_path(path: str) -> str:
     """Return a path below the desk, or "" for its first page. It never leads to another website."""
     is_local = path.startswith("/") and path.isascii() and path.isprintable()
     return path if is_local and not path.startswith(("/sign-", "/website")) else ""

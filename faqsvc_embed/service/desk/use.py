@@ -33,15 +33,15 @@ def create_preview(visit: Visit) -> Response:
     faq = visit.storage.overview.faq(visit.access, visit.slug)
     if faq.translation(lang) is None:
         lang = faq.lang
-    preview = visit.storage.history.create_preview(visit.access, faq.slug, lang)
-    parameters = {PREVIEW_PARAMETER: preview.token}
+    token, expires_at = visit.storage.history.create_preview(visit.access, faq.slug, lang)
+    parameters = {PREVIEW_PARAMETER: token}
     hosted = f"{visit.urls.page(faq.slug)}?{urlencode(parameters | {'lang': lang})}"
     page = visit.form.get("page").strip()
     problem, host = "", ""
     if page:
         host = _with_parameters(page, parameters)
         problem = "" if host else ADDRESS
-    links = {"hosted": hosted, "host": host, "expires_at": preview.expires_at}
+    links = {"hosted": hosted, "host": host, "expires_at": expires_at}
     return _page(visit, 422 if problem else 200, links=links, page=page, problem=problem)
 
 
@@ -157,7 +157,7 @@ def _page(
     problem: str = "",
 ) -> Response:
     faq = visit.storage.overview.faq(visit.access, visit.slug)
-    newest = visit.storage.history.revision(visit.access, faq.slug, faq.lang)[1]
+    newest = visit.storage.history.revision(visit.access, faq.slug, faq.lang)
     return render(
         visit,
         "use.html",

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.service.desk.forms import Form
 from faqsvc_embed.service.desk.session import Session, Sessions
-from faqsvc_embed.service.http.authentication import require_scope
+from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.values import Access
@@ -28,7 +28,7 @@ class Visit:
 
     @property
     def access(self) -> Access:
-        """The access rights of the session's key."""
+        """What the person who is signed in may do."""
         assert self.session is not None  # noqa: S101 - the routes require it
         return self.session.access
 
@@ -38,12 +38,28 @@ class Visit:
         return self.urls.base.startswith("https://")
 
     def may(self, scope: Scope) -> bool:
-        """Return whether the editor's key has a scope."""
+        """Return whether the person has a scope."""
         return self.session is not None and self.session.access.may(scope)
 
+    @property
+    def may_administer(self) -> bool:
+        """Whether the person is an admin."""
+        return self.session is not None and self.session.access.may_administer
+
     def require(self, scope: Scope) -> None:
-        """Raise Problem (403) unless the editor's key has a scope."""
-        require_scope(self.access, scope)
+        """Raise Problem (403) unless the person has a scope."""
+        if not self.may(scope):
+            raise self._forbidden("a publisher" if scope == "publish" else "an editor")
+
+    def require_admin(self) -> None:
+        """Raise Problem (403) unless the person is an admin."""
+        if not self.may_administer:
+            raise self._forbidden("an admin")
+
+    def _forbidden(self, who: str) -> Problem:
+        assert self.session is not None  # noqa: S101 - the routes require it
+        role = self.session.person.role
+        return Problem(403, "missing-scope", f"Your role is {role}; only {who} may do this. Ask an admin")
 
     def query(self, name: str, default: str = "") -> str:
         """Return a parameter of the query."""

@@ -25,7 +25,6 @@ class FromWebsite:
 
     def generate(self, visit: Visit) -> Awaitable[Response]:
         """POST /desk/website: show the questions of a website. Nothing is saved."""
-        visit.require("draft")
         return self._generate(visit)
 
     async def _generate(self, visit: Visit) -> Response:

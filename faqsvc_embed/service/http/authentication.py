@@ -24,7 +24,7 @@ USE_TIMEOUT: Final = 1.0
 
 @dataclass(frozen=True)
 class APIKeyAuth:
-    """Authenticates requests by their API key; `quotas` counts the requests of each site.
+    """Authenticates requests by their API key; `quotas` counts the writes of each site.
 
     `failures` counts the wrong keys of each client network. Beyond its limit, no key is looked up.
     """
@@ -39,7 +39,7 @@ class APIKeyAuth:
 
         Raises:
             Problem: there is no key (401); it is unknown, expired or revoked, or lacks the scope (403); its
-                site sent too many requests, or its network too many wrong keys (429).
+                site sent too many writes, or its network too many wrong keys (429).
         """
         key = request.headers.get(KEY_HEADER)
         if not key:
@@ -57,7 +57,8 @@ class APIKeyAuth:
         # The request may only read, so it does not wait long for other writers.
         with suppress(StorageUnavailable), anyio.move_on_after(USE_TIMEOUT):
             await run_blocking(self.keys.record_use, access.key_id or "", limiter=self.writers)
-        await self.quotas.count_write(access.site)
+        if request.method not in ("GET", "HEAD"):
+            await self.quotas.count_write(access.site)
         require_scope(access, scope)
         return access
 

@@ -12,6 +12,11 @@ from faqsvc_embed.service.storage.values import Preconditions
 _ENTITY_TAG = re.compile(r'"([^"]*)"')
 
 
+def etag_of(tag: str) -> str:
+    """Return the entity tag with an opaque part."""
+    return f'"{tag}"'
+
+
 def not_modified(request: Request, digest: str) -> bool:
     """Return whether the client has the version with this digest.
 

@@ -1,7 +1,7 @@
 """Parameters in paths and queries."""
 
 import re
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from starlette.requests import Request
 
@@ -12,8 +12,6 @@ from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.text import normalized
-
-_FLAGS: Final = {None: False, "false": False, "true": True}
 
 
 def slug_of(request: Request, *, is_new: bool = False) -> str:
@@ -44,14 +42,6 @@ def cursor_of(request: Request, name: str) -> str | None:
     if slug is not None and not is_slug(slug):
         raise Problem.invalid(f"{name} is {quoted(slug)}: expected a slug", code="invalid-parameter")
     return slug
-
-
-def flag(request: Request, name: str) -> bool:
-    """Return whether a parameter is `true`. Raises Problem (422) if it is neither that nor `false`."""
-    value = request.query_params.get(name)
-    if value not in _FLAGS:
-        raise Problem.invalid(f"{name} is {quoted(value)}: expected true or false", code="invalid-parameter")
-    return _FLAGS[value]
 
 
 def number_of(request: Request) -> int:

@@ -8,7 +8,8 @@ import msgspec
 from starlette.responses import Response
 
 from faqsvc_embed.api import contract
-from faqsvc_embed.api.contract import Code
+from faqsvc_embed.api.changes import ChangeRefused
+from faqsvc_embed.api.problem_codes import Code
 from faqsvc_embed.errors import FAQError, FAQNotFound
 from faqsvc_embed.service.storage.faq_cursor import InvalidCursor
 from faqsvc_embed.service.storage.values import (
@@ -37,6 +38,7 @@ _TITLES: Final = {
     413: "Content Too Large",
     415: "Unsupported Media Type",
     422: "Unprocessable Content",
+    428: "Precondition Required",
     429: "Too Many Requests",
     500: "Internal Server Error",
     502: "Bad Gateway",
@@ -44,6 +46,7 @@ _TITLES: Final = {
     504: "Gateway Timeout",
 }
 _STORAGE_ERRORS: Final[dict[type[Exception], tuple[int, Code]]] = {
+    ChangeRefused: (422, "invalid-body"),
     FAQNotFound: (404, "not-found"),
     Gone: (410, "gone"),
     IdempotencyKeyReused: (422, "idempotency-key-reused"),
@@ -94,7 +97,10 @@ class Problem(Exception):
         if code is None:
             return None
         if isinstance(error, RevisionConflict):
-            return Problem(status, code, str(error), revision=error.newest)
+            return Problem(status, code, str(error), revision=error.newest, current=_current(error))
+        if isinstance(error, ChangeRefused):
+            problem, closest = str(error), list(error.closest)
+            return Problem(status, code, problem, problems=[problem], index=error.index, closest=closest)
         return Problem(status, code, str(error))
 
     def response(self) -> Response:
@@ -114,3 +120,17 @@ class Problem(Exception):
             {"cache-control": "no-store", "x-content-type-options": "nosniff", **self.headers},
             MEDIA_TYPE,
         )
+
+
+def _current(conflict: RevisionConflict) -> contract.CurrentRevision | msgspec.UnsetType:
+    revision = conflict.current
+    if revision is None:
+        return msgspec.UNSET
+    return contract.CurrentRevision(
+        revision.number,
+        f'"{revision.tag}"',
+        revision.translation_state,
+        revision.created_at,
+        revision.author,
+        msgspec.json.decode(revision.record, type=contract.Record).items,
+    )

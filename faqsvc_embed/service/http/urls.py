@@ -42,3 +42,7 @@ class PublicURLs:
     def record(self, slug: str) -> str:
         """Return the URL of the record of an FAQ."""
         return f"{self.base}{API_PATH}/{quote(slug, safe='')}"
+
+    def sign_in(self, token: str) -> str:
+        """Return a link that signs in at the desk. Its token is in the fragment, which no log has."""
+        return f"{self.base}/desk/sign-in#link={token}"

@@ -1,26 +1,20 @@
-"""Routes for owners: FAQs in every state, revisions, and previews of drafts."""
+"""Routes for owners: revisions, and previews of drafts."""
 
 from functools import partial
+from typing import Any
 
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faqsvc_embed.api.contract import Record, RevisionContent
+from faqsvc_embed.api.contract import Preview, Record, Revision, RevisionContent, RevisionList
 from faqsvc_embed.service.context import ServiceContext
-from faqsvc_embed.service.http.conditional import preconditions
+from faqsvc_embed.service.http.conditional import etag_of, preconditions
 from faqsvc_embed.service.http.parameters import lang_of, number_of, page_of, slug_of
 from faqsvc_embed.service.http.responses import private_response
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.routes.publish import write_response
-
-
-async def list_faqs(service: ServiceContext, request: Request) -> Response:
-    """GET /api/v1/faqs: the FAQs of the site, the last changed first."""
-    access = await service.auth.authenticate(request, "read")
-    return private_response(
-        await run_blocking(partial(service.storage.history.faqs, access.site, **page_of(request)))
-    )
+from faqsvc_embed.service.storage import values
 
 
 async def list_revisions(service: ServiceContext, request: Request) -> Response:
@@ -28,20 +22,32 @@ async def list_revisions(service: ServiceContext, request: Request) -> Response:
     access = await service.auth.authenticate(request, "read")
     arguments = (access, slug_of(request), lang_of(request))
     revisions = partial(service.storage.history.revisions, *arguments, **page_of(request))
-    return private_response(await run_blocking(revisions))
+    found, next_ = await run_blocking(revisions)
+    return private_response(RevisionList([Revision(**_fields(revision)) for revision in found], next_))
 
 
 async def read_revision(service: ServiceContext, request: Request) -> Response:
     """GET …/revisions/{number}: one revision with its content."""
     access = await service.auth.authenticate(request, "read")
     arguments = (access, slug_of(request), lang_of(request), number_of(request))
-    revision, content = await run_blocking(service.storage.history.revision, *arguments)
+    revision = await run_blocking(service.storage.history.revision, *arguments)
     body = RevisionContent(
-        **msgspec.structs.asdict(revision),
-        website_url=content.website_url,
-        faq=msgspec.json.decode(content.record, type=Record),
+        **_fields(revision),
+        website_url=revision.website_url,
+        faq=msgspec.json.decode(revision.record, type=Record),
     )
-    return private_response(body, headers={"etag": f'"{content.digest}"', "content-language": content.lang})
+    headers = {"etag": etag_of(revision.tag), "content-language": revision.lang}
+    return private_response(body, headers=headers)
+
+
+def _fields(revision: values.Revision) -> dict[str, Any]:
+    return {
+        "revision": revision.number,
+        "state": revision.state,
+        "created_at": revision.created_at,
+        "key": revision.author,
+        "etag": etag_of(revision.tag),
+    }
 
 
 async def publish_revision(service: ServiceContext, request: Request) -> Response:
@@ -57,4 +63,4 @@ async def create_preview(service: ServiceContext, request: Request) -> Response:
     """POST …/preview: a token that reads the newest revision of this FAQ for an hour."""
     access = await service.auth.authenticate(request, "read")
     create = partial(service.storage.history.create_preview, access, slug_of(request), lang_of(request))
-    return private_response(await run_blocking(create, limiter=service.writers), 201)
+    return private_response(Preview(*await run_blocking(create, limiter=service.writers)), 201)

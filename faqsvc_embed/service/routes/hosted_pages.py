@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.api.contract import PREVIEW_PARAMETER
 from faqsvc_embed.api.slugs import is_slug
 from faqsvc_embed.errors import quoted
@@ -27,7 +28,6 @@ from faqsvc_embed.service.pages.translations import MESSAGES
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.slugs import MARKDOWN_SUFFIX
 from faqsvc_embed.service.storage.values import Publication
-from faqsvc_embed.service.storage.writer import digest_of
 from faqsvc_embed.text import normalized
 
 CACHE_CONTROL: Final = "public, max-age=300"

@@ -7,6 +7,7 @@ from urllib.parse import quote, urlsplit
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.files.markdown_writer import escaped_line
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import conditional_response
@@ -18,7 +19,6 @@ from faqsvc_embed.service.pages.markdown import link
 from faqsvc_embed.service.pages.translations import MESSAGES
 from faqsvc_embed.service.storage.slugs import MARKDOWN_SUFFIX
 from faqsvc_embed.service.storage.values import Listing
-from faqsvc_embed.service.storage.writer import digest_of
 
 CACHE_CONTROL: Final = "public, max-age=60"
 PAGE_SIZE: Final = 500

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faqsvc_embed.api import contract
+from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.api.event_stream import EVENT_STREAM
 from faqsvc_embed.api.fields import MAX_BODY, Lang, Slug
 from faqsvc_embed.service.context import ServiceContext
@@ -19,7 +20,6 @@ from faqsvc_embed.service.routes.events import MAX_SLUGS
 from faqsvc_embed.service.routes.openapi_operations import OPERATIONS, Operation
 from faqsvc_embed.service.storage.faq_cursor import CURSOR
 from faqsvc_embed.service.storage.history import REVISION_CURSOR
-from faqsvc_embed.service.storage.writer import digest_of
 
 MEDIA_TYPE: Final = "application/json"
 CACHE_CONTROL: Final = "public, max-age=3600"
@@ -29,6 +29,7 @@ _STRUCTS: Final = (
     contract.Record,
     contract.PublishBody,
     contract.PublishResponse,
+    contract.ChangeBody,
     contract.FAQList,
     contract.RevisionList,
     contract.RevisionContent,
@@ -133,7 +134,7 @@ def _problem(operation: Operation, status: int) -> dict[str, Any]:
 
 
 def _parameter(name: str, place: str) -> dict[str, Any]:
-    is_required = place == "path" or name == "slug:list"
+    is_required = place == "path" or name in ("slug:list", "If-Match")
     shown = name.partition(":")[0]
     return {"name": shown, "in": place, "required": is_required, "schema": _PARAMETERS[name]}
 
@@ -147,7 +148,9 @@ _PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     "number": {"type": "integer", "minimum": 1, "maximum": 999_999_999},
     "lang": msgspec.json.schema(Lang),
     "lang:page": {"type": "string"},
-    "purge": {"type": "boolean"},
+    "purge": {"type": "string", "enum": ["false", "true", "now"]},
+    "q": {"type": "string", "description": "Words that one newest revision must contain, all of them."},
+    "state": msgspec.json.schema(contract.State),
     "limit": {"type": "integer", "minimum": 1, "maximum": contract.MAX_LIMIT},
     "after:faq": {"type": "string", "pattern": CURSOR, "description": "`next` of the previous page."},
     "after:revision": {
@@ -160,4 +163,9 @@ _PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     "slug:list": {"type": "array", "items": msgspec.json.schema(Slug), "minItems": 1, "maxItems": MAX_SLUGS},
     "Last-Event-ID": {"type": "string", "description": "The `id` of the last event that arrived."},
     contract.PREVIEW_HEADER: {"type": "string", "description": "A preview token."},
+    "If-Match": {
+        "type": "string",
+        "pattern": r'^(\*|"[!#-~]*")$',
+        "description": "The entity tag of the revision that was read, or `*`.",
+    },
 }

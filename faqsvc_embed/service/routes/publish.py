@@ -1,16 +1,17 @@
-"""POST /api/v1/faq and PUT /api/v1/faq/{slug}: write a revision, and publish it unless it is a draft."""
+"""POST /api/v1/faq, PUT and PATCH /api/v1/faq/{slug}: write a revision; unless it is a draft, publish it."""
 
 import hashlib
 import html
 import re
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faqsvc_embed.api.contract import INSTALL, Install, PublishBody, PublishResponse
+from faqsvc_embed.api.changes import apply_changes
+from faqsvc_embed.api.contract import INSTALL, ChangeBody, Install, PublishBody, PublishResponse
 from faqsvc_embed.api.fields import MAX_BODY
 from faqsvc_embed.api.validation import convert, problems_of
 from faqsvc_embed.generation.detection import detect_language
@@ -18,7 +19,7 @@ from faqsvc_embed.models import Item
 from faqsvc_embed.service.config import npm_package
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.authentication import require_scope
-from faqsvc_embed.service.http.conditional import preconditions
+from faqsvc_embed.service.http.conditional import etag_of, preconditions
 from faqsvc_embed.service.http.parameters import lang_of, slug_of
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.request_body import parse_object, read_body, require_json
@@ -29,6 +30,8 @@ from faqsvc_embed.service.storage.values import Access, Content, IdempotencyKey,
 
 BODY_TIMEOUT: Final = 30.0
 """Seconds in which a body must arrive."""
+
+T = TypeVar("T", bound=Struct)
 
 _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
 
@@ -65,6 +68,34 @@ async def put_faq(service: ServiceContext, request: Request) -> Response:
     return write_response(urls, written, 201 if written.is_new else 200)
 
 
+async def change_faq(service: ServiceContext, request: Request) -> Response:
+    """PATCH: change some questions of the newest revision."""
+    access = await service.auth.authenticate(request, "draft")
+    urls = service.urls(request)
+    key, conditions = (slug_of(request), lang_of(request)), preconditions(request)
+    if conditions.if_match is None:
+        detail = "PATCH needs If-Match with the entity tag of the revision that was read"
+        raise Problem(428, "precondition-required", detail)
+    body = await run_blocking(parse_body, await _read(request), ChangeBody)
+    is_draft = bool(body.draft)
+    require_scope(access, "draft" if is_draft else "publish")
+
+    def change() -> Written:
+        return service.storage.writer.change(access, key, changed, conditions, is_draft=is_draft)
+
+    def changed(items: tuple[Item, ...]) -> tuple[Item, ...]:
+        found = apply_changes(items, body.changes)
+        if (
+            size := sum(len(text.encode()) for item in found for text in item.to_fields().values())
+        ) > MAX_BODY:
+            raise Problem(
+                413, "body-too-large", f"The FAQ would have {size:,} bytes; the limit is {MAX_BODY:,}"
+            )
+        return found
+
+    return write_response(urls, await run_blocking(change, limiter=service.writers), 200)
+
+
 def write_response(urls: PublicURLs, written: Written, status: int) -> Response:
     """Return the response to a write, with the entity tag of the record."""
     slug = written.slug
@@ -78,22 +109,27 @@ def write_response(urls: PublicURLs, written: Written, status: int) -> Response:
         written.number,
         written.state,
     )
-    headers = {"etag": f'"{written.digest}"', "content-language": written.lang}
+    headers = {"etag": etag_of(written.digest), "content-language": written.lang}
     if status == 201:
         headers["location"] = urls.record(slug)
     return private_response(body, status, headers)
 
 
-def parse_publish_body(raw: bytes) -> PublishBody:
-    """Parse the body of a publication. Unknown fields are ignored; the order of the items is their position.
+def parse_body(raw: bytes, struct: type[T]) -> T:
+    """Parse the body of a request. Unknown fields are ignored; the order of items is their position.
 
     Raises:
         Problem: the body is not valid (422); `problems` has every reason.
     """
     fields = parse_object(raw)
-    if problems := problems_of(fields, PublishBody):
+    if problems := problems_of(fields, struct):
         raise Problem.invalid(*problems)
-    return convert(fields, PublishBody)
+    return convert(fields, struct)
+
+
+def parse_publish_body(raw: bytes) -> PublishBody:
+    """Parse the body of a publication, as `parse_body` does."""
+    return parse_body(raw, PublishBody)
 
 
 async def _read(request: Request) -> bytes:
@@ -102,7 +138,10 @@ async def _read(request: Request) -> bytes:
 
 
 def _write(body: PublishBody, **target: Any) -> Write:
-    items = [Item(position, item.question, item.answer) for position, item in enumerate(body.items)]
+    items = [
+        Item(position, item.question, item.answer, item.section, item.id)
+        for position, item in enumerate(body.items)
+    ]
     content = Content(
         body.website_url,
         body.website_name,

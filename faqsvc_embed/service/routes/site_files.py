@@ -10,6 +10,7 @@ from xml.sax.saxutils import escape
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import conditional_response
 from faqsvc_embed.service.http.parameters import cursor_of
@@ -18,7 +19,6 @@ from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.pages.html import ICON, PageLinks, content_security_policy, render_start
 from faqsvc_embed.service.storage.publications import Publications
 from faqsvc_embed.service.storage.values import Listing
-from faqsvc_embed.service.storage.writer import digest_of
 
 MAX_LINKS: Final = 100
 """FAQs that the start page lists; /llms.txt has all."""

@@ -6,14 +6,15 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from sqlalchemy import Connection, func, insert, or_, select, update
+from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.errors import FAQError
+from faqsvc_embed.service.storage.audit import NAME, OPERATOR, log
 from faqsvc_embed.service.storage.database import Database
-from faqsvc_embed.service.storage.schema import api_keys
+from faqsvc_embed.service.storage.schema import api_keys, faqs, people, previews
 from faqsvc_embed.service.storage.sites import Sites, check_name
 from faqsvc_embed.service.storage.values import Access
 
@@ -40,15 +41,8 @@ class APIKeyInfo:
     last_used_at: datetime | None
     expires_at: datetime | None
     revoked_at: datetime | None
-
-
-class SigningKey(NamedTuple):
-    """A valid key, whose digest signs sessions and links that end with the key."""
-
-    access: Access
-    name: str
-    digest: str
-    is_used: bool
+    maker: str | None
+    """The person or the key that made it; None for the operator."""
 
 
 class APIKeys:
@@ -59,7 +53,14 @@ class APIKeys:
         self._sites = sites
         self._clock = clock
 
-    def create(self, name: str = "", *, site: str | None = None, scope: Scope = "publish") -> str:
+    def create(
+        self,
+        name: str = "",
+        *,
+        site: str | None = None,
+        scope: Scope = "publish",
+        by: Access = OPERATOR,
+    ) -> str:
         """Create a key for a site and return it. Without `site`, it is for the only site.
 
         Raises:
@@ -68,9 +69,10 @@ class APIKeys:
         """
         check_name(name)
         with self._database.writing() as connection:
-            return self._insert(connection, name, self._sites.resolve(connection, site), scope)
+            row = {"name": name, "site": self._sites.resolve(connection, site), "scope": scope}
+            return self._insert(connection, row, by)
 
-    def rotate(self, key_id: str, *, overlap: timedelta = timedelta(0)) -> str:
+    def rotate(self, key_id: str, *, overlap: timedelta = timedelta(0), by: Access = OPERATOR) -> str:
         """Create a key that replaces another and return it; the old key stays valid during `overlap`.
 
         Raises:
@@ -88,7 +90,9 @@ class APIKeys:
                 expires_at = min(expires_at, key.expires_at)
             end = {"expires_at": expires_at} if overlap else {"revoked_at": now}
             connection.execute(update(api_keys).where(api_keys.c.id == key_id).values(end))
-            return self._insert(connection, key.name, key.site, key.scope)
+            log(connection, by, "key-rotate", now, site=key.site, subject=key_id)
+            row = {"name": key.name, "site": key.site, "scope": key.scope}
+            return self._insert(connection, row, by)
 
     def verify(self, key: str) -> Access | None:
         """Return what a key gives access to, or None if it is unknown, expired or revoked."""
@@ -102,43 +106,37 @@ class APIKeys:
             return None
         return Access(row.id, row.site, row.scope)
 
-    def signing_key(self, key_id: str) -> SigningKey | None:
-        """Return a key by its id, or None if it is unknown, expired or revoked."""
-        query = select(api_keys).where(api_keys.c.id == key_id, _valid(self._clock()))
-        with self._database.reading() as connection:
-            row = connection.execute(query).first()
-        if row is None:
-            return None
-        return SigningKey(
-            Access(row.id, row.site, row.scope), row.name, row.digest, row.last_used_at is not None
-        )
-
-    def claim(self, key_id: str) -> bool:
-        """Record the first use of a key; return False if it was used before, or is not valid."""
-        now = self._clock()
-        unused = (api_keys.c.id == key_id, api_keys.c.last_used_at.is_(None), _valid(now))
-        with self._database.writing() as connection:
-            return connection.execute(update(api_keys).where(*unused).values(last_used_at=now)).rowcount == 1
-
     def list(self) -> list[APIKeyInfo]:
         """Return all keys, including revoked ones, ordered by their creation."""
-        columns = [api_keys.c[name] for name in APIKeyInfo.__slots__]
-        query = select(*columns).order_by(api_keys.c.created_at, api_keys.c.id)
+        columns = [api_keys.c[name] for name in APIKeyInfo.__slots__ if name != "maker"]
+        maker = func.coalesce(NAME, api_keys.c.created_by_key).label("maker")
+        query = select(*columns, maker).outerjoin(people, people.c.id == api_keys.c.created_by_person)
         with self._database.reading() as connection:
-            return [APIKeyInfo(*row) for row in connection.execute(query)]
+            rows = connection.execute(query.order_by(api_keys.c.created_at, api_keys.c.id))
+            return [APIKeyInfo(**row) for row in rows.mappings()]
 
-    def revoke(self, key_id: str) -> None:
+    def revoke(self, key_id: str, *, with_children: bool = False, by: Access = OPERATOR) -> None:
         """Revoke a key. FAQs that were published with it stay, as they belong to its site.
+
+        `with_children` also revokes the keys that it made, and theirs, and ends all previews of its site.
 
         Raises:
             UnknownAPIKey: there is no key with this id.
         """
-        revoked = func.coalesce(api_keys.c.revoked_at, self._clock().isoformat(timespec="microseconds"))
+        now = self._clock()
         with self._database.writing() as connection:
-            query = update(api_keys).where(api_keys.c.id == key_id).values(revoked_at=revoked)
-            changed = connection.execute(query).rowcount
-        if not changed:
-            raise UnknownAPIKey(f"no API key has the id {key_id!r}; `faqsvc keys list` prints all ids")
+            key = connection.execute(select(api_keys).where(api_keys.c.id == key_id)).first()
+            if key is None:
+                raise UnknownAPIKey(f"no API key has the id {key_id!r}; `faqsvc keys list` prints all ids")
+            ids = [key_id]
+            if with_children:
+                ids += _descendants(connection, key_id)
+                mine = select(faqs.c.slug).where(faqs.c.site == key.site)
+                connection.execute(delete(previews).where(previews.c.slug.in_(mine)))
+            valid = (api_keys.c.id.in_(ids), api_keys.c.revoked_at.is_(None))
+            ended = update(api_keys).where(*valid).values(revoked_at=now).returning(api_keys.c.id)
+            for revoked in list(connection.scalars(ended)):
+                log(connection, by, "key-revoke", now, site=key.site, subject=revoked)
 
     def record_use(self, key_id: str) -> None:
         """Record that a key is used now, at most once a minute."""
@@ -151,12 +149,20 @@ class APIKeys:
             with self._database.writing() as connection:
                 connection.execute(update(api_keys).where(*due).values(last_used_at=now))
 
-    def _insert(self, connection: Connection, name: str, site: str, scope: Scope) -> str:
-        key = PREFIX + secrets.token_urlsafe(SECRET_BYTES)
-        row: dict[str, Any] = {"id": secrets.token_hex(4), "site": site, "name": name, "scope": scope}
-        row |= {"digest": _digest(key), "ending": key[-4:], "created_at": self._clock()}
+    def _insert(self, connection: Connection, row: dict[str, Any], by: Access) -> str:
+        key, now = PREFIX + secrets.token_urlsafe(SECRET_BYTES), self._clock()
+        row |= {"id": secrets.token_hex(4), "digest": _digest(key), "ending": key[-4:], "created_at": now}
+        row |= {"created_by_key": by.key_id, "created_by_person": by.person_id}
         connection.execute(insert(api_keys), row)
+        log(connection, by, "key-create", now, site=row["site"], subject=row["id"])
         return key
+
+
+def _descendants(connection: Connection, key_id: str) -> list[str]:
+    """Return the keys that a key made, and those that they made."""
+    made = select(api_keys.c.id).where(api_keys.c.created_by_key == key_id).cte(recursive=True)
+    made = made.union(select(api_keys.c.id).join(made, api_keys.c.created_by_key == made.c.id))
+    return list(connection.scalars(select(made.c.id)))
 
 
 def _valid(now: datetime) -> Any:

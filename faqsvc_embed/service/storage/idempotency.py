@@ -1,5 +1,6 @@
 """Idempotency keys: a repeated POST publishes nothing, and gets the response of the first one."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -9,7 +10,8 @@ from faqsvc_embed.api.contract import RevisionState
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.service.storage.database import insert_new
-from faqsvc_embed.service.storage.schema import idempotency_keys, revisions
+from faqsvc_embed.service.storage.revisions import OF_TRANSLATION
+from faqsvc_embed.service.storage.schema import idempotency_keys, revisions, translations
 from faqsvc_embed.service.storage.values import Gone, IdempotencyKey, IdempotencyKeyReused, Written
 
 WINDOW: Final = timedelta(hours=24)
@@ -31,18 +33,19 @@ def claim(connection: Connection, site: str, key: IdempotencyKey, now: datetime)
     if insert_new(connection, idempotency_keys, row | {"slug": "", "lang": "", "number": 0}):
         return None
     earlier = connection.execute(
-        select(idempotency_keys, revisions.c.digest, revisions.c.published_at)
+        select(idempotency_keys, revisions.c.digest, revisions.c.published_at, translations.c.binned_at)
         .outerjoin(
             revisions,
             (revisions.c.slug == keys.slug)
             & (revisions.c.lang == keys.lang)
             & (revisions.c.number == keys.number),
         )
+        .outerjoin(translations, OF_TRANSLATION)
         .where(keys.site == site, keys.key == key.key)
     ).one()
     if earlier.body_digest != key.body_digest:
         raise IdempotencyKeyReused(f"Idempotency-Key {quoted(key.key)} was used with a different body")
-    if earlier.digest is None:
+    if earlier.digest is None or earlier.binned_at is not None:
         raise Gone(f"The FAQ {quoted(earlier.slug)}, which this Idempotency-Key wrote, was deleted")
     state: RevisionState = "draft" if earlier.published_at is None else "published"
     return Written(earlier.slug, earlier.lang, earlier.number, state, earlier.digest, False)
@@ -58,11 +61,11 @@ def record(connection: Connection, site: str, key: IdempotencyKey, written: Writ
     )
 
 
-def forget_revisions(connection: Connection, slug: str, lang: Lang | None, now: datetime) -> None:
-    """Detach keys from purged revisions, because later revisions get the same numbers.
+def forget_revisions(connection: Connection, slug: str, languages: Sequence[Lang], now: datetime) -> None:
+    """Detach keys from deleted revisions, because later revisions get the same numbers.
 
     Expired keys are left to `claim`, so that the two do not wait for each other.
     """
     keys = idempotency_keys.c
-    mine = [keys.slug == slug, keys.created_at >= now - WINDOW, *([keys.lang == lang] if lang else [])]
+    mine = (keys.slug == slug, keys.lang.in_(languages), keys.created_at >= now - WINDOW)
     connection.execute(update(idempotency_keys).where(*mine).values(number=0))

@@ -40,6 +40,7 @@ _REVISION: Final = and_(
 _GET: Final = (
     select(
         faqs.c.state,
+        faqs.c.sealed,
         faqs.c.updated_at,
         revisions.c.lang,
         revisions.c.record,
@@ -87,14 +88,15 @@ class Publications:
         Returns None if none was ever published.
 
         Raises:
-            Gone: it was unpublished, or purged within the last day.
+            Gone: it was unpublished, is in the bin, or was purged, by law or within the last day.
         """
         with self._database.reading() as connection:
             row = connection.execute(_GET, {"slug": slug, "lang": lang}).first()
         if row is None:
             return None
         if row.lang is None:
-            if row.state == "unpublished" or (row.state == "purged" and self._is_recent(row.updated_at)):
+            is_gone = row.state in ("unpublished", "binned") or row.sealed
+            if is_gone or (row.state == "purged" and self._is_recent(row.updated_at)):
                 raise Gone(f"The FAQ {quoted(slug)} is no longer published")
             return None
         return Publication(row.lang, row.record, row.digest, row.website_url, row.number, row.published_at)

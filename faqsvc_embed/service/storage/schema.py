@@ -125,7 +125,10 @@ translations: Final = Table(
     Column("newest", Integer, nullable=False),
     Column("published", Integer),
     Column("search_text", Text, nullable=False),  # of the newest revision, as `search_text()` returns it
-    Column("withdrawn", Integer),  # the revision that was published before it was last unpublished
+    Column("withdrawn", Integer),  # the revision that was published before it was unpublished
+    Column("withdrawn_at", Timestamp),  # equal for all translations that were unpublished together
+    # In the bin. Without revisions, it was purged by law: nobody may write it before an admin allows it.
+    Column("binned_at", Timestamp, index=True),
     Column("translated_from", Integer),  # the revision in the default language that it was made from
 )
 

@@ -2,6 +2,7 @@
 
 from sqlalchemy import delete, select, update
 
+from faqsvc_embed.service.storage import audit
 from faqsvc_embed.service.storage.schema import (
     api_keys,
     faqs,
@@ -12,7 +13,7 @@ from faqsvc_embed.service.storage.schema import (
     sites,
 )
 from faqsvc_embed.service.storage.storage import Storage
-from faqsvc_embed.service.storage.values import Access, Preconditions
+from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access
 
 
 def delete_site(storage: Storage, site: str) -> int:
@@ -37,10 +38,11 @@ def delete_site(storage: Storage, site: str) -> int:
         slugs = connection.scalars(select(faqs.c.slug).where(faqs.c.site == site, faqs.c.state != "purged"))
         found = list(slugs)
     for slug in found:
-        storage.writer.purge(Access(None, site), slug, None, Preconditions())
+        storage.removal.purge(Access(None, site), slug, None, UNCONDITIONAL)
     with storage.database.writing() as connection:
         connection.execute(update(faqs).where(faqs.c.site == site).values(site=None))
         for table in (idempotency_keys, api_keys, people):
             connection.execute(delete(table).where(table.c.site == site))
         connection.execute(delete(sites).where(sites.c.id == site))
+        audit.log(connection, audit.OPERATOR, "site-remove", storage.clock(), site=site, subject=site)
     return len(found)

@@ -9,9 +9,10 @@ from typing import Any, Final
 from sqlalchemy import Connection, Row, insert, select, update
 
 from faqsvc_embed.errors import ConfigurationError, FAQError
+from faqsvc_embed.service.storage.audit import OPERATOR, log
 from faqsvc_embed.service.storage.database import Database
 from faqsvc_embed.service.storage.schema import sites
-from faqsvc_embed.service.storage.values import NO_QUOTA, Quota
+from faqsvc_embed.service.storage.values import NO_QUOTA, Access, Quota
 
 MAX_NAME: Final = 100
 DEFAULT_NAME: Final = "default"
@@ -75,17 +76,16 @@ class Sites:
         return _site(row)
 
     def update(
-        self, site: str, *, name: str, listed: bool, website_url: str = "", accent_color: str = ""
+        self, access: Access, *, name: str, listed: bool, website_url: str = "", accent_color: str = ""
     ) -> None:
-        """Change the description of a site.
+        """Change the description of a site, for a person of it.
 
         Raises:
             ConfigurationError: the name is empty, has more than 100 characters, or unprintable ones.
         """
         values = {"name": _site_name(name), "listed": listed}
         values |= {"website_url": website_url, "accent_color": accent_color}
-        with self._database.writing() as connection:
-            connection.execute(update(sites).where(sites.c.id == site).values(values))
+        self._set(access.site, values, access)
 
     def change(
         self, site: str, *, name: str | None = None, listed: bool | None = None, quota: Quota | None = None
@@ -101,8 +101,7 @@ class Sites:
         quota = quota or found.quota
         values = {"name": name, "listed": found.is_listed if listed is None else listed}
         values |= {"max_faqs": quota.faqs, "max_bytes": quota.bytes}
-        with self._database.writing() as connection:
-            connection.execute(update(sites).where(sites.c.id == site).values(values))
+        self._set(site, values, OPERATOR)
 
     def resolve(self, connection: Connection, site: str | None) -> str:
         """Return the id of a site or, if None, of the only one, which is created if there is none.
@@ -127,11 +126,17 @@ class Sites:
             raise UnknownSite(f"no site has the id {site!r}; `faqsvc sites list` prints all ids")
         return site or next(iter(ids), None)
 
+    def _set(self, site: str, values: dict[str, Any], by: Access) -> None:
+        with self._database.writing() as connection:
+            connection.execute(update(sites).where(sites.c.id == site).values(values))
+            log(connection, by, "site-set", self._clock(), site=site, subject=site)
+
     def _insert(self, connection: Connection, name: str, listed: bool, quota: Quota) -> str:
-        site = secrets.token_hex(4)
+        site, now = secrets.token_hex(4), self._clock()
         row = {"id": site, "name": name, "listed": listed, "max_faqs": quota.faqs, "max_bytes": quota.bytes}
-        row |= {"faq_count": 0, "byte_count": 0, "created_at": self._clock()}
+        row |= {"faq_count": 0, "byte_count": 0, "created_at": now}
         connection.execute(insert(sites), row)
+        log(connection, OPERATOR, "site-create", now, site=site, subject=site)
         return site
 
 

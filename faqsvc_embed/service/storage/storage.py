@@ -13,11 +13,15 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage import upgrade
 from faqsvc_embed.service.storage.api_keys import APIKeys
+from faqsvc_embed.service.storage.audit import AuditLog
 from faqsvc_embed.service.storage.change_log import ChangeLog
 from faqsvc_embed.service.storage.database import DEFAULT_URL, Database, StorageUnavailable
 from faqsvc_embed.service.storage.history import History
 from faqsvc_embed.service.storage.overview import Overview
+from faqsvc_embed.service.storage.people import People
 from faqsvc_embed.service.storage.publications import Publications
+from faqsvc_embed.service.storage.removal import Removal
+from faqsvc_embed.service.storage.sign_ins import SignIns
 from faqsvc_embed.service.storage.sites import DEFAULT_NAME, Sites
 from faqsvc_embed.service.storage.values import Access, Content, Write
 from faqsvc_embed.service.storage.writer import Writer
@@ -76,11 +80,15 @@ class Storage:
         self.clock = clock
         self.sites = Sites(database, clock)
         self.keys = APIKeys(database, self.sites, clock)
+        self.people = People(database, self.sites, clock)
+        self.sign_ins = SignIns(database, clock)
         self.publications = Publications(database, clock)
         self.history = History(database, clock)
         self.changes = ChangeLog(database)
         self.overview = Overview(database)
         self.writer = Writer(database, clock)
+        self.removal = Removal(self.writer)
+        self.audit = AuditLog(database)
 
     def close(self) -> None:
         """Close idle connections; the storage can still be used."""

@@ -13,11 +13,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Connection, Table, insert, select
+from sqlalchemy import Connection, Table, func, insert, select
 
 from faqsvc_embed.errors import FAQError, quoted
 from faqsvc_embed.service.storage import schema, upgrade
 from faqsvc_embed.service.storage.database import Database
+from faqsvc_embed.service.storage.values import HIDDEN
 
 FORMAT: Final = {"format": "faqsvc", "version": 1}
 BATCH: Final = 500
@@ -25,9 +26,11 @@ BATCH: Final = 500
 _TABLES: Final = (
     schema.sites,
     schema.api_keys,
+    schema.people,
     schema.faqs,
     schema.translations,
     schema.revisions,
+    schema.audit_log,
     schema.events,
     schema.last_event,
 )
@@ -101,7 +104,7 @@ def export_lines(database: Database) -> Iterator[str]:
 
 
 def import_lines(database: Database, lines: Iterable[str | bytes]) -> int:
-    """Write an export to an empty database, all of it or nothing; return how many FAQs are not purged.
+    """Write an export to an empty database, all of it or nothing; return how many FAQs there are.
 
     Blank lines and a byte order mark, which editors add, are ignored.
 
@@ -116,11 +119,16 @@ def import_lines(database: Database, lines: Iterable[str | bytes]) -> int:
         connection.execute(schema.last_event.delete())
         for target, rows in _batches(lines, tables):
             connection.execute(insert(target), rows)
-            count += sum(row["state"] != "purged" for row in rows) if target is schema.faqs else 0
+            count += sum(row["state"] not in HIDDEN for row in rows) if target is schema.faqs else 0
             is_complete = target is schema.last_event and len(rows) == 1  # the last line of every export
         if not is_complete:
             raise TransferFailed("the export is incomplete: its last lines are missing; export it again")
         _begin_epoch(connection)
+        if not database.is_sqlite:  # the next number is that of a sequence
+            sequence = func.pg_get_serial_sequence("audit_log", "number")
+            connection.execute(
+                select(func.setval(sequence, select(func.max(schema.audit_log.c.number)).scalar_subquery()))
+            )
     return count
 
 

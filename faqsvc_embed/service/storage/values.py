@@ -1,20 +1,22 @@
 """The values that the storage takes and returns, and its errors."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from msgspec import UNSET
-
-from faqsvc_embed.api.contract import RevisionState, Scope
+from faqsvc_embed.api.content import Content as Content
+from faqsvc_embed.api.contract import RevisionState, Scope, State
 from faqsvc_embed.api.fields import Lang
-from faqsvc_embed.errors import FAQError
+from faqsvc_embed.errors import FAQError, FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.models import FAQ, AnswerFormat, Item
+from faqsvc_embed.models import FAQ
 from faqsvc_embed.text import normalized
 
 SCOPES: Final[tuple[Scope, ...]] = ("read", "draft", "publish")
+
+HIDDEN: Final = ("binned", "purged")
+"""The states of FAQs that are in no list of their owner."""
 
 
 def default_first(languages: Iterable[Lang], default: str) -> list[Lang]:
@@ -43,7 +45,7 @@ class NotYourSite(FAQError):
 
 
 class Gone(FAQError):
-    """The FAQ was unpublished, or purged within the last day."""
+    """The FAQ was unpublished, is in the bin, or was purged."""
 
 
 class ReservedSlug(FAQError):
@@ -62,11 +64,16 @@ class IdempotencyKeyReused(FAQError):
 
 
 class RevisionConflict(FAQError):
-    """A precondition failed; `newest` is the number of the newest revision, 0 if there is none."""
+    """A precondition failed; `current` is the newest revision of the translation, None if there is none."""
 
-    def __init__(self, message: str, newest: int) -> None:
+    def __init__(self, message: str, current: "Revision | None" = None) -> None:
         super().__init__(message)
-        self.newest = newest
+        self.current = current
+
+    @property
+    def newest(self) -> int:
+        """The number of the newest revision, 0 if there is none."""
+        return self.current.number if self.current else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,45 +84,48 @@ class Access:
     site: str
     scope: Scope = "publish"
     person_id: str | None = None
+    is_admin: bool = False
+
+    @property
+    def may_administer(self) -> bool:
+        """Whether they include people, keys and the settings of the site. A key never does."""
+        return self.is_admin or (self.key_id is None and self.person_id is None)
 
     def may(self, scope: Scope) -> bool:
         """Return whether they include a scope."""
         return SCOPES.index(self.scope) >= SCOPES.index(scope)
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
-    """The content of a revision. Without a title, it is the website's name followed by "FAQ".
+def check_owner(faq: Any, access: Access, slug: str) -> Any:
+    """Return the row of an FAQ, which may be in the bin or purged, if it is of the site.
 
-    With `cta=UNSET`, a new revision keeps the call to action of the newest one.
+    Raises:
+        FAQNotFound: the site has none with this slug.
+        NotYourSite: another site has, or had, this slug, and readers know it.
     """
-
-    website_url: str
-    website_name: str
-    items: tuple[Item, ...]
-    title: str | None = None
-    answer_format: AnswerFormat = "text"
-    cta: Any = None
-
-    def record(self, slug: str, lang: str) -> FAQ:
-        """Return the record as readers get it, with positions from 0."""
-        return FAQ(
-            slug=slug,
-            title=f"{self.website_name} FAQ" if self.title is None else self.title,
-            website_name=self.website_name,
-            lang=lang,
-            items=tuple(Item(index, item.question, item.answer) for index, item in enumerate(self.items)),
-            cta=None if self.cta is UNSET else self.cta,
-            answer_format=self.answer_format,
-        )
+    if faq is None or (faq.site != access.site and faq.state in ("draft", "unpublished")):
+        raise FAQNotFound(f"No FAQ has the slug {quoted(slug)}")
+    if faq.site != access.site:
+        raise NotYourSite(f"The FAQ {quoted(slug)} belongs to another site")
+    return faq
 
 
 @dataclass(frozen=True, slots=True)
 class Preconditions:
-    """The conditions of a write: entity tags of `If-Match`, or that the translation is new."""
+    """The conditions of a write: entity tags of `If-Match`, or that the translation is new.
+
+    The tag of a translation changes when it is unpublished, so a program that began before is refused. `seen`
+    is what each translation was when a form was opened (`TranslationInfo.seen`); those that the write
+    concerns must still be the same.
+    """
 
     if_match: Sequence[str] | None = None
     is_create_only: bool = False
+    seen: Mapping[str, str] | None = None
+
+
+UNCONDITIONAL: Final = Preconditions()
+"""The conditions of a write that is made in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +152,7 @@ class Write:
     lang: Lang | None = None
     detected_lang: Lang | None = None
     is_draft: bool = False
-    preconditions: Preconditions = Preconditions()
+    preconditions: Preconditions = UNCONDITIONAL
     idempotency_key: IdempotencyKey | None = None
 
 
@@ -156,6 +166,31 @@ class Written(NamedTuple):
     digest: str
     is_new: bool
     """Whether this created the FAQ."""
+
+
+class Revision(NamedTuple):
+    """A revision of a translation, as its owner sees it.
+
+    `tag` is the opaque part of its entity tag: the digest of its content and, for the newest revision of a
+    translation that is unpublished, that state. `author` names the person or the key that wrote it; None for
+    the operator.
+    """
+
+    slug: str
+    lang: Lang
+    number: int
+    state: RevisionState
+    translation_state: State
+    tag: str
+    record: str
+    website_url: str
+    created_at: datetime
+    author: str | None
+
+    @property
+    def faq(self) -> FAQ:
+        """The record."""
+        return FAQ.from_json(self.record)
 
 
 class Publication(NamedTuple):

@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage.people import Role
 
 ORIGIN = "http://testserver"
 
@@ -21,9 +22,25 @@ class Editor:
         self.client = client
         self.token = ""
 
-    def sign_in(self, key: str, **fields: str) -> httpx2.Response:
-        """Sign in with a key."""
-        response = self.client.post("/desk/sign-in", data={"key": key, **fields}, headers={"origin": ORIGIN})
+    def sign_in(
+        self,
+        storage: Storage,
+        name: str = "Mia",
+        *,
+        role: Role = "admin",
+        site: str | None = None,
+        **fields: str,
+    ) -> httpx2.Response:
+        """Sign in as a person, who is added if there is none with this name and role."""
+        found = [person for person in storage.people.list(site) if (person.name, person.role) == (name, role)]
+        person = found[0] if found else storage.people.add(name, role=role, site=site)
+        return self.use_link(storage.sign_ins.create_link(person), **fields)
+
+    def use_link(self, link: str, **fields: str) -> httpx2.Response:
+        """Sign in with a link, or its token."""
+        response = self.client.post(
+            "/desk/sign-in", data={"link": link, **fields}, headers={"origin": ORIGIN}
+        )
         return self._read(response)
 
     def get(self, path: str) -> httpx2.Response:
@@ -31,7 +48,10 @@ class Editor:
         return self._read(self.client.get(f"/desk{path}"))
 
     def post(self, path: str, origin: str = ORIGIN, **fields: Any) -> httpx2.Response:
-        """Post a form, with the token of the last page."""
+        """Post a form with the token of the last page; to unpublish or publish again, open its page first."""
+        if path.endswith(("/remove", "/history")) and "base" not in fields:
+            found = re.search(r'name="base" value="([^"]*)"', self.client.get(f"/desk{path}").text)
+            fields["base"] = found[1] if found else ""
         data = {"token": self.token, **fields}
         return self._read(self.client.post(f"/desk{path}", data=data, headers={"origin": origin}))
 
@@ -55,6 +75,6 @@ def stranger(app_client: TestClient) -> Editor:
 
 @pytest.fixture
 def editor(stranger: Editor, storage: Storage) -> Editor:
-    """A browser that is signed in with a key that may do everything."""
-    assert stranger.sign_in(storage.keys.create("Mia")).status_code == 200
+    """A browser in which an admin is signed in."""
+    assert stranger.sign_in(storage).status_code == 200
     return stranger

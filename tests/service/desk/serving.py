@@ -11,7 +11,9 @@ import uvicorn
 from faqsvc_embed import FAQ
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.service import create_app
+from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.storage import Storage, open_storage
+from faqsvc_embed.service.storage.people import Person
 from faqsvc_embed.service.storage.values import Access, Content, Write
 from tests.support.waiting import wait_until
 
@@ -41,37 +43,42 @@ ITEMS: Final = {
 
 
 class Served(NamedTuple):
-    """A running service: its address, its storage, and an API key."""
+    """A running service: its address, its storage, and a person who is an admin."""
 
     url: str
     storage: Storage
-    key: str
+    admin: Person
+
+    def link(self) -> str:
+        """Return a new sign-in link."""
+        return PublicURLs(self.url).sign_in(self.storage.sign_ins.create_link(self.admin))
 
 
 @contextmanager
 def serve_desk(directory: Path, *, is_empty: bool = False) -> Iterator[Served]:
     """Serve a desk on a free port of 127.0.0.1."""
     storage = open_storage(f"sqlite:///{directory / 'desk.db'}")
-    key = storage.keys.create("Mia")
-    [site] = storage.sites.list()
-    storage.sites.update(site.id, name="Heron", listed=True, website_url=WEBSITE, accent_color=ACCENT_COLOR)
+    admin = storage.people.add("Mia", email="mia@heron.example", role="admin")
+    storage.sites.update(
+        admin.access, name="Heron", listed=True, website_url=WEBSITE, accent_color=ACCENT_COLOR
+    )
     if not is_empty:
-        fill(storage, key)
+        fill(storage, admin.access)
     config = uvicorn.Config(create_app(storage), host="127.0.0.1", port=0, log_level="warning")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     wait_until(lambda: server.started)
     port = server.servers[0].sockets[0].getsockname()[1]
-    yield Served(f"http://127.0.0.1:{port}", storage, key)
+    yield Served(f"http://127.0.0.1:{port}", storage, admin)
     server.should_exit = True
     thread.join(5)
 
 
-def fill(storage: Storage, key: str) -> None:
-    """Write FAQs in several states and languages."""
-    access = storage.keys.verify(key)
-    assert access is not None
+def fill(storage: Storage, access: Access) -> None:
+    """Write FAQs in several states and languages, and add people and a key."""
+    storage.people.add("Tom", email="tom@heron.example", role="editor")
+    storage.people.add("Ada", role="publisher")
     for slug, titles in reversed(TITLES.items()):
         for lang, title in titles.items():
             record = {"slug": slug, "lang": lang, "title": title, "websiteName": "Heron"}

@@ -6,7 +6,6 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Dialog, Page
 
-from faqsvc_embed.service.desk.session import Sessions
 from tests.service.desk.serving import Served, serve_desk
 
 pytestmark = pytest.mark.system
@@ -21,6 +20,11 @@ PATHS = {
     "use": "/faqs/pricing/use",
     "remove": "/faqs/pricing/remove",
     "site": "/site",
+    "people": "/people",
+    "keys": "/keys",
+    "you": "/you",
+    "person": "/people/{person}",
+    "key": "/keys/{key}",
     "missing": "/faqs/nothing",
 }
 CONTROLS = {"button", "link", "textbox", "searchbox", "combobox", "checkbox", "radio", "DisclosureTriangle"}
@@ -34,9 +38,15 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield served
 
 
+def address(desk: Served, name: str) -> str:
+    """Return the address of a page."""
+    path = PATHS[name].format(person=desk.admin.id, key=desk.storage.keys.list()[0].id)
+    return f"{desk.url}/desk{path}"
+
+
 def sign_in(page: Page, desk: Served) -> None:
     page.goto(f"{desk.url}/desk")
-    page.get_by_label("API key").fill(desk.key)
+    page.get_by_label("Sign-in link").fill(desk.link())
     page.get_by_role("button", name="Sign in").click()
 
 
@@ -52,13 +62,11 @@ def editor(page: Page, desk: Served) -> Iterator[Page]:
 
 
 def test_a_sign_in_link_works_with_one_button_and_is_in_no_log(page: Page, desk: Served) -> None:
-    key = desk.storage.keys.verify(desk.key)
-    assert key is not None
-    token = Sessions(desk.storage.keys, desk.storage.clock).create_link(key.key_id or "")
-    assert token is not None
     requests = list[str]()
     page.on("request", lambda request: requests.append(f"{request.url} {request.headers}"))
-    page.goto(f"{desk.url}/desk/sign-in#link={token}")
+    link = desk.link()
+    token = link.partition("#link=")[2]
+    page.goto(link)
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url(f"{desk.url}/desk")
     assert not any(token in request for request in requests)
@@ -70,7 +78,7 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways(
     editor: Page, desk: Served, name: str, scheme: str
 ) -> None:
     editor.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    editor.goto(f"{desk.url}/desk{PATHS[name]}")
+    editor.goto(address(desk, name))
     for width in (1600, 768, 320):
         editor.set_viewport_size({"width": width, "height": 800})
         assert not editor.evaluate(SIDEWAYS)
@@ -81,7 +89,7 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways(
 def test_the_sign_in_page_is_accessible(page: Page, desk: Served) -> None:
     page.goto(f"{desk.url}/desk/sign-in")
     assert Axe().run(page).violations_count == 0
-    page.get_by_label("API key").fill("fs_live_wrong")
+    page.get_by_label("Sign-in link").fill("wrong")
     page.keyboard.press("Enter")
     page.get_by_role("alert").wait_for()
     assert Axe().run(page).violations_count == 0
@@ -91,8 +99,8 @@ def test_text_of_twice_the_size_fits_into_a_narrow_page(chromium: Browser, desk:
     context = chromium.new_context(viewport={"width": 320, "height": 800}, bypass_csp=True)
     page = context.new_page()
     sign_in(page, desk)
-    for path in PATHS.values():
-        page.goto(f"{desk.url}/desk{path}")
+    for path in PATHS:
+        page.goto(address(desk, path))
         page.add_style_tag(content="html { font-size: 200% }")
         assert not page.evaluate(SIDEWAYS), path
     context.close()
@@ -227,8 +235,8 @@ def test_lines_are_copied(editor: Page, desk: Served) -> None:
 
 
 def test_every_control_has_a_name_of_its_own(editor: Page, desk: Served) -> None:
-    for path in PATHS.values():
-        editor.goto(f"{desk.url}/desk{path}")
+    for path in PATHS:
+        editor.goto(address(desk, path))
         tree = editor.context.new_cdp_session(editor).send("Accessibility.getFullAXTree")
         controls = [
             (node["role"]["value"], node.get("name", {}).get("value", "").strip())
@@ -253,7 +261,7 @@ def test_all_of_it_can_be_done_with_the_keyboard(page: Page, desk: Served) -> No
 
     page.goto(f"{desk.url}/desk")
     page.wait_for_function("document.activeElement.matches('input')")  # at once, but not before it is painted
-    page.keyboard.type(desk.key)
+    page.keyboard.type(desk.link())
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="FAQs", exact=True).wait_for()
     tab_to("New FAQ")
@@ -301,7 +309,7 @@ def test_what_was_typed_is_there_after_a_new_sign_in(editor: Page, desk: Served)
     editor.get_by_label("Answer", exact=True).first.fill(typed)
     editor.context.clear_cookies()
     editor.get_by_role("button", name="Publish", exact=True).click()
-    editor.get_by_label("API key").fill(desk.key)
+    editor.get_by_label("Sign-in link").fill(desk.link())
     editor.get_by_role("button", name="Sign in").click()
     editor.get_by_role("button", name="Go on writing").click()
     editor.get_by_role("heading", name="Preview").wait_for()

@@ -36,13 +36,13 @@ def test_what_was_typed_survives_the_end_of_a_session(
     editor: Editor, storage: Storage, clock: Clock, path: str
 ) -> None:
     base = base_of(publish(editor)) if path != "/new" else ""
-    clock.advance(13 * 3600)
+    clock.advance(31 * 24 * 3600)
     typed = written(answer=["Typed <for> an hour & more.\n\nYes.", "Any time."])
     response = editor.post(path, action="publish", base=base, **typed)
     assert response.status_code == 403
     response = editor.client.post(
         "/desk/sign-in",
-        data={**hidden_fields(response.text), "key": storage.keys.create("Mia")},
+        data={**hidden_fields(response.text), "link": storage.sign_ins.create_link(storage.people.admin())},
         headers={"origin": ORIGIN},
     )
     assert response.status_code == 200
@@ -105,39 +105,58 @@ def test_a_form_without_a_known_language_is_shown_again_and_not_saved(
     assert record(editor, "other").status_code == 404
 
 
-def test_an_faq_that_was_deleted_meanwhile_is_made_again_only_on_purpose(editor: Editor) -> None:
+def test_an_faq_that_was_deleted_meanwhile_is_made_again_only_on_purpose(
+    editor: Editor, storage: Storage, clock: Clock
+) -> None:
     editor.get("/new")
     base = base_of(editor.post("/new", action="draft", **written()).text)
-    editor.post("/faqs/pricing/remove", action="purge", typed="pricing")
+    editor.post("/faqs/pricing/remove", action="bin")
+    clock.advance(31 * 24 * 3600)
+    storage.removal.empty_bin()
+    editor.sign_in(storage)
+    editor.get("/new")
     response = editor.post("/faqs/pricing", action="publish", base=base, **written(answer=["Mine.", "Yes."]))
     assert response.status_code == 422
     assert 'action="/desk/new"' in response.text
     assert texts_of(response.text)[1] == "Mine."
-    assert record(editor).status_code == 404
+    assert not record(editor).is_success
     base = base_of(response.text)
     editor.post("/new", action="publish", base=base, **written(answer=["Mine.", "Yes."]))
     assert record(editor).status_code == 200
 
 
-def test_a_published_faq_that_was_deleted_meanwhile_can_be_saved_under_another_slug(
-    editor: Editor, storage: Storage, clock: Clock
-) -> None:
+def test_an_faq_that_was_moved_to_the_bin_meanwhile_can_be_saved_once_it_is_restored(editor: Editor) -> None:
+    base = base_of(publish(editor))
+    editor.post("/faqs/pricing/remove", action="bin")
+    fields = {**written(answer=["Mine.", "Yes."]), "base": base}
+    for action in ("draft", "publish"):
+        response = editor.post("/faqs/pricing", action=action, **fields)
+        assert response.status_code == 422
+        assert "bin" in response.text
+        fields = {**fields_of(response.text), "base": base_of(response.text)}
+        assert fields["answer"] == ["Mine.", "Yes."]
+        assert record(editor).status_code == 410
+    assert editor.post("/bin", action="restore", slug="pricing").status_code == 200
+    assert record(editor).json()["items"][0]["answer"] == "Nothing."
+    response = editor.post("/faqs/pricing", action="publish", **{**fields, "token": editor.token})
+    assert response.status_code == 200
+    assert record(editor).json()["items"][0]["answer"] == "Mine."
+
+
+def test_an_faq_that_was_deleted_for_ever_meanwhile_can_be_saved_under_another_slug(editor: Editor) -> None:
     base = base_of(publish(editor))
     editor.post("/faqs/pricing/remove", action="purge", typed="pricing")
     typed = written(answer=["Mine.", "Yes."])
-    today = editor.post("/faqs/pricing", action="publish", base=base, **typed)
-    again = editor.post("/new", action="publish", **fields_of(today.text))
-    problems = [re.findall(r'id="slug-error">([^<]+)<', response.text) for response in (today, again)]
-    assert problems[0] == problems[1] != []
-    clock.advance(25 * 3600)
-    editor.sign_in(storage.keys.create("Mia"))
-    editor.get("/new")
-    tomorrow = editor.post("/faqs/pricing", action="publish", base=base, **typed)
-    assert re.findall(r'id="slug-error">([^<]+)<', tomorrow.text) not in ([], problems[0])
-
-    fields = {**fields_of(today.text), "slug": "prices", "token": editor.token}
+    response = editor.post("/faqs/pricing", action="publish", base=base, **typed)
+    again = editor.post("/new", action="publish", **fields_of(response.text))
+    assert (response.status_code, again.status_code) == (422, 409)
+    assert all('id="slug-error"' in page.text for page in (response, again))
+    assert record(editor).status_code == 410
+    fields = {**fields_of(response.text), "slug": "prices", "token": editor.token}
     assert editor.post("/new", action="publish", **fields).status_code == 200
     assert record(editor, "prices").json()["items"][0]["answer"] == "Mine."
+    editor.post("/bin", action="lift", slug="pricing")
+    assert editor.post("/new", action="publish", **{**fields, "slug": "pricing"}).status_code == 200
 
 
 def test_a_form_from_before_a_new_sign_in_in_another_tab_needs_a_confirmation_only(
@@ -145,11 +164,11 @@ def test_a_form_from_before_a_new_sign_in_in_another_tab_needs_a_confirmation_on
 ) -> None:
     base = base_of(publish(editor))
     earlier = editor.token
-    editor.sign_in(storage.keys.create("Mia"))
+    editor.sign_in(storage)
     typed = written(answer=["Typed in the first tab.", "Yes."])
     response = editor.post("/faqs/pricing", action="publish", base=base, **{**typed, "token": earlier})
     assert "Typed in the first tab." in response.text
-    assert 'name="key"' not in response.text
+    assert 'name="link"' not in response.text
     assert record(editor).json()["items"][0]["answer"] == "Nothing."
 
 
@@ -157,7 +176,7 @@ def test_what_was_not_writing_is_not_repeated_after_a_new_sign_in(
     editor: Editor, storage: Storage, clock: Clock
 ) -> None:
     publish(editor)
-    clock.advance(13 * 3600)
+    clock.advance(31 * 24 * 3600)
     response = editor.post("/faqs/pricing/remove", action="unpublish")
     assert 'name="kept:' not in response.text
     assert record(editor).status_code == 200
@@ -166,7 +185,7 @@ def test_what_was_not_writing_is_not_repeated_after_a_new_sign_in(
 def test_forms_count_as_writes_of_the_site(storage: Storage) -> None:
     with TestClient(create_app(storage, writes_per_minute=2)) as client:
         editor = Editor(client)
-        editor.sign_in(storage.keys.create("Mia"))
+        editor.sign_in(storage)
         editor.get("/new")
         statuses = [editor.post("/new", action="preview", **written()).status_code for _ in range(3)]
         assert statuses == [200, 200, 429]
@@ -175,7 +194,7 @@ def test_forms_count_as_writes_of_the_site(storage: Storage) -> None:
 def test_what_was_typed_can_be_sent_again_after_too_many_writes(storage: Storage) -> None:
     with TestClient(create_app(storage, writes_per_minute=1)) as client:
         editor = Editor(client)
-        editor.sign_in(storage.keys.create("Mia"))
+        editor.sign_in(storage)
         editor.get("/new")
         editor.post("/new", action="preview", **written())
         response = editor.post("/new", action="publish", **written(answer=["Typed <for> an hour.", "Yes."]))
@@ -196,7 +215,7 @@ def test_too_many_requests_from_one_address_get_a_page(storage: Storage, method:
         assert int(response.headers["retry-after"]) > 0
 
 
-@pytest.mark.parametrize("call", ["keys.signing_key", "writer.write"])
+@pytest.mark.parametrize("call", ["sign_ins.person", "writer.write"])
 def test_what_was_typed_can_be_sent_again_when_the_database_responds(
     editor: Editor, storage: Storage, monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
@@ -214,10 +233,10 @@ def test_what_was_typed_can_be_sent_again_when_the_database_responds(
     assert record(editor).json()["items"][0]["answer"] == "Typed <for> an hour."
 
 
-def test_a_key_that_was_typed_is_never_printed(stranger: Editor) -> None:
-    responses = [stranger.sign_in("fs_live_typed") for _ in range(11)]
+def test_a_link_that_was_typed_is_never_printed(stranger: Editor) -> None:
+    responses = [stranger.use_link("link_typed") for _ in range(11)]
     assert responses[-1].status_code == 429
-    assert "fs_live_typed" not in responses[-1].text
+    assert "link_typed" not in responses[-1].text
 
 
 def test_a_translation_that_was_deleted_meanwhile_is_made_again_only_on_purpose(
@@ -233,6 +252,9 @@ def test_a_translation_that_was_deleted_meanwhile_is_made_again_only_on_purpose(
     assert response.status_code == 422
     assert texts_of(response.text)[1] == "Mein Text."
     assert record(editor, lang="de").json()["lang"] == "en"
-    response = editor.post("/faqs/pricing", action="publish", **fields_of(response.text))
+    editor.post("/bin", action="restore", slug="pricing")
+    assert record(editor, lang="de").json()["items"][0]["answer"] == "Nichts."
+    fields = {**fields_of(response.text), "base": base_of(response.text), "token": editor.token}
+    response = editor.post("/faqs/pricing", action="publish", **fields)
     assert response.status_code == 200
     assert record(editor, lang="de").json()["items"][0]["answer"] == "Mein Text."

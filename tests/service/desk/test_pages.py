@@ -11,6 +11,7 @@ from faqsvc_embed import FAQ
 from faqsvc_embed.service.desk.differences import changes, words
 from faqsvc_embed.service.desk.draft import Draft
 from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage.people import Role
 from tests.service.bodies import key_of_another_site
 from tests.service.desk.conftest import ORIGIN, Editor
 from tests.service.desk.test_editor import base_of, publish, record, texts_of, written
@@ -158,7 +159,7 @@ def test_deleting_needs_the_slug_typed(editor: Editor) -> None:
     editor.get("/faqs/pricing/remove")
     assert editor.post("/faqs/pricing/remove", action="purge", typed="prices").status_code == 422
     assert record(editor).status_code == 200
-    assert editor.post("/faqs/pricing/remove", action="purge", typed="pricing").url.path == "/desk"
+    assert editor.post("/faqs/pricing/remove", action="purge", typed="pricing").url.path == "/desk/bin"
     assert editor.get("/faqs/pricing").status_code == 404
     editor.get("/new")
     response = editor.post("/new", action="publish", **written())
@@ -199,56 +200,56 @@ def test_only_a_package_that_the_operator_names_is_to_be_installed(
 
 
 def test_a_key_is_shown_once_and_can_be_replaced_and_revoked(editor: Editor, storage: Storage) -> None:
-    editor.get("/site")
-    response = editor.post("/site", action="create", key_name="website", scope="read")
+    editor.get("/keys")
+    response = editor.post("/keys", key_name="website", scope="read")
     [key] = re.findall(r"fs_live_[\w-]+", response.text)
     access = storage.keys.verify(key)
     assert access is not None
     assert access.scope == "read"
-    assert key not in editor.get("/site").text
-    response = editor.post("/site", action="rotate", id=access.key_id, overlap="24")
+    assert key not in editor.get("/keys").text
+    response = editor.post(f"/keys/{access.key_id}", action="rotate", overlap="24")
     [new] = re.findall(r"fs_live_[\w-]+", response.text)
     assert storage.keys.verify(key) is not None
     access = storage.keys.verify(new)
     assert access is not None
-    assert editor.post("/site", action="revoke", id=access.key_id).status_code == 200
+    assert editor.post(f"/keys/{access.key_id}", action="revoke").status_code == 422  # not confirmed
+    assert storage.keys.verify(new) is not None
+    assert editor.post(f"/keys/{access.key_id}", action="revoke", confirm="yes").status_code == 200
     assert storage.keys.verify(new) is None
+    assert editor.get(f"/keys/{access.key_id}").status_code == 200  # an ended key can still be looked at
+    assert editor.post(f"/keys/{access.key_id}", action="rotate").status_code == 409
 
 
 def test_keys_of_another_site_are_out_of_reach(editor: Editor, storage: Storage) -> None:
     other = key_of_another_site(storage)
     access = storage.keys.verify(other)
     assert access is not None
-    editor.get("/site")
+    editor.get("/keys")
     for action in ("revoke", "rotate"):
-        assert editor.post("/site", action=action, id=access.key_id).status_code == 404
+        assert editor.post(f"/keys/{access.key_id}", action=action, confirm="yes").status_code == 404
     assert storage.keys.verify(other) is not None
 
 
 def test_the_site_is_renamed_and_listed(editor: Editor, storage: Storage) -> None:
     editor.get("/site")
-    assert editor.post("/site", action="save", name="Heron", listed="yes").status_code == 200
+    assert editor.post("/site", name="Heron", listed="yes").status_code == 200
     [site] = storage.sites.list()
     assert (site.name, site.is_listed) == ("Heron", True)
-    assert editor.post("/site", action="save", name="x" * 101).status_code == 422
-    response = editor.post(
-        "/site", action="save", name="", website_url="heron", accent_color="url(x)", listed="yes"
-    )
+    assert editor.post("/site", name="x" * 101).status_code == 422
+    response = editor.post("/site", name="", website_url="heron", accent_color="url(x)", listed="yes")
     assert response.status_code == 422
     for name in ("name", "website_url", "accent_color"):
         assert f'id="{name}-error"' in response.text
     assert 'value="heron"' in response.text  # what was typed stays
     assert storage.sites.list()[0].name == "Heron"
-    assert editor.post("/site", action="save", name=" ").status_code == 422
-    assert editor.post("/site", action="create", key_name="", scope="read").status_code == 422
-    assert editor.post("/site", action="create", key_name="x", scope="all").status_code == 422
+    assert editor.post("/site", name=" ").status_code == 422
+    assert editor.post("/keys", key_name="", scope="read").status_code == 422
+    assert editor.post("/keys", key_name="x", scope="all").status_code == 422
 
 
 def test_new_faqs_begin_with_the_website_of_the_site_and_previews_have_its_colour(editor: Editor) -> None:
     editor.get("/site")
-    editor.post(
-        "/site", action="save", name="Heron", website_url="https://heron.example", accent_color="#0a7a5c"
-    )
+    editor.post("/site", name="Heron", website_url="https://heron.example", accent_color="#0a7a5c")
     page = editor.get("/new").text
     assert 'value="https://heron.example"' in page
     assert 'value="Heron"' in page
@@ -261,11 +262,61 @@ def test_new_faqs_begin_with_the_website_of_the_site_and_previews_have_its_colou
     assert editor.client.get("/desk/static/theme/faqsvc-00000000.css?accentColor=red").status_code == 404
 
 
-def test_a_key_that_may_not_publish_manages_nothing(stranger: Editor, storage: Storage) -> None:
-    stranger.sign_in(storage.keys.create("drafts", scope="draft"))
+def test_an_admin_adds_changes_and_removes_people(editor: Editor, storage: Storage) -> None:
+    editor.get("/people")
+    response = editor.post("/people", name="Tom", email="Tom@heron.example", role="editor")
+    [link] = re.findall(r"http://testserver/desk/sign-in#link=[\w-]+", response.text)
+    tom = storage.people.find("tom@heron.example")
+    assert (tom.name, tom.role, tom.site) == ("Tom", "editor", storage.people.admin("Mia").site)
+    assert editor.post("/people", name="T", email="tom@heron.example", role="editor").status_code == 409
+    for fields in ({"name": ""}, {"name": "T", "email": "t"}, {"name": "T", "role": "boss"}):
+        response = editor.post("/people", **{"role": "editor", "email": "", **fields})
+        assert response.status_code == 422
+        assert "-error" in response.text
+    path = f"/people/{tom.id}"
+    editor.post(path, action="save", name="Tom B.", email="tb@heron.example", role="publisher")
+    tom = storage.people.find(tom.id)
+    assert (tom.name, tom.email, tom.role) == ("Tom B.", "tb@heron.example", "publisher")
+    other = re.findall(r"#link=([\w-]+)", editor.post(path, action="link").text)
+    assert storage.sign_ins.redeem_link(other[0])
+    assert editor.post(path, action="remove").status_code == 422  # not confirmed
+    assert editor.post(path, action="remove", confirm="yes").url.path == "/desk/people"
+    assert editor.get(path).status_code == 404
+    assert storage.sign_ins.redeem_link(link.partition("#link=")[2]) is None
+
+
+def test_the_last_admin_stays(editor: Editor, storage: Storage) -> None:
+    path = f"/people/{storage.people.admin('Mia').id}"
+    editor.get(path)
+    fields = {"name": "Mia", "email": "", "role": "editor"}
+    assert editor.post(path, action="save", **fields).status_code == 409
+    assert editor.post(path, action="remove", confirm="yes").status_code == 409
+    assert storage.people.admin("Mia").role == "admin"
+
+
+def test_people_of_another_site_are_out_of_reach(editor: Editor, storage: Storage) -> None:
+    other = storage.people.add("Eve", role="admin", site=storage.sites.create("another"))
+    assert "Eve" not in editor.get("/people").text
+    assert editor.get(f"/people/{other.id}").status_code == 404
+    for action in ("link", "remove", "save"):
+        assert editor.post(f"/people/{other.id}", action=action, confirm="yes").status_code == 404
+
+
+@pytest.mark.parametrize("role", ["editor", "publisher"])
+def test_only_an_admin_manages_the_site_its_people_and_its_keys(
+    stranger: Editor, storage: Storage, role: Role
+) -> None:
+    admin = storage.people.admin("Mia")
+    stranger.sign_in(storage, "Tom", role=role)
     assert stranger.get("/site").status_code == 200
-    assert stranger.post("/site", action="create", key_name="x", scope="publish").status_code == 403
-    assert len(storage.keys.list()) == 1
+    for path in ("/people", f"/people/{admin.id}", "/keys"):
+        assert stranger.get(path).status_code == 403
+    assert stranger.post("/site", name="x").status_code == 403
+    assert stranger.post("/keys", key_name="x", scope="publish").status_code == 403
+    assert stranger.post("/people", name="Eve", role="admin").status_code == 403
+    assert stranger.post(f"/people/{admin.id}", action="link").status_code == 403
+    assert storage.keys.list() == []
+    assert [person.name for person in storage.people.list()] == ["Mia", "Tom"]
 
 
 @pytest.mark.parametrize("path", ["/nonsense", "/nonsense/", "/faqs/pricing/nonsense", "/%3Cb%3E"])
@@ -277,7 +328,7 @@ def test_an_unknown_address_is_a_page_with_a_way_back(stranger: Editor, storage:
     page = stranger.get(path)
     assert is_page(page)
     assert "/desk/sign-out" not in page.text
-    stranger.sign_in(storage.keys.create("Mia"))
+    stranger.sign_in(storage)
     page = stranger.get(path)
     assert is_page(page)
     assert "/desk/sign-out" in page.text

@@ -1,5 +1,6 @@
 """Signing in to the desk, and what ends a session."""
 
+import re
 from datetime import timedelta
 from http.cookies import SimpleCookie
 from urllib.parse import urlsplit
@@ -10,10 +11,17 @@ from starlette.testclient import TestClient
 
 from faqsvc_embed.cli import main
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.desk.session import COOKIE, Sessions
+from faqsvc_embed.service.desk.session import COOKIE
 from faqsvc_embed.service.storage import Storage
 from tests.service.desk.conftest import ORIGIN, Editor
 from tests.support.clock import Clock
+
+DAY = 24 * 3600
+
+
+def link_for(storage: Storage) -> str:
+    """Return the token of a sign-in link for the first admin."""
+    return storage.sign_ins.create_link(storage.people.admin())
 
 
 def is_signed_in(editor: Editor) -> bool:
@@ -25,60 +33,90 @@ def test_without_a_session_every_page_leads_to_the_sign_in(stranger: Editor) -> 
         assert stranger.get(path).url.path == "/desk/sign-in"
 
 
-def test_the_cookie_has_the_id_of_the_key_and_is_out_of_reach_of_scripts(
+def test_the_cookie_is_out_of_reach_of_scripts_and_not_in_the_database(
     stranger: Editor, storage: Storage
 ) -> None:
-    key = storage.keys.create("Mia")
+    link = link_for(storage)
     response = stranger.client.post(
-        "/desk/sign-in", data={"key": key}, headers={"origin": ORIGIN}, follow_redirects=False
+        "/desk/sign-in", data={"link": link}, headers={"origin": ORIGIN}, follow_redirects=False
     )
     cookie = SimpleCookie(response.headers["set-cookie"])[COOKIE]
     assert cookie["httponly"]
     assert cookie["samesite"] == "strict"
     assert cookie["path"] == "/desk"
-    assert cookie.value.startswith(storage.keys.list()[0].id)
-    assert key not in response.headers["set-cookie"]
+    with storage.database.reading() as connection:
+        rows = connection.exec_driver_sql("SELECT * FROM sessions").all()
+    assert len(rows) == 1
+    assert cookie.value not in str(rows)
+    assert link not in response.headers["set-cookie"]
 
 
 def test_the_cookie_is_secure_where_the_service_is(storage: Storage) -> None:
-    key = storage.keys.create("Mia")
+    link = link_for(storage)
     app = create_app(storage, base_url="https://faq.example/base")
     with TestClient(app, base_url="http://faq.example", follow_redirects=False) as client:
-        response = client.post("/desk/sign-in", data={"key": key}, headers={"origin": "https://faq.example"})
+        response = client.post(
+            "/desk/sign-in", data={"link": link}, headers={"origin": "https://faq.example"}
+        )
     cookie = SimpleCookie(response.headers["set-cookie"])[COOKIE]
     assert cookie["secure"]
     assert cookie["path"] == "/base/desk"
     assert response.headers["location"] == "/base/desk"
 
 
-def test_a_wrong_key_does_not_sign_in_and_the_eleventh_in_a_minute_is_not_looked_up(
-    stranger: Editor, storage: Storage
-) -> None:
-    assert [stranger.sign_in("fs_live_wrong").status_code for _ in range(10)] == [403] * 10
-    response = stranger.sign_in(storage.keys.create("Mia"))
+def test_a_key_does_not_sign_in(stranger: Editor, storage: Storage) -> None:
+    assert stranger.use_link(storage.keys.create("Mia")).status_code == 403
+    assert not is_signed_in(stranger)
+
+
+def test_the_eleventh_wrong_link_in_a_minute_is_not_looked_up(stranger: Editor, storage: Storage) -> None:
+    assert [stranger.use_link("wrong").status_code for _ in range(10)] == [403] * 10
+    response = stranger.sign_in(storage)
     assert response.status_code == 429
     assert int(response.headers["retry-after"]) > 0
 
 
-def test_a_session_ends_when_its_key_is_revoked(editor: Editor, storage: Storage) -> None:
+def test_a_session_ends_when_its_person_is_removed(editor: Editor, storage: Storage) -> None:
+    storage.people.add("Tom", role="admin")
     assert is_signed_in(editor)
-    storage.keys.revoke(storage.keys.list()[0].id)
+    storage.people.remove(storage.people.admin("Mia").id)
     assert not is_signed_in(editor)
 
 
-def test_a_session_ends_after_twelve_hours(editor: Editor, clock: Clock) -> None:
-    clock.advance(12 * 3600 - 60)
+def test_a_role_changes_in_sessions_that_are_open(editor: Editor, storage: Storage) -> None:
+    storage.people.add("Tom", role="admin")
+    assert editor.get("/people").status_code == 200
+    storage.people.change(storage.people.admin("Mia").id, role="editor")
+    assert editor.get("/people").status_code == 403
     assert is_signed_in(editor)
+
+
+def test_a_session_lasts_thirty_days_after_its_last_use(editor: Editor, clock: Clock) -> None:
+    for _ in range(5):
+        clock.advance(29 * DAY)
+        assert is_signed_in(editor)
+    clock.advance(30 * DAY + 60)
+    assert not is_signed_in(editor)
+
+
+def test_a_session_is_extended_once_a_day(editor: Editor, storage: Storage, clock: Clock) -> None:
+    def ends() -> str:
+        with storage.database.reading() as connection:
+            return str(connection.exec_driver_sql("SELECT expires_at FROM sessions").scalar())
+
+    first = ends()
+    clock.advance(DAY - 60)
+    editor.get("")
+    assert ends() == first
     clock.advance(120)
-    assert not is_signed_in(editor)
+    editor.get("")
+    assert ends() > first
 
 
 def test_a_forged_cookie_is_no_session(editor: Editor, storage: Storage) -> None:
-    storage.keys.create("another")
     value = editor.client.cookies[COOKIE]
-    own, other = sorted((key.id for key in storage.keys.list()), key=value.startswith, reverse=True)
-    for forged in (value.replace(own, other), value[:-4], "", "a.b", f"{own}.x", "\x00."):
-        assert Sessions(storage.keys, storage.clock).find(forged) is None
+    for forged in (value[:-4], f"{value}x", "", "a.b", "\x00.", "\ud800"):
+        assert storage.sign_ins.person(forged) is None
 
 
 def test_signing_out_ends_the_session(editor: Editor) -> None:
@@ -98,9 +136,8 @@ def test_a_form_of_another_origin_or_without_its_token_changes_nothing(
 
 
 def test_the_page_after_sign_in_is_never_that_of_another_website(stranger: Editor, storage: Storage) -> None:
-    key = storage.keys.create("Mia")
     for path in ("//evil.example", "https://evil.example", "/\\evil.example", "/sign-out"):
-        response = stranger.sign_in(key, next=path)
+        response = stranger.sign_in(storage, next=path)
         assert response.url.host == "testserver"
 
 
@@ -113,39 +150,44 @@ def test_a_link_signs_in_once(stranger: Editor, storage: Storage) -> None:
     assert url.query == ""  # servers and proxies log it
     link = url.fragment.removeprefix("link=")
     assert url.path == "/desk/sign-in"
-    token = Sessions(storage.keys, storage.clock).create_link(storage.keys.list()[0].id) or ""
-    assert link.split(".")[0] == token.split(".")[0]
     assert stranger.get("/sign-in").status_code == 200  # opening it does not use it up
-    assert stranger.sign_in("", link=token).url.path == "/desk"
+    assert stranger.use_link(link).url.path == "/desk"
     assert is_signed_in(stranger)
+    assert storage.keys.list() == []  # it makes no key
     stranger.post("/sign-out")
-    assert stranger.sign_in("", link=token).status_code == 403
+    assert stranger.use_link(link).status_code == 403
 
 
 def test_a_link_can_be_pasted_where_scripts_do_not_run(stranger: Editor, storage: Storage) -> None:
-    storage.keys.create("Mia")
-    token = Sessions(storage.keys, storage.clock).create_link(storage.keys.list()[0].id)
-    assert stranger.sign_in(f"https://faq.example/desk/sign-in#link={token} ").url.path == "/desk"
+    link = f"https://faq.example/desk/sign-in#link={link_for(storage)} "
+    assert stranger.use_link(link).url.path == "/desk"
     assert is_signed_in(stranger)
+
+
+def test_who_is_signed_in_makes_a_link_for_another_device(editor: Editor, storage: Storage) -> None:
+    page = editor.post("/you").text
+    [link] = re.findall(r"http://testserver/desk/sign-in#link=[\w-]+", page)
+    with TestClient(create_app(storage)) as client:
+        other = Editor(client)
+        assert other.use_link(link).url.path == "/desk"
+        assert "Mia" in other.get("/you").text
 
 
 @pytest.mark.parametrize("seconds", [-240, 240])
 def test_the_clocks_of_two_machines_may_be_apart(
     stranger: Editor, storage: Storage, clock: Clock, seconds: float
 ) -> None:
-    storage.keys.create("Mia")
-    token = Sessions(storage.keys, storage.clock).create_link(storage.keys.list()[0].id) or ""
+    token = link_for(storage)
     clock.set_wall(clock.wall() + timedelta(seconds=seconds))
-    assert stranger.sign_in("", link=token).url.path == "/desk"
+    assert stranger.use_link(token).url.path == "/desk"
     clock.set_wall(clock.wall() + timedelta(seconds=seconds / 8))
     assert is_signed_in(stranger)
 
 
 def test_a_link_ends_after_an_hour(stranger: Editor, storage: Storage, clock: Clock) -> None:
-    storage.keys.create("Mia")
-    token = Sessions(storage.keys, storage.clock).create_link(storage.keys.list()[0].id) or ""
+    token = link_for(storage)
     clock.advance(3700)
-    assert stranger.sign_in("", link=token).status_code == 403
+    assert stranger.use_link(token).status_code == 403
 
 
 def test_pages_are_neither_cached_nor_framed_nor_indexed(editor: Editor) -> None:
@@ -160,7 +202,7 @@ def test_pages_are_neither_cached_nor_framed_nor_indexed(editor: Editor) -> None
 def test_the_sign_in_leads_to_the_page_that_was_opened(stranger: Editor, storage: Storage) -> None:
     page = stranger.get("/import?a=b&c=d")
     assert page.url.path == "/desk/sign-in"
-    response = stranger.sign_in(storage.keys.create("Mia"), next=page.url.params["next"])
+    response = stranger.sign_in(storage, next=page.url.params["next"])
     assert str(response.url) == f"{ORIGIN}/desk/import?a=b&c=d"
     assert stranger.get("/").url.path == "/desk"
 
@@ -174,7 +216,7 @@ def test_a_foreign_or_malformed_origin_is_refused(editor: Editor, origin: str) -
 
 
 def test_without_a_session_only_small_forms_are_read(stranger: Editor) -> None:
-    assert stranger.sign_in("x" * 20_000).status_code == 413
+    assert stranger.use_link("x" * 20_000).status_code == 413
 
 
 def test_the_fields_of_a_form_are_limited(editor: Editor) -> None:

@@ -26,7 +26,7 @@ def test_what_a_website_answers_is_shown_with_its_sources(storage: Storage, faul
     url = f"http://127.0.0.1:{faulty.port}/"
     with TestClient(create_app(storage, generate_allow=f"127.0.0.1:{faulty.port}")) as client:
         editor = Editor(client)
-        editor.sign_in(storage.keys.create("Mia"))
+        editor.sign_in(storage)
         editor.get("/import")
         response = editor.post("/website", website_url=url)
         assert response.status_code == 200

@@ -67,7 +67,7 @@ def test_a_key_is_authenticated_while_its_use_cannot_be_recorded(
     storage: Storage, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(authentication, "USE_TIMEOUT", 0.05)
-    request = Request({"type": "http", "headers": [(b"x-plugin-key", key.encode())]})
+    request = Request({"type": "http", "method": "PUT", "headers": [(b"x-plugin-key", key.encode())]})
 
     async def authenticate_while_others_write() -> Access:
         writers = anyio.CapacityLimiter(1)

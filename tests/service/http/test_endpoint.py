@@ -42,7 +42,7 @@ def test_a_preflight_allows_any_request_header(client: TestClient) -> None:
 
     assert (response.status_code, response.content) == (204, b"")
     assert {name: value for name, value in response.headers.items() if name != "x-request-id"} == {
-        "allow": "GET, PUT, DELETE, HEAD, OPTIONS",
+        "allow": "GET, PUT, PATCH, DELETE, HEAD, OPTIONS",
         "access-control-allow-origin": "*",
         "access-control-allow-methods": "GET, HEAD",
         "access-control-allow-headers": "*",
@@ -53,7 +53,7 @@ def test_a_preflight_allows_any_request_header(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("method", "path", "allow"),
     [
-        ("POST", f"{PATH}/pricing", "GET, PUT, DELETE, HEAD, OPTIONS"),
+        ("POST", f"{PATH}/pricing", "GET, PUT, PATCH, DELETE, HEAD, OPTIONS"),
         ("DELETE", "/faq/pricing", "GET, HEAD, OPTIONS"),
         ("BREW", "/faq/pricing", "GET, HEAD, OPTIONS"),
         ("GET", PATH, "POST, OPTIONS"),

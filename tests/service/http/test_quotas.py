@@ -51,6 +51,13 @@ def test_generations_at_once_are_limited_for_each_site(
     assert anyio.run(main) == ["rate-limited", "rate-limited", "allowed", "allowed"]
 
 
+def test_reads_with_a_key_are_not_counted_as_writes(storage: Storage, key: str) -> None:
+    with TestClient(create_app(storage, writes_per_minute=1)) as client:
+        reads = {client.get("/api/v1/faqs", headers={"X-Plugin-Key": key}).status_code for _ in range(3)}
+        assert (reads, publish(client, key, publication()).status_code) == ({200}, 201)
+        assert publish(client, key, publication()).status_code == 429
+
+
 @pytest.mark.system
 def test_writes_are_counted_over_all_processes_with_redis(storage: Storage, key: str, valkey: str) -> None:
     other_key = key_of_another_site(storage)

@@ -38,7 +38,7 @@ def test_the_sitemap_has_the_pages_of_listed_sites_with_dates(
 ) -> None:
     time = EPOCH.isoformat()
     everything = locations(client)
-    storage.writer.unpublish(listed, "요금", None, Preconditions())
+    storage.removal.unpublish(listed, "요금", None, Preconditions())
 
     assert everything == {
         "http://testserver/faq/prices%20%26%20more": time,
@@ -53,13 +53,13 @@ def test_the_sitemap_has_each_translation_with_its_canonical_url_and_date(
     clock.advance(60)
     storage.put(FAQ("요금", lang="de"), site=listed.site)
     storage.put(FAQ("요금", lang="fr"), site=listed.site)
-    storage.writer.unpublish(listed, "요금", "fr", Preconditions())
+    storage.removal.unpublish(listed, "요금", "fr", Preconditions())
     both = locations(client)
     page = "http://testserver/faq/%EC%9A%94%EA%B8%88"
     canonical = {
         lang: client.get(page, params={"lang": lang}).links["canonical"]["url"] for lang in ("ko", "de")
     }
-    storage.writer.unpublish(listed, "요금", "ko", Preconditions())
+    storage.removal.unpublish(listed, "요금", "ko", Preconditions())
 
     assert both[page] == EPOCH.isoformat()
     assert both[f"{page}?lang=de"] == (EPOCH + timedelta(seconds=60)).isoformat()
@@ -80,7 +80,7 @@ def test_a_long_sitemap_is_an_index_of_sitemaps(
     for slug in slugs[3:]:
         storage.put(FAQ(slug, lang="en"))
     storage.put(FAQ("gone", lang="en"))
-    storage.writer.unpublish(owner, "gone", None, Preconditions())
+    storage.removal.unpublish(owner, "gone", None, Preconditions())
     storage.put(FAQ("aaa", lang="en"), site=storage.sites.create("other"))
     index = client.get("/sitemap.xml")
     parts = [list(locations(client, url or "")) for url in locations(client)]

@@ -80,6 +80,7 @@ def test_the_list_has_all_times_of_a_key(storage: Storage, clock: Clock) -> None
             last_used_at=EPOCH + timedelta(seconds=60),
             expires_at=None,
             revoked_at=EPOCH + timedelta(seconds=120),
+            maker=None,
         )
     ]
     assert storage.keys.verify(key) is None

@@ -39,8 +39,8 @@ def owner(storage: Storage) -> Access:
 
 def states(storage: Storage, owner: Access, slug: str = "tea") -> list[tuple[int, str]]:
     """Return the revisions of an FAQ with their states, newest first."""
-    found = storage.history.revisions(owner, slug, None, limit=100)
-    return [(revision.revision, revision.state) for revision in found.items]
+    found, _ = storage.history.revisions(owner, slug, None, limit=100)
+    return [(revision.number, revision.state) for revision in found]
 
 
 def recorded_events(storage: Storage) -> list[tuple[object, ...]]:
@@ -81,7 +81,7 @@ def test_a_draft_is_seen_by_its_site_alone(storage: Storage, owner: Access) -> N
     assert draft.state == "draft"
     assert (title(storage), title(storage, "new")) == ("Published", None)
     assert states(storage, owner) == [(2, "draft"), (1, "published")]
-    assert FAQ.from_json(storage.history.revision(owner, "tea", None)[1].record).title == "Draft"
+    assert FAQ.from_json(storage.history.revision(owner, "tea", None).record).title == "Draft"
     with pytest.raises(FAQNotFound):
         storage.history.revisions(access(storage, "other"), "new", None, limit=1)
 
@@ -125,11 +125,11 @@ def test_an_old_revision_is_published_again_byte_for_byte(storage: Storage, owne
 
 def test_unpublished_is_gone_and_can_be_published_again(storage: Storage, owner: Access) -> None:
     write(storage, owner)
-    storage.writer.unpublish(owner, "tea", None, NONE)
-    storage.writer.unpublish(owner, "tea", None, NONE)  # a second time changes nothing
+    storage.removal.unpublish(owner, "tea", None, NONE)
+    storage.removal.unpublish(owner, "tea", None, NONE)  # a second time changes nothing
     with pytest.raises(Gone):
         storage.publications.get("tea")
-    listed = storage.history.faqs(owner.site, limit=5).items
+    listed = storage.overview.faqs(owner.site, limit=5)
     storage.writer.publish(owner, "tea", 1, None, NONE)
 
     assert [faq.state for faq in listed] == ["unpublished"]
@@ -140,9 +140,9 @@ def test_an_unpublished_translation_falls_back_to_the_default(storage: Storage, 
     write(storage, owner, lang="en", title="English")
     write(storage, owner, lang="de", title="Deutsch")
     write(storage, owner, lang="fr", title="Français")
-    storage.writer.unpublish(owner, "tea", "de", NONE)
+    storage.removal.unpublish(owner, "tea", "de", NONE)
     assert title(storage, lang="de") == "English"
-    storage.writer.unpublish(owner, "tea", "en", NONE)
+    storage.removal.unpublish(owner, "tea", "en", NONE)
     assert (title(storage), title(storage, lang="en")) == ("Français", "Français")
 
 
@@ -152,12 +152,12 @@ def test_an_faq_whose_default_translation_was_purged_stays_with_its_owner(
 ) -> None:
     write(storage, owner, lang="en")
     write(storage, owner, lang="de", title="Deutsch", is_draft=is_draft)
-    storage.writer.unpublish(owner, "tea", None, NONE)
-    storage.writer.purge(owner, "tea", "en", NONE)
-    token = storage.history.create_preview(owner, "tea", None).token
+    storage.removal.unpublish(owner, "tea", None, NONE)
+    storage.removal.bin(owner, "tea", "en", NONE)
+    token, _ = storage.history.create_preview(owner, "tea", None)
     shown = storage.history.preview(token, "tea", None)
 
-    assert [(faq.slug, faq.title) for faq in storage.history.faqs(owner.site, limit=5).items] == [
+    assert [(faq.slug, faq.title) for faq in storage.overview.faqs(owner.site, limit=5)] == [
         ("tea", "Deutsch")
     ]
     assert storage.overview.faq(owner, "tea").title == "Deutsch"
@@ -171,7 +171,7 @@ def test_the_default_language_is_again_the_default_when_it_is_published_again(
 ) -> None:
     write(storage, owner, lang="en", title="English")
     write(storage, owner, lang="de", title="Deutsch")
-    storage.writer.unpublish(owner, "tea", "en", NONE)
+    storage.removal.unpublish(owner, "tea", "en", NONE)
     assert title(storage) == "Deutsch"
     storage.writer.publish(owner, "tea", 1, "en", NONE)
 
@@ -192,46 +192,46 @@ def test_without_the_default_language_readers_and_lists_have_the_first_published
     assert [faq.title for faq in storage.publications.listed(limit=5)] == ["한국어"]
 
 
-def test_a_purged_slug_is_gone_for_a_day_and_then_free(storage: Storage, owner: Access, clock: Clock) -> None:
+def test_a_deleted_faq_is_gone_and_its_slug_is_never_that_of_another_site(
+    storage: Storage, owner: Access, clock: Clock
+) -> None:
+    other = access(storage, "other")
     write(storage, owner)
-    storage.writer.purge(owner, "tea", None, NONE)
+    storage.removal.bin(owner, "tea", None, NONE)
     with pytest.raises(Gone):
         storage.publications.get("tea")
     with pytest.raises(Gone):
         write(storage, owner)
-    clock.advance(timedelta(days=1).total_seconds() + 1)
+    with pytest.raises(NotYourSite):
+        write(storage, other)
+    clock.advance(timedelta(days=31).total_seconds())
+    assert storage.removal.empty_bin() == 1
+    with pytest.raises(Gone):
+        storage.publications.get("tea")
+    clock.advance(timedelta(days=2).total_seconds())
 
     assert storage.publications.get("tea") is None
-    assert write(storage, access(storage, "other")).number == 1
+    with pytest.raises(NotYourSite):
+        write(storage, other)
+    assert write(storage, owner).number == 1
 
 
-def test_a_purged_draft_leaves_nothing(storage: Storage, owner: Access) -> None:
+def test_a_preview_token_of_a_deleted_faq_shows_nothing(storage: Storage, owner: Access) -> None:
     write(storage, owner, is_draft=True)
-    storage.writer.purge(owner, "tea", None, NONE)
-
-    assert storage.publications.get("tea") is None
-    assert write(storage, access(storage, "other")).number == 1
-
-
-def test_a_preview_token_of_a_purged_faq_shows_no_draft_of_the_next_site(
-    storage: Storage, owner: Access
-) -> None:
-    write(storage, owner, is_draft=True)
-    token = storage.history.create_preview(owner, "tea", None).token
+    token, _ = storage.history.create_preview(owner, "tea", None)
     assert storage.history.preview(token, "tea", None) is not None
-    storage.writer.purge(owner, "tea", None, NONE)
-    write(storage, access(storage, "other"), is_draft=True, title="Secret")
+    storage.removal.bin(owner, "tea", None, NONE)
 
     assert storage.history.preview(token, "tea", None) is None
 
 
-@pytest.mark.parametrize("taken", [False, True], ids=["free", "taken by another site"])
-def test_a_repeated_publication_of_a_purged_faq_is_gone(storage: Storage, owner: Access, taken: bool) -> None:
+@pytest.mark.parametrize("removed", ["bin", "purge"])
+def test_a_repeated_publication_of_a_deleted_faq_is_gone(
+    storage: Storage, owner: Access, removed: str
+) -> None:
     key = IdempotencyKey("once", "digest")
     write(storage, owner, is_draft=True, idempotency_key=key)
-    storage.writer.purge(owner, "tea", None, NONE)
-    if taken:
-        write(storage, access(storage, "other"), is_draft=True)
+    getattr(storage.removal, removed)(owner, "tea", None, NONE)
 
     with pytest.raises(Gone):
         write(storage, owner, is_draft=True, idempotency_key=key)
@@ -243,7 +243,7 @@ def test_faqs_of_a_site_are_purged_and_published_at_the_same_time(storage: Stora
         write(storage, owner, slug)
 
     def purge(slug: str) -> None:
-        storage.writer.purge(owner, slug, None, NONE)
+        storage.removal.bin(owner, slug, None, NONE)
 
     with ThreadPoolExecutor(4) as threads:  # as many as write in a process of the service
         futures: list[Future[Any]] = [threads.submit(purge, slug) for slug in slugs]
@@ -263,10 +263,10 @@ def test_an_faq_without_its_default_translation_does_not_end_a_list(storage: Sto
     with storage.database.writing() as connection:
         for table in (revisions, translations):
             connection.execute(delete(table).where(table.c.slug == "b"))
-    first = storage.history.faqs(owner.site, limit=2)
-    rest = storage.history.faqs(owner.site, limit=2, after=first.next)
+    first, after = storage.overview.page(owner.site, limit=2)
+    rest, _ = storage.overview.page(owner.site, limit=2, after=after)
 
-    assert [faq.slug for faq in (*first.items, *rest.items)] == ["c", "a"]
+    assert [faq.slug for faq in (*first, *rest)] == ["c", "a"]
     assert [faq.slug for faq in storage.publications.listed(limit=2)] == ["a", "c"]
 
 
@@ -282,8 +282,8 @@ def test_the_faqs_of_several_sites_are_one_list(
     write(storage, owners[0], "tea-00", lang="de", title="Tee")
     write(storage, owners[1], "tea-01", is_draft=True, title="Draft")
     write(storage, owners[2], "tea-15-draft", is_draft=True)
-    storage.writer.unpublish(owners[3], "tea-03", None, NONE)
-    storage.writer.purge(owners[4], "tea-04", None, NONE)
+    storage.removal.unpublish(owners[3], "tea-03", None, NONE)
+    storage.removal.bin(owners[4], "tea-04", None, NONE)
     pages, after = list[list[str]](), ""
     while page := storage.publications.listed(after=after, limit=4):
         pages.append([faq.slug for faq in page])
@@ -300,8 +300,8 @@ def test_another_site_may_not_write(storage: Storage, owner: Access) -> None:
     for call in (
         lambda slug: write(storage, other, slug),
         lambda slug: storage.writer.publish(other, slug, 1, None, NONE),
-        lambda slug: storage.writer.unpublish(other, slug, None, NONE),
-        lambda slug: storage.writer.purge(other, slug, None, NONE),
+        lambda slug: storage.removal.unpublish(other, slug, None, NONE),
+        lambda slug: storage.removal.bin(other, slug, None, NONE),
         lambda slug: storage.history.revisions(other, slug, None, limit=1),
         lambda slug: storage.history.revision(other, slug, None, 1),
         lambda slug: storage.history.create_preview(other, slug, None),
@@ -346,7 +346,7 @@ def test_every_published_change_is_an_event(storage: Storage, owner: Access) -> 
     write(storage, owner, lang="en")
     write(storage, owner, lang="de", is_draft=True)
     storage.writer.publish(owner, "tea", 1, "de", NONE)
-    storage.writer.unpublish(owner, "tea", None, NONE)
+    storage.removal.unpublish(owner, "tea", None, NONE)
     with pytest.raises(RevisionConflict):
         write(storage, owner, preconditions=Preconditions(is_create_only=True))
 
@@ -363,16 +363,16 @@ def test_a_preview_shows_the_newest_revision_for_an_hour(
 ) -> None:
     write(storage, owner, title="Published")
     write(storage, owner, "other")
-    preview = storage.history.create_preview(owner, "tea", None)
+    token, _ = storage.history.create_preview(owner, "tea", None)
     write(storage, owner, title="Draft", is_draft=True)
-    shown = storage.history.preview(preview.token, "tea", "de")
+    shown = storage.history.preview(token, "tea", "de")
 
     assert shown is not None
     assert FAQ.from_json(shown.record).title == "Draft"
-    assert storage.history.preview(preview.token, "other", None) is None
+    assert storage.history.preview(token, "other", None) is None
     assert storage.history.preview("wrong", "tea", None) is None
     clock.advance(3600)
-    assert storage.history.preview(preview.token, "tea", None) is None
+    assert storage.history.preview(token, "tea", None) is None
 
 
 def test_the_list_has_the_last_changed_first_in_pages(storage: Storage, owner: Access, clock: Clock) -> None:
@@ -384,14 +384,14 @@ def test_the_list_has_the_last_changed_first_in_pages(storage: Storage, owner: A
     write(storage, owner, "faq-0", lang="de", title="Null")
     slugs, after = list[str](), None
     while True:
-        page = storage.history.faqs(owner.site, limit=2, after=after)
-        slugs += [faq.slug for faq in page.items]
-        if (after := page.next) is None:
+        page, after = storage.overview.page(owner.site, limit=2, after=after)
+        slugs += [faq.slug for faq in page]
+        if after is None:
             break
-    first = storage.history.faqs(owner.site, limit=1).items[0]
+    first = storage.overview.faqs(owner.site, limit=1)[0]
 
     assert slugs == ["faq-0", "faq-4", "faq-3", "faq-2", "faq-1"]
-    assert (first.title, first.languages, first.state, first.revision) == ("0", ["en", "de"], "published", 1)
+    assert (first.title, first.languages, first.state) == ("0", ["en", "de"], "published")
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3])
@@ -405,9 +405,9 @@ def test_pages_miss_no_faq_that_is_changed_meanwhile(
     found, after = list[str](), None
     changes = iter(["faq-0", "faq-3", "faq-0"])
     for _ in range(30):
-        page = storage.history.faqs(owner.site, limit=limit, after=after)
-        found += [item.slug for item in page.items]
-        if (after := page.next) is None:
+        page, after = storage.overview.page(owner.site, limit=limit, after=after)
+        found += [item.slug for item in page]
+        if after is None:
             break
         clock.advance(1)
         if (changed := next(changes, None)) is not None:
@@ -419,18 +419,18 @@ def test_pages_miss_no_faq_that_is_changed_meanwhile(
 
 def test_the_list_leaves_out_translations_that_were_taken_back(storage: Storage, owner: Access) -> None:
     def languages() -> list[str]:
-        return list(storage.history.faqs(owner.site, limit=1).items[0].languages)
+        return list(storage.overview.faqs(owner.site, limit=1)[0].languages)
 
     for lang in ("en", "de", "ko"):
         write(storage, owner, lang=lang, is_draft=lang == "ko")
     assert languages() == ["en", "ko", "de"]
-    storage.writer.unpublish(owner, "tea", "de", NONE)
+    storage.removal.unpublish(owner, "tea", "de", NONE)
     assert languages() == ["en", "ko"]
     write(storage, owner, lang="de", title="Anew", is_draft=True)
     assert languages() == ["en", "ko", "de"]
-    storage.writer.unpublish(owner, "tea", None, NONE)
-    storage.writer.purge(owner, "tea", "ko", NONE)
-    storage.writer.purge(owner, "tea", "de", NONE)
+    storage.removal.unpublish(owner, "tea", None, NONE)
+    storage.removal.bin(owner, "tea", "ko", NONE)
+    storage.removal.bin(owner, "tea", "de", NONE)
     assert languages() == ["en"]
 
 
@@ -438,7 +438,7 @@ def test_the_list_leaves_out_translations_that_were_taken_back(storage: Storage,
 def test_an_invalid_cursor_is_refused(storage: Storage, owner: Access, cursor: str) -> None:
     write(storage, owner)
     with pytest.raises(InvalidCursor):
-        storage.history.faqs(owner.site, limit=1, after=cursor)
+        storage.overview.page(owner.site, limit=1, after=cursor)
     with pytest.raises(InvalidCursor):
         storage.history.revisions(owner, "tea", None, limit=1, after=cursor)
 
@@ -451,7 +451,7 @@ def test_a_site_has_quotas(storage: Storage, owner: Access, clock: Clock) -> Non
         write(storage, owner, "three")
     with pytest.raises(QuotaExceeded):
         write(storage, owner, "two", title="x" * 200)
-    storage.writer.purge(owner, "one", None, NONE)
+    storage.removal.bin(owner, "one", None, NONE)
     write(storage, owner, "three")
     [site] = storage.sites.list()
 
@@ -461,11 +461,11 @@ def test_a_site_has_quotas(storage: Storage, owner: Access, clock: Clock) -> Non
 def test_the_size_of_a_site_is_in_bytes(storage: Storage, owner: Access) -> None:
     write(storage, owner, "tea", title="차")
     write(storage, owner, "coffee", title="커피")
-    storage.writer.purge(owner, "coffee", None, NONE)
+    storage.removal.purge(owner, "coffee", None, NONE)
     tea = storage.publications.get("tea")
     assert tea is not None
     assert storage.sites.list()[0].byte_count == len(tea.record.encode())
-    storage.writer.purge(owner, "tea", None, NONE)
+    storage.removal.purge(owner, "tea", None, NONE)
     assert storage.sites.list()[0].byte_count == 0
 
 

@@ -1,13 +1,13 @@
 """What the desk reads, over each kind of database."""
 
-from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from faqsvc_embed import FAQ, FAQNotFound
 from faqsvc_embed.service.storage import Storage, UnknownSite
 from faqsvc_embed.service.storage.overview import Filter
-from faqsvc_embed.service.storage.values import NotYourSite, Preconditions
+from faqsvc_embed.service.storage.values import Access, NotYourSite, Preconditions
 from tests.service.bodies import key_of_another_site
 from tests.support.clock import Clock
 from tests.support.samples import record
@@ -17,7 +17,7 @@ def put(storage: Storage, slug: str, lang: str, question: str) -> None:
     storage.put(FAQ.from_dict(record(slug, (question, "An answer, 100% sure."), lang=lang)))
 
 
-def found(storage: Storage, site: str, limit: int = 10, offset: int = 0, **wanted: str) -> list[str]:
+def found(storage: Storage, site: str, limit: int = 10, offset: int = 0, **wanted: Any) -> list[str]:
     """Return the slugs that a filter lets through."""
     faqs = storage.overview.faqs(site, Filter(**wanted), limit=limit, offset=offset)
     return [faq.slug for faq in faqs]
@@ -71,9 +71,9 @@ def test_an_faq_has_its_translations_with_the_default_language_first(storage: St
     put(storage, "pricing", "ko", "얼마예요?")
     faq = storage.overview.faq(access, "pricing")
     assert faq.is_outdated(faq.translations[1])
-    storage.writer.unpublish(access, "pricing", None, Preconditions())
+    storage.removal.unpublish(access, "pricing", None, Preconditions())
     assert storage.overview.faq(access, "pricing").state == "unpublished"
-    storage.writer.purge(access, "pricing", None, Preconditions())
+    storage.removal.bin(access, "pricing", None, Preconditions())
     with pytest.raises(FAQNotFound):
         storage.overview.faq(access, "pricing")
 
@@ -87,20 +87,13 @@ def test_another_site_sees_nothing(storage: Storage) -> None:
         storage.overview.faq(other, "pricing")
 
 
-def test_a_key_is_claimed_once(storage: Storage, clock: Clock) -> None:
-    storage.keys.create("tests")
-    [key] = storage.keys.list()
-    assert [storage.keys.claim(key.id) for _ in range(2)] == [True, False]
-    clock.advance(timedelta(days=1).total_seconds())
-    storage.keys.revoke(key.id)
-    assert storage.keys.signing_key(key.id) is None
-    assert not storage.keys.claim(key.id)
-
-
 def test_a_site_is_renamed(storage: Storage) -> None:
     site = storage.sites.create("old")
     assert (storage.sites.get(site).website_url, storage.sites.get(site).accent_color) == ("", "")
-    storage.sites.update(site, name="new", listed=True, website_url="https://h.example", accent_color="teal")
+    access = Access(None, site)
+    storage.sites.update(
+        access, name="new", listed=True, website_url="https://h.example", accent_color="teal"
+    )
     found = storage.sites.get(site)
     assert (found.name, found.is_listed) == ("new", True)
     assert (found.website_url, found.accent_color) == ("https://h.example", "teal")

@@ -169,7 +169,7 @@ def test_the_faqs_of_a_site_that_is_no_longer_listed_are_named_nowhere(storage: 
     storage.put(PRICING, site=site)
     with TestClient(create_app(storage)) as client:
         listed = client.get(path).text
-        storage.sites.update(site, name="tea", listed=False)
+        storage.sites.change(site, listed=False)
         unlisted = client.get(path).text
 
     assert "/faq/pricing" in listed
@@ -210,7 +210,7 @@ def test_lists_read_few_of_many_faqs(storage: Storage) -> None:
     storage.put(PRICING, site=site)
     copy_faqs(storage, 20_000, site=site)
     lists: list[Callable[[], object]] = [
-        partial(storage.history.faqs, site, limit=50),
+        partial(storage.overview.page, site, limit=50),
         partial(storage.overview.faqs, site, Filter(), limit=50),
         partial(storage.publications.listed, limit=50),
         partial(storage.publications.listed, after="f5", limit=50),

@@ -18,7 +18,7 @@ def test_an_export_is_imported_into_the_other_kind_of_database(
     write(storage, owner, title="One")
     write(storage, owner, title="Zwei\x00", lang="de", is_draft=True)
     write(storage, owner, "gone")
-    storage.writer.unpublish(owner, "gone", None, Preconditions())
+    storage.removal.unpublish(owner, "gone", None, Preconditions())
     new = tmp_path_factory.mktemp("export") / "faqsvc.db"
     url = postgres.new_database() if storage.database.is_sqlite else f"sqlite:///{new}"
     lines = list(export_lines(storage.database))

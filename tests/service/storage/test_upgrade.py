@@ -90,13 +90,13 @@ def test_the_records_of_release_0_1_become_revision_1_of_a_site_for_each_key(old
     assert one is not None
     assert two is not None
     found = storage.publications.get("tea", "de")
-    [revision] = storage.history.revisions(one, "tea", None, limit=5).items
+    [revision], _ = storage.history.revisions(one, "tea", None, limit=5)
 
     assert found is not None
     assert (found.lang, found.website_url) == ("de", "https://www.tea.example")
     assert found.record == FAQ("tea", TEA.title, TEA.website_name, "de", TEA.items).to_json()
-    assert (revision.revision, revision.state, revision.key) == (1, "published", "one")
-    assert [[faq.slug for faq in storage.history.faqs(key.site, limit=5).items] for key in (one, two)] == [
+    assert (revision.number, revision.state, revision.author) == (1, "published", "one")
+    assert [[faq.slug for faq in storage.overview.faqs(key.site, limit=5)] for key in (one, two)] == [
         ["tea"],
         ["coffee"],
     ]
@@ -107,11 +107,20 @@ def test_the_records_of_release_0_1_become_revision_1_of_a_site_for_each_key(old
     ]
     assert storage.sites.list()[0].byte_count == sum(
         len(FAQ(faq.slug, TEA.title, TEA.website_name, lang, TEA.items).to_json().encode())
-        for faq in storage.history.faqs(storage.sites.list()[0].id, limit=5).items
+        for faq in storage.overview.faqs(storage.sites.list()[0].id, limit=5)
         for lang in ("en", "de")
     )
     assert write(storage, one, "tea", lang="en", title="New").number == 2
     assert title(storage, "tea") == "New"
+
+
+def test_an_upgrade_makes_an_admin_of_each_name_of_a_key_that_could_publish(old_database: Database) -> None:
+    upgrade.upgrade(old_database)
+    storage = Storage(old_database)
+    admins = [(person.name, person.role, person.email) for person in storage.people.list()]
+    assert admins == [("one", "admin", None), ("two", "admin", None)]
+    [site] = {person.site for person in storage.people.list() if person.name == "one"}
+    assert storage.people.admin("one", site=site).site == site
 
 
 def test_sqlite_keeps_a_copy_of_the_database_before_its_upgrade(old_database: Database) -> None:

@@ -11,10 +11,9 @@ for (const time of document.querySelectorAll("time[datetime]")) {
 const link = new URLSearchParams(location.hash.slice(1)).get("link");
 if (link) {
   const note = document.getElementById("with-link");
-  const field = document.getElementById("key");
+  const field = document.getElementById("link");
   if (note && field) {
-    field.form.elements.link.value = link;
-    field.required = false;
+    field.value = link;
     field.closest(".field").hidden = true;
     note.hidden = false;
     field.form.querySelector("button").focus();

@@ -1,6 +1,6 @@
 """Add people, the audit log, the bin, and what a translation was made from.
 
-Each valid key with the scope `publish` becomes an admin with its name, because keys signed in at the desk.
+Each name of a valid key with the scope `publish` becomes an admin, because keys signed in at the desk.
 """
 
 import secrets
@@ -57,13 +57,26 @@ def upgrade() -> None:
     op.add_column("faqs", Column("page_url", Text))
     op.add_column("faqs", Column("sealed", Boolean, nullable=False, server_default=false()))
     op.add_column("translations", Column("withdrawn", Integer))
+    op.add_column("translations", Column("withdrawn_at", Text))
+    op.add_column("translations", Column("binned_at", Text))
+    op.create_index("ix_translations_binned_at", "translations", ["binned_at"])
     op.add_column("translations", Column("translated_from", Integer))
     op.add_column("revisions", Column("person_id", Text))
     op.add_column("revisions", Column("discarded_at", Text))
     op.add_column("last_event", Column("epoch", Text))
     op.execute(text("UPDATE last_event SET epoch = :epoch").bindparams(epoch=secrets.token_hex(4)))
     op.execute(
+        "UPDATE translations SET withdrawn = (SELECT max(number) FROM revisions"
+        " WHERE revisions.slug = translations.slug AND revisions.lang = translations.lang"
+        " AND published_at IS NOT NULL) WHERE published IS NULL"
+    )
+    op.execute(
+        "UPDATE translations SET withdrawn_at = (SELECT updated_at FROM faqs WHERE faqs.slug ="
+        " translations.slug) WHERE withdrawn IS NOT NULL"
+    )
+    op.execute(
         "INSERT INTO people (id, site, name, role, created_at)"
-        " SELECT id, site, CASE name WHEN '' THEN id ELSE name END, 'admin', created_at FROM api_keys"
-        " WHERE scope = 'publish' AND revoked_at IS NULL AND expires_at IS NULL AND site IS NOT NULL"
+        " SELECT MIN(id), site, CASE name WHEN '' THEN id ELSE name END, 'admin', MIN(created_at)"
+        " FROM api_keys WHERE scope = 'publish' AND revoked_at IS NULL AND expires_at IS NULL"
+        " AND site IS NOT NULL GROUP BY 2, 3"
     )

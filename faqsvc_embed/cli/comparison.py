@@ -1,0 +1,173 @@
+"""Compares files with the FAQs of a site, for `faqsvc publish`: what is new, unchanged, or an old file."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from faqsvc_embed.cli.publications import Publication, warn
+from faqsvc_embed.cli.waits import Waits
+from faqsvc_embed.errors import FAQNotFound, quoted
+from faqsvc_embed.text import normalized
+
+if TYPE_CHECKING:
+    from faqsvc_embed import models
+    from faqsvc_embed.api.contract import FAQSummary, Revision, TranslationSummary
+    from faqsvc_embed.client import FAQClient, StoredRevision
+
+_KEPT: Final = ("website_url", "website_name", "title")
+"""The fields that an FAQ keeps if a file with a new revision leaves them out."""
+
+
+class Refused(Exception):
+    """A file is not published; the message says why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What to do with one file: write it, if the newest revision is still the one that it replaces.
+
+    `unchanged` is the revision that is published already.
+    """
+
+    publication: Publication
+    unchanged: "models.Publication | None" = None
+    if_match: str | None = None
+    is_new: bool = False
+
+
+class Comparison:
+    """Compares files with the FAQs of a site as a list has them, and with their histories if they differ.
+
+    `overwrite` accepts files that are older than the newest revision, `republish` FAQs that are unpublished.
+    """
+
+    def __init__(self, client: "FAQClient", waits: Waits, *, overwrite: bool, republish: bool) -> None:
+        self._client = client
+        self._send = waits.send
+        self._overwrite = overwrite
+        self._republish = republish
+        self._new = set[str]()
+        self._faqs = {normalized("NFC", faq.slug): faq for faq in self._send(client.list_faqs)}
+
+    def step(self, publication: Publication) -> Step:
+        """Return what to do with a file.
+
+        Raises:
+            Refused: it would undo what somebody did after the file was written.
+        """
+        faq = self._faqs.get(normalized("NFC", publication.slug))
+        if faq is None:
+            self._check_gone(publication)
+            is_new = publication.slug not in self._new
+            self._new.add(publication.slug)
+            return Step(_with_cta(publication, None), is_new=is_new)
+        lang = publication.document.lang or faq.languages[0]
+        newest = next((one for one in faq.translations if one.lang == lang), None)
+        is_unpublished = "unpublished" in (faq.state, newest.state if newest else None)
+        if is_unpublished and not publication.is_draft and not self._republish:
+            when = f"{faq.updated_at:%Y-%m-%d %H:%M} UTC"
+            raise Refused(f"{quoted(faq.slug)} was unpublished ({when}): use --republish to publish it again")
+        if newest is None:
+            default = self._send(lambda: self._client.newest_revision(faq.slug))
+            return Step(_completed(publication, default, is_translation=True))
+        is_current = newest.state == "published" or (publication.is_draft and newest.state == "draft")
+        if is_current and _is_complete(publication) and _etag(publication, faq.slug, lang) == newest.etag:
+            return Step(publication, self._published(faq.slug, newest))
+        return self._compare(publication, faq, newest)
+
+    def _compare(self, publication: Publication, faq: "FAQSummary", newest: "TranslationSummary") -> Step:
+        """Compare a file with the history of its FAQ."""
+        slug, lang = faq.slug, newest.lang
+        history = self._send(lambda: self._client.revisions(slug, lang=lang))
+        base = history[0]
+        if base.state == "draft" and not publication.is_draft:
+            base = next((one for one in history if one.state == "published"), base)
+        current = self._send(lambda: self._client.get_revision(slug, base.revision, lang=lang))
+        publication = _completed(publication, current)
+        etag = _etag(publication, slug, lang)
+        if etag == base.etag and base.state in ("published", "draft" if publication.is_draft else ""):
+            return Step(publication, self._published(slug, base, lang))
+        if not self._overwrite:
+            _check_age(publication, etag, history)
+        if base is not history[0]:
+            number = history[0].revision
+            warn(publication, f"draft {number} is not published, and no longer the newest revision")
+        return Step(publication, if_match=newest.etag)
+
+    def _published(
+        self, slug: str, revision: "Revision | TranslationSummary", lang: str | None = None
+    ) -> "models.Publication":
+        """Return a revision that exists already as a publication."""
+        from faqsvc_embed import models
+
+        return models.Publication(
+            slug=slug,
+            faq_url=f"{self._client.settings.base_url}/faq/{quote(slug, safe='')}",
+            lang=lang or getattr(revision, "lang", None),
+            revision=revision.revision,
+            state=revision.state,
+            etag=revision.etag,
+        )
+
+    def _check_gone(self, publication: Publication) -> None:
+        """Raise Refused if an FAQ that the list lacks is in the bin, or was purged."""
+        if not (publication.document.website_url and publication.document.website_name):
+            try:
+                self._send(lambda: self._client.get_faq(publication.slug))
+            except FAQNotFound as error:
+                if error.status == 410:
+                    raise Refused(gone(publication.slug)) from None
+
+
+def gone(slug: str) -> str:
+    """Return the reason for which a file is not published whose FAQ was deleted."""
+    return (
+        f"{quoted(slug)} was deleted: `faqsvc restore {slug}` brings it back from the bin; "
+        f"what was purged by law stays away until an admin runs `faqsvc restore {slug} --lift`"
+    )
+
+
+def _is_complete(publication: Publication) -> bool:
+    return all(getattr(publication.document, name) for name in _KEPT)
+
+
+def _completed(
+    publication: Publication, current: "StoredRevision", *, is_translation: bool = False
+) -> Publication:
+    """Return a publication with the current call to action, and the fields that the file lacks."""
+    document = publication.document
+    known: dict[str, Any] = {
+        "website_url": current.website_url,
+        "website_name": current.faq.website_name,
+        "title": None if is_translation else current.faq.title,
+    }
+    missing = {name: value for name, value in known.items() if not getattr(document, name)}
+    completed = replace(publication, document=replace(document, **missing))
+    return _with_cta(completed, None if is_translation else current.faq.cta)
+
+
+def _with_cta(publication: Publication, cta: Any) -> Publication:
+    """Return a publication with the call to action that the service has; it accepts no other."""
+    if publication.document.cta not in (None, cta):
+        warn(publication, "unknown to the service and left out: cta")
+    return replace(publication, document=replace(publication.document, cta=cta))
+
+
+def _etag(publication: Publication, slug: str, lang: str) -> str:
+    return f'"{publication.content().digest(slug, lang)}"'
+
+
+def _check_age(publication: Publication, etag: str, history: "Sequence[Revision]") -> None:
+    """Raise Refused if somebody has changed the FAQ after the file was written."""
+    newest, stated = history[0], publication.document.revision
+    is_old = stated < newest.revision if stated is not None else any(one.etag == etag for one in history[1:])
+    if is_old:
+        by = f" by {newest.key}" if newest.key else ""
+        what = "a draft was written" if newest.state == "draft" else "it was changed"
+        raise Refused(
+            f"{what}{by} on {newest.created_at:%Y-%m-%d %H:%M} UTC, after this file "
+            f"(revision {newest.revision}): take it over with `faqsvc pull {publication.slug} "
+            f"--to {Path(publication.file).parent} --format markdown`, or use --overwrite"
+        )

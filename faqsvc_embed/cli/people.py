@@ -1,0 +1,123 @@
+"""`faqsvc people`: the people who sign in at the desk."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from faqsvc_embed.cli.database import open_existing, open_or_create
+from faqsvc_embed.cli.desk import print_link
+from faqsvc_embed.cli.options import (
+    database_option,
+    json_option,
+    need_base_url,
+    public_url_option,
+    site_option,
+)
+from faqsvc_embed.cli.output import print_json, print_table
+
+if TYPE_CHECKING:
+    from faqsvc_embed.service.storage.people import Person
+
+role_option = click.option(
+    "--role",
+    type=click.Choice(["editor", "publisher", "admin"]),
+    help="editor: drafts; publisher: also publish and unpublish; admin: also people, keys and the site.",
+)
+
+
+@click.group()
+def people() -> None:
+    """Add, list, change and remove the people who sign in at the desk.
+
+    EMAIL may also be the id that `people list` prints first, for who has no email address.
+
+    \b
+      faqsvc people add mia@example.com --name Mia --role publisher
+      faqsvc people link mia@example.com
+      faqsvc people set mia@example.com --role admin
+      faqsvc people remove mia@example.com
+    """
+
+
+@people.command("add")
+@database_option
+@click.argument("email")
+@click.option("--name", metavar="NAME", required=True, help="Name, for the history and the desk.")
+@role_option
+@site_option
+@public_url_option
+def add_person(database: str, email: str, name: str, role: Any, site: str | None, base_url: str) -> None:
+    """Add a person, and print a link that signs the person in once, within an hour."""
+    base_url = need_base_url(base_url)
+    storage = open_or_create(database)
+    person = storage.people.add(name, email=email, role=role or "editor", site=site)
+    print_link(storage, person, base_url)
+
+
+@people.command("link")
+@database_option
+@click.argument("email")
+@site_option
+@public_url_option
+def print_new_link(database: str, email: str, site: str | None, base_url: str) -> None:
+    """Print a link that signs a person in once, within an hour."""
+    base_url = need_base_url(base_url)
+    storage = open_existing(database)
+    print_link(storage, storage.people.find(email, site=site), base_url)
+
+
+@people.command("list")
+@database_option
+@site_option
+@json_option
+def list_people(database: str, site: str | None, as_json: bool) -> None:
+    """Print one line for each person, beginning with the id."""
+    found = open_existing(database).people.list(site)
+    if as_json:
+        print_json([_fields(person) for person in found])
+    elif found:
+        print_table([_columns(person) for person in found])
+
+
+@people.command("set")
+@database_option
+@click.argument("email")
+@click.option("--name", metavar="NAME", help="New name.")
+@click.option("--email", "new_email", metavar="EMAIL", help="New email address.")
+@role_option
+@site_option
+def change_person(
+    database: str, email: str, name: str | None, new_email: str | None, role: Any, site: str | None
+) -> None:
+    """Change the name, the email address or the role of a person, at once in all sessions."""
+    if name is None and new_email is None and role is None:
+        raise click.UsageError("nothing to change: use --name, --email or --role")
+    storage = open_existing(database)
+    person = storage.people.find(email, site=site)
+    storage.people.change(person.id, name=name, email=new_email, role=role)
+
+
+@people.command("remove")
+@database_option
+@click.argument("email")
+@site_option
+def remove_person(database: str, email: str, site: str | None) -> None:
+    """Remove a person, who is signed out at once. What the person wrote stays."""
+    storage = open_existing(database)
+    storage.people.remove(storage.people.find(email, site=site).id)
+
+
+def _columns(person: "Person") -> tuple[str, ...]:
+    added = f"added {person.created_at:%Y-%m-%d}"
+    return (person.id, f"site {person.site}", person.role, added, person.email or "-", person.name)
+
+
+def _fields(person: "Person") -> dict[str, Any]:
+    return {
+        "id": person.id,
+        "site": person.site,
+        "email": person.email,
+        "name": person.name,
+        "role": person.role,
+        "createdAt": person.created_at.isoformat(),
+    }

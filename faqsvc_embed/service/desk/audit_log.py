@@ -1,0 +1,48 @@
+"""The audit log of a site, for admins: who did what, and when."""
+
+from typing import Final
+
+from starlette.responses import Response
+
+from faqsvc_embed.service.desk.forms import number_of
+from faqsvc_embed.service.desk.pages import render
+from faqsvc_embed.service.desk.visit import Visit
+from faqsvc_embed.service.storage.audit import Action, Wanted
+
+PAGE_SIZE: Final = 100
+ACTIONS: Final[dict[Action, str]] = {
+    "draft": "Saved a draft",
+    "publish": "Published",
+    "unpublish": "Unpublished",
+    "purge": "Deleted",
+    "restore": "Restored",
+    "sign-in": "Signed in",
+    "key-create": "Made a key",
+    "key-rotate": "Replaced a key",
+    "key-revoke": "Revoked a key",
+    "person-create": "Added a person",
+    "person-set": "Changed a person",
+    "person-remove": "Removed a person",
+    "site-create": "Created the site",
+    "site-set": "Changed the site",
+    "site-remove": "Deleted the site",
+}
+
+
+def show(visit: Visit) -> Response:
+    """GET /desk/log: the entries, newest first; those of one person, key or slug if the query names it."""
+    visit.require_admin()
+    names = {name: visit.query(name)[:300].strip() for name in ("person", "key", "slug")}
+    wanted = Wanted(visit.access.site, **{name: value for name, value in names.items() if value})
+    before = number_of(visit.query("before"))
+    found = visit.storage.audit.entries(wanted, limit=PAGE_SIZE + 1, before=before)
+    keys = {key.id: key.name or key.id for key in visit.storage.keys.list()}
+    return render(
+        visit,
+        "log.html",
+        entries=found[:PAGE_SIZE],
+        has_older=len(found) > PAGE_SIZE,
+        names=names,
+        actions=ACTIONS,
+        keys=keys,
+    )

@@ -1,0 +1,129 @@
+"""The API keys of a site, which programs use: make, replace and revoke them."""
+
+from datetime import timedelta
+from typing import Final
+
+from starlette.responses import Response
+
+from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.service.desk.pages import redirect, render
+from faqsvc_embed.service.desk.site import NAME
+from faqsvc_embed.service.desk.visit import Visit
+from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.storage.api_keys import APIKeyInfo, UnknownAPIKey
+from faqsvc_embed.service.storage.values import SCOPES
+
+OVERLAPS: Final = {
+    "0": ("at once", timedelta(0)),
+    "1": ("in an hour", timedelta(hours=1)),
+    "24": ("in a day", timedelta(days=1)),
+    "168": ("in a week", timedelta(weeks=1)),
+}
+"""When the old key ends after a rotation."""
+SCOPE_TEXTS: Final = {
+    "read": "Read drafts and history",
+    "draft": "Write drafts",
+    "publish": "Write, publish and unpublish",
+}
+
+
+def show(visit: Visit) -> Response:
+    """GET /desk/keys: the keys, and a form for a new one."""
+    visit.require_admin()
+    return _page(visit, done="The key is revoked." if visit.query("done") == "revoked" else "")
+
+
+def submit(visit: Visit) -> Response:
+    """POST /desk/keys: make a key."""
+    visit.require_admin()
+    name, scope = visit.form.get("key_name").strip(), visit.form.get("scope")
+    problems = dict[str, str]()
+    if not name:
+        problems["key_name"] = "Give the key a name. The history shows it as the author of a revision."
+    if scope not in SCOPES:
+        problems["scope"] = "Choose what the key may do."
+        return _page(visit, 422, problems=problems)
+    if problems:
+        return _page(visit, 422, problems=problems)
+    try:
+        key = visit.storage.keys.create(name, site=visit.access.site, scope=scope, by=visit.access)
+    except ConfigurationError:
+        return _page(visit, 422, problems={"key_name": NAME})
+    return _page(visit, new_key=key, done=f"The key {name} is made.")
+
+
+def show_one(visit: Visit) -> Response:
+    """GET /desk/keys/{key}: what a key may do, and how to replace or revoke it."""
+    visit.require_admin()
+    return _one(visit)
+
+
+def end(visit: Visit) -> Response:
+    """POST /desk/keys/{key}: replace a key, or revoke it if that was confirmed."""
+    visit.require_admin()
+    key = _key(visit)
+    if visit.form.get("action") == "rotate":
+        _, overlap = OVERLAPS.get(visit.form.get("overlap"), OVERLAPS["0"])
+        try:
+            new = visit.storage.keys.rotate(key.id, overlap=overlap, by=visit.access)
+        except UnknownAPIKey:
+            return _one(visit, 409, problems={"key": "This key has ended already."})
+        return _page(visit, new_key=new, done=f"Here is the new key {key.name}.")
+    if visit.form.get("confirm") != "yes":
+        return _one(visit, 422, problems={"confirm": "Nothing was revoked. Tick the box to revoke the key."})
+    visit.storage.keys.revoke(key.id, by=visit.access)
+    return redirect(visit, "/keys?done=revoked")
+
+
+def _keys(visit: Visit) -> list[APIKeyInfo]:
+    """Return the keys of this site, the newest first."""
+    return [key for key in reversed(visit.storage.keys.list()) if key.site == visit.access.site]
+
+
+def _key(visit: Visit) -> APIKeyInfo:
+    """Return the key in the path."""
+    for key in _keys(visit):
+        if key.id == visit.request.path_params["key"]:
+            return key
+    raise Problem(404, "not-found", "This key does not exist")
+
+
+def _has_ended(visit: Visit, key: APIKeyInfo) -> bool:
+    now = visit.storage.clock()
+    return key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= now)
+
+
+def _page(
+    visit: Visit,
+    status: int = 200,
+    *,
+    problems: dict[str, str] | None = None,
+    new_key: str = "",
+    done: str = "",
+) -> Response:
+    keys = _keys(visit)
+    return render(
+        visit,
+        "keys.html",
+        status,
+        keys=[key for key in keys if not _has_ended(visit, key)],
+        ended=[key for key in keys if _has_ended(visit, key)],
+        scopes=SCOPE_TEXTS,
+        problems=problems or {},
+        new_key=new_key,
+        done=done,
+    )
+
+
+def _one(visit: Visit, status: int = 200, *, problems: dict[str, str] | None = None) -> Response:
+    key = _key(visit)
+    return render(
+        visit,
+        "key.html",
+        status,
+        key=key,
+        has_ended=_has_ended(visit, key),
+        scopes=SCOPE_TEXTS,
+        overlaps=OVERLAPS,
+        problems=problems or {},
+    )

@@ -1,0 +1,162 @@
+"""The people of a site: add, change and remove them, and make sign-in links."""
+
+from typing import Final, cast
+
+from starlette.responses import Response
+
+from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.service.desk.pages import redirect, render
+from faqsvc_embed.service.desk.visit import Visit
+from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.storage.people import ROLES, LastAdmin, Person, PersonExists, Role, UnknownPerson
+
+ROLE_TEXTS: Final = {
+    "editor": "Editor: writes drafts",
+    "publisher": "Publisher: also publishes and unpublishes",
+    "admin": "Admin: also manages people, keys and the site, and deletes FAQs",
+}
+NAME: Final = "Write a name of 1 to 100 characters, without line breaks."
+EMAIL: Final = "Write an email address such as mia@example.com."
+
+
+def show_own(visit: Visit) -> Response:
+    """GET /desk/you: who is signed in, and a form for a link to sign in on another device."""
+    return render(visit, "you.html", roles=ROLE_TEXTS, link="")
+
+
+def renew(visit: Visit) -> Response:
+    """POST /desk/you: make a link that signs the same person in on another device."""
+    return render(visit, "you.html", roles=ROLE_TEXTS, link=_link(visit, _own(visit)))
+
+
+def show(visit: Visit) -> Response:
+    """GET /desk/people: the people, and a form for a new one."""
+    visit.require_admin()
+    return _page(visit, done="The person is removed." if visit.query("done") == "removed" else "")
+
+
+def submit(visit: Visit) -> Response:
+    """POST /desk/people: add a person, and show the first sign-in link."""
+    visit.require_admin()
+    name, email, role = _fields(visit)
+    if problems := _problems(name, email, role):
+        return _page(visit, 422, problems=problems)
+    try:
+        person = visit.storage.people.add(
+            name,
+            email=email or None,
+            role=cast("Role", role),
+            site=visit.access.site,
+            by=visit.access,
+        )
+    except ConfigurationError as error:
+        return _page(visit, 422, problems=_refused(error))
+    except PersonExists:
+        return _page(visit, 409, problems={"email": "Somebody with this email address is here already."})
+    return _page(visit, added=person)
+
+
+def show_one(visit: Visit) -> Response:
+    """GET /desk/people/{person}: a person, to change or remove."""
+    visit.require_admin()
+    return _one(visit, done="Saved." if visit.query("done") == "saved" else "")
+
+
+def change(visit: Visit) -> Response:
+    """POST /desk/people/{person}: save the person, make a sign-in link, or remove the person."""
+    visit.require_admin()
+    person = _person(visit)
+    action = visit.form.get("action")
+    try:
+        if action == "link":
+            return _one(visit, link=_link(visit, person))
+        if action == "remove":
+            return _remove(visit, person)
+        return _save(visit, person)
+    except LastAdmin as error:
+        return _one(visit, 409, problems={"role" if action == "save" else "confirm": f"{error}."})
+
+
+def _save(visit: Visit, person: Person) -> Response:
+    name, email, role = _fields(visit)
+    if problems := _problems(name, email, role):
+        return _one(visit, 422, problems=problems)
+    try:
+        visit.storage.people.change(
+            person.id, name=name, email=email or None, role=cast("Role", role), by=visit.access
+        )
+    except ConfigurationError as error:
+        return _one(visit, 422, problems=_refused(error))
+    except PersonExists:
+        return _one(visit, 409, problems={"email": "Somebody else has this email address."})
+    return redirect(visit, f"/people/{person.id}?done=saved")
+
+
+def _remove(visit: Visit, person: Person) -> Response:
+    if visit.form.get("confirm") != "yes":
+        return _one(
+            visit, 422, problems={"confirm": "Nobody was removed. Tick the box to remove the person."}
+        )
+    visit.storage.people.remove(person.id, by=visit.access)
+    return redirect(visit, "/people?done=removed")
+
+
+def _fields(visit: Visit) -> tuple[str, str, str]:
+    name, email, role = (visit.form.get(field).strip() for field in ("name", "email", "role"))
+    return name, email, role
+
+
+def _problems(name: str, email: str, role: str) -> dict[str, str]:
+    problems = dict[str, str]()
+    if not name:
+        problems["name"] = NAME
+    if role not in ROLES:
+        problems["role"] = "Choose what the person may do."
+    return problems
+
+
+def _refused(error: ConfigurationError) -> dict[str, str]:
+    return {"email": EMAIL} if str(error).startswith("email") else {"name": NAME}
+
+
+def _own(visit: Visit) -> Person:
+    assert visit.session is not None  # noqa: S101 - the routes require it
+    return visit.session.person
+
+
+def _person(visit: Visit) -> Person:
+    """Return the person in the path, who must be of this site."""
+    try:
+        return visit.storage.people.find(str(visit.request.path_params["person"]), site=visit.access.site)
+    except UnknownPerson:
+        raise Problem(404, "not-found", "There is no such person, or they were removed") from None
+
+
+def _link(visit: Visit, person: Person) -> str:
+    return visit.urls.sign_in(visit.storage.sign_ins.create_link(person))
+
+
+def _page(
+    visit: Visit,
+    status: int = 200,
+    *,
+    problems: dict[str, str] | None = None,
+    added: Person | None = None,
+    done: str = "",
+) -> Response:
+    link = _link(visit, added) if added else ""
+    found = visit.storage.people.list(visit.access.site)
+    context = {"people": found, "roles": ROLE_TEXTS, "problems": problems or {}}
+    return render(visit, "people.html", status, **context, link=link, added=added, done=done)
+
+
+def _one(
+    visit: Visit,
+    status: int = 200,
+    *,
+    problems: dict[str, str] | None = None,
+    link: str = "",
+    done: str = "",
+) -> Response:
+    context = {"person": _person(visit), "roles": ROLE_TEXTS, "problems": problems or {}}
+    return render(visit, "person.html", status, **context, link=link, done=done)

@@ -1,0 +1,47 @@
+"""DELETE /api/v1/faq/{slug} and POST /api/v1/faq/{slug}/restore: unpublish, delete and restore an FAQ."""
+
+from functools import partial
+from typing import Literal
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faqsvc_embed.api.validation import field_problems
+from faqsvc_embed.service.context import ServiceContext
+from faqsvc_embed.service.http.conditional import preconditions
+from faqsvc_embed.service.http.parameters import lang_of, slug_of
+from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.responses import private_response
+from faqsvc_embed.service.http.threads import run_blocking
+from faqsvc_embed.service.routes.list_faqs import summary
+
+Purge = Literal["false", "true", "now"]
+
+
+async def delete_faq(service: ServiceContext, request: Request) -> Response:
+    """DELETE: unpublish an FAQ or one translation, move it to the bin, or delete it for ever.
+
+    Unpublishing again succeeds and changes nothing; deleting again fails.
+    """
+    access = await service.auth.authenticate(request, "publish")
+    removal = service.storage.removal
+    purge = request.query_params.get("purge", "false")
+    if problems := field_problems("purge", purge, Purge):
+        raise Problem.invalid(*problems, code="invalid-parameter")
+    remove = {"false": removal.unpublish, "true": removal.bin, "now": removal.purge}[purge]
+    arguments = (access, slug_of(request), lang_of(request), preconditions(request))
+    await run_blocking(partial(remove, *arguments), limiter=service.writers)
+    return _no_content()
+
+
+async def restore_faq(service: ServiceContext, request: Request) -> Response:
+    """POST …/restore: take an FAQ out of the bin, or publish again what the last DELETE unpublished."""
+    access = await service.auth.authenticate(request, "publish")
+    slug = slug_of(request)
+    await run_blocking(partial(service.storage.removal.restore, access, slug), limiter=service.writers)
+    faq = await run_blocking(partial(service.storage.overview.faq, access, slug))
+    return private_response(summary(faq))
+
+
+def _no_content() -> Response:
+    return Response(status_code=204, headers={"cache-control": "no-store"})

@@ -1,0 +1,99 @@
+"""The audit log: who did what, and when. Entries are only added, and name no text."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal, NamedTuple
+
+from sqlalchemy import Connection, func, insert, or_, select
+
+from faqsvc_embed.service.storage.database import Database
+from faqsvc_embed.service.storage.schema import audit_log, people
+from faqsvc_embed.service.storage.values import Access
+
+Action = Literal[
+    "draft",
+    "publish",
+    "unpublish",
+    "purge",
+    "restore",
+    "sign-in",
+    "key-create",
+    "key-rotate",
+    "key-revoke",
+    "person-create",
+    "person-set",
+    "person-remove",
+    "site-create",
+    "site-set",
+    "site-remove",
+]
+OPERATOR: Final = Access(None, "")
+"""Who runs a command on the database."""
+NAME: Final = func.coalesce(people.c.email, people.c.name)
+"""How the log names a person."""
+
+
+class Entry(NamedTuple):
+    """One entry: by a key, by a person, or by the operator if both are None. What does not apply is None.
+
+    `person` is the email address or, without one, the name. `subject` is the key, the person or the site that
+    was changed.
+    """
+
+    number: int
+    at: datetime
+    action: str
+    key_id: str | None
+    person: str | None
+    slug: str | None
+    lang: str | None
+    revision: int | None
+    subject: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The entries to read; None is any. Those of a key or a person are also those that changed it."""
+
+    site: str | None = None
+    key: str | None = None
+    person: str | None = None
+    slug: str | None = None
+
+
+class AuditLog:
+    """Reads the log. Whoever changes something adds an entry in the same transaction, by `log`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def entries(self, wanted: Wanted, *, limit: int | None = None, before: int | None = None) -> list[Entry]:
+        """Return entries, newest first: up to `limit`, and only those with numbers below `before`."""
+        columns = audit_log.c
+        query = select(*(columns[name] for name in Entry._fields)).order_by(columns.number.desc())
+        if wanted.site is not None:
+            query = query.where(columns.site == wanted.site)
+        if wanted.slug is not None:
+            query = query.where(columns.slug == wanted.slug)
+        for column, value in ((columns.key_id, wanted.key), (columns.person, wanted.person)):
+            if value is not None:
+                query = query.where(or_(column == value, columns.subject == value))
+        if before is not None:
+            query = query.where(columns.number < before)
+        with self._database.reading() as connection:
+            return [Entry(*row) for row in connection.execute(query.limit(limit))]
+
+
+def log(
+    connection: Connection,
+    access: Access,
+    action: Action,
+    at: datetime,
+    **what: str | int | None,
+) -> None:
+    """Add an entry; `what` are `site`, `slug`, `lang`, `revision` and `subject`, as far as they apply."""
+    person = None
+    if access.person_id is not None:
+        person = connection.scalar(select(NAME).where(people.c.id == access.person_id))
+    who = {"site": access.site or None, "key_id": access.key_id, "person": person}
+    connection.execute(insert(audit_log), {**who, "action": action, "at": at, **what})

@@ -1,0 +1,282 @@
+"""The people of a site, who sign in at the desk."""
+
+import re
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, Literal, get_args
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from faqsvc_embed.api.contract import Scope
+from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
+from faqsvc_embed.service.storage.audit import NAME, OPERATOR, Action, log
+from faqsvc_embed.service.storage.database import Database
+from faqsvc_embed.service.storage.schema import people, sessions, sign_in_links, sites
+from faqsvc_embed.service.storage.sites import Sites, check_name
+from faqsvc_embed.service.storage.values import Access
+
+Role = Literal["editor", "publisher", "admin"]
+ROLES: Final[tuple[Role, ...]] = get_args(Role)
+"""An editor writes drafts, a publisher publishes and unpublishes, and an admin manages the site as well."""
+FIRST_NAME: Final = "Admin"
+"""Name of the first person of a site, if none is given."""
+
+_SCOPES: Final[dict[str, Scope]] = {"editor": "draft", "publisher": "publish", "admin": "publish"}
+_EMAIL: Final = re.compile(r"[^@\s]{1,64}@[^@\s]{1,189}")
+
+
+class UnknownPerson(FAQError, LookupError):
+    """There is no such person, or several, and none is named."""
+
+
+class PersonExists(FAQError):
+    """The site has a person with this email address."""
+
+
+class LastAdmin(FAQError):
+    """Without this admin, nobody could manage the site."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person of a site; `email` is in lower case, and None if only the name is known."""
+
+    id: str
+    site: str
+    email: str | None
+    name: str
+    role: Role
+    created_at: datetime
+
+    @property
+    def access(self) -> Access:
+        """What the person may do."""
+        return Access(None, self.site, _SCOPES[self.role], self.id, self.role == "admin")
+
+
+class People:
+    """The people in a database. Whoever was removed is not found."""
+
+    def __init__(self, database: Database, sites: Sites, clock: Callable[[], datetime]) -> None:
+        self._database = database
+        self._sites = sites
+        self._clock = clock
+
+    def add(
+        self,
+        name: str,
+        *,
+        role: Role,
+        email: str | None = None,
+        site: str | None = None,
+        by: Access = OPERATOR,
+    ) -> Person:
+        """Add a person to a site. Without `site`, it is the only site.
+
+        Who was removed and is added again with the same address is the same person in the history.
+
+        Raises:
+            ConfigurationError: the name, the address or the role is not valid.
+            PersonExists: the site has a person with this address.
+            UnknownSite: there is no such site, or there are several and none is named.
+        """
+        values = {"name": _name(name), "email": email and checked_email(email), "role": _role(role)}
+        with self._database.writing() as connection:
+            site = self._sites.resolve(connection, site)
+            return self._insert(connection, site, values, by)
+
+    def admin(self, name: str | None = None, *, site: str | None = None) -> Person:
+        """Return the person with a name, or make an admin of that name.
+
+        Without `name`, it is the only person of the site, or its first one, who is made.
+
+        Raises:
+            ConfigurationError: the name is not valid.
+            UnknownPerson: several people have this name, or none is given and there are several people.
+            UnknownSite: there is no such site, or there are several and none is named.
+        """
+        with self._database.writing() as connection:
+            site = self._sites.resolve(connection, site)
+            query = _present().where(people.c.site == site)
+            found = _sole(connection.execute(query.where(people.c.name == name) if name else query))
+            if found is not None:
+                return found
+            values = {"name": _name(name or FIRST_NAME), "email": None, "role": "admin"}
+            return self._insert(connection, site, values, OPERATOR)
+
+    def find(self, which: str, *, site: str | None = None) -> Person:
+        """Return a person by the email address or the id.
+
+        Raises:
+            UnknownPerson: there is no such person, or one on several sites and none is named.
+        """
+        found = [person for person in self.with_email(which) if site in (None, person.site)]
+        if len(found) > 1:
+            raise UnknownPerson(f"{which} is on several sites: name one with --site")
+        if found:
+            return found[0]
+        with self._database.reading() as connection:
+            row = connection.execute(_present().where(people.c.id == which)).first()
+        if row is None or site not in (None, row.site):
+            raise UnknownPerson(
+                f"nobody has the email address or id {quoted(which)}; `faqsvc people list` prints all"
+            )
+        return _person(row)
+
+    def with_email(self, email: str) -> list[Person]:
+        """Return the person with an email address on each site that has one."""
+        query = _present().where(people.c.email == email.strip().lower())
+        with self._database.reading() as connection:
+            return list(map(_person, connection.execute(query)))
+
+    def list(self, site: str | None = None) -> list[Person]:
+        """Return the people of a site, or of all sites, ordered by their names.
+
+        Raises:
+            UnknownSite: there is no such site.
+        """
+        query = _present() if site is None else _present().where(people.c.site == site)
+        with self._database.reading() as connection:
+            if site is not None:
+                self._sites.find(connection, site)
+            return list(map(_person, connection.execute(query)))
+
+    def change(
+        self,
+        person_id: str,
+        *,
+        name: str | None = None,
+        email: str | None = None,
+        role: Role | None = None,
+        by: Access = OPERATOR,
+    ) -> Person:
+        """Change what is given.
+
+        Raises:
+            ConfigurationError: the name, the address or the role is not valid.
+            LastAdmin: the person is the only admin, and would be none.
+            PersonExists: the site has another person with this address.
+            UnknownPerson: there is nobody with this id.
+        """
+        values: dict[str, str] = {}
+        values |= {} if name is None else {"name": _name(name)}
+        values |= {} if email is None else {"email": checked_email(email)}
+        values |= {} if role is None else {"role": _role(role)}
+        with self._database.writing() as connection:
+            person = self._locked(connection, person_id)
+            if role not in (None, "admin"):
+                _check_not_last(connection, person)
+            if email is not None:
+                _free_email(connection, person.site, values["email"], person.id)
+            if values:
+                connection.execute(update(people).where(people.c.id == person_id).values(values))
+                self._log(connection, by, "person-set", person_id)
+            return self._locked(connection, person_id)
+
+    def remove(self, person_id: str, *, by: Access = OPERATOR) -> None:
+        """Remove a person, whose sessions and sign-in links end. What they wrote keeps their name.
+
+        Raises:
+            LastAdmin: the person is the only admin.
+            UnknownPerson: there is nobody with this id.
+        """
+        with self._database.writing() as connection:
+            _check_not_last(connection, self._locked(connection, person_id))
+            for table in (sessions, sign_in_links):
+                connection.execute(delete(table).where(table.c.person == person_id))
+            removed = {"removed_at": self._clock()}
+            connection.execute(update(people).where(people.c.id == person_id).values(removed))
+            self._log(connection, by, "person-remove", person_id)
+
+    def _log(self, connection: Connection, by: Access, action: Action, person_id: str) -> None:
+        who = select(people.c.site, NAME).where(people.c.id == person_id)
+        site, name = connection.execute(who).one()
+        log(connection, by, action, self._clock(), site=site, subject=name)
+
+    def _insert(self, connection: Connection, site: str, values: dict[str, Any], by: Access) -> Person:
+        now = self._clock()
+        email = values["email"]
+        known = None
+        if email is not None:
+            known = connection.execute(
+                select(people).where(people.c.site == site, people.c.email == email)
+            ).first()
+        if known is not None and known.removed_at is None:
+            raise PersonExists(f"{email} is a person of this site already: {known.name}, {known.role}")
+        if known is not None:
+            again = {**values, "removed_at": None}
+            connection.execute(update(people).where(people.c.id == known.id).values(again))
+            self._log(connection, by, "person-create", known.id)
+            return Person(known.id, site, email, values["name"], values["role"], known.created_at)
+        row = {"id": secrets.token_hex(4), "site": site, **values, "created_at": now}
+        connection.execute(insert(people), row)
+        self._log(connection, by, "person-create", row["id"])
+        return Person(row["id"], site, email, values["name"], values["role"], now)
+
+    def _locked(self, connection: Connection, person_id: str) -> Person:
+        """Return a person whose site is locked, so that two admins cannot remove each other."""
+        site = connection.scalar(select(people.c.site).where(people.c.id == person_id))
+        connection.execute(select(sites.c.id).where(sites.c.id == site).with_for_update())
+        row = connection.execute(_present().where(people.c.id == person_id)).first()
+        if row is None:
+            raise UnknownPerson(f"nobody has the id {quoted(person_id)}")
+        return _person(row)
+
+
+def checked_email(email: str) -> str:
+    """Return an email address in lower case.
+
+    Raises:
+        ConfigurationError: it is none.
+    """
+    found = email.strip().lower()
+    if _EMAIL.fullmatch(found) is None or not found.isprintable():
+        raise ConfigurationError(f"email is {quoted(email)}: expected an address such as mia@example.com")
+    return found
+
+
+def _name(name: str) -> str:
+    if not name.strip():
+        raise ConfigurationError("the name of a person is empty")
+    return check_name(name.strip())
+
+
+def _role(role: Role) -> Role:
+    if role not in ROLES:
+        raise ConfigurationError(f"role is {quoted(role)}: expected one of {', '.join(ROLES)}")
+    return role
+
+
+def _present() -> Any:
+    columns = (people.c[name] for name in Person.__slots__)
+    return select(*columns).where(people.c.removed_at.is_(None)).order_by(people.c.name, people.c.id)
+
+
+def _person(row: Any) -> Person:
+    return Person(*row)
+
+
+def _sole(rows: Any) -> Person | None:
+    found = list(map(_person, rows))
+    if len(found) > 1:
+        names = ", ".join(f"{person.name} ({person.email or person.id})" for person in found[:10])
+        raise UnknownPerson(f"there are several people: {names}; use `faqsvc people link EMAIL`, or the id")
+    return found[0] if found else None
+
+
+def _check_not_last(connection: Connection, person: Person) -> None:
+    others = _present().where(
+        people.c.site == person.site, people.c.role == "admin", people.c.id != person.id
+    )
+    if person.role == "admin" and connection.execute(others).first() is None:
+        raise LastAdmin(f"{person.name} is the only admin of the site; make somebody else an admin first")
+
+
+def _free_email(connection: Connection, site: str, email: str, person_id: str) -> None:
+    """Raise PersonExists if another person has an address; who was removed gives it away."""
+    taken = (people.c.site == site, people.c.email == email, people.c.id != person_id)
+    if connection.execute(_present().where(*taken)).first() is not None:
+        raise PersonExists(f"{email} is the address of another person of this site")
+    connection.execute(update(people).where(*taken).values(email=None))

@@ -1,0 +1,206 @@
+"""Unpublishes FAQs, moves them to the bin, restores them, and purges them for ever.
+
+Each method is one transaction (`edit.py`). In the bin, texts and history stay for 30 days, for `restore`.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import Row, delete, or_, select, update
+
+from faqsvc_embed.api.fields import Lang
+from faqsvc_embed.errors import FAQNotFound, quoted
+from faqsvc_embed.service.storage import audit, idempotency
+from faqsvc_embed.service.storage.edit import Edit, check_preconditions
+from faqsvc_embed.service.storage.revisions import HAS_REVISIONS
+from faqsvc_embed.service.storage.schema import faqs, previews, revisions, translations
+from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access, Preconditions
+from faqsvc_embed.service.storage.writer import Writer
+
+BIN_LIFETIME: Final = timedelta(days=30)
+"""How long a deleted FAQ can be restored."""
+
+
+class Removal:
+    """Removes the FAQs in a database, and brings them back."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+
+    def unpublish(self, access: Access, slug: str, lang: Lang | None, preconditions: Preconditions) -> None:
+        """Unpublish an FAQ, or one translation. Its history stays.
+
+        Raises:
+            FAQNotFound: the site has no such FAQ, or not this translation.
+            NotYourSite: it belongs to another site.
+            Gone: it is in the bin, or was purged.
+            RevisionConflict: a precondition failed.
+        """
+        with self._writer.editing(access) as edit:
+            if edit.unpublish(slug, _checked(edit, slug, lang, preconditions)):
+                edit.settle(slug)
+                edit.log("unpublish", slug, lang)
+
+    def bin(self, access: Access, slug: str, lang: Lang | None, preconditions: Preconditions) -> None:
+        """Move an FAQ, or one translation, to the bin. Its text and its history stay for 30 days.
+
+        Raises:
+            FAQNotFound, NotYourSite, Gone, RevisionConflict: as `unpublish` does.
+        """
+        with self._writer.editing(access) as edit:
+            languages = _checked(edit, slug, lang, preconditions)
+            is_whole = len(languages) == len(edit.languages(slug, None))
+            edit.count(faqs=-is_whole)
+            edit.unpublish(slug, languages)
+            edit.update_translations(slug, languages, binned_at=edit.now)
+            if is_whole:
+                edit.connection.execute(delete(previews).where(previews.c.slug == slug))
+            edit.settle(slug)
+            edit.log("purge", slug, lang)
+
+    def purge(self, access: Access, slug: str, lang: Lang | None, preconditions: Preconditions) -> None:
+        """Delete every text of an FAQ, or of one translation, also if it is in the bin. This is final.
+
+        Nobody can write it again before an administrator allows it by `lift`.
+
+        Raises:
+            FAQNotFound, NotYourSite, RevisionConflict: as `unpublish` does.
+            Gone: it was purged before.
+        """
+        with self._writer.editing(access) as edit:
+            faq = _in_bin_or_not(edit, slug)
+            every = edit.languages(slug, None, binned=True)
+            languages = edit.languages(slug, lang, binned=True)
+            if preconditions.if_match is not None:
+                check_preconditions(preconditions, edit.newest(slug, lang or faq.lang))
+            edit.check_seen(slug, lang, preconditions)
+            is_whole = len(languages) == len(every)
+            _delete_texts(edit, slug, languages, faqs=-(is_whole and faq.state != "binned"))
+            if is_whole:
+                _end(edit, slug, languages, sealed=True)
+            else:  # a translation without revisions is sealed
+                values = {"search_text": "", "withdrawn": None, "binned_at": edit.now}
+                edit.update_translations(slug, languages, **values)
+                edit.settle(slug)
+            edit.log("purge", slug, lang)
+
+    def restore(self, access: Access, slug: str, preconditions: Preconditions = UNCONDITIONAL) -> None:
+        """Take an FAQ out of the bin, or publish what was last unpublished.
+
+        What was public when it was moved to the bin is published again. If several translations are in the
+        bin, those that were moved there last are restored.
+
+        Raises:
+            FAQNotFound: the site has no such FAQ, or there is nothing to restore.
+            NotYourSite: it belongs to another site.
+            Gone: it was purged.
+            RevisionConflict: a precondition failed.
+            QuotaExceeded: the site has no room for it.
+        """
+        with self._writer.editing(access) as edit:
+            faq = _in_bin_or_not(edit, slug)
+            edit.check_seen(slug, None, preconditions)
+            rows = _removed(edit, slug)
+            binned = [row for row in rows if row.binned_at is not None]
+            last = max((row.binned_at for row in binned), default=None)
+            restored = [row for row in binned if row.binned_at == last]
+            if not binned:
+                last = max((row.withdrawn_at for row in rows), default=None)
+                restored = [row for row in rows if row.withdrawn_at == last]
+            if not restored:
+                raise FAQNotFound(f"The FAQ {quoted(slug)} has nothing to restore")
+            edit.count(faqs=int(faq.state == "binned"))
+            edit.update_translations(slug, [row.lang for row in restored], binned_at=None)
+            for row in restored:
+                if row.withdrawn_at == last:
+                    edit.publish(slug, row.lang, row.withdrawn)
+            edit.settle(slug)
+            edit.log("restore", slug, None)
+
+    def lift(self, slug: str, access: Access = audit.OPERATOR) -> None:
+        """Allow a site to write again what it has purged: an FAQ, or translations of one.
+
+        Raises:
+            FAQNotFound: nothing with this slug was purged, by this site or, for the operator, by any.
+            NotYourSite: it belongs to another site.
+        """
+        with self._writer.editing(access) as edit:
+            faq = edit.locked(slug) if access is audit.OPERATOR else edit.owned(slug)
+            mine = (translations.c.slug == slug, ~HAS_REVISIONS)
+            count = edit.connection.execute(delete(translations).where(*mine)).rowcount
+            if faq is None or not (count or faq.sealed):
+                raise FAQNotFound(f"No FAQ with the slug {quoted(slug)} was purged")
+            edit.connection.execute(update(faqs).where(faqs.c.slug == slug).values(sealed=False))
+            audit.log(edit.connection, access, "restore", edit.now, site=faq.site, slug=slug)
+
+    def empty_bin(self) -> int:
+        """Delete what has been in the bin for 30 days, and return how many FAQs. Slugs stay their sites'."""
+        count = 0
+        while (found := self._overdue()) is not None:
+            slug, site = found
+            with self._writer.editing(Access(None, site)) as edit:
+                edit.locked(slug)
+                query = select(translations.c.lang).where(translations.c.slug == slug, *_overdue(edit.now))
+                if languages := list(edit.connection.scalars(query)):  # otherwise somebody has restored them
+                    _delete_texts(edit, slug, languages)
+                    _end(edit, slug, languages, sealed=False)
+                    edit.log("purge", slug, None)
+                    count += 1
+        return count
+
+    def _overdue(self) -> tuple[str, str] | None:
+        """Return an FAQ that has been in the bin for too long, and its site."""
+        query = select(translations.c.slug, faqs.c.site).join(faqs, faqs.c.slug == translations.c.slug)
+        with self._writer.database.reading() as connection:
+            row = connection.execute(query.where(*_overdue(self._writer.clock())).limit(1)).first()
+        return None if row is None else (row.slug, row.site)
+
+
+def _overdue(now: datetime) -> tuple[Any, ...]:
+    return translations.c.binned_at < now - BIN_LIFETIME, HAS_REVISIONS
+
+
+def _checked(edit: Edit, slug: str, lang: Lang | None, preconditions: Preconditions) -> list[Lang]:
+    """Return the languages to remove, after the checks that `Removal.unpublish` lists."""
+    faq = edit.present(slug)
+    languages = edit.languages(slug, lang)
+    check_preconditions(preconditions, edit.newest(slug, lang or faq.lang))
+    edit.check_seen(slug, lang, preconditions)
+    return languages
+
+
+def _in_bin_or_not(edit: Edit, slug: str) -> Any:
+    """Return the row of an FAQ of the site; raises Gone if it was purged."""
+    faq = edit.owned(slug)
+    return faq if faq.state == "binned" else edit.present(slug)
+
+
+def _removed(edit: Edit, slug: str) -> Sequence[Row[Any]]:
+    """Return the translations of an FAQ that are unpublished or in the bin, without purged ones."""
+    columns = [translations.c[name] for name in ("lang", "binned_at", "withdrawn", "withdrawn_at")]
+    is_removed = or_(translations.c.binned_at.is_not(None), translations.c.withdrawn_at.is_not(None))
+    query = select(*columns).where(translations.c.slug == slug, is_removed, HAS_REVISIONS)
+    return edit.connection.execute(query).all()
+
+
+def _delete_texts(edit: Edit, slug: str, languages: Sequence[Lang], *, faqs: int = 0) -> None:
+    """Unpublish translations and delete their revisions; `faqs` is added to the FAQs of the site."""
+    idempotency.forget_revisions(edit.connection, slug, languages, edit.now)
+    mine = (revisions.c.slug == slug, revisions.c.lang.in_(languages))
+    records = edit.connection.scalars(select(revisions.c.record).where(*mine))
+    edit.count(faqs=faqs, size=-sum(len(record.encode()) for record in records))
+    edit.unpublish(slug, languages)
+    edit.connection.execute(delete(revisions).where(*mine))
+
+
+def _end(edit: Edit, slug: str, languages: Sequence[Lang], *, sealed: bool) -> None:
+    """Delete translations whose revisions are deleted; an FAQ without any other becomes `purged`."""
+    mine = (translations.c.slug == slug, translations.c.lang.in_(languages))
+    edit.connection.execute(delete(translations).where(*mine))
+    if edit.languages(slug, None, binned=True):
+        edit.settle(slug)
+        return
+    edit.connection.execute(delete(previews).where(previews.c.slug == slug))
+    values = {"state": "purged", "sealed": sealed, "page_url": None, "updated_at": edit.now}
+    edit.connection.execute(update(faqs).where(faqs.c.slug == slug).values(values))

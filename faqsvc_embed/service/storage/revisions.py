@@ -1,0 +1,87 @@
+"""Revisions as their owners see them: their state, their entity tag and their author."""
+
+from typing import Any, Final
+
+from sqlalchemy import Row, Select, and_, exists, func, select
+
+from faqsvc_embed.api.contract import RevisionState, State
+from faqsvc_embed.service.storage.schema import api_keys, people, revisions, translations
+from faqsvc_embed.service.storage.values import Revision
+
+OF_TRANSLATION: Final = and_(translations.c.slug == revisions.c.slug, translations.c.lang == revisions.c.lang)
+NEWEST: Final = and_(OF_TRANSLATION, revisions.c.number == translations.c.newest)
+"""Joins each translation to its newest revision."""
+
+HAS_REVISIONS: Final = exists().where(OF_TRANSLATION)
+"""Matches translations that were not purged for ever."""
+
+_TRANSLATION: Final = [translations.c[name] for name in ("newest", "published", "withdrawn", "binned_at")]
+STATE_COLUMNS: Final = (revisions.c.number, revisions.c.digest, revisions.c.published_at, *_TRANSLATION)
+"""What `state_of`, `translation_state` and `tag_of` need."""
+
+
+def select_revisions(slug: str, lang: str) -> Select[Any]:
+    """Select the revisions of a translation; `revision_of` converts the rows."""
+    author = func.coalesce(people.c.name, func.nullif(api_keys.c.name, ""), revisions.c.key_id)
+    return (
+        select(revisions, *_TRANSLATION, author.label("author"))
+        .join(translations, OF_TRANSLATION)
+        .outerjoin(api_keys, api_keys.c.id == revisions.c.key_id)
+        .outerjoin(people, people.c.id == revisions.c.person_id)
+        .where(revisions.c.slug == slug, revisions.c.lang == lang)
+    )
+
+
+def revision_of(row: Row[Any]) -> Revision:
+    """Return the revision in a row."""
+    return Revision(
+        row.slug,
+        row.lang,
+        row.number,
+        state_of(row),
+        translation_state(row),
+        tag_of(row),
+        row.record,
+        row.website_url,
+        row.created_at,
+        row.author,
+    )
+
+
+def state_of(row: Row[Any]) -> RevisionState:
+    """Return the state of a revision; a draft is newer than what was ever published."""
+    if row.number == row.published:
+        return "published"
+    return "draft" if is_draft(row) else "superseded"
+
+
+def is_draft(row: Row[Any]) -> bool:
+    """Return whether a revision is the newest one, and was never published."""
+    return row.number == row.newest and row.published_at is None
+
+
+def translation_state(row: Row[Any]) -> State:
+    """Return the state of a translation."""
+    if row.binned_at is not None:
+        return "binned"
+    if row.published is not None:
+        return "published"
+    return "draft" if row.withdrawn is None else "unpublished"
+
+
+def tag_of(row: Row[Any]) -> str:
+    """Return the opaque part of the entity tag of a revision.
+
+    That of the newest one changes when its translation is unpublished: a writer who began before would
+    publish it again.
+    """
+    is_unpublished = row.number == row.newest and translation_state(row) == "unpublished"
+    return f"{row.digest}-unpublished" if is_unpublished else str(row.digest)
+
+
+def seen_of(row: Any) -> str:
+    """Return a text that changes whenever a translation is written, published or unpublished.
+
+    The row is that of its newest revision.
+    """
+    return f"{row.newest}.{row.published or 0}.{row.digest}"

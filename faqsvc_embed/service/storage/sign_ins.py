@@ -1,0 +1,92 @@
+"""Sign-in links and sessions of people. Only digests are stored, so that nobody signs in with a backup."""
+
+import hashlib
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import delete, insert, select, update
+
+from faqsvc_embed.service.storage.audit import log
+from faqsvc_embed.service.storage.database import Database, StorageUnavailable
+from faqsvc_embed.service.storage.people import Person
+from faqsvc_embed.service.storage.schema import people, sessions, sign_in_links
+from faqsvc_embed.service.storage.values import Access
+
+LINK_LIFETIME: Final = timedelta(hours=1)
+"""How long a sign-in link can be used."""
+LIFETIME: Final = timedelta(days=30)
+"""How long a session lasts after its last use."""
+EXTENSION: Final = timedelta(days=1)
+"""The shortest time between two extensions of a session."""
+
+
+class SignIns:
+    """The sign-in links and the sessions in a database."""
+
+    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
+        self._database = database
+        self._clock = clock
+
+    def create_link(self, person: Person) -> str:
+        """Return the token of a link that signs a person in once, within an hour."""
+        token, now = secrets.token_urlsafe(24), self._clock()
+        row = {"digest": _digest(token), "person": person.id, "expires_at": now + LINK_LIFETIME}
+        with self._database.writing() as connection:
+            connection.execute(delete(sign_in_links).where(sign_in_links.c.expires_at <= now))
+            connection.execute(insert(sign_in_links), row)
+        return token
+
+    def redeem_link(self, token: str) -> str | None:
+        """Use a link and return the cookie of a new session; None if the link is not valid, or was used."""
+        now = self._clock()
+        used = delete(sign_in_links).where(sign_in_links.c.digest == _digest(token))
+        valid = used.where(sign_in_links.c.expires_at > now).returning(sign_in_links.c.person)
+        with self._database.writing() as connection:
+            person = connection.scalar(valid)
+            if person is None:
+                return None
+            # An ended session still tells that a form was written by somebody who was signed in.
+            connection.execute(delete(sessions).where(sessions.c.expires_at <= now - LIFETIME))
+            cookie = secrets.token_urlsafe(24)
+            row = {"digest": _digest(cookie), "person": person}
+            connection.execute(insert(sessions), row | {"created_at": now, "expires_at": now + LIFETIME})
+            site = connection.scalar(select(people.c.site).where(people.c.id == person))
+            log(connection, Access(None, str(site), person_id=person), "sign-in", now)
+        return cookie
+
+    def person(self, cookie: str) -> Person | None:
+        """Return whose session a cookie has, and extend the session; None if it has ended."""
+        now = self._clock()
+        with self._database.reading() as connection:
+            row: Any = connection.execute(self._session(cookie).where(sessions.c.expires_at > now)).first()
+        if row is None:
+            return None
+        *fields, expires_at = row
+        if expires_at <= now + LIFETIME - EXTENSION:
+            extended = update(sessions).where(sessions.c.digest == _digest(cookie))
+            with suppress(StorageUnavailable), self._database.writing() as connection:
+                connection.execute(extended.values(expires_at=now + LIFETIME))
+        return Person(*fields)
+
+    def is_known(self, cookie: str) -> bool:
+        """Return whether a cookie has a session, or had one that ended within the last 30 days."""
+        with self._database.reading() as connection:
+            return connection.execute(self._session(cookie)).first() is not None
+
+    def end(self, cookie: str) -> None:
+        """End the session of a cookie."""
+        with self._database.writing() as connection:
+            connection.execute(delete(sessions).where(sessions.c.digest == _digest(cookie)))
+
+    def _session(self, cookie: str) -> Any:
+        columns = (people.c[name] for name in Person.__slots__)
+        query = select(*columns, sessions.c.expires_at).join(people, people.c.id == sessions.c.person)
+        return query.where(sessions.c.digest == _digest(cookie), people.c.removed_at.is_(None))
+
+
+def _digest(token: str) -> str:
+    # A fast digest without salt is enough for 192 random bits.
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,227 @@
+"""`faqsvc publish` against editors: an old file undoes nobody's work, and the other files are published."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from faqsvc_embed import FAQClient, FAQNotFound
+from faqsvc_embed.service.app import create_app
+from faqsvc_embed.service.server import running
+from faqsvc_embed.service.storage import open_storage
+from tests.cli.support import faqsvc
+
+FILE: Final = """---
+title: {slug}
+websiteUrl: https://heron.example
+websiteName: Heron
+lang: en
+---
+
+## How much is a poster?
+
+{answer}
+"""
+
+
+@dataclass
+class Desk:
+    """What Mia does, and what readers see."""
+
+    client: FAQClient
+    folder: Path
+
+    def write(self, slug: str, answer: str) -> None:
+        (self.folder / f"{slug}.md").write_text(FILE.format(slug=slug, answer=answer))
+
+    def edit(self, slug: str, answer: str, *, draft: bool = False) -> None:
+        website = {
+            "website_url": "https://heron.example",
+            "website_name": "Heron",
+            "answer_format": "markdown",
+        }
+        items = [("How much is a poster?", answer)]
+        self.client.publish_faq(slug=slug, title=slug, lang="en", items=items, draft=draft, **website)
+
+    def answer(self, slug: str) -> str:
+        """Return the public answer, or an empty text."""
+        try:
+            return self.client.get_faq(slug).items[0].answer
+        except FAQNotFound:
+            return ""
+
+    def publish(self, *options: str) -> tuple[int, list[str], list[str]]:
+        """Run the command; return its exit status, what it published, and its lines about the others."""
+        result = faqsvc("publish", str(self.folder), "--json", *options)
+        done = json.loads(result.stdout or "[]")
+        return (
+            result.exit_code,
+            [one["slug"] for one in done if not one["unchanged"]],
+            result.stderr.splitlines(),
+        )
+
+
+@pytest.fixture
+def desk(
+    tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Desk]:
+    """A service with the key "ci" in the environment, and Mia, who has published nothing yet."""
+    storage = open_storage(f"sqlite:///{tmp_path_factory.mktemp('service')}/faqsvc.db")
+    with running(create_app(storage)) as address:
+        monkeypatch.setenv("FAQSVC_BASE_URL", address)
+        monkeypatch.setenv("FAQSVC_API_KEY", storage.keys.create("ci"))
+        with FAQClient(address, storage.keys.create("Mia")) as client:
+            yield Desk(client, tmp_path)
+    storage.close()
+
+
+def test_a_file_that_equals_an_older_revision_is_refused_and_the_others_are_published(desk: Desk) -> None:
+    for slug in ("a", "prices", "z"):
+        desk.write(slug, "Five euros.")
+    assert desk.publish() == (0, ["a", "prices", "z"], [])
+    desk.edit("prices", "Seven euros.")
+    desk.write("z", "Six euros.")
+    status, done, (line,) = desk.publish()
+    assert (status, done) == (1, ["z"])
+    assert all(part in line for part in ("prices.md", "Mia", "revision 2", "faqsvc pull", "--overwrite"))
+    assert (desk.answer("prices"), desk.answer("z")) == ("Seven euros.", "Six euros.")
+    assert desk.publish("--overwrite") == (0, ["prices"], [])
+    assert desk.answer("prices") == "Five euros."
+
+
+def test_a_file_that_was_written_after_the_newest_revision_is_published(desk: Desk) -> None:
+    desk.write("prices", "Five euros.")
+    desk.publish()
+    desk.edit("prices", "Seven euros.")
+    desk.write("prices", "Eight euros.")
+    assert desk.publish() == (0, ["prices"], [])
+
+
+def test_a_file_with_a_revision_that_is_no_longer_the_newest_is_refused(desk: Desk) -> None:
+    desk.edit("prices", "Five euros.")
+    pull = ("pull", "prices", "--to", str(desk.folder), "--format", "markdown")
+    assert faqsvc(*pull).exit_code == 0
+    file = desk.folder / "prices.md"
+    desk.edit("prices", "Seven euros.")
+    file.write_text(file.read_text().replace("Five", "Six"))
+    status, done, (line,) = desk.publish()
+    assert (status, done) == (1, [])
+    assert "revision 2" in line
+    assert desk.answer("prices") == "Seven euros."
+    assert faqsvc(*pull).exit_code == 0
+    for answer in ("Eight", "Nine"):  # the file states each revision that it was published as
+        file.write_text(file.read_text().replace("Seven", answer).replace("Eight", answer))
+        assert desk.publish() == (0, ["prices"], [])
+        assert desk.answer("prices") == f"{answer} euros."
+
+
+def test_a_file_that_was_pulled_before_a_draft_is_refused(desk: Desk) -> None:
+    desk.edit("prices", "Five euros.")
+    faqsvc("pull", "prices", "--to", str(desk.folder), "--format", "markdown")
+    desk.edit("prices", "Seven euros.", draft=True)
+    assert desk.publish() == (0, [], [])  # unchanged: the draft waits
+    file = desk.folder / "prices.md"
+    file.write_text(file.read_text().replace("Five", "Six"))
+    status, done, (line,) = desk.publish()
+    assert (status, done, "Mia" in line) == (1, [], True)
+    status, done, (warning,) = desk.publish("--overwrite")
+    assert (status, done, "draft" in warning) == (0, ["prices"], True)
+
+
+def test_what_was_unpublished_stays_so(desk: Desk) -> None:
+    for slug in ("legal", "prices"):
+        desk.write(slug, "Five euros.")
+    desk.publish()
+    desk.client.unpublish_faq("legal")
+    desk.write("prices", "Six euros.")
+    for answer in ("Five euros.", "Six euros."):
+        desk.write("legal", answer)
+        status, _, (line,) = desk.publish()
+        assert (status, "legal" in line, "--republish" in line) == (1, True, True)
+    assert (desk.answer("legal"), desk.answer("prices")) == ("", "Six euros.")
+    assert desk.publish("--republish") == (0, ["legal"], [])
+    assert desk.answer("legal") == "Six euros."
+
+
+def test_what_was_purged_is_not_brought_back(desk: Desk) -> None:
+    for slug in ("people", "prices"):
+        desk.write(slug, "Five euros.")
+    desk.publish()
+    desk.client.unpublish_faq("people", purge=True)
+    desk.write("prices", "Six euros.")
+    for options in ((), ("--overwrite", "--republish")):
+        status, _, (line,) = desk.publish(*options)
+        assert (status, "people" in line, "faqsvc restore" in line) == (1, True, True)
+    assert (desk.answer("people"), desk.answer("prices")) == ("", "Six euros.")
+
+
+def test_a_race_is_a_refusal(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    for slug in ("new", "prices"):
+        desk.write(slug, "Five euros.")
+    desk.edit("prices", "Four euros.")
+    publish = FAQClient.publish_faq
+
+    def after_mia(client: FAQClient, **fields: object) -> object:
+        monkeypatch.setattr(FAQClient, "publish_faq", publish)
+        for slug in ("new", "prices"):
+            desk.edit(slug, "Seven euros.")
+        return publish(client, **fields)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(FAQClient, "publish_faq", after_mia)
+    status, done, lines = desk.publish()
+    assert (status, done, len(lines)) == (1, [], 2)
+    assert (desk.answer("new"), desk.answer("prices")) == ("Seven euros.", "Seven euros.")
+
+
+def test_the_name_of_a_file_is_its_slug(desk: Desk) -> None:
+    desk.write("prices", "Five euros.")
+    file = str(desk.folder / "prices.md")
+    for unchanged in (False, True):
+        (one,) = json.loads(faqsvc("publish", file, "--json").stdout)
+        assert (one["slug"], one["unchanged"]) == ("prices", unchanged)
+    (other,) = json.loads(faqsvc("publish", file, "--new-slug", "--json").stdout)
+    assert other["slug"] != "prices"
+    assert faqsvc("publish", file, "--new-slug", "--slug", "mine").exit_code == 2
+    assert len(desk.client.list_faqs()) == 2
+
+
+def test_a_text_that_the_service_takes_for_another_language_is_refused(desk: Desk) -> None:
+    desk.edit("prices", "Five euros.")
+    questions = [
+        ("Was kostet es?", "Fünf Euro."),
+        ("Wer darf bestellen?", "Alle."),
+        ("Wohin?", "Überallhin."),
+    ]
+    text = "".join(f"## {question}\n\n{answer}\n\n" for question, answer in questions)
+    (desk.folder / "prices.md").write_text(text)
+    status, done, (line,) = desk.publish()
+    assert (status, done, "prices.md" in line, "lang" in line) == (1, [], True, True)
+    assert desk.answer("prices") == "Five euros."
+    assert desk.publish("--lang", "de") == (0, ["prices"], [])
+
+
+@pytest.mark.system
+def test_500_files_are_published_in_one_run_and_compared_in_a_few_requests(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage = open_storage(f"sqlite:///{tmp_path_factory.mktemp('service')}/faqsvc.db")
+    app, requests = create_app(storage), list[str]()
+
+    async def counting(scope: Any, receive: Any, send: Any) -> None:
+        requests.extend([scope["method"]] if scope["type"] == "http" else [])
+        await app(scope, receive, send)
+
+    for number in range(500):
+        (tmp_path / f"faq-{number}.md").write_text(FILE.format(slug=f"faq-{number}", answer="Five euros."))
+    with running(counting) as address:
+        monkeypatch.setenv("FAQSVC_BASE_URL", address)
+        monkeypatch.setenv("FAQSVC_API_KEY", storage.keys.create("ci"))
+        first = faqsvc("publish", str(tmp_path))
+        assert (first.exit_code, first.stdout.count("unchanged")) == (0, 0)
+        requests.clear()
+        second = faqsvc("publish", str(tmp_path))
+        assert (second.exit_code, second.stdout.count("unchanged"), len(requests) <= 5) == (0, 500, True)
+    storage.close()

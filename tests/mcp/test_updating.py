@@ -1,0 +1,214 @@
+"""update_faq changes what it names, and undoes nobody's work."""
+
+import random
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+from jsonschema import Draft202012Validator
+from mcp.types import CallToolResult
+
+from faqsvc_embed import FAQClient
+from faqsvc_embed.errors import RevisionConflict
+from faqsvc_embed.service.app import create_app
+from faqsvc_embed.service.server import running
+from faqsvc_embed.service.storage import open_storage
+from tests.mcp.support import TEXTS, call, content, error, output_schema, texts, tokens
+
+pytestmark = pytest.mark.system
+
+WEBSITE: Final = {"website_url": "https://www.tea.example", "website_name": "Tea & Sons", "lang": "en"}
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, dict[str, str]]]:
+    """The address of our service, and keys of each scope."""
+    storage = open_storage(f"sqlite:///{tmp_path_factory.mktemp('service')}/faqsvc.db")
+    keys = {scope: storage.keys.create(scope, scope=scope) for scope in ("draft", "publish")}
+    with running(create_app(storage, writes_per_minute=None)) as address:
+        yield address, keys
+    storage.close()
+
+
+@pytest.fixture
+def owner(keys: tuple[str, dict[str, str]]) -> Iterator[FAQClient]:
+    """A client that may do everything."""
+    with FAQClient(keys[0], keys[1]["publish"]) as client:
+        yield client
+
+
+def put(client: FAQClient, slug: str, count: int = 3, **fields: Any) -> None:
+    """Publish an FAQ with numbered questions."""
+    items = [(f"Question {number}?", f"Answer {number}.") for number in range(count)]
+    client.publish_faq(slug=slug, **{**WEBSITE, "items": items, **fields})
+
+
+def update(
+    client: FAQClient, slug: str, revision: int, *changes: dict[str, Any], **extra: Any
+) -> CallToolResult:
+    """Call update_faq."""
+    return call(client, "update_faq", {"slug": slug, "revision": revision, "changes": list(changes), **extra})
+
+
+def conflict(result: CallToolResult) -> dict[str, Any]:
+    """Return the content of a conflict."""
+    assert result.is_error, texts(result)
+    found = result.structured_content
+    assert isinstance(found, dict)
+    assert found["code"] == "revision-conflict"
+    return found
+
+
+def answers(client: FAQClient, slug: str, **lang: str) -> list[str]:
+    """Return the public answers."""
+    return [item.answer for item in client.get_faq(slug, **lang).items]
+
+
+def test_an_update_changes_what_it_names_and_says_how_to_undo_it(owner: FAQClient) -> None:
+    put(owner, "kept", title="Prices", answer_format="markdown")
+    read = content(call(owner, "get_faq", {"slug": "kept"}))
+    written = content(update(owner, "kept", read["revision"], {"question": "Question 1?", "answer": "New."}))
+    Draft202012Validator(output_schema("update_faq")).validate(written)
+    assert (written["slug"], written["revision"], written["state"]) == ("kept", 2, "published")
+    assert written["changed"] == [{"question": "Question 1?", "before": "Answer 1.", "after": "New."}]
+    assert written["undo"] == "faqsvc revert kept 1"
+    faq = owner.get_faq("kept")
+    assert (faq.title, faq.website_name, faq.answer_format) == ("Prices", "Tea & Sons", "markdown")
+    assert answers(owner, "kept") == ["Answer 0.", "New.", "Answer 2."]
+
+
+def test_of_a_long_answer_the_result_shows_the_words_that_changed(owner: FAQClient) -> None:
+    before, after = (f"{'Long. ' * 200}{price} euros.{' Long.' * 200}" for price in ("Five", "Six"))
+    put(owner, "long", items=[("Price?", before)])
+    (changed,) = content(update(owner, "long", 1, {"question": "Price?", "answer": after}))["changed"]
+    assert ("Five euros." in changed["before"], "Six euros." in changed["after"]) == (True, True)
+    assert max(map(len, changed.values())) < 200
+
+
+def test_a_translation_has_the_website_of_what_is_public(owner: FAQClient) -> None:
+    put(owner, "relaunch")
+    put(owner, "relaunch", website_name="Secret", answer_format="markdown", draft=True)
+    german = {"question": "Frage?", "answer": "Antwort."}
+    assert content(update(owner, "relaunch", 0, german, lang="de"))["state"] == "published"
+    faq = owner.get_faq("relaunch", lang="de")
+    assert (faq.website_name, faq.answer_format) == ("Tea & Sons", "text")
+
+
+def test_what_somebody_else_wrote_comes_back(owner: FAQClient) -> None:
+    put(owner, "shared")
+    put(owner, "shared", items=[("Question 0?", "Mia's."), ("Question 1?", "Answer 1.")])
+    found = conflict(update(owner, "shared", 1, {"question": "Question 0?", "answer": "The agent's."}))
+    assert found["current"]["revision"] == 2
+    assert found["current"]["items"][0] == {"question": "Question 0?", "answer": "Mia's."}
+    assert answers(owner, "shared") == ["Mia's.", "Answer 1."]
+    assert (
+        content(update(owner, "shared", 2, {"question": "Question 1?", "answer": "Both."}))["revision"] == 3
+    )
+    assert answers(owner, "shared") == ["Mia's.", "Both."]
+
+
+def test_a_draft_that_waits_is_a_conflict(owner: FAQClient) -> None:
+    put(owner, "waiting")
+    put(owner, "waiting", items=[("Question 0?", "From June.")], draft=True)
+    found = conflict(update(owner, "waiting", 1, {"question": "Question 0?", "answer": "New."}))
+    assert found["current"]["items"] == [{"question": "Question 0?", "answer": "From June."}]
+    assert answers(owner, "waiting")[0] == "Answer 0."
+
+
+def test_what_was_unpublished_is_not_published_again(owner: FAQClient) -> None:
+    put(owner, "taken")
+    owner.unpublish_faq("taken")
+    message = error(update(owner, "taken", 1, {"question": "Question 0?", "answer": "New."}))
+    assert "faqsvc restore taken" in message
+    assert [faq.state for faq in owner.list_faqs() if faq.slug == "taken"] == ["unpublished"]
+
+
+def test_a_large_conflict_has_what_the_changes_name(owner: FAQClient) -> None:
+    put(owner, "large", items=[(f"Question {number}?", TEXTS["korean"]) for number in range(100)])
+    put(owner, "large", items=[(f"Question {number}?", TEXTS["korean"] + "!") for number in range(100)])
+    result = update(owner, "large", 1, {"question": "Question 70?", "answer": "New."})
+    assert [item["question"] for item in conflict(result)["current"]["items"]] == ["Question 70?"]
+    assert tokens(result) < 25_000
+
+
+def test_one_answer_of_200_costs_less_than_a_kilobyte(owner: FAQClient) -> None:
+    put(owner, "many", 200)
+    result = update(owner, "many", 1, {"question": "Question 7?", "answer": "New."})
+    assert len(result.model_dump_json(by_alias=True, exclude_none=True)) < 1_000
+    assert answers(owner, "many") == [f"Answer {n}." if n != 7 else "New." for n in range(200)]
+
+
+def test_all_changes_are_made_or_none(owner: FAQClient) -> None:
+    put(owner, "whole")
+    changes = ({"question": "Question 0?", "answer": "New."}, {"question": "Qestion 1?", "remove": True})
+    message = error(update(owner, "whole", 1, *changes))
+    assert "changes[1]" in message
+    assert "Question 1?" in message  # the closest one
+    assert len(owner.revisions("whole")) == 1
+
+
+def test_revision_0_makes_a_translation(owner: FAQClient) -> None:
+    put(owner, "translated", title="Prices", answer_format="markdown")
+    german = {"question": "Frage?", "answer": "Antwort."}
+    assert "revision 0" in error(update(owner, "translated", 1, german, lang="de"))
+    written = content(update(owner, "translated", 0, german, lang="de"))
+    assert (written["lang"], written["revision"]) == ("de", 1)
+    assert owner.get_faq("translated", lang="de").answer_format == "markdown"
+    assert owner.get_faq("translated").title == "Prices"
+    assert conflict(update(owner, "translated", 0, german, lang="de"))["current"]["revision"] == 1
+
+
+def test_a_draft_can_be_asked_for_and_changed(owner: FAQClient, keys: tuple[str, dict[str, str]]) -> None:
+    put(owner, "drafted")
+    written = content(update(owner, "drafted", 1, {"question": "Question 0?", "answer": "New."}, draft=True))
+    assert (written["state"], "previewUrl" in written, "undo" in written) == ("draft", True, False)
+    with FAQClient(keys[0], keys[1]["draft"]) as assistant:
+        written = content(update(assistant, "drafted", 2, {"question": "Question 1?", "answer": "New."}))
+    assert (written["state"], "previewUrl" in written) == ("draft", True)
+    assert [item.answer for item in owner.newest_revision("drafted").faq.items] == [
+        "New.",
+        "New.",
+        "Answer 2.",
+    ]
+    assert answers(owner, "drafted")[0] == "Answer 0."
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_of_a_person_and_an_agent_both_edits_are_there_or_one_is_told(owner: FAQClient, seed: int) -> None:
+    """Each reads, then writes an answer of its own, in a random order."""
+    chance, slug = random.Random(seed), f"interleaved-{seed}"
+    put(owner, slug)
+    known, told, done = dict[str, Any](), set[str](), set[str]()
+
+    def person() -> None:
+        if "person" not in known:
+            known["person"] = owner.newest_revision(slug)
+            return
+        read = known["person"]
+        items = [
+            (item.question, "Mia's." if n == 0 else item.answer) for n, item in enumerate(read.faq.items)
+        ]
+        try:
+            put(owner, slug, items=items, if_match=read.etag)
+            done.add("person")
+        except RevisionConflict as error:
+            told.update(["person"] if error.current.items[2].answer == "The agent's." else [])
+
+    def agent() -> None:
+        if "agent" not in known:
+            known["agent"] = content(call(owner, "get_faq", {"slug": slug}))["revision"]
+            return
+        result = update(owner, slug, known["agent"], {"question": "Question 2?", "answer": "The agent's."})
+        if result.is_error:
+            assert conflict(result)["current"]["items"][0]["answer"] == "Mia's."
+            told.add("agent")
+        else:
+            done.add("agent")
+
+    steps = [person, person, agent, agent]
+    chance.shuffle(steps)
+    for step in steps:
+        step()
+    assert done | told == {"person", "agent"}
+    shown = answers(owner, slug)
+    assert (shown[0] == "Mia's.", shown[2] == "The agent's.") == ("person" in done, "agent" in done)

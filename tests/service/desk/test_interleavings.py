@@ -1,0 +1,118 @@
+"""People at the desk and programs at work on the same FAQ: nothing is lost, and nothing undone silently."""
+
+import re
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from faqsvc_embed.service.storage import Storage
+from tests.service.desk.conftest import Editor
+from tests.service.desk.test_editor import base_of, fields_of, publish, record, texts_of, written
+
+
+class Program:
+    """A program with an API key, which changes one FAQ."""
+
+    def __init__(self, client: TestClient, key: str, slug: str) -> None:
+        self.client, self.slug = client, slug
+        self.headers = {"X-Plugin-Key": key}
+
+    def put(self, text: str, *, draft: bool = False) -> None:
+        items = [{"question": "What does it cost?", "answer": text}]
+        body = {"websiteUrl": "https://heron.example", "websiteName": "Heron", "items": items, "draft": draft}
+        self._send("PUT", "?lang=en", json=body)
+
+    def unpublish(self) -> None:
+        self._send("DELETE", "")
+
+    def purge(self) -> None:
+        self._send("DELETE", "?purge=true")
+
+    def publish(self, number: int) -> None:
+        self._send("POST", f"/revisions/{number}/publish")
+
+    def _send(self, method: str, path: str, **options: Any) -> None:
+        url = f"/api/v1/faq/{self.slug}{path}"
+        assert self.client.request(method, url, headers=self.headers, **options).is_success
+
+
+def base_on(page: str) -> str | None:
+    """Return what the forms of a page were opened with; None if it has no form."""
+    found = re.search(r'name="base" value="([^"]*)"', page)
+    return found and found[1]
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_what_a_program_did_meanwhile_is_told_and_not_undone(
+    editor: Editor, storage: Storage, seed: int
+) -> None:
+    random = Random(seed)
+    publish(editor)
+    program = Program(editor.client, storage.keys.create("sync"), "pricing")
+    for turn in range(random.randrange(3)):
+        program.put(f"Before {turn}", draft=random.random() < 0.5)
+    if random.random() < 0.25:
+        program.unpublish()
+    edit, history, removal = (editor.get(f"/faqs/pricing{path}") for path in ("", "/history", "/remove"))
+    fields = {**fields_of(edit.text), "answer": ["Mine, after an hour.", "Mine, too."], "token": editor.token}
+
+    changes: list[Callable[[], None]] = [
+        lambda: program.put("Theirs"),
+        lambda: program.put("Theirs, a draft", draft=True),
+        program.unpublish,
+        program.purge,
+        lambda: program.publish(1),
+    ]
+    before = state_of(editor)
+    for change in random.choices(changes, k=random.randrange(3)):
+        change()
+        if change == program.purge:
+            break
+    theirs = state_of(editor)
+
+    # A history with nothing but the published revision has no button.
+    again = ["again"] if base_on(history.text) else []
+    action = random.choice(["draft", "publish", "unpublish", *again])
+    if action in ("draft", "publish"):
+        response = editor.post("/faqs/pricing", action=action, **fields)
+        assert response.history or "Mine, after an hour." in texts_of(response.text)
+    elif action == "again":
+        response = editor.post("/faqs/pricing/history", lang="en", number="1", base=base_on(history.text))
+    else:
+        response = editor.post("/faqs/pricing/remove", action="unpublish", base=base_on(removal.text))
+
+    if theirs == before:
+        assert response.status_code == 200
+    else:
+        assert response.status_code in (404, 409, 410, 422)
+        assert state_of(editor) == theirs
+
+
+def state_of(editor: Editor) -> tuple[int, str, list[str]]:
+    """Return what readers get, and the revisions with their states."""
+    public = record(editor)
+    history = editor.get("/faqs/pricing/history").text
+    revisions = re.findall(r"<h2>Revision (\d+)</h2>", history)
+    states = re.findall(r'<span class="badge (\w+)"', history)
+    return public.status_code, public.text if public.is_success else "", revisions + states
+
+
+def test_an_faq_that_was_unpublished_meanwhile_is_public_again_only_on_purpose(
+    editor: Editor, storage: Storage
+) -> None:
+    base = base_of(publish(editor))
+    Program(editor.client, storage.keys.create("sync"), "pricing").unpublish()
+    mine = written(answer=["Mine.", "Any time."])
+    response = editor.post("/faqs/pricing", action="publish", base=base, **mine)
+    assert response.status_code == 409
+    assert "unpublished" in response.text
+    assert texts_of(response.text)[1] == "Mine."
+    assert record(editor).status_code == 410
+    unchanged = editor.post("/faqs/pricing", action="publish", base=base, **written())
+    assert (unchanged.status_code, record(editor).status_code) == (409, 410)
+    again = editor.post("/faqs/pricing", action="publish", base=base_of(response.text), **mine)
+    assert again.status_code == 200
+    assert record(editor).json()["items"][0]["answer"] == "Mine."

@@ -1,0 +1,172 @@
+"""PATCH: some questions of an FAQ are changed, and nobody's work is undone without a word."""
+
+import json
+import random
+from typing import Any
+
+import httpx2
+import pytest
+from starlette.testclient import TestClient
+
+from faqsvc_embed.service.storage import Storage
+from tests.service.bodies import PATH
+from tests.service.routes.test_life_cycle import PRICING, Owner, code, items_of
+
+
+@pytest.fixture
+def owner(client: TestClient, key: str) -> Owner:
+    """The owner of a site."""
+    return Owner(client, key)
+
+
+def patch(owner: Owner, etag: str | None, *changes: dict[str, Any], **body: Any) -> httpx2.Response:
+    headers = {} if etag is None else {"If_Match": etag}
+    return owner.send("PATCH", PRICING, {"changes": list(changes), **body}, **headers)
+
+
+def test_one_answer_of_200_costs_less_than_a_kilobyte_and_changes_nothing_else(owner: Owner) -> None:
+    items = [
+        {"question": f"Question {n}?", "answer": f"Answer {n}.", "section": f"{n // 20}"} for n in range(200)
+    ]
+    items[7]["id"] = "seven"
+    etag = owner.put(items=items, title="Prices", answerFormat="markdown").headers["etag"]
+    before = owner.client.get(PRICING).content
+    change = {"question": "Question 7?", "answer": "It changed."}
+    changed = patch(owner, etag, change)
+
+    assert len(json.dumps({"changes": [change]})) < 1000
+    assert (changed.status_code, changed.json()["revision"], changed.json()["state"]) == (200, 2, "published")
+    assert owner.client.get(PRICING).content == before.replace(b"Answer 7.", b"It changed.")
+    assert changed.headers["etag"] == owner.client.get(PRICING).headers["etag"]
+
+
+def test_a_change_can_be_a_draft_and_the_next_one_is_made_to_it(owner: Owner) -> None:
+    etag = owner.put().headers["etag"]
+    draft = patch(owner, etag, {"question": "May I cancel?", "answer": "No."}, draft=True)
+    assert (draft.json()["state"], owner.client.get(PRICING).headers["etag"]) == ("draft", etag)
+    patch(owner, draft.headers["etag"], {"question": "New?", "answer": "Yes."})
+
+    record = owner.client.get(PRICING).json()
+    assert [item["answer"] for item in record["items"]] == ["Nothing.", "No.", "Yes."]
+
+
+def test_a_change_needs_the_entity_tag_of_what_was_read(owner: Owner) -> None:
+    etag = owner.put().headers["etag"]
+    change = {"question": "May I cancel?", "answer": "No."}
+    owner.put(title="Two", items=items_of(("May I cancel?", "Perhaps.")))
+    stale = patch(owner, etag, change)
+    current = stale.json()["current"]
+
+    assert code(patch(owner, None, change)) == (428, "precondition-required")
+    assert code(stale) == (412, "revision-conflict")
+    assert (stale.json()["revision"], current["revision"], current["state"]) == (2, 2, "published")
+    assert current["items"] == [{"position": 0, "question": "May I cancel?", "answer": "Perhaps."}]
+    assert patch(owner, current["etag"], change).status_code == 200
+    assert patch(owner, "*", {"question": "New?", "answer": "Yes."}).status_code == 200
+
+
+def test_a_refused_change_says_which_it_is_and_makes_none(owner: Owner) -> None:
+    etag = owner.put().headers["etag"]
+    refused = patch(
+        owner, etag, {"question": "New?", "answer": "Yes."}, {"question": "May we cancel?", "remove": True}
+    )
+
+    assert code(refused) == (422, "invalid-body")
+    assert (refused.json()["index"], refused.json()["closest"][0]) == (1, "May I cancel?")
+    assert "May I cancel?" in refused.json()["problems"][0]
+    assert owner.client.get(PRICING).headers["etag"] == etag
+    bodies: list[dict[str, Any]] = [
+        {},
+        {"changes": []},
+        {"changes": [{"answer": "No."}]},
+        {"changes": [{"question": " "}]},
+    ]
+    for body in bodies:
+        invalid = owner.send("PATCH", PRICING, body, If_Match=etag)
+        assert code(invalid) == (422, "invalid-body")
+    tag = etag
+    for part in "ab":
+        large: list[dict[str, Any]] = [{"question": f"{part}{n}?", "answer": "x" * 19_000} for n in range(40)]
+        response = patch(owner, tag, *large)
+        tag = response.headers.get("etag", "")
+    assert code(response) == (413, "body-too-large")
+
+
+def test_only_what_the_key_may_do_is_done(owner: Owner, storage: Storage) -> None:
+    etag = owner.put().headers["etag"]
+    drafter = Owner(owner.client, storage.keys.create(scope="draft"))
+    change = {"question": "May I cancel?", "answer": "No."}
+
+    assert code(patch(drafter, etag, change)) == (403, "missing-scope")
+    assert patch(drafter, etag, change, draft=True).json()["state"] == "draft"
+    assert code(owner.send("PATCH", f"{PATH}/missing", {"changes": [change]}, If_Match="*")) == (
+        404,
+        "not-found",
+    )
+    assert code(owner.send("PATCH", f"{PRICING}?lang=de", {"changes": [change]}, If_Match="*")) == (
+        404,
+        "not-found",
+    )
+
+
+def test_the_same_body_makes_one_revision_and_one_event(owner: Owner, storage: Storage) -> None:
+    first, again = owner.put(), owner.put()
+    etag = first.headers["etag"]
+    same = patch(owner, etag, {"question": "May I cancel?", "answer": "Any time."})
+    as_draft = owner.put(draft=True)
+
+    assert first.json() == again.json() == same.json() == as_draft.json()
+    assert (again.status_code, storage.changes.last().number) == (200, 1)
+    draft = owner.put(title="Two", draft=True)
+    assert owner.put(title="Two", draft=True).json() == draft.json()
+    published = owner.put(title="Two")
+    assert (published.json()["revision"], published.json()["state"]) == (2, "published")
+    assert storage.changes.last().number == 2
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "publish"])
+def test_what_was_unpublished_meanwhile_is_not_published_by_who_read_it_before(
+    owner: Owner, method: str
+) -> None:
+    etag = owner.put().headers["etag"]
+    owner.send("DELETE", PRICING)
+    calls = {
+        "PUT": lambda tag: owner.put(title="Two", headers={"If_Match": tag}),
+        "PATCH": lambda tag: patch(owner, tag, {"question": "May I cancel?", "answer": "No."}),
+        "publish": lambda tag: owner.send("POST", f"{PRICING}/revisions/1/publish", If_Match=tag),
+    }
+    conflict = calls[method](etag)
+    current = conflict.json()["current"]
+
+    assert code(conflict) == (412, "revision-conflict")
+    assert (current["state"], current["revision"]) == ("unpublished", 1)
+    assert owner.send("GET", f"{PRICING}/revisions/1").headers["etag"] == current["etag"] != etag
+    assert calls[method](current["etag"]).status_code == 200
+    assert owner.client.get(PRICING).status_code == 200
+
+
+def test_a_deleted_faq_is_not_written_by_who_read_it_before(owner: Owner) -> None:
+    etag = owner.put().headers["etag"]
+    for purge in ("true", "now"):
+        owner.send("DELETE", f"{PRICING}?purge={purge}")
+        assert code(patch(owner, etag, {"question": "May I cancel?", "answer": "No."})) == (410, "gone")
+        assert code(owner.put(title="Two")) == (410, "gone")
+
+
+def test_no_acknowledged_change_is_lost_in_100_interleavings(owner: Owner) -> None:
+    dice = random.Random(36)
+    etags = dict.fromkeys(("person", "agent"), owner.put(items=items_of(("Who?", "We."))).headers["etag"])
+    expected = {"Who?"}
+    for step in range(100):
+        who = dice.choice(("person", "agent"))
+        question = f"Question {step}?"
+        response = patch(owner, etags[who], {"question": question, "answer": who})
+        if response.status_code == 412:
+            etags[who] = response.json()["current"]["etag"]
+        else:
+            etags[who] = response.headers["etag"]
+            expected.add(question)
+
+    record = owner.client.get(PRICING).json()
+    assert {item["question"] for item in record["items"]} == expected
+    assert 20 < len(expected) < 100
