@@ -51,6 +51,7 @@ def test_the_schema_of_a_record_is_in_the_documentation_of_the_host(client: Test
     schema = document["paths"]["/faq"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
     if "$ref" in schema:
         schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
-    markdown = FAQ.from_dict({**A.to_dict(), "answerFormat": "markdown"})
-    assert set(markdown.to_dict()) == set(schema["properties"])
+    addresses = {"websiteUrl": "https://heron.example", "pageUrl": "https://heron.example/prices"}
+    whole = FAQ.from_dict({**A.to_dict(), "answerFormat": "markdown", **addresses})
+    assert set(whole.to_dict()) == set(schema["properties"])
     assert schema["properties"]["answerFormat"]["enum"] == ["text", "markdown"]
