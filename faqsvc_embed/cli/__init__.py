@@ -19,6 +19,7 @@ from faqsvc_embed.cli.get import get
 from faqsvc_embed.cli.history import history, revert
 from faqsvc_embed.cli.keys import keys
 from faqsvc_embed.cli.list import list_
+from faqsvc_embed.cli.log import log
 from faqsvc_embed.cli.mcp import mcp
 from faqsvc_embed.cli.people import people
 from faqsvc_embed.cli.preview import preview
@@ -80,6 +81,7 @@ for command in (
     sites,
     people,
     keys,
+    log,
     mcp,
 ):
     main.add_command(command)

@@ -3,19 +3,25 @@
 import click
 import msgspec
 
-from faqsvc_embed.cli.options import base_url_option, json_option, open_client
+from faqsvc_embed.cli.database import open_existing
+from faqsvc_embed.cli.options import base_url_option, database_option, json_option, open_client
 from faqsvc_embed.cli.output import print_json, print_text
 
 
 @click.command()
 @click.argument("slug")
+@click.option("--lift", is_flag=True, help="Allow a slug that was purged for ever to be used again.")
+@database_option
 @json_option
 @base_url_option
-def restore(slug: str, as_json: bool, base_url: str | None) -> None:
+def restore(slug: str, lift: bool, database: str, as_json: bool, base_url: str | None) -> None:
     """Bring the FAQ SLUG back from the bin, or publish again what was unpublished last.
 
     It comes back with its history, in every language that was public. The API key is read from
     FAQSVC_API_KEY.
+
+    What was deleted with --purge --now cannot come back, and nobody can use its slug. With --lift, which
+    needs the database and no key, its site can.
 
     \b
       faqsvc delete pricing
@@ -23,6 +29,9 @@ def restore(slug: str, as_json: bool, base_url: str | None) -> None:
 
     Exit status: 0 if it is back, 1 if not.
     """
+    if lift:
+        open_existing(database).removal.lift(slug)
+        return
     with open_client(base_url) as client:
         restored = client.restore_faq(slug)
     if as_json:

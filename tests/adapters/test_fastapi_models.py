@@ -39,6 +39,12 @@ def test_a_route_returns_a_record_in_the_form_of_the_wire(client: TestClient) ->
     assert client.get("/faqs").json() == [A.to_dict()]
 
 
+def test_a_record_without_more_has_exactly_the_fields_of_the_specification(client: TestClient) -> None:
+    fields = {"slug", "title", "websiteName", "lang", "items", "cta"}
+    assert (set(A.to_dict()), set(client.get("/faq").json())) == (fields, fields)
+    assert set(A.to_dict()["items"][0]) == {"position", "question", "answer"}
+
+
 def test_a_route_takes_a_record_and_refuses_an_invalid_one(client: TestClient) -> None:
     assert client.post("/faq", json=A.to_dict()).json() == A.items[0].question
     response = client.post("/faq", json={"slug": "pricing", "items": [{"question": 5}]})
@@ -51,7 +57,7 @@ def test_the_schema_of_a_record_is_in_the_documentation_of_the_host(client: Test
     schema = document["paths"]["/faq"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
     if "$ref" in schema:
         schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
-    addresses = {"websiteUrl": "https://heron.example", "pageUrl": "https://heron.example/prices"}
-    whole = FAQ.from_dict({**A.to_dict(), "answerFormat": "markdown", **addresses})
-    assert set(whole.to_dict()) == set(schema["properties"])
+    url = "https://tea.example"
+    whole = {**A.to_dict(), "answerFormat": "markdown", "websiteUrl": url, "pageUrl": url}
+    assert set(FAQ.from_dict(whole).to_dict()) == set(schema["properties"])
     assert schema["properties"]["answerFormat"]["enum"] == ["text", "markdown"]

@@ -9,17 +9,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import httpx2
+import psycopg
 import pytest
 from alembic import command
 from alembic.config import Config
 
-from faqsvc_embed import AuthenticationError, FAQClient, FAQEmbed, FAQNotFound, Publication
+from faqsvc_embed import FAQ, AuthenticationError, FAQClient, FAQEmbed, FAQNotFound, Publication
 from faqsvc_embed.api.requests import API_PATH, KEY_HEADER
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import open_storage, upgrade
 from faqsvc_embed.service.storage.database import Database
+from faqsvc_embed.service.storage.values import UNCONDITIONAL
 from tests.operations.commands import documented, run, run_in_shell, serving
+from tests.support.postgres import PROGRAMS, Postgres
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.system
@@ -134,7 +137,7 @@ def test_what_is_purged_is_in_no_cache_backup_or_file(tmp_path: Path) -> None:
             wait_until(lambda: embed.statistics().feed_lag is not None, 30)
             assert secret in run("db", "export", "--database", service.database)
             run_in_shell(
-                documented("## Deletion required by law"),
+                documented("## Deletion required by law", "2. With SQLite"),
                 tmp_path,
                 FAQSVC_BASE_URL=service.url,
                 FAQSVC_API_KEY=service.key,
@@ -149,38 +152,78 @@ def test_what_is_purged_is_in_no_cache_backup_or_file(tmp_path: Path) -> None:
     assert not holds(live, "Elm Street")  # after the restart
 
 
+def test_what_is_purged_is_in_no_file_of_postgresql(tmp_path: Path) -> None:
+    with Postgres.running() as server:
+        server.execute("CREATE DATABASE law")
+        database = server.url("law")
+        storage = open_storage(database)
+        owner = storage.keys.verify(storage.keys.create("website"))
+        assert owner is not None
+        texts = ("Ms Example lives in Elm Street.", "Elm Street. " * 3000)  # the second is stored apart
+        for slug, answer in zip(("people", "houses", "other"), (*texts, "Nobody."), strict=True):
+            record = {"slug": slug, "title": answer[:40], "items": [{"question": "Who?", "answer": answer}]}
+            storage.put(FAQ.from_dict({**record, "lang": "en"}))
+        with psycopg.connect(database, autocommit=True) as connection:
+            connection.execute("ANALYZE")
+            connection.execute("CHECKPOINT")
+        data = Path(server.host)
+        assert holds(data, "Elm Street")
+        for slug in ("people", "houses"):
+            storage.removal.purge(owner, slug, None, UNCONDITIONAL)
+        storage.close()
+        commands = documented("2. With SQLite", "3. Back up")
+        path = f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"
+        run_in_shell(commands, tmp_path, FAQSVC_DATABASE_URL=database, PATH=path)
+        assert not holds(data, "Elm Street")
+        assert not holds(data, "elm street")  # as it is searched
+        storage = open_storage(database)
+        assert storage.publications.get("other") is not None
+        storage.close()
+
+
 def holds(path: Path, text: str) -> bool:
     """Return whether a file, or one below a folder, contains a text."""
     paths = [path] if path.is_file() else [one for one in path.rglob("*") if one.is_file()]
     return any(text.encode() in one.read_bytes() for one in paths)
 
 
-def test_what_a_leaked_key_has_written_is_found_and_taken_back(tmp_path: Path) -> None:
+def test_all_that_a_leaked_key_did_is_listed_and_undone(tmp_path: Path) -> None:
     with service_in(tmp_path) as service:
         storage = open_storage(service.database)
         leaked = storage.keys.create("leaked")
-        [leaked_id] = [key.id for key in storage.keys.list() if key.name == "leaked"]
-        storage.close()
-        service.publish("pricing", "Nobody.")
-        service.publish("legal", "We.")
+        access = storage.keys.verify(leaked)
+        assert access is not None
+        made = storage.keys.create("made with it", by=access)
+        for slug in ("pricing", "legal", "hours"):
+            service.publish(slug, "Nobody.")
         service.publish("pricing", "Buy pills.", leaked)
         service.publish("spam", "Buy pills.", leaked)
+        with service.client(leaked) as client:
+            client.unpublish_faq("hours")
+            client.unpublish_faq("legal", purge=True)
+            preview = client.preview_faq("pricing").token
         printed = run_in_shell(
             documented("**A compromised key.**"),
             tmp_path,
-            LEAKED_ID=leaked_id,
+            LEAKED_ID=access.key_id or "",
             FAQSVC_DATABASE_URL=service.database,
             FAQSVC_BASE_URL=service.url,
             FAQSVC_API_KEY=service.key,
         )
+        assert [storage.keys.verify(key) for key in (leaked, made)] == [None, None]
+        assert storage.history.preview(preview, "pricing", None) is None
+        storage.close()
         with pytest.raises(AuthenticationError):
             service.publish("legal", "Buy pills.", leaked)
-        found = [line for line in printed.splitlines() if '"number"' in line]
-        assert [("pricing" in line, "spam" in line, "2" in line) for line in found] == [
-            (True, False, True),
-            (False, True, False),
+        done = [line.split()[2:] for line in printed.splitlines() if f"key {access.key_id}" in line]
+        assert [(line[2], line[3]) for line in done] == [
+            ("purge", "legal"),
+            ("unpublish", "hours"),
+            ("publish", "spam"),
+            ("publish", "pricing"),
+            ("key-create", done[-1][3]),
         ]
-        assert [service.answer(slug) for slug in ("pricing", "legal")] == ["Nobody.", "We."]
+        assert [service.answer(slug) for slug in ("pricing", "legal", "hours")] == ["Nobody."] * 3
         with pytest.raises(FAQNotFound):
             service.answer("spam")
 

@@ -54,6 +54,7 @@ class APIKeyAuth:
             if network is not None:
                 self.failures.hit(network)
             raise Problem(403, "unknown-key", f"The API key in {KEY_HEADER} is unknown, expired or revoked")
+        request.state.faqsvc_key_id = access.key_id  # for the access log
         # The request may only read, so it does not wait long for other writers.
         with suppress(StorageUnavailable), anyio.move_on_after(USE_TIMEOUT):
             await run_blocking(self.keys.record_use, access.key_id or "", limiter=self.writers)

@@ -75,7 +75,10 @@ class AuditLog:
             query = query.where(columns.site == wanted.site)
         if wanted.slug is not None:
             query = query.where(columns.slug == wanted.slug)
-        for column, value in ((columns.key_id, wanted.key), (columns.person, wanted.person)):
+        person = wanted.person
+        if person is not None and "@" in person:
+            person = person.strip().lower()
+        for column, value in ((columns.key_id, wanted.key), (columns.person, person)):
             if value is not None:
                 query = query.where(or_(column == value, columns.subject == value))
         if before is not None:

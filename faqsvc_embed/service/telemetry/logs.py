@@ -33,11 +33,12 @@ def log_access(exchange: Exchange) -> None:
         "status": exchange.status,
         "client": exchange.client,
         "user_agent": masked(exchange.user_agent)[:MAX_FIELD],
+        "key": exchange.key_id,
         "bytes": exchange.sent_bytes,
         "ms": round(exchange.seconds * 1000, 2),
     }
     access_logger.info(
-        "%s %s %s %d %d %.2fms %s",
+        "%s %s %s %d %d %.2fms %s%s",
         exchange.client or "unix",
         exchange.method,
         _line(fields["path"]),
@@ -45,6 +46,7 @@ def log_access(exchange: Exchange) -> None:
         exchange.sent_bytes,
         exchange.seconds * 1000,
         json.dumps(fields["user_agent"]),
+        f" key {exchange.key_id}" if exchange.key_id else "",
         extra={"http": fields},
     )
 

@@ -36,6 +36,8 @@ class Exchange:
     """The path of the route, such as `/api/v1/faq/{slug}`, of which there are few."""
     client: str | None
     user_agent: str
+    key_id: str | None
+    """The id of the API key, if it is a valid one."""
     status: int
     """0 if the client closed the connection before the response began."""
     sent_bytes: int
@@ -95,6 +97,7 @@ class ObservedRequests:
                     route=self._routes.get(scope.get("endpoint"), UNKNOWN_ROUTE),
                     client=scope["client"][0] if scope.get("client") else None,
                     user_agent=_first(scope, b"user-agent").decode("latin-1"),
+                    key_id=scope.get("state", {}).get("faqsvc_key_id"),
                     status=status,
                     sent_bytes=sent_bytes,
                     seconds=time.perf_counter() - started,

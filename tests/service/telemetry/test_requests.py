@@ -71,6 +71,23 @@ def test_the_access_log_has_a_line_for_each_request(
     assert second["status"] == 404
 
 
+def test_the_access_log_has_the_id_of_a_valid_key_and_no_key(
+    client: TestClient, storage: Storage, caplog: pytest.LogCaptureFixture
+) -> None:
+    key = storage.keys.create("program", scope="read")
+    [known] = storage.keys.list()
+    with caplog.at_level(logging.INFO, "faqsvc_embed.service.access"):
+        client.get("/api/v1/faqs", headers={KEY_HEADER: key})
+        client.delete(PATH, headers={KEY_HEADER: key})  # its scope does not suffice
+        client.get("/api/v1/faqs", headers={KEY_HEADER: "fs_live_wrong"})
+        client.get(PATH, headers={KEY_HEADER: key})  # public: nobody looks at the key
+    lines = [json.loads(JSONFormatter().format(record)) for record in access(caplog)]
+    assert [line["http"]["key"] for line in lines] == [known.id, known.id, None, None]
+    texts = [TextFormatter().format(record) for record in access(caplog)]
+    assert [known.id in text for text in texts] == [True, True, False, False]
+    assert not any(key in text for text in texts)
+
+
 def test_there_is_no_access_log_by_default(storage: Storage, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO), TestClient(create_app(storage)) as client:
         client.get(PATH)

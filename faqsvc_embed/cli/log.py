@@ -1,0 +1,70 @@
+"""`faqsvc log`: who did what at a service."""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from faqsvc_embed.cli.database import open_existing
+from faqsvc_embed.cli.options import database_option, json_option, site_option
+from faqsvc_embed.cli.output import print_text
+
+if TYPE_CHECKING:
+    from faqsvc_embed.service.storage.audit import Entry
+
+
+@click.command()
+@database_option
+@click.option("--key", metavar="ID", help="Only what a key did, and what was done to it.")
+@click.option("--person", metavar="EMAIL", help="Only what a person did, and what was done to them.")
+@click.option("--slug", metavar="SLUG", help="Only what was done to an FAQ.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the newest N entries.")
+@site_option
+@json_option
+def log(
+    database: str,
+    key: str | None,
+    person: str | None,
+    slug: str | None,
+    limit: int | None,
+    site: str | None,
+    as_json: bool,
+) -> None:
+    """Print the audit log, newest first: who did what, and when.
+
+    It has every draft, publication, unpublishing, deletion and restoration, every sign-in, and every change
+    of people, keys and sites; it has no text. A person without an email address goes by the name.
+
+    \b
+      faqsvc log --key 1a2b3c4d
+      faqsvc log --slug pricing
+      faqsvc log --person mia@example.com --json | jq -r .action
+
+    With --json, each line is an object. Exit status: 0, even without an entry; 1 if the log cannot be read.
+    """
+    storage = open_existing(database)
+    from faqsvc_embed.service.storage.audit import Wanted
+
+    for entry in storage.audit.entries(Wanted(site, key, person, slug), limit=limit):
+        print_text(json.dumps(_fields(entry)) if as_json else _line(entry))
+
+
+def _fields(entry: "Entry") -> dict[str, Any]:
+    by: dict[str, Any] = {"key": entry.key_id} if entry.key_id else {"person": entry.person}
+    fields = {
+        "at": entry.at.isoformat(),
+        "action": entry.action,
+        "by": by if entry.key_id or entry.person else {"operator": True},
+        "slug": entry.slug,
+        "lang": entry.lang,
+        "revision": entry.revision,
+        "subject": entry.subject,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _line(entry: "Entry") -> str:
+    who = f"key {entry.key_id}" if entry.key_id else entry.person or "operator"
+    revision = None if entry.revision is None else f"r{entry.revision}"
+    what = filter(None, (entry.slug, entry.lang, revision, entry.subject))
+    return "  ".join((f"{entry.at:%Y-%m-%d %H:%M:%S}", who, entry.action, *what))

@@ -1,0 +1,87 @@
+"""What was unpublished or deleted at the desk comes back in one step."""
+
+import re
+
+import pytest
+
+from faqsvc_embed.service.storage import Storage
+from tests.service.desk.conftest import Editor
+from tests.service.desk.test_editor import publish, record, written
+
+
+def publish_in_two_languages(editor: Editor) -> None:
+    publish(editor)
+    german = written(lang="de", title="Preise", answer=["Nichts.", "Ja."])
+    assert editor.post("/faqs/pricing", action="publish", base="", **german).status_code == 200
+
+
+def test_all_languages_are_published_again_in_one_step(editor: Editor) -> None:
+    publish_in_two_languages(editor)
+    page = editor.post("/faqs/pricing/remove", action="unpublish")
+    assert 'value="restore"' in page.text
+    assert record(editor).status_code == 410
+    assert editor.post("/faqs/pricing/remove", action="restore").status_code == 200
+    assert [record(editor, lang=lang).json()["lang"] for lang in ("en", "de")] == ["en", "de"]
+    assert 'value="restore"' not in editor.get("/faqs/pricing/remove").text
+
+
+def test_what_was_published_again_meanwhile_is_told(editor: Editor) -> None:
+    publish_in_two_languages(editor)
+    editor.post("/faqs/pricing/remove", action="unpublish", lang="de")
+    found = re.search(r'name="base" value="([^"]*)"', editor.get("/faqs/pricing/remove").text)
+    assert found is not None
+    editor.post("/faqs/pricing/remove", action="restore")
+    editor.post("/faqs/pricing/remove", action="unpublish", lang="en")
+    assert editor.post("/faqs/pricing/remove", action="restore", base=found[1]).status_code == 409
+    assert record(editor, lang="en").json()["lang"] == "de"
+
+
+def test_an_faq_and_a_translation_come_back_from_the_bin(editor: Editor, storage: Storage) -> None:
+    publish_in_two_languages(editor)
+    assert "pricing" not in editor.get("/bin").text
+    page = editor.post("/faqs/pricing/remove", action="bin")
+    assert page.url.path == "/desk/bin"
+    assert "pricing" in page.text
+    assert record(editor).status_code == 410
+    assert editor.get("/faqs/pricing").status_code == 404
+    assert "pricing" not in editor.get("").text
+    assert editor.post("/bin", action="restore", slug="pricing").url.path == "/desk/faqs/pricing"
+    assert record(editor, lang="de").json()["title"] == "Preise"
+    assert "Revision 1" in editor.get("/faqs/pricing/history").text
+
+    delete = "/api/v1/faq/pricing?lang=de&purge=true"
+    editor.client.delete(delete, headers={"X-Plugin-Key": storage.keys.create("program")})
+    assert re.search(r"only\s+Deutsch", editor.get("/bin").text)
+    editor.post("/bin", action="restore", slug="pricing")
+    assert record(editor, lang="de").json()["title"] == "Preise"
+    assert editor.post("/bin", action="restore", slug="pricing").status_code == 404
+    assert editor.post("/bin", action="empty", slug="pricing").status_code == 422
+
+
+def test_what_was_deleted_for_ever_needs_an_admin_before_the_slug_is_used_again(
+    editor: Editor, storage: Storage
+) -> None:
+    publish(editor)
+    editor.post("/faqs/pricing/remove", action="purge", typed="pricing")
+    assert editor.post("/bin", action="restore", slug="pricing").status_code == 410
+    editor.get("/new")
+    assert editor.post("/new", action="publish", **written()).status_code == 409
+    editor.sign_in(storage, "Tom", role="publisher")
+    assert "pricing" in editor.get("/bin").text
+    assert editor.post("/bin", action="lift", slug="pricing").status_code == 403
+    editor.sign_in(storage)
+    assert "pricing" not in editor.post("/bin", action="lift", slug="pricing").text
+    editor.get("/new")
+    assert editor.post("/new", action="publish", **written()).status_code == 200
+
+
+@pytest.mark.parametrize("action", ["bin", "purge"])
+def test_only_admins_delete(editor: Editor, storage: Storage, action: str) -> None:
+    publish(editor)
+    editor.sign_in(storage, "Tom", role="publisher")
+    assert f'value="{action}"' not in editor.get("/faqs/pricing/remove").text
+    refused = editor.post("/faqs/pricing/remove", action=action, typed="pricing")
+    assert (refused.status_code, record(editor).status_code) == (403, 200)
+    editor.sign_in(storage, "Eve", role="editor")
+    assert editor.get("/bin").status_code == 403
+    assert editor.post("/bin", action="restore", slug="pricing").status_code == 403

@@ -1,0 +1,66 @@
+"""Admins see at the desk who did what."""
+
+import re
+
+from faqsvc_embed.service.storage import Storage
+from tests.service.desk.conftest import Editor
+from tests.service.desk.test_editor import publish, written
+
+
+def entries(page: str) -> list[str]:
+    """Return the entries of a page as text, without their times."""
+    shown = re.findall(r"<li><p class=\"soft\">.*?</p>(.*?)</li>", page, re.DOTALL)
+    return [" ".join(re.sub(r"<[^>]*>", " ", one).split()) for one in shown]
+
+
+def test_the_log_says_who_did_what_newest_first(editor: Editor, storage: Storage) -> None:
+    publish(editor)
+    editor.get("/keys")
+    editor.post("/keys", key_name="deploy", scope="publish")
+    [key] = storage.keys.list()
+    editor.post("/faqs/pricing/remove", action="unpublish")
+    headers = {"X-Plugin-Key": storage.keys.create("by the operator")}
+    editor.client.post("/api/v1/faq/pricing/restore", headers=headers)
+
+    assert (key.maker, "Mia" in editor.get(f"/keys/{key.id}").text) == ("Mia", True)
+    assert entries(editor.get("/log").text)[:6] == [
+        "Key by the operator Restored pricing",
+        "The operator Made a key by the operator",
+        "Mia Unpublished pricing",
+        "Mia Made a key deploy",
+        "Mia Published pricing , English, revision 1",
+        "Mia Signed in",
+    ]
+    assert entries(editor.get("/log?person=Mia&slug=pricing").text) == [
+        "Mia Unpublished pricing",
+        "Mia Published pricing , English, revision 1",
+    ]
+    assert entries(editor.get(f"/log?key={key.id}").text) == ["Mia Made a key deploy"]
+    assert entries(editor.get("/log?slug=nothing").text) == []
+
+
+def test_a_long_log_has_pages(editor: Editor, storage: Storage) -> None:
+    access = storage.people.list()[0].access
+    for number in range(120):
+        storage.sites.update(access, name=f"Name {number}", listed=False)
+    first = editor.get("/log").text
+    older = re.search(r'href="\?([^"]*before=\d+)"', first)
+    assert older is not None
+    second = editor.get("/log?" + older[1].replace("&amp;", "&")).text
+    assert (len(entries(first)), "before=" in second) == (100, False)
+    assert entries(second)[-1] == "The operator Created the site"
+
+
+def test_only_admins_of_the_site_see_it(editor: Editor, storage: Storage) -> None:
+    publish(editor)
+    for name, role in (("Tom", "publisher"), ("Eve", "editor")):
+        editor.sign_in(storage, name, role=role)  # type: ignore[arg-type]
+        assert editor.get("/log").status_code == 403
+    editor.sign_in(storage, "Ann", site=storage.sites.create("another"))
+    assert "pricing" not in editor.get("/log").text
+
+
+def test_the_log_has_no_text_of_an_faq(editor: Editor) -> None:
+    editor.get("/new")
+    editor.post("/new", action="publish", **written(answer=["A secret price.", "Yes."]))
+    assert "secret" not in editor.get("/log").text
