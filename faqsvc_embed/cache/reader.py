@@ -42,6 +42,8 @@ class Reader:
     def __init__(self, settings: Settings, source: BaseSource, listeners: Listeners) -> None:
         self._settings = settings
         self._source = source
+        self.has_files = source.files is not None
+        """Whether the source has files, which `look_up` can read again."""
         self._reporter = Reporter(listeners)
         self.counts = Counts()
         listeners.add(self.counts.fetch)
@@ -61,11 +63,6 @@ class Reader:
         self.cache = MemoryCache(lifetimes, settings.max_entries)
         fork.register(self)
         _readers.add(self)
-
-    @property
-    def has_files(self) -> bool:
-        """Whether the source has files, which `look_up` can read again."""
-        return self._source.files is not None
 
     @property
     def is_local(self) -> bool:
@@ -101,7 +98,7 @@ class Reader:
             files.reload()
         if self._source.is_local:
             return self._source.look_up(key, self.cache)
-        if files is not None and (entry is None or not entry.is_answered):
+        if files is not None and (entry is None or not entry.is_known):
             seed = files.seed(key, is_forgotten=self.cache.is_forgotten(key.slug))
             if isinstance(seed, FAQError):  # of an edited file; the source may have a record
                 self._get_fetcher().get_or_start(key)
@@ -251,6 +248,7 @@ class Reader:
         """Read from another source from now on, and forget all earlier results."""
         self.close()
         self._source, self._fetcher = source, None
+        self.has_files = source.files is not None
         self.cache.forget()
 
     def forget(self, slug: str | None = None) -> None:
