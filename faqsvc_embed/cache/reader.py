@@ -52,7 +52,7 @@ class Reader:
         """Held while the fetcher is created."""
         if source.files is not None:
             listeners.add(source.files.note)
-        keep_for = None if settings.offline else settings.keep_for  # offline, records are never replaced
+        keep_for = None if source.is_local else settings.keep_for  # records of files are never replaced
         max_fresh = float("inf") if settings.max_fresh is None else settings.max_fresh
         lifetimes = Lifetimes(
             settings.fresh_for,
