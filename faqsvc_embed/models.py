@@ -211,8 +211,8 @@ class Source(Protocol):
         asked for. For one FAQ there is one call at a time; it is given up after the setting `timeout`.
 
         Raises:
-            FAQGone: it was unpublished: its record leaves the cache and the store.
-            FAQUnavailable: it cannot be read now. So does every other exception: a cached record stays.
+            FAQGone: it was unpublished, in all languages. As after None, its record is no longer shown.
+            FAQUnavailable: it cannot be read now, as after any other exception. A cached record stays.
         """
 
 

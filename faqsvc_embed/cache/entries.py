@@ -68,7 +68,7 @@ class Entry(msgspec.Struct, eq=False):
         return self.faq is not None and self.updated_at is None
 
     @property
-    def is_answered(self) -> bool:
+    def is_known(self) -> bool:
         """Whether the source has sent a record of this FAQ, or has said that there is none."""
         return self.updated_at is not None or (self.faq is None and self.missing_since is not None)
 

@@ -89,14 +89,14 @@ class MemoryCache:
         return self._lifetimes.after(None, key, outcome, self.moment())
 
     def seed(self, key: Key, faq: FAQ | None) -> Entry | None:
-        """Show a file of the folder until the source has answered: it is stale, and never expires.
+        """Show a file of the folder until the source has responded: it is stale, and never expires.
 
         It replaces the file before it was edited. None removes that, because the file was deleted.
         """
         with self._lock:
             before = self._entries.get(key)
             entry = before or Entry(key, used_at=self.clock())
-            if entry.is_answered or entry.faq is faq:
+            if entry.is_known or entry.faq is faq:
                 return before
             size = 0 if faq is None else size_of(faq)
             return self._put(replace(entry, faq=faq, size=size, keep_until=float("inf"), source="store"))

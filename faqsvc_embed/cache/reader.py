@@ -52,7 +52,7 @@ class Reader:
         """Held while the fetcher is created."""
         if source.files is not None:
             listeners.add(source.files.note)
-        keep_for = None if settings.offline else settings.keep_for  # offline, records are never replaced
+        keep_for = None if source.is_local else settings.keep_for  # records of files are never replaced
         max_fresh = float("inf") if settings.max_fresh is None else settings.max_fresh
         lifetimes = Lifetimes(
             settings.fresh_for,
@@ -98,7 +98,7 @@ class Reader:
             files.reload()
         if self._source.is_local:
             return self._source.look_up(key, self.cache)
-        if files is not None and (entry is None or not entry.is_answered):
+        if files is not None and (entry is None or not entry.is_known):
             seed = files.seed(key, is_forgotten=self.cache.is_forgotten(key.slug))
             if isinstance(seed, FAQError):  # of an edited file; the source may have a record
                 self._get_fetcher().get_or_start(key)
