@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import open_storage
-from faqsvc_embed.service.storage.values import Gone, NotYourSite
+from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access, Gone, NotYourSite
 from tests.cli.support import command, environment, failure, faqsvc
 from tests.service.bodies import publication, publish
 from tests.support import samples
@@ -125,6 +125,8 @@ def test_a_deleted_site_leaves_nothing_but_slugs_that_are_gone(database: str) ->
     storage = open_storage(database)
     closed, other = (storage.sites.list()[index].id for index in (0, 1))
     storage.put(FAQ.from_dict(samples.record("pricing")), site=closed)
+    storage.put(FAQ.from_dict(samples.record("binned", ("Is it in the bin?", "Yes."))), site=closed)
+    storage.removal.bin(Access(None, closed), "binned", None, UNCONDITIONAL)
     storage.put(FAQ.from_dict(samples.record("legal")), site=other)
     assert faqsvc("sites", "delete", closed, "--database", database).exit_code == 1  # nobody has agreed
     assert faqsvc("sites", "delete", closed, "--yes", "--database", database).exit_code == 0
@@ -138,6 +140,8 @@ def test_a_deleted_site_leaves_nothing_but_slugs_that_are_gone(database: str) ->
     assert storage.publications.get("legal") is not None
     exported = faqsvc("db", "export", "--database", database).stdout
     assert "heron" not in exported
+    assert "Is it in the bin?" not in exported
+    assert '"site-remove"' in exported
     assert "'x'" in failure(faqsvc("sites", "delete", "x", "--yes", "--database", database))
     storage.close()
 

@@ -1,8 +1,9 @@
 """FAQs, sites and API keys in a database: SQLite for one machine, PostgreSQL for several.
 
 Start with `open_storage()` and `Storage` in `storage.py`. `schema.py` has the tables, and `migrations/`
-upgrades existing databases. `publications.py` reads published FAQs, `history.py` reads drafts and
-revisions, and `writer.py` writes.
+upgrades existing databases. `publications.py` reads published FAQs, `overview.py` lists those of a site, and
+`history.py` reads revisions. `writer.py` writes, `removal.py` unpublishes, deletes and restores; both do so
+by the steps in `edit.py`, and say so in the audit log (`audit.py`).
 """
 
 from faqsvc_embed.runtime.extras import needs_extra

@@ -14,7 +14,7 @@ from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.storage import Storage, open_storage
 from faqsvc_embed.service.storage.people import Person
-from faqsvc_embed.service.storage.values import Access, Content, Write
+from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access, Content, Write
 from tests.support.waiting import wait_until
 
 WEBSITE: Final = "https://www.heron.example"
@@ -93,6 +93,17 @@ def fill(storage: Storage, access: Access) -> None:
     record = {"slug": "pricing", "lang": "en", "title": "Prices and payment", "websiteName": "Heron"}
     _write(storage, access, FAQ.from_dict({**record, "items": items}), is_draft=True)
     storage.keys.create("website", scope="read")
+
+
+def remove(storage: Storage, access: Access) -> None:
+    """Unpublish an FAQ, move one to the bin, and purge one for ever."""
+    for slug in ("returns", "jobs"):
+        record = {"slug": slug, "lang": "en", "title": slug.title(), "websiteName": "Heron"}
+        items = [{"question": "Why?", "answer": "Because."}]
+        _write(storage, access, FAQ.from_dict({**record, "items": items}), is_draft=False)
+    storage.removal.bin(access, "returns", None, UNCONDITIONAL)
+    storage.removal.purge(access, "jobs", None, UNCONDITIONAL)
+    storage.removal.unpublish(access, "shipping", None, UNCONDITIONAL)
 
 
 def _write(storage: Storage, access: Access, faq: FAQ, *, is_draft: bool) -> None:

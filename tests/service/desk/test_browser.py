@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Dialog, Page
 
-from tests.service.desk.serving import Served, serve_desk
+from tests.service.desk.serving import Served, remove, serve_desk
 
 pytestmark = pytest.mark.system
 
@@ -19,6 +19,9 @@ PATHS = {
     "history": "/faqs/pricing/history",
     "use": "/faqs/pricing/use",
     "remove": "/faqs/pricing/remove",
+    "unpublished": "/faqs/shipping/remove",
+    "bin": "/bin",
+    "log": "/log",
     "site": "/site",
     "people": "/people",
     "keys": "/keys",
@@ -35,6 +38,7 @@ SIDEWAYS = "document.documentElement.scrollWidth > document.documentElement.clie
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with serve_desk(tmp_path_factory.mktemp("desk")) as served:
+        remove(served.storage, served.admin.access)
         yield served
 
 

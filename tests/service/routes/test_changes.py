@@ -158,6 +158,10 @@ def test_no_acknowledged_change_is_lost_in_100_interleavings(owner: Owner) -> No
     etags = dict.fromkeys(("person", "agent"), owner.put(items=items_of(("Who?", "We."))).headers["etag"])
     expected = {"Who?"}
     for step in range(100):
+        if dice.random() < 0.2:
+            owner.send("DELETE", PRICING)
+        if dice.random() < 0.2:
+            owner.send("POST", f"{PRICING}/restore")
         who = dice.choice(("person", "agent"))
         question = f"Question {step}?"
         response = patch(owner, etags[who], {"question": question, "answer": who})
@@ -167,6 +171,7 @@ def test_no_acknowledged_change_is_lost_in_100_interleavings(owner: Owner) -> No
             etags[who] = response.headers["etag"]
             expected.add(question)
 
+    owner.send("POST", f"{PRICING}/restore")
     record = owner.client.get(PRICING).json()
     assert {item["question"] for item in record["items"]} == expected
     assert 20 < len(expected) < 100
