@@ -11,6 +11,7 @@ from faqsvc_embed.models import FAQ, AnswerFormat
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.text import in_portions
 
+LOWEST_HEADING: Final = 6
 _BLANK_LINES: Final = re.compile(r"\n[ \t]*\n[ \t\n]*")
 # ASCII, without quotation marks and < > ^ ` { | }.
 _URL: Final = re.compile(r"https?://[A-Za-z0-9\[][!#-;=?-\[\]_a-z~]*")
@@ -26,6 +27,8 @@ class AnsweredItem(msgspec.Struct, frozen=True, gc=False):
     html: Markup
     json_ld: str
     """The answer for JSON-LD: plain text as it is, Markdown as HTML."""
+    section: str | None = None
+    id: str | None = None
 
 
 class Answers:
@@ -44,7 +47,10 @@ class Answers:
         self._log = LogOnce()
 
     def items(self, faq: FAQ, question_level: int | None) -> list[AnsweredItem]:
-        """Return the items with a question and an answer; headings in answers are below `question_level`."""
+        """Return the items with a question and an answer.
+
+        Headings in answers are below `question_level`, and one lower in a section.
+        """
         render = self._renderer(faq, question_level)
         return [item for item in render if item.html]
 
@@ -56,11 +62,11 @@ class Answers:
             if as_markdown:
                 from faqsvc_embed.rendering import markdown  # only a host with Markdown needs the parser
 
-                html = markdown.to_html(item.answer, question_level, self._rel)
+                html = markdown.to_html(item.answer, below(question_level, item.section), self._rel)
                 json_ld = markdown.for_json_ld(html)
             else:
                 html, json_ld = paragraphs(item.answer, self._rel if self._link_urls else None), item.answer
-            yield AnsweredItem(item.question, item.answer, html, json_ld)
+            yield AnsweredItem(item.question, item.answer, html, json_ld, item.section, item.id)
 
     def is_markdown(self, faq: FAQ) -> bool:
         """Return whether the answers of a record are Markdown."""
@@ -73,6 +79,11 @@ class Answers:
         if cost > markdown.MAX_RECORD_COST:
             self._log.warning(faq.slug, "FAQ %r is shown as text: its Markdown takes too long", faq.slug)
         return cost <= markdown.MAX_RECORD_COST
+
+
+def below(level: int | None, section: str | None) -> int | None:
+    """Return the level of a question's heading, which is below that of its section."""
+    return level if level is None or section is None else min(level + 1, LOWEST_HEADING)
 
 
 def paragraphs(text: str, rel: str | None = None) -> Markup:

@@ -69,7 +69,7 @@ def stylesheet() -> str:
 
 @cache
 def script() -> str:
-    """Return the script of the variant `disclosure`, without comments."""
+    """Return the script, without comments."""
     return re.sub(_COMMENT, "", (STATIC / "faqsvc.js").read_text(encoding="utf-8")).strip()
 
 

@@ -2,15 +2,16 @@
 
 An id is `faq-SLUG--QUESTION`, or `faq-SLUG__N--QUESTION` in the Nth FAQ of the same slug on a page. The words
 of slug and question contain no underscore and no double hyphen, and what is added to them begins with an
-underscore, so that no two combinations give the same id.
+underscore, so that no two combinations give the same id. An item that has an id is `faq-SLUG--ID`.
 """
 
 import hashlib
 import re
 import string
 from collections import Counter
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count as count_from
+from typing import Final, Protocol
 
 from faqsvc_embed.text import normalized
 
@@ -22,6 +23,9 @@ MAX_READ: Final = 1000
 MAX_HASHED: Final = 2047
 """Bytes that are hashed at once."""
 
+_LETTERS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o"})
+"""How a word is written without letters that NFKD does not decompose, or not as readers of German expect."""
+_MARKS: Final = re.compile("[\u0300-\u036f]")
 _PLAIN_SLUG: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _SEPARATORS: Final = bytes(set(range(256)) - set((string.ascii_lowercase + string.digits).encode()))
 _TO_WORDS: Final = bytes.maketrans(_SEPARATORS, b" " * len(_SEPARATORS))
@@ -35,29 +39,71 @@ def root_id(slug: str, ordinal: int = 1) -> str:
     return base if ordinal == 1 else f"{base}__{ordinal}"
 
 
-def question_ids(slug: str, questions: Sequence[str], ordinal: int = 1) -> list[str]:
+class Asked(Protocol):
+    """An item of a record."""
+
+    @property
+    def question(self) -> str:
+        """The text of the question."""
+
+    @property
+    def id(self) -> str | None:
+        """The id that the record gives it."""
+
+
+def question_ids(slug: str, items: Sequence[Asked], ordinal: int = 1) -> list[str]:
     """Return the ids of the questions of one FAQ, in their order.
 
     Questions with the same words are told apart by a digest, and identical ones by a number.
     """
-    names = [_name(question) for question in questions]
-    count, seen = Counter(names), Counter[str]()
-    base, ids = root_id(slug, ordinal), list[str]()
-    for question, name in zip(questions, names, strict=True):
-        unique = name if count[name] == 1 else f"{name}_{_digest(question)}"
-        seen[unique] += 1
-        number = "" if seen[unique] == 1 else f"__{seen[unique]}"
-        ids.append(f"{base}--{unique}{number}")
+    own = {item.id for item in items if item.id}
+    names = ["" if item.id else _name(item.question) for item in items]
+    count, base, used = Counter(names), root_id(slug, ordinal), set[str]()
+    ids = list[str]()
+    for item, name in zip(items, names, strict=True):
+        unique = item.id or (name if count[name] == 1 else f"{name}_{_digest(item.question)}")
+        numbered = (unique if number == 1 else f"{unique}__{number}" for number in count_from(1))
+        found = next(one for one in numbered if one not in used and (one not in own or one == item.id))
+        used.add(found)
+        ids.append(f"{base}--{found}")
     return ids
+
+
+def former_ids(slug: str, items: Sequence[Asked], ids: Iterable[str], ordinal: int = 1) -> list[str]:
+    """Return the ids of the questions in the first release; empty if it is the same, or that of another one.
+
+    Links to them are published, so they still open their question.
+    """
+    base, taken, found = root_id(slug, ordinal), set(ids), list[str]()
+    for item in items:
+        # The first release cut words at their accents, and long questions within a word.
+        is_same = item.question.isascii() and len(item.question) <= MAX_WORDS and not item.id
+        former = "" if is_same else f"{base}--{_former_name(item.question)}"
+        found.append("" if former in taken else former)
+        taken.add(former)
+    return found
+
+
+def section_id(slug: str, number: int, ordinal: int = 1) -> str:
+    """Return the id of the heading of a section, counted from 1."""
+    return f"{root_id(slug, ordinal)}_section-{number}"
 
 
 def _name(text: str) -> str:
     """Return the ASCII words of a text, with a digest if they are not the whole text."""
-    lower = _lower(text)
+    lower = normalized("NFC", text[:MAX_READ]).lower().translate(_LETTERS)
+    return _named(text, _MARKS.sub("", normalized("NFKD", lower)), _first_words)
+
+
+def _former_name(text: str) -> str:
+    return _named(text, _lower(text), _shortened)
+
+
+def _named(text: str, lower: str, shorten: Callable[[str], str]) -> str:
     words = _words(lower)
     if 0 < len(words) <= MAX_WORDS and len(text) <= MAX_READ and not _loses_letters(lower):
         return words
-    return "_".join(filter(None, (_shortened(words), _digest(text))))
+    return "_".join(filter(None, (shorten(words), _digest(text))))
 
 
 def _lower(text: str) -> str:
@@ -74,6 +120,13 @@ def _loses_letters(lower: str) -> bool:
 
 def _shortened(words: str) -> str:
     return words[:MAX_WORDS].rstrip("-")
+
+
+def _first_words(words: str) -> str:
+    """Return as many whole words as fit, or the beginning of one that does not."""
+    if len(words) <= MAX_WORDS or words[MAX_WORDS] == "-":
+        return _shortened(words)
+    return words[:MAX_WORDS].rpartition("-")[0] or _shortened(words)
 
 
 def _digest(text: str, length: int = 8) -> str:

@@ -6,11 +6,23 @@ from typing import Final
 import msgspec
 from markupsafe import escape
 
+from faqsvc_embed.languages import lookup
+from faqsvc_embed.models import FAQ
 from faqsvc_embed.rendering import assets
-from faqsvc_embed.rendering.element_ids import root_id
 from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.settings.validators import Styles
 
+_TEXTS_FOR: Final = ("contents", "open-all", "close-all", "copy-link", "copied")
+_TEXTS: Final = {
+    "en": ("Contents", "Open all", "Close all", "Copy link", "Link copied"),
+    "ko": ("목차", "모두 펼치기", "모두 접기", "링크 복사", "링크를 복사했습니다"),
+    "ja": ("目次", "すべて開く", "すべて閉じる", "リンクをコピー", "リンクをコピーしました"),
+    "zh": ("目录", "全部展开", "全部收起", "复制链接", "链接已复制"),
+    "es": ("Contenido", "Abrir todo", "Cerrar todo", "Copiar enlace", "Enlace copiado"),
+    "fr": ("Sommaire", "Tout ouvrir", "Tout fermer", "Copier le lien", "Lien copié"),
+    "de": ("Inhalt", "Alle öffnen", "Alle schließen", "Link kopieren", "Link kopiert"),
+}
+"""What the script adds to a tall FAQ, in its language."""
 _RIGHT_TO_LEFT: Final = ("ar", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi")
 
 
@@ -35,12 +47,12 @@ def link_element(href: str, nonce: str | None = None) -> str:
 
 
 def inline_script_element(nonce: str | None = None) -> str:
-    """Return the script of the variant `disclosure`."""
+    """Return the script of the component."""
     return f"<script{_nonce(nonce)}>{assets.script()}</script>"
 
 
 def linked_script_element(folder: str, nonce: str | None = None) -> str:
-    """Return the script of the variant `disclosure` as a file in a folder of the host."""
+    """Return the script of the component as a file in a folder of the host."""
     return (
         f'<script src="{escape(folder)}/{assets.script_name()}" defer '
         f'integrity="{assets.script_integrity()}"{_nonce(nonce)}></script>'
@@ -52,8 +64,8 @@ def json_ld_element(json_ld: str, nonce: str | None = None) -> str:
     return f'<script type="application/ld+json"{_nonce(nonce)}>{json_ld}</script>' if json_ld else ""
 
 
-def section_tag(slug: str, lang: str | None, style: Style, ordinal: int) -> str:
-    """Return the opening tag of an FAQ's root element."""
+def section_tag(faq: FAQ, style: Style, element_id: str, is_tall: bool) -> str:
+    """Return the opening tag of an FAQ's root element; that of a tall one has the texts for the script."""
     classes = ["faqsvc"]
     if style.variant != "details":
         classes.append(f"faqsvc-{style.variant}")
@@ -61,7 +73,8 @@ def section_tag(slug: str, lang: str | None, style: Style, ordinal: int) -> str:
             classes.append("faqsvc-exclusive")
     if theme_class := assets.theme_css(style.theme).class_name:
         classes.append(theme_class)
-    return f'<section class="{" ".join(classes)}" id="{root_id(slug, ordinal)}"{_language(lang)}>'
+    texts = _texts(faq.lang) if is_tall else ""
+    return f'<section class="{" ".join(classes)}" id="{element_id}"{_language(faq.lang)}{texts}>'
 
 
 def problem_element(message: str) -> str:
@@ -76,6 +89,11 @@ def encodable(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-8", "replace").decode()
     return text
+
+
+def _texts(lang: str | None) -> str:
+    texts = _TEXTS[lookup(lang or "") or "en"]
+    return "".join(f' data-{name}="{text}"' for name, text in zip(_TEXTS_FOR, texts, strict=True))
 
 
 @lru_cache(maxsize=64)

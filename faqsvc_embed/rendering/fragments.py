@@ -36,7 +36,7 @@ class Fragment(msgspec.Struct, frozen=True, eq=False):
     stylesheets: tuple[Stylesheet, ...]
     """The component's, and that of the theme if it has any rules."""
     needs_script: bool
-    """Whether it needs the script of the variant `disclosure`."""
+    """Whether the script has something to add."""
     complete: Markup
     """The section with its stylesheet and its JSON-LD, without a nonce."""
     unstyled: Markup

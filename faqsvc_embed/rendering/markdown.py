@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from markupsafe import Markup, escape
 
 from faqsvc_embed.files.markdown_text import parser
-from faqsvc_embed.rendering.answers import paragraphs, visible
+from faqsvc_embed.rendering.answers import LOWEST_HEADING, paragraphs, visible
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -68,7 +68,6 @@ JSON_LD_TAGS: Final = (
     "em",
 )
 """The tags that Google's documentation of FAQPage lists for the text of an answer."""
-LOWEST_HEADING: Final = 6
 
 _TABLE: Final = re.compile("</?(?:table|thead|tbody|t[hd])>")
 _ROW: Final = re.compile("(</?)tr>")

@@ -1,8 +1,9 @@
 """Renders FAQs from the template `faqsvc/faq.html`, which a host can override."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from contextlib import suppress
-from typing import Final, NamedTuple
+from itertools import groupby
+from typing import Final, NamedTuple, TypedDict
 
 from jinja2 import BaseLoader, Environment
 from markupsafe import Markup
@@ -10,8 +11,8 @@ from msgspec import Struct
 
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.rendering import assets, templates
-from faqsvc_embed.rendering.answers import AnsweredItem, Answers, visible
-from faqsvc_embed.rendering.element_ids import question_ids, root_id
+from faqsvc_embed.rendering.answers import AnsweredItem, Answers, below, visible
+from faqsvc_embed.rendering.element_ids import former_ids, question_ids, root_id, section_id
 from faqsvc_embed.rendering.elements import encodable, section_tag
 from faqsvc_embed.rendering.fragments import Fragment, Stylesheet, make_fragment
 from faqsvc_embed.rendering.json_ld import QUESTION_LEVEL, Question, page_json, questions_json
@@ -20,6 +21,9 @@ from faqsvc_embed.rendering.style import Style
 
 LONG: Final = 65_536
 """Characters of a record above which it is rendered in a thread; Markdown of this length takes 0.1 s."""
+
+TALL: Final = 12
+"""Questions from which a script adds an index and a button that opens all answers; so do two sections."""
 
 
 class Place(NamedTuple):
@@ -42,6 +46,31 @@ class TemplateItem(Struct, frozen=True, gc=False):
     answer: Markup
     text: str
     """The answer as the record has it."""
+    former_id: str = ""
+    """The id of the first release, if it was another one."""
+
+
+class TemplateSection(Struct, frozen=True, gc=False):
+    """Questions under a common heading, as the template gets them."""
+
+    id: str
+    title: str
+    """Empty for questions without a section."""
+    question_level: int | None
+    items: list[TemplateItem]
+
+
+class _Context(TypedDict):
+    """The variables of the template, which `faqsvc/block.html` documents."""
+
+    faq: FAQ
+    items: list[TemplateItem]
+    sections: list[TemplateSection]
+    title: str
+    title_level: int | None
+    question_level: int | None
+    variant: str
+    group: str
 
 
 class Renderer:
@@ -135,19 +164,20 @@ class Renderer:
         stylesheets = [Stylesheet(assets.stylesheet(), assets.stylesheet_name())]
         if theme.rules:
             stylesheets.append(Stylesheet(theme.rules, assets.theme_name(style.theme)))
+        is_tall = len(answered) >= TALL or len(context["sections"]) > 1
         return make_fragment(
-            section_tag(faq.slug, faq.lang, style, place.ordinal),
+            section_tag(faq, style, root_id(faq.slug, place.ordinal), is_tall),
             content,
             page_json([self._questions_json(faq, answered, place)]),
             tuple(stylesheets),
-            needs_script=style.variant == "disclosure",
+            needs_script=style.variant == "disclosure" or is_tall,
         )
 
     @staticmethod
     def _questions_json(faq: FAQ, answered: list[AnsweredItem], place: Place | None) -> str:
         ids: list[str | None] = [None] * len(answered)
         if place is not None:
-            ids[:] = question_ids(faq.slug, [item.question for item in answered], place.copy_of)
+            ids[:] = question_ids(faq.slug, answered, place.copy_of)
         return questions_json(
             Question(item.question, item.json_ld, faq.lang, element_id)
             for item, element_id in zip(answered, ids, strict=True)
@@ -158,17 +188,34 @@ def _key(style: Style, place: Place) -> Hashable:
     return style if place == FIRST else (style, place)
 
 
-def _context(faq: FAQ, style: Style, place: Place, answered: list[AnsweredItem]) -> dict[str, object]:
-    ids = question_ids(faq.slug, [item.question for item in answered], place.ordinal)
+def _context(faq: FAQ, style: Style, place: Place, answered: list[AnsweredItem]) -> "_Context":
+    sections = list(_sections(faq.slug, style, place, answered))
     return {
         "faq": faq,
-        "items": [
-            TemplateItem(item_id, visible(item.question.strip()), item.html, item.text)
-            for item_id, item in zip(ids, answered, strict=True)
-        ],
+        "items": [item for section in sections for item in section.items],
+        "sections": sections,
         "title": visible(faq.title.strip()) if style.show_title else "",
         "title_level": style.heading_level,
         "question_level": style.question_level,
         "variant": style.variant,
         "group": root_id(faq.slug, place.ordinal) if style.exclusive else "",
     }
+
+
+def _sections(
+    slug: str, style: Style, place: Place, answered: list[AnsweredItem]
+) -> Iterator[TemplateSection]:
+    """Yield the items in their order, those together that follow each other in one section."""
+    ids = question_ids(slug, answered, place.ordinal)
+    former = former_ids(slug, answered, ids, place.ordinal)
+    rows = zip(answered, ids, former, strict=True)
+    for number, (title, group) in enumerate(groupby(rows, lambda row: row[0].section), 1):
+        yield TemplateSection(
+            section_id(slug, number, place.ordinal),
+            visible(title or ""),
+            below(style.question_level, title),
+            [
+                TemplateItem(item_id, visible(item.question.strip()), item.html, item.text, former_id)
+                for item, item_id, former_id in group
+            ],
+        )

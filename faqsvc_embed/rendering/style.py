@@ -2,11 +2,10 @@
 
 import msgspec
 
+from faqsvc_embed.rendering.answers import LOWEST_HEADING
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.settings.validators import Variant
 from faqsvc_embed.theme import Theme
-
-LOWEST_HEADING = 6
 
 
 class Style(msgspec.Struct, frozen=True, cache_hash=True):

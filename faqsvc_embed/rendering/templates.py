@@ -9,7 +9,7 @@ from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, Templat
 TEMPLATE: Final = "faqsvc/faq.html"
 OVERRIDABLE: Final = (
     TEMPLATE,
-    *(f"faqsvc/{name}.html" for name in ("block", "details", "disclosure", "open")),
+    *(f"faqsvc/{name}.html" for name in ("block", "details", "open")),
 )
 
 _DELIMITERS: Final = (

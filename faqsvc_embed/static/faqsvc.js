@@ -1,23 +1,101 @@
-/* Opens and closes the panels of the disclosure variant. Browsers find text in closed panels and open the
-   panel that the fragment of the address names; this script then updates the button. In browsers that do
-   neither, it opens the panel itself. Loading it changes nothing on the page, and no fragment is an error. */
+/* Adds to FAQs what HTML alone cannot: in the variant `disclosure`, a button for each answer; in a tall FAQ, an
+   index, a button that opens all answers, and links to copy. Without it, everything can be read. Browsers find
+   text in closed panels and open the one that the fragment of the address names; this script then updates the
+   button. In browsers that do neither, it opens the panel itself. */
 (() => {
-  const buttonOf = (node) => node.closest(".faqsvc-item")?.querySelector("button.faqsvc-toggle");
-  const isOpen = (button) => button.getAttribute("aria-expanded") === "true";
+  const loaded = Symbol.for("faqsvc");
+  /* A part of a page that is loaded later brings the script again. */
+  if (window[loaded]) return window[loaded]();
 
-  const setOpen = (button, open) => {
-    const panel = button.closest(".faqsvc-item")?.querySelector(".faqsvc-panel");
-    if (!panel) return;
+  const make = (tag, name, text, attributes = {}) => {
+    const element = document.createElement(tag);
+    element.className = name;
+    element.textContent = text;
+    for (const key in attributes) element.setAttribute(key, attributes[key]);
+    return element;
+  };
+  const buttonOf = (item) => item.querySelector("button.faqsvc-toggle");
+  const isOpen = (item) => item.open ?? buttonOf(item)?.getAttribute("aria-expanded") !== "false";
+
+  const setOpen = (item, open) => {
+    const panel = item.querySelector(".faqsvc-panel");
+    if (!panel) {
+      if (item.matches("details")) item.open = open;
+      return;
+    }
     if (open) {
-      const group = button.closest(".faqsvc-exclusive");
-      for (const other of group?.querySelectorAll('button[aria-expanded="true"]') ?? []) {
-        if (other !== button) setOpen(other, false);
+      for (const other of item.closest(".faqsvc-exclusive")?.querySelectorAll(".faqsvc-item") ?? []) {
+        if (other !== item) setOpen(other, false);
       }
       panel.removeAttribute("hidden");
     } else {
       panel.setAttribute("hidden", "until-found");
     }
-    button.setAttribute("aria-expanded", String(open));
+    buttonOf(item).setAttribute("aria-expanded", open);
+  };
+
+  const addButton = (item) => {
+    const heading = item.querySelector(":scope > .faqsvc-heading");
+    const answer = item.querySelector(":scope > .faqsvc-answer");
+    if (!heading || !answer) return;
+    const button = make("button", "faqsvc-toggle", "", { type: "button", "aria-controls": answer.id });
+    const panel = make("div", "faqsvc-panel", "");
+    button.append(...heading.childNodes);
+    heading.append(button);
+    answer.before(panel);
+    panel.append(answer);
+    setOpen(item, false);
+  };
+
+  const addLink = (item, texts) => {
+    const answer = item.querySelector(".faqsvc-answer");
+    const link = make("a", "faqsvc-anchor", texts.copyLink, { href: `#${answer.id}` });
+    link.addEventListener("click", async (event) => {
+      if (!navigator.clipboard || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      await navigator.clipboard.writeText(link.href);
+      link.textContent = texts.copied;
+      link.setAttribute("role", "status");
+    });
+    answer.append(link);
+  };
+
+  const addTools = (faq) => {
+    const items = [...faq.querySelectorAll(".faqsvc-item")];
+    if (!items[0]) return;
+    const texts = faq.dataset;
+    const tools = make("div", "faqsvc-tools", "");
+    let targets = [...faq.querySelectorAll(".faqsvc-section")];
+    if (!targets[1]) targets = faq.matches(".faqsvc-open") ? items : [];
+    if (targets[1]) {
+      const list = make("ul", "faqsvc-index", "");
+      for (const target of targets) {
+        const { id } = target.querySelector(".faqsvc-answer") ?? target;
+        const entry = make("li", "", "");
+        entry.append(
+          make("a", "", (target.querySelector(".faqsvc-question") ?? target).textContent, { href: `#${id}` }),
+        );
+        list.append(entry);
+      }
+      const index = make("nav", "", "", { "aria-label": texts.contents });
+      index.append(list);
+      tools.append(index);
+    }
+    if (!faq.matches(".faqsvc-open, .faqsvc-exclusive, :has(details[name])")) {
+      const button = make("button", "faqsvc-all", texts.openAll, { type: "button" });
+      const update = () => {
+        button.textContent = items.every(isOpen) ? texts.closeAll : texts.openAll;
+      };
+      button.addEventListener("click", () => {
+        const open = !items.every(isOpen);
+        for (const item of items) setOpen(item, open);
+        update();
+      });
+      for (const kind of ["click", "toggle", "beforematch"]) faq.addEventListener(kind, update, true);
+      tools.append(button);
+    }
+    if (tools.hasChildNodes()) faq.querySelector(".faqsvc-section, .faqsvc-item").before(tools);
+    for (const item of items) addLink(item, texts);
   };
 
   const openTarget = () => {
@@ -29,30 +107,30 @@
     }
     const target = id ? document.getElementById(id) : null;
     const item = target?.closest(".faqsvc-item");
-    const closed = item?.querySelector(".faqsvc-panel[hidden]") ?? item?.matches("details:not([open])");
-    if (!closed) return;
-    if (item.matches("details")) item.open = true;
-    else setOpen(buttonOf(item), true);
+    if (!item || isOpen(item)) return;
+    setOpen(item, true);
     target.scrollIntoView();
   };
 
   const start = () => {
-    for (const panel of document.querySelectorAll(".faqsvc-panel:not([hidden])")) {
-      const button = buttonOf(panel);
-      if (button) setOpen(button, true);
+    for (const faq of document.querySelectorAll(".faqsvc:not(.faqsvc-ready)")) {
+      faq.classList.add("faqsvc-ready");
+      if (faq.matches(".faqsvc-disclosure")) faq.querySelectorAll(".faqsvc-item").forEach(addButton);
+      if (faq.dataset.openAll) addTools(faq);
     }
     openTarget();
   };
+  window[loaded] = start;
 
   document.addEventListener("click", (event) => {
-    const button = event.target.closest?.(".faqsvc-disclosure button.faqsvc-toggle");
-    if (button) setOpen(button, !isOpen(button));
+    const item = event.target.closest?.("button.faqsvc-toggle")?.closest(".faqsvc-item");
+    if (item) setOpen(item, !isOpen(item));
   });
   document.addEventListener("beforematch", (event) => {
-    const button = event.target.matches?.(".faqsvc-panel") && buttonOf(event.target);
-    if (button) setOpen(button, true);
+    const item = event.target.matches?.(".faqsvc-panel") && event.target.closest(".faqsvc-item");
+    if (item) setOpen(item, true);
   });
   addEventListener("hashchange", openTarget);
+  start();
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
-  else start();
 })();

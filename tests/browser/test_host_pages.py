@@ -110,7 +110,7 @@ def test_pico_paints_no_blue_button_and_moves_no_item(page: Page, host: str) -> 
             e.querySelector('.faqsvc-question').getBoundingClientRect().left
                 - e.closest('.faqsvc').getBoundingClientRect().left,
             getComputedStyle(e.querySelector('.faqsvc-question')).textAlign]"""
-    ) == ["rgba(0, 0, 0, 0)", "rgb(1, 2, 3)", "0px", "18px 0px", 0, "start"]
+    ) == ["rgba(0, 0, 0, 0)", "rgb(0, 0, 0)", "0px", "18px 0px", 0, "start"]
     gaps = page.locator(".faqsvc-item + .faqsvc-item").evaluate_all(
         """all => all.map(e => e.getBoundingClientRect().top
             - e.previousElementSibling.getBoundingClientRect().bottom)"""

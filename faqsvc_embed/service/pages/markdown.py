@@ -20,7 +20,7 @@ def render_markdown(faq: FAQ, *, title: str, page_url: str, website_url: str = "
     It has the same questions as the page, in the same order.
     """
     items = Answers().items(faq, QUESTION_LEVEL)
-    ids = question_ids(faq.slug, [item.question for item in items])
+    ids = question_ids(faq.slug, items)
     contents = [link(item.question, f"{page_url}#{id_}") for item, id_ in zip(items, ids, strict=True)]
     answer = _text_answer if faq.answer_format == "text" else _markdown_answer
     parts = [
