@@ -164,7 +164,7 @@ class Renderer:
         stylesheets = [Stylesheet(assets.stylesheet(), assets.stylesheet_name())]
         if theme.rules:
             stylesheets.append(Stylesheet(theme.rules, assets.theme_name(style.theme)))
-        is_tall = len(answered) >= TALL or len(context["sections"]) > 1
+        is_tall = len(context["sections"]) > 1 or (len(answered) >= TALL and not style.exclusive)
         return make_fragment(
             section_tag(faq, style, root_id(faq.slug, place.ordinal), is_tall),
             content,

@@ -91,7 +91,9 @@
         for (const item of items) setOpen(item, open);
         update();
       });
-      for (const kind of ["click", "toggle", "beforematch"]) faq.addEventListener(kind, update, true);
+      for (const kind of ["click", "toggle", "beforematch"]) {
+        faq.addEventListener(kind, () => setTimeout(update), true);
+      }
       tools.append(button);
     }
     if (tools.hasChildNodes()) faq.querySelector(".faqsvc-section, .faqsvc-item").before(tools);

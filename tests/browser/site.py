@@ -36,6 +36,19 @@ LONG: Final = FAQ.from_dict(
 )
 ARABIC: Final = FAQ.from_dict(samples.record("arabic", ("كم السعر؟", "مجاني."), lang="ar", title="الأسعار"))
 
+SECTIONS: Final = FAQ.from_dict(
+    {
+        "slug": "sections",
+        "title": "Shop",
+        "lang": "de",
+        "items": [
+            {"question": f"{section} {number}?", "answer": "So. " * 40, "section": section}
+            for section in ("Orders", "Payment", "Returns")
+            for number in range(4)
+        ],
+    }
+)
+
 VARIANTS: Final = ("details", "disclosure", "open")
 THEME: Final = 'theme={"accentColor": "#ffe14d", "questionSize": 20}'
 ANSWER_IDS: Final = tuple(
@@ -65,6 +78,7 @@ PAGES: Final = {
     + _tag("rich", "details", "exclusive=true"),
     "exclusive-disclosure": _tag("pricing", "disclosure", "exclusive=true"),
     **{variant: _tag("pricing", variant) for variant in VARIANTS},
+    **{f"sections-{variant}": _tag("sections", variant) for variant in VARIANTS},
     **{f"rich-{variant}": _tag("rich", variant, THEME) for variant in VARIANTS},
 }
 """The template of each page, by its path."""
@@ -73,7 +87,7 @@ PAGES: Final = {
 def make_app(**settings: Any) -> Flask:
     """Return the application. In a request, `?csp=` chooses a policy, and `?dark` a dark page."""
     app = Flask("host")
-    faqs = {faq.slug: faq for faq in (PRICING, NASTY, RICH, LONG, ARABIC)}
+    faqs = {faq.slug: faq for faq in (PRICING, NASTY, RICH, LONG, ARABIC, SECTIONS)}
     FAQExtension(app, embed=fake_embed(faqs, **settings))
 
     @app.before_request
