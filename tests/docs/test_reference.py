@@ -39,6 +39,7 @@ OPTIONS_IN_ORDER = (
     "show_title",
     "heading_level",
     "variant",
+    "look",
     "exclusive",
     "schema",
     "nonce",
@@ -49,7 +50,9 @@ def test_every_class_is_described() -> None:
     package = Path(faqsvc_embed.__file__).parent
     templates = "".join(path.read_text(encoding="utf-8") for path in package.glob("templates/faqsvc/*.html"))
     page = (REFERENCE / "css.md").read_text(encoding="utf-8")
-    assert set(re.findall(r'class="(faqsvc[\w-]*)"', templates)) <= set(re.findall(r"`(faqsvc[\w-]*)`", page))
+    script = (package / "static" / "faqsvc.js").read_text(encoding="utf-8")
+    used = set(re.findall(r'"(faqsvc-[\w-]*)"', templates + script))
+    assert used <= set(re.findall(r"`(faqsvc[\w-]*)`", page))
 
 
 @pytest.mark.parametrize(
