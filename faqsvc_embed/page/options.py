@@ -37,9 +37,13 @@ class RenderOptions(TypedDict, total=False):
     nonce: str | None
     variant: Variant | None
     exclusive: bool | None
+    showTitle: bool | None
+    headingLevel: int | None
 
 
-NAMES: Final = tuple(RenderOptions.__annotations__)
+CAMEL_CASE: Final = {"showTitle": "show_title", "headingLevel": "heading_level"}
+"""The options as the JavaScript component names them."""
+NAMES: Final = tuple(name for name in RenderOptions.__annotations__ if name not in CAMEL_CASE)
 
 
 class Caller(Protocol):
@@ -161,7 +165,8 @@ class OptionResolver:
     ) -> tuple[Style, bool]:
         """Return the style, and whether JSON-LD is printed; `problems` grows by those of the options."""
         options = {**asdict(self.style), "schema": self._schema}
-        for name, value in given.items():
+        for given_name, value in given.items():
+            name = CAMEL_CASE.get(given_name, given_name)
             if name not in NAMES:
                 problems.append(self._unknown(name, NAMES, subject, caller))
             elif name == "theme" and value is not None:
