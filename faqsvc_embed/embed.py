@@ -153,14 +153,14 @@ class FAQEmbed:
         found = self._reader.look_up(self.presenter.options.key(self.presenter.page(), slug, lang))
         if not isinstance(found, FAQState):
             found = self._reader.wait_for(found, self.settings.timeout + HANDOVER)
-        return data_or_raise(found)
+        return self.presenter.with_html(data_or_raise(found))
 
     async def aget_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
         """Return an FAQ, as `get_faq` does, without blocking the event loop."""
         found = self._reader.look_up(self.presenter.options.key(self.presenter.page(), slug, lang))
         if not isinstance(found, FAQState):
             found = await self._reader.await_for(found, self.settings.timeout + HANDOVER)
-        return data_or_raise(found)
+        return self.presenter.with_html(data_or_raise(found))
 
     # Rendering
 

@@ -203,11 +203,24 @@ class FAQTag(Extension):
 
     def parse(self, parser: Parser) -> nodes.Node:
         line = next(parser.stream).lineno
-        slug = parser.parse_expression()
+        arguments: list[nodes.Expr] = []
         options: list[nodes.Keyword] = []
+        if parser.stream.look().type == "assign":  # {% faq slug="pricing" %}
+            options.append(self._option(parser))
+        else:
+            arguments.append(parser.parse_expression())
         while parser.stream.skip_if("comma"):
-            name = parser.stream.expect("name")
-            parser.stream.expect("assign")
-            options.append(nodes.Keyword(name.value, parser.parse_expression(), lineno=name.lineno))
+            options.append(self._option(parser))
+        slugs = [option.value for option in options if option.key == "slug"] if not arguments else []
+        if not (arguments or slugs):
+            parser.fail("the tag 'faq' has no slug", line)
+        options = [option for option in options if option.key != "slug" or arguments]
         # A filter, because calling it is faster than calling a function in an expression.
-        return nodes.Output([nodes.Filter(slug, "faqsvc_faq", [], options, None, None)]).set_lineno(line)
+        call = nodes.Filter((arguments + slugs)[0], "faqsvc_faq", [], options, None, None)
+        return nodes.Output([call]).set_lineno(line)
+
+    @staticmethod
+    def _option(parser: Parser) -> nodes.Keyword:
+        name = parser.stream.expect("name")
+        parser.stream.expect("assign")
+        return nodes.Keyword(name.value, parser.parse_expression(), lineno=name.lineno)

@@ -2,16 +2,19 @@
 
 import json
 from collections.abc import Awaitable, Mapping
+from copy import copy
 from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Any, Final, Literal, Protocol, Self, get_args
 
 import msgspec
+from markupsafe import Markup
 from msgspec.structs import force_setattr
 
 from faqsvc_embed import wire
 from faqsvc_embed.errors import ConfigurationError, FAQError, InvalidFAQ, quoted
 from faqsvc_embed.languages import is_language_tag
+from faqsvc_embed.origin import UNKNOWN, AnswerRenderer, Origin
 from faqsvc_embed.text import clean_text
 
 StateSource = Literal["memory", "store", "network", "none"]
@@ -36,6 +39,7 @@ class Item(msgspec.Struct, frozen=True, gc=False):
     answer: str
     section: str | None = None
     id: str | None = None
+    _origin: Origin = UNKNOWN
 
     def __post_init__(self) -> None:
         if type(self.position) is not int:
@@ -50,6 +54,14 @@ class Item(msgspec.Struct, frozen=True, gc=False):
                 raise InvalidFAQ(message, path="section")
         if self.id is not None and not wire.is_item_id(self.id):
             raise InvalidFAQ(f"id is {quoted(self.id)}: {wire.ITEM_ID_FORM} is accepted", path="id")
+
+    @property
+    def html(self) -> Markup:
+        """The answer as an FAQ prints it, for markup of your own: text, or Markdown if its record says so.
+
+        Headings in it have the levels 4 to 6. What `use_faq()` and `get_faq()` return follows the settings.
+        """
+        return self._origin.html(self.answer, self.section)
 
     def to_fields(self) -> dict[str, str]:
         """Return the fields that are not None, by their names on the wire, without the position."""
@@ -92,7 +104,9 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
                     f"items[{index}] is {type(item).__name__}, not Item; FAQ.from_dict() reads mappings",
                     path=f"items[{index}]",
                 )
-        force_setattr(self, "items", tuple(sorted(items, key=attrgetter("position"))))
+        force_setattr(
+            self, "items", tuple(sorted([copy(item) for item in items], key=attrgetter("position")))
+        )
         force_setattr(self, "slug", _clean("slug", self.slug))
         force_setattr(self, "title", _clean("title", self.title))
         force_setattr(self, "website_name", _clean("website_name", self.website_name))
@@ -109,6 +123,10 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
                 f"answer_format is {quoted(self.answer_format)}: text or markdown is accepted",
                 path="answerFormat",
             )
+        answers = tuple([item.answer for item in self.items])
+        origin = Origin(self.slug, answers, is_markdown=self.answer_format == "markdown")
+        for item in self.items:
+            force_setattr(item, "_origin", origin)
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Self:
@@ -194,6 +212,13 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
             return cls.from_dict(value)
         except InvalidFAQ as error:
             raise ValueError(str(error)) from None
+
+
+def render_with(renderer: AnswerRenderer, faq: FAQ) -> FAQ:
+    """Return a record whose items have the HTML that an embed prints."""
+    if faq.items:
+        faq.items[0]._origin.use(renderer)
+    return faq
 
 
 class Source(Protocol):

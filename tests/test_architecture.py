@@ -16,7 +16,7 @@ PACKAGE: Final = Path(faqsvc_embed.__file__).parent
 NAME: Final = "faqsvc_embed"
 
 ORDER: Final = (
-    {"errors", "languages", "text", "runtime"},
+    {"errors", "languages", "origin", "text", "runtime"},
     {"wire", "theme"},
     {"models"},
     {"events", "settings"},

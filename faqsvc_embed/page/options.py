@@ -38,9 +38,13 @@ class RenderOptions(TypedDict, total=False):
     variant: Variant | None
     look: Look | None
     exclusive: bool | None
+    showTitle: bool | None
+    headingLevel: int | None
 
 
-NAMES: Final = tuple(RenderOptions.__annotations__)
+CAMEL_CASE: Final = {"showTitle": "show_title", "headingLevel": "heading_level"}
+"""The options as the JavaScript component names them."""
+NAMES: Final = tuple(name for name in RenderOptions.__annotations__ if name not in CAMEL_CASE)
 
 
 class Caller(Protocol):
@@ -162,7 +166,8 @@ class OptionResolver:
     ) -> tuple[Style, bool]:
         """Return the style, and whether JSON-LD is printed; `problems` grows by those of the options."""
         options = {**asdict(self.style), "schema": self._schema}
-        for name, value in given.items():
+        for given_name, value in given.items():
+            name = CAMEL_CASE.get(given_name, given_name)
             if name not in NAMES:
                 problems.append(self._unknown(name, NAMES, subject, caller))
             elif name == "theme" and value is not None:

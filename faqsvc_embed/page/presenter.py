@@ -9,7 +9,7 @@ from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.cache.reader import Reader
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.events import FAQEvent
-from faqsvc_embed.models import FAQ, FAQState
+from faqsvc_embed.models import FAQ, FAQState, render_with
 from faqsvc_embed.page.context import PageSource, current_document, request_page
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.drafts import DraftPrinter, DraftStates
@@ -70,14 +70,23 @@ class Presenter:
     def use_faq(self, document: Document, slug: str, lang: str | None, wait: float | None = None) -> FAQState:
         """Return the state of an FAQ; if it is not cached, wait for it, but not in an event loop."""
         states = self._printer(document.page).states
-        return document.defer_state(states.get(document.page, slug, lang, wait))
+        return document.defer_state(self._with_html(states.get(document.page, slug, lang, wait)))
 
     async def ause_faq(
         self, document: Document, slug: str, lang: str | None, wait: float | None = None
     ) -> FAQState:
         """Return the state of an FAQ; if it is not cached, await it."""
         states = self._printer(document.page).states
-        return document.defer_state(await states.aget(document.page, slug, lang, wait))
+        return document.defer_state(self._with_html(await states.aget(document.page, slug, lang, wait)))
+
+    def _with_html(self, state: FAQState) -> FAQState:
+        if state.data is not None:
+            self.with_html(state.data)
+        return state
+
+    def with_html(self, faq: FAQ) -> FAQ:
+        """Return a record whose items have the HTML that this embed prints."""
+        return render_with(self.renderer.answers, faq)
 
     def prefetch(self, slugs: Sequence[str], lang: str | None) -> None:
         """Fetch the FAQs that are not cached, together; in an event loop, do not wait for them."""

@@ -1,17 +1,20 @@
 """Answers as HTML and as JSON-LD, from plain text or from Markdown."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import msgspec
 from markupsafe import Markup, escape
 
 from faqsvc_embed.models import FAQ, AnswerFormat
+from faqsvc_embed.origin import Origin
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.text import in_portions
 
 LOWEST_HEADING: Final = 6
+QUESTION_LEVEL: Final = 3
+"""The level of question headings when answers are rendered without a page."""
 _BLANK_LINES: Final = re.compile(r"\n[ \t]*\n[ \t\n]*")
 # ASCII, without quotation marks and < > ^ ` { | }.
 _URL: Final = re.compile(r"https?://[A-Za-z0-9\[][!#-;=?-\[\]_a-z~]*")
@@ -55,30 +58,48 @@ class Answers:
         return [item for item in render if item.html]
 
     def _renderer(self, faq: FAQ, question_level: int | None) -> Iterator[AnsweredItem]:
-        as_markdown = self.is_markdown(faq) and self._is_parsable(faq)
+        as_markdown = self.is_markdown(faq) and self._is_parsable(faq.slug, [one.answer for one in faq.items])
         for item in faq.items:
             if not (item.question.strip() and item.answer.strip()):
                 continue
+            html = self._html(item.answer, below(question_level, item.section), as_markdown)
+            json_ld = item.answer
             if as_markdown:
-                from faqsvc_embed.rendering import markdown  # only a host with Markdown needs the parser
+                from faqsvc_embed.rendering import markdown
 
-                html = markdown.to_html(item.answer, below(question_level, item.section), self._rel)
                 json_ld = markdown.for_json_ld(html)
-            else:
-                html, json_ld = paragraphs(item.answer, self._rel if self._link_urls else None), item.answer
             yield AnsweredItem(item.question, item.answer, html, json_ld, item.section, item.id)
+
+    def html(self, answer: str, section: str | None, origin: Origin) -> Markup:
+        """Return one answer as HTML, for markup of the host's own; empty if it says nothing."""
+        if not answer.strip():
+            return Markup()
+        as_markdown = self._all_markdown or origin.is_markdown
+        as_markdown = as_markdown and self._is_parsable(origin.slug, origin.answers)
+        return self._html(answer, below(QUESTION_LEVEL, section), as_markdown)
+
+    def _html(self, answer: str, question_level: int | None, as_markdown: bool) -> Markup:
+        if not as_markdown:
+            return paragraphs(answer, self._rel if self._link_urls else None)
+        from faqsvc_embed.rendering import markdown  # only a host with Markdown needs the parser
+
+        return markdown.to_html(answer, question_level, self._rel)
 
     def is_markdown(self, faq: FAQ) -> bool:
         """Return whether the answers of a record are Markdown."""
         return self._all_markdown or faq.answer_format == "markdown"
 
-    def _is_parsable(self, faq: FAQ) -> bool:
+    def _is_parsable(self, slug: str, answers: Sequence[str]) -> bool:
         from faqsvc_embed.rendering import markdown
 
-        cost = sum(markdown.cost(item.answer) for item in faq.items)
+        cost = sum(markdown.cost(answer) for answer in answers)
         if cost > markdown.MAX_RECORD_COST:
-            self._log.warning(faq.slug, "FAQ %r is shown as text: its Markdown takes too long", faq.slug)
+            self._log.warning(slug, "FAQ %r is shown as text: its Markdown takes too long", slug)
         return cost <= markdown.MAX_RECORD_COST
+
+
+USUAL: Final = Answers()
+"""What renders answers without the settings of an embed."""
 
 
 def below(level: int | None, section: str | None) -> int | None:

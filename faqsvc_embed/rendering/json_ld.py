@@ -7,11 +7,9 @@ import msgspec
 
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.models import FAQ, FAQState
-from faqsvc_embed.rendering.answers import Answers
+from faqsvc_embed.rendering.answers import QUESTION_LEVEL, USUAL
 from faqsvc_embed.text import in_portions, question_key
 
-QUESTION_LEVEL: Final = 3
-"""The level of question headings when JSON-LD is made without a page."""
 # Within a script element an HTML parser looks for `</script` and `<!--` only; `&` matters in XHTML, and the
 # two separators ended a line in JavaScript before 2019. As escapes they mean the same in JSON.
 _SCRIPT_SAFE: Final = (
@@ -93,7 +91,7 @@ def _record_node(faq: object) -> PageNode | None:
         raise ConfigurationError(f"JSON-LD is made from an FAQ, not from {type(faq).__name__}{hint}")
     questions = (Question(item.question, item.answer, None) for item in faq.items)
     if faq.answer_format == "markdown":
-        answered = Answers().items(faq, QUESTION_LEVEL)
+        answered = USUAL.items(faq, QUESTION_LEVEL)
         questions = (Question(item.question, item.json_ld, None) for item in answered)
     nodes = _question_nodes(questions)
     return PageNode(lang=faq.lang or msgspec.UNSET, questions=nodes) if nodes else None

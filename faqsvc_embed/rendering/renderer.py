@@ -11,11 +11,11 @@ from msgspec import Struct
 
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.rendering import assets, templates
-from faqsvc_embed.rendering.answers import AnsweredItem, Answers, below, visible
+from faqsvc_embed.rendering.answers import QUESTION_LEVEL, AnsweredItem, Answers, below, visible
 from faqsvc_embed.rendering.element_ids import former_ids, question_ids, root_id, section_id
 from faqsvc_embed.rendering.elements import encodable, section_tag
 from faqsvc_embed.rendering.fragments import Fragment, Stylesheet, make_fragment
-from faqsvc_embed.rendering.json_ld import QUESTION_LEVEL, Question, page_json, questions_json
+from faqsvc_embed.rendering.json_ld import Question, page_json, questions_json
 from faqsvc_embed.rendering.record_cache import RecordCache
 from faqsvc_embed.rendering.style import Style
 
@@ -78,7 +78,7 @@ class Renderer:
 
     def __init__(self, answers: Answers | None = None, *, cache_overrides: bool = False) -> None:
         """With `cache_overrides`, fragments from templates of the host are cached too."""
-        self._answers = answers or Answers()
+        self.answers: Final = answers or Answers()
         self._cache_overrides = cache_overrides
         self._fragments = RecordCache[Fragment]()
         self._questions = RecordCache[str]()
@@ -134,7 +134,7 @@ class Renderer:
         """
         text = self._questions.get(faq, place)
         if text is None:
-            text = self._questions_json(faq, self._answers.items(faq, QUESTION_LEVEL), place)
+            text = self._questions_json(faq, self.answers.items(faq, QUESTION_LEVEL), place)
             self._questions.put(faq, place, text, text.__sizeof__())
         return text
 
@@ -153,13 +153,13 @@ class Renderer:
 
     def _render(self, faq: FAQ, style: Style, place: Place, environment: Environment) -> Fragment | None:
         level = style.question_level
-        answered = self._answers.items(faq, level)
+        answered = self.answers.items(faq, level)
         if not answered:
             return None
         context = _context(faq, style, place, answered)
         content = encodable(environment.get_template(templates.TEMPLATE).render(context))
-        if level != QUESTION_LEVEL and self._answers.is_markdown(faq):
-            answered = self._answers.items(faq, QUESTION_LEVEL)  # copies of an FAQ have the same JSON-LD
+        if level != QUESTION_LEVEL and self.answers.is_markdown(faq):
+            answered = self.answers.items(faq, QUESTION_LEVEL)  # copies of an FAQ have the same JSON-LD
         theme = assets.theme_css(style.theme)
         stylesheets = [Stylesheet(assets.stylesheet(), assets.stylesheet_name())]
         if theme.rules:

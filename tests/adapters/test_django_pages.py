@@ -83,6 +83,13 @@ def test_a_single_faq_is_printed_as_it_is(get: Get, view: Any) -> None:
         assert get().content.decode() == f"<p>{fake_embed(FAQS).render('pricing')}</p>"
 
 
+def test_a_slug_may_be_named() -> None:
+    source = page('{% faq slug="pricing" showTitle=False headingLevel=4 %}')
+    with project(source, fake_embed(FAQS, strict=True)):
+        expected = fake_embed(FAQS).render("pricing", show_title=False, heading_level=4)
+        assert get_sync().content.decode() == expected
+
+
 @servers
 def test_nothing_blocks_the_loop_of_an_asynchronous_view(get: Get, faulty: FaultyServer) -> None:
     async def host(request: HttpRequest) -> HttpResponse:

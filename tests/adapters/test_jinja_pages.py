@@ -8,9 +8,9 @@ from contextvars import copy_context
 from typing import Any
 
 import pytest
-from jinja2 import DictLoader, Environment
+from jinja2 import DictLoader, Environment, TemplateSyntaxError
 
-from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed
 from faqsvc_embed.jinja import install
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
@@ -67,6 +67,33 @@ def test_a_single_faq_is_printed_as_it_is() -> None:
     assert environment(faqs).from_string('<p>{% faq "pricing" %}</p>').render() == (
         f"<p>{faqs.render('pricing')}</p>"
     )
+
+
+@pytest.mark.parametrize("enable_async", [False, True])
+@pytest.mark.parametrize(
+    "call",
+    [
+        '{% faq slug="pricing", showTitle=False, lang="en" %}',
+        '{% faq lang="en", slug="pricing", show_title=False %}',
+        '{{ faq(slug="pricing", show_title=False, lang="en") }}',
+        '{% from "faqsvc/macros.html" import faq %}{{ faq(slug="pricing", showTitle=False, lang="en") }}',
+    ],
+)
+def test_a_slug_may_be_named(call: str, enable_async: bool) -> None:
+    faqs = embed(strict=True)
+    html = environment(faqs, enable_async=enable_async).from_string(call).render()
+    assert html == faqs.render("pricing", show_title=False, lang="en")
+
+
+@pytest.mark.parametrize("tag", ["{% faq %}", '{% faq lang="ko" %}', '{% faq "pricing" lang="ko" %}'])
+def test_a_tag_without_a_slug_or_a_comma_is_an_error_of_the_template(tag: str) -> None:
+    with pytest.raises(TemplateSyntaxError):
+        environment().from_string(tag)
+
+
+def test_a_second_slug_is_an_unknown_option() -> None:
+    with pytest.raises(ConfigurationError, match="slug"):
+        environment(embed(strict=True)).from_string('{% faq "pricing", slug="legal" %}').render()
 
 
 def test_text_of_the_host_stays_byte_for_byte() -> None:

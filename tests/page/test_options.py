@@ -56,6 +56,15 @@ def test_an_option_beats_the_setting(render: Render) -> None:
     assert render(faqs, "pricing", **options) == render(embed(), "pricing")
 
 
+@renders
+def test_options_may_have_their_names_in_javascript(render: Render) -> None:
+    faqs = embed(strict=True)
+    expected = render(faqs, "pricing", show_title=False, heading_level=4)
+    assert render(faqs, "pricing", showTitle=False, headingLevel=4) == expected
+    with pytest.raises(ConfigurationError):
+        render(faqs, "pricing", headingLevel=1)
+
+
 @pytest.mark.parametrize(
     ("level", "headings", "title"),
     [(2, ["h2", "h3"], 0), (5, ["h5", "h6"], 0), (6, ["h6"], 0), (None, [], 1)],

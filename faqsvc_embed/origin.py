@@ -1,0 +1,61 @@
+"""What an item knows of its record: how the answers are written, and who makes HTML of them."""
+
+from importlib import import_module
+from typing import Final, Protocol
+
+from markupsafe import Markup
+
+
+class AnswerRenderer(Protocol):
+    """Makes HTML of answers, as the settings of an embed say."""
+
+    def html(self, answer: str, section: str | None, origin: "Origin") -> Markup:
+        """Return an answer as an FAQ prints it; `section` is the heading above its question."""
+
+
+class Origin:
+    """The record of an item. All are equal, so that items are compared by their content."""
+
+    __slots__ = ("_html", "_renderer", "answers", "is_markdown", "slug")
+
+    def __init__(self, slug: str = "", answers: tuple[str, ...] = (), *, is_markdown: bool = False) -> None:
+        self.slug = slug
+        self.answers = answers
+        self.is_markdown = is_markdown
+        self._renderer: AnswerRenderer | None = None
+        self._html: dict[tuple[str, str | None], Markup] = {}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Origin)
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __repr__(self) -> str:
+        return "…"
+
+    def use(self, renderer: AnswerRenderer) -> None:
+        """Make HTML as an embed does."""
+        if self._renderer is not renderer:
+            self._renderer, self._html = renderer, {}
+
+    def html(self, answer: str, section: str | None) -> Markup:
+        """Return an answer as HTML, which is made once."""
+        if self is UNKNOWN:  # it would keep every answer
+            return _usual_renderer().html(answer, section, self)
+        made, key = self._html, (answer, section)
+        found = made.get(key)
+        if found is None:
+            renderer = self._renderer or _usual_renderer()
+            found = made[key] = renderer.html(answer, section, self)
+        return found
+
+
+UNKNOWN: Final = Origin()
+"""The origin of an item that belongs to no record."""
+
+
+def _usual_renderer() -> AnswerRenderer:
+    """Return what renders the answers of a record that no embed has read; few programs need it."""
+    renderer: AnswerRenderer = import_module("faqsvc_embed.rendering.answers").USUAL
+    return renderer
