@@ -22,6 +22,7 @@ class Content:
     title: str | None = None
     answer_format: AnswerFormat = "text"
     cta: Any = None
+    page_url: str | None = None
 
     def record(self, slug: str, lang: str) -> FAQ:
         """Return the record as readers get it, with positions from 0."""
@@ -36,6 +37,7 @@ class Content:
             ),
             cta=None if self.cta is UNSET else self.cta,
             answer_format=self.answer_format,
+            page_url=self.page_url,
         )
 
     def digest(self, slug: str, lang: str) -> str:

@@ -53,6 +53,7 @@ class Publication:
             document.title,
             document.answer_format or "text",
             document.cta,
+            document.page_url,
         )
 
     def state_revision(self, revision: int | None) -> None:

@@ -2,17 +2,24 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
-from faqsvc_embed.service.desk.draft import Draft
+from faqsvc_embed.service.desk.draft import Draft, DraftItem
 
 MAX_PAIRS: Final = 1_000_000
 """Pairs of words or lines in the two texts of a field, because the time grows with their number.
 
 A text with more is compared by line, or else shown whole. One page compares twice as many."""
 
+_SETTINGS: Final = {
+    "Title": "title",
+    "Website": "website_name",
+    "Address": "website_url",
+    "Page that shows it": "page_url",
+    "Answers are": "answer_format",
+}
 # Words with the space after them; Chinese, Japanese and Thai characters count as words of their own.
 _WORDS: Final = re.compile(
     r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|"
@@ -35,19 +42,36 @@ class Change(NamedTuple):
     after: list[Piece]
     kind: str = "changed"
     """`changed`, `added`, `removed` or `moved`."""
+    old: int | None = None
+    """The index of the question before, if it is one."""
+    new: int | None = None
+    """The same after."""
 
 
 def changes(before: Draft, after: Draft) -> list[Change]:
     """Return the fields that differ, settings first and then the questions in their new order."""
-    fields = (
-        ("Title", before.title, after.title),
-        ("Website", before.website_name, after.website_name),
-        ("Address", before.website_url, after.website_url),
-        ("Answers are", before.answer_format, after.answer_format),
-    )
     budget = _Budget(2 * MAX_PAIRS)
+    fields = ((label, getattr(before, name), getattr(after, name)) for label, name in _SETTINGS.items())
     found = [Change(label, *words(old, new, budget)) for label, old, new in fields if old != new]
     return found + _item_changes(before.items, after.items, budget)
+
+
+def taken(mine: Draft, theirs: Draft, change: Change) -> Draft:
+    """Return `mine` with one change of `changes(theirs, mine)` undone."""
+    items = list(mine.items)
+    match change.kind:
+        case "added":
+            items.pop(change.new or 0)
+        case "removed":
+            items.insert(min(change.old or 0, len(items)), theirs.items[change.old or 0])
+        case "moved":
+            items.insert(min(change.old or 0, len(items)), items.pop(change.new or 0))
+        case _ if change.new is not None and change.old is not None:
+            items[change.new] = theirs.items[change.old]
+        case _:
+            name = _SETTINGS[change.label]
+            return replace(mine, **{name: getattr(theirs, name)})
+    return replace(mine, items=tuple(items))
 
 
 @dataclass(slots=True)
@@ -76,33 +100,37 @@ def words(before: str, after: str, budget: _Budget | None = None) -> tuple[list[
     return left, right
 
 
-def _item_changes(
-    before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]], budget: _Budget
-) -> list[Change]:
+def _item_changes(before: Sequence[DraftItem], after: Sequence[DraftItem], budget: _Budget) -> list[Change]:
     """Return the items that were changed, added, moved or removed."""
     matched = _matches(before, after)
     found = list[Change]()
     kept = [matched[new] for new in range(len(after)) if new in matched]
     ascending = _ascending(kept)
-    for new, (question, answer) in enumerate(after):
+    for new, item in enumerate(after):
         label = f"Question {new + 1}"
         if new not in matched:
-            found.append(Change(label, [], [Piece("new", f"{question}\n\n{answer}")], "added"))
+            found.append(Change(label, [], [Piece("new", _text(item))], "added", None, new))
             continue
         old = matched[new]
-        if before[old] != (question, answer):
-            pieces = words("\n\n".join(before[old]), f"{question}\n\n{answer}", budget)
-            found.append(Change(label, *pieces))
+        if before[old] != item:
+            pieces = words(_text(before[old]), _text(item), budget)
+            found.append(Change(label, *pieces, "changed", old, new))
         elif old not in ascending:
-            text = [Piece("same", question)]
-            found.append(Change(f"{label}, before {old + 1}", text, text, "moved"))
+            text = [Piece("same", item.question)]
+            found.append(Change(f"{label}, before {old + 1}", text, text, "moved", old, new))
     for old in sorted(set(range(len(before))) - set(matched.values())):
-        removed = [Piece("old", "\n\n".join(before[old]))]
-        found.append(Change(f"Question {old + 1} before", removed, [], "removed"))
+        removed = [Piece("old", _text(before[old]))]
+        found.append(Change(f"Question {old + 1} before", removed, [], "removed", old))
     return found
 
 
-def _matches(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> dict[int, int]:
+def _text(item: DraftItem) -> str:
+    lines = [item.question, item.answer]
+    lines += [f"Section: {item.section}"] if item.section else []
+    return "\n\n".join(lines + ([f"Id: {item.id}"] if item.id else []))
+
+
+def _matches(before: Sequence[DraftItem], after: Sequence[DraftItem]) -> dict[int, int]:
     """Return the old index of each new item: by equal questions, then equal answers, then equal places."""
     matched = dict[int, int]()
     for part in (0, 1):
@@ -119,8 +147,8 @@ def _matches(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]
     return matched
 
 
-def _is_similar(before: tuple[str, str], after: tuple[str, str]) -> bool:
-    old, new = set(_WORDS.findall(" ".join(before))), set(_WORDS.findall(" ".join(after)))
+def _is_similar(before: DraftItem, after: DraftItem) -> bool:
+    old, new = set(_WORDS.findall(" ".join(before[:2]))), set(_WORDS.findall(" ".join(after[:2])))
     return len(old & new) * 2 > min(len(old), len(new))
 
 

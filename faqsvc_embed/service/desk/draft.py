@@ -2,7 +2,8 @@
 
 import re
 from dataclasses import dataclass, replace
-from typing import Any, Final, Self
+from itertools import zip_longest
+from typing import Any, Final, NamedTuple, Self
 
 from faqsvc_embed.api.contract import PublishBody
 from faqsvc_embed.api.fields import MAX_BODY, MAX_ITEMS, Slug
@@ -24,11 +25,14 @@ _LABELS: Final = {
     "items": "The list of questions",
     "question": "The question",
     "answer": "The answer",
+    "section": "The section",
+    "id": "The id",
 }
 ADDRESS: Final = "An address must start with https://, such as https://www.example.com."
 _SENTENCES: Final = {
     "slug": "A slug is a short name such as pricing: up to 200 characters, without a slash.",
     "websiteUrl": ADDRESS,
+    "pageUrl": ADDRESS,
 }
 _PROBLEM: Final = re.compile(r"([\w.\[\]]+) (.*)", re.DOTALL)
 
@@ -36,6 +40,28 @@ _PROBLEM: Final = re.compile(r"([\w.\[\]]+) (.*)", re.DOTALL)
 def too_many(count: int) -> str:
     """Return the message for too many questions."""
     return f"This FAQ has {count:,} questions; the limit is {MAX_ITEMS:,}. Split it into several FAQs."
+
+
+class DraftItem(NamedTuple):
+    """A question as an editor typed it; section and id are empty if there is none."""
+
+    question: str = ""
+    answer: str = ""
+    section: str = ""
+    id: str = ""
+
+    @property
+    def is_written(self) -> bool:
+        """Whether it has a text."""
+        return bool(self.question.strip() or self.answer.strip())
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The fields that are not empty, by their names on the wire."""
+        fields = {"section": self.section.strip(), "id": self.id.strip()}
+        return {"question": self.question, "answer": self.answer} | {
+            name: value for name, value in fields.items() if value
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,22 +73,27 @@ class Draft:
     title: str = ""
     website_name: str = ""
     website_url: str = ""
+    page_url: str = ""
     answer_format: AnswerFormat = "text"
-    items: tuple[tuple[str, str], ...] = ()
+    items: tuple[DraftItem, ...] = ()
     cta: Any = None
 
     @classmethod
     def of_form(cls, form: Form) -> Self:
         """Return the draft that an editor typed into a form."""
-        questions, answers = form.all("question"), form.all("answer")
+        columns = [form.all(name) for name in ("question", "answer", "section", "item_id")]
         return cls(
             slug=form.get("slug").strip(),
             lang=form.get("lang") if form.get("lang") in LANGUAGES else "",
             title=_one_line(form.get("title")),
             website_name=_one_line(form.get("website_name")),
             website_url=_one_line(form.get("website_url")),
+            page_url=_one_line(form.get("page_url")),
             answer_format="markdown" if form.get("answer_format") == "markdown" else "text",
-            items=tuple(zip(questions, answers, strict=False)),
+            items=tuple(
+                DraftItem(question, answer, _one_line(section), item_id)
+                for question, answer, section, item_id in zip_longest(*columns, fillvalue="")
+            ),
         )
 
     @classmethod
@@ -75,15 +106,21 @@ class Draft:
             title=_one_line(faq.title),
             website_name=_one_line(faq.website_name),
             website_url=_one_line(publication.website_url),
+            page_url=faq.page_url or "",
             answer_format=faq.answer_format,
-            items=tuple((normalized(item.question), normalized(item.answer)) for item in faq.items),
+            items=tuple(
+                DraftItem(
+                    normalized(item.question), normalized(item.answer), item.section or "", item.id or ""
+                )
+                for item in faq.items
+            ),
             cta=faq.cta,
         )
 
     @property
-    def written(self) -> tuple[tuple[str, str], ...]:
+    def written(self) -> tuple[DraftItem, ...]:
         """The items that are not empty."""
-        return tuple(pair for pair in self.items if pair[0].strip() or pair[1].strip())
+        return tuple(item for item in self.items if item.is_written)
 
     def edited(self, action: str) -> tuple["Draft", int]:
         """Return the draft after a press of a button such as `up:3`, and the index of the item concerned."""
@@ -92,12 +129,22 @@ class Draft:
         items = list(self.items)
         if name == "add":
             index = min(index, len(items))
-            items.insert(index, ("", ""))
+            section = items[index - 1].section if 0 < index <= len(items) else ""
+            items.insert(index, DraftItem(section=section))
         elif index < len(items):
             item = items.pop(index)
             if name in ("up", "down"):
                 index = max(0, min(len(items), index + (1 if name == "down" else -1)))
                 items.insert(index, item)
+        return replace(self, items=tuple(items)), min(index, max(0, len(items) - 1))
+
+    def copied(self, action: str, source: "Draft") -> tuple["Draft", int]:
+        """Return the draft with an item replaced by that of the source, after a press of `copy:3`."""
+        text = action.partition(":")[2]
+        index = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else len(self.items)
+        items = list(self.items)
+        if index < min(len(items), len(source.items)):
+            items[index] = source.items[index]
         return replace(self, items=tuple(items)), min(index, max(0, len(items) - 1))
 
     def problems(self, *, is_new: bool) -> Problems:
@@ -128,10 +175,14 @@ class Draft:
         return Content(
             self.website_url,
             self.website_name,
-            tuple(Item(index, question, answer) for index, (question, answer) in enumerate(self.written)),
+            tuple(
+                Item(index, item.question, item.answer, item.section.strip() or None, item.id or None)
+                for index, item in enumerate(self.written)
+            ),
             self.title or None,
             self.answer_format,
             cta,
+            self.page_url or None,
         )
 
     def record(self, limit: int = MAX_ITEMS) -> FAQ:
@@ -141,7 +192,9 @@ class Draft:
             title=self.title or f"{self.website_name} FAQ".strip(),
             website_name=self.website_name,
             lang=self.lang or "en",
-            items=tuple(Item(index, *item) for index, item in enumerate(self.items[:limit])),
+            items=tuple(
+                Item(index, *item[:2], item.section[:200]) for index, item in enumerate(self.items[:limit])
+            ),
             cta=None,
             answer_format=self.answer_format,
         )
@@ -156,16 +209,17 @@ class Draft:
         body = {
             "websiteUrl": self.website_url,
             "websiteName": self.website_name,
-            "items": [{"question": question, "answer": answer} for question, answer in self.written],
+            "items": [item.fields for item in self.written],
         }
-        return body | ({"title": self.title} if self.title else {})
+        optional = {"title": self.title, "pageUrl": self.page_url}
+        return body | {name: value for name, value in optional.items() if value}
 
     def _place(self, path: str) -> str:
         """Return a path with an index in `written` as a path with the index in `items`."""
         match = re.fullmatch(r"items\[(\d+)\](.*)", path)
         if match is None:
             return path
-        places = [i for i, (question, answer) in enumerate(self.items) if question.strip() or answer.strip()]
+        places = [index for index, item in enumerate(self.items) if item.is_written]
         return f"items[{places[int(match[1])]}]{match[2]}"
 
 

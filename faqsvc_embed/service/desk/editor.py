@@ -1,5 +1,6 @@
 """The page on which editors create, edit, preview, save and publish an FAQ."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 from urllib.parse import quote
@@ -11,8 +12,9 @@ from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.generation.detection import detect_language
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
-from faqsvc_embed.service.desk.differences import Change, changes
-from faqsvc_embed.service.desk.draft import Draft, Problems
+from faqsvc_embed.service.desk.differences import Change, changes, taken
+from faqsvc_embed.service.desk.draft import Draft, DraftItem, Problems
+from faqsvc_embed.service.desk.forms import number_of
 from faqsvc_embed.service.desk.opened import what_happened
 from faqsvc_embed.service.desk.pages import HEADERS, redirect, render
 from faqsvc_embed.service.desk.preview import preview_of
@@ -34,6 +36,8 @@ DONE = {
     "draft": "The draft is saved. Readers cannot see it until you publish.",
     "published": "Published. Pages that show this FAQ are updated within seconds.",
     "restored": "It is back, with its history.",
+    "discarded": "The draft is discarded. It stays in the history.",
+    "right": "Noted: this translation is up to date.",
     "same": "Nothing has changed since the last save.",
 }
 DELETED = "This FAQ was deleted while you were writing. Save again to create it again."
@@ -63,6 +67,11 @@ class Editor:
     focused: str = ""
     is_unsaved: bool = False
     is_binned: bool = False
+    source: Draft | None = None
+    """The text that a translation is made from."""
+    source_changes: list[Change] = field(default_factory=list)
+    """What has changed in it since."""
+    source_number: int = 0
 
     def page(self, visit: Visit, status: int = 200) -> Response:
         """Return the page."""
@@ -77,6 +86,7 @@ class Editor:
             current=self.faq.translation(self.draft.lang) if self.faq else None,
             problems=self.problems,
             preview=preview_of(self.draft, site.accent_color),
+            missing=_missing(visit, self.faq),
             max_items=MAX_ITEMS,
             max_question=MAX_QUESTION,
             max_answer=MAX_ANSWER,
@@ -90,7 +100,7 @@ def show_new(visit: Visit) -> Response:
 
 def new_draft(visit: Visit) -> Draft:
     """Return an FAQ with one empty question and the website of the site, else of the site's last FAQ."""
-    draft = Draft(items=(("", ""),))
+    draft = Draft(items=(DraftItem(),), answer_format="markdown")
     site = visit.storage.sites.get(visit.access.site)
     if site.website_url:
         return replace(draft, website_name=site.name, website_url=site.website_url)
@@ -113,12 +123,36 @@ def show(visit: Visit) -> Response:
     if translation is None:
         assert default is not None  # noqa: S101 - every FAQ in the overview has a revision
         original = Draft.of_publication(faq.slug, default)
-        draft = replace(original, lang=lang, title="", items=tuple(("", "") for _ in original.items))
-        return Editor(draft=draft, faq=faq, done=done).page(visit)
+        items = tuple(DraftItem(id=item.id) for item in original.items)
+        draft = replace(original, lang=lang, title="", items=items)
+        return _beside_source(visit, Editor(draft=draft, faq=faq, done=done)).page(visit)
     newest = default if lang == faq.lang else _newest(visit, lang)
     assert newest is not None  # noqa: S101
     draft = Draft.of_publication(faq.slug, newest)
-    return Editor(draft=draft, base=translation.seen, faq=faq, done=done).page(visit)
+    return _beside_source(visit, Editor(draft=draft, base=translation.seen, faq=faq, done=done)).page(visit)
+
+
+def _beside_source(visit: Visit, editor: Editor) -> Editor:
+    """Return the editor of a translation with the text that it is made from."""
+    faq, lang = editor.faq, editor.draft.lang
+    if faq is None or lang == faq.lang or (default := _newest(visit, faq.lang, faq.slug)) is None:
+        return editor
+    source, found = Draft.of_publication(faq.slug, default), list[Change]()
+    translation = faq.translation(lang)
+    if translation is not None and translation.translated_from not in (None, default.number):
+        with suppress(FAQNotFound):
+            history = visit.storage.history
+            earlier = history.revision(visit.access, faq.slug, faq.lang, translation.translated_from)
+            found = changes(Draft.of_publication(faq.slug, earlier), source)
+    return replace(editor, source=source, source_changes=found, source_number=default.number)
+
+
+def _missing(visit: Visit, faq: FAQInfo | None) -> list[Lang]:
+    """Return the languages in which other FAQs of the site are published, and this one does not exist."""
+    if faq is None:
+        return []
+    known = visit.storage.overview.published_languages(visit.access.site)
+    return [lang for lang in known if faq.translation(lang) is None]
 
 
 def submit(visit: Visit) -> Response:
@@ -135,10 +169,19 @@ def submit(visit: Visit) -> Response:
     is_known = is_binned or (faq is not None and faq.translation(draft.lang) is not None)
     base = form.get("base") if is_known else ""
     editor = Editor(draft=draft, base=base, faq=faq, is_unsaved=True, is_binned=is_binned)
+    editor = _beside_source(visit, editor)
     action = form.get("action", "preview")
-    if action.partition(":")[0] in ("up", "down", "remove", "add"):
+    name = action.partition(":")[0]
+    if name in ("up", "down", "remove", "add"):
         edited, focus = draft.edited(action)
-        return replace(editor, draft=edited, focus=focus, focused=action.partition(":")[0]).page(visit)
+        return replace(editor, draft=edited, focus=focus, focused=name).page(visit)
+    if name == "copy" and editor.source is not None:
+        edited, focus = draft.copied(action, editor.source)
+        return replace(editor, draft=edited, focus=focus, focused=name).page(visit)
+    if name == "theirs" and faq is not None:
+        return _take_theirs(visit, editor, action)
+    if name in ("discard", "right") and faq is not None:
+        return _without_text(visit, editor, name)
     if action not in ("draft", "publish"):
         if form.get("part") == "preview":  # the script replaces only the preview
             accent_color = visit.storage.sites.get(visit.access.site).accent_color
@@ -185,6 +228,7 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
         detected_lang=None if draft.lang else detect_language(content.items),
         is_draft=is_draft,
         preconditions=conditions if draft.slug else Preconditions(),
+        translated_from=number_of(visit.form.get("source")),
     )
     writer = visit.storage.writer
     try:
@@ -205,6 +249,41 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     return _saved(visit, written)
 
 
+def _without_text(visit: Visit, editor: Editor, name: str) -> Response:
+    """Discard the draft, or note that a translation is still right; what is in the form is not saved."""
+    visit.require("draft")
+    draft, writer = editor.draft, visit.storage.writer
+    lang = cast("Lang", draft.lang)
+    unchanged = Preconditions(seen={lang: editor.base})
+    page = f"/faqs/{quote(draft.slug, safe='')}"
+    try:
+        if name == "right":
+            writer.confirm_translation(visit.access, draft.slug, lang, editor.source_number, unchanged)
+            return redirect(visit, f"{page}?lang={lang}&done=right")
+        if writer.discard(visit.access, draft.slug, lang, unchanged):
+            return redirect(visit, f"{page}?lang={lang}&done=discarded")
+        is_whole = editor.faq is not None and len(editor.faq.translations) == 1
+        visit.storage.removal.bin(visit.access, draft.slug, None if is_whole else lang, unchanged)
+    except RevisionConflict:
+        return _conflict(visit, editor)
+    return redirect(visit, "/bin?done=deleted" if is_whole else page)
+
+
+def _take_theirs(visit: Visit, editor: Editor, action: str) -> Response:
+    """Replace one question of a form by what somebody else wrote, and show what differs then."""
+    theirs = Draft.of_publication(
+        editor.draft.slug, visit.storage.history.revision(visit.access, editor.draft.slug, editor.draft.lang)
+    )
+    mine = replace(editor.draft, items=editor.draft.written)
+    found = changes(theirs, mine)
+    number = number_of(action.partition(":")[2])
+    if number is not None and number <= len(found):
+        mine = taken(mine, theirs, found[number - 1])
+    found = changes(theirs, mine)
+    who = visit.form.get("theirs")[:200] or "somebody changed it"
+    return replace(editor, draft=mine, theirs=who, changes=found).page(visit, 409)
+
+
 def _conflict(visit: Visit, editor: Editor) -> Response:
     """Show both versions. What the editor typed stays in the form, and can now be saved on top."""
     draft = editor.draft
@@ -212,11 +291,12 @@ def _conflict(visit: Visit, editor: Editor) -> Response:
     if faq is None or not editor.faq:
         return replace(editor, problems={"slug": TAKEN}).page(visit, 409)
     theirs = visit.storage.history.revision(visit.access, draft.slug, draft.lang)
-    found = changes(Draft.of_publication(draft.slug, theirs), replace(draft, items=draft.written))
+    draft = replace(draft, items=draft.written)
+    found = changes(Draft.of_publication(draft.slug, theirs), draft)
     now = faq.translation(draft.lang)
     assert now is not None  # noqa: S101 - it has a revision
     who = what_happened(editor.base, now, theirs.author or "somebody")
-    editor = replace(editor, faq=faq, base=now.seen, theirs=who, changes=found)
+    editor = replace(editor, draft=draft, faq=faq, base=now.seen, theirs=who, changes=found)
     return editor.page(visit, 409)
 
 

@@ -34,6 +34,8 @@ def show(visit: Visit) -> Response:
         site=visit.storage.sites.get(visit.access.site),
         faqs=found[:PAGE_SIZE],
         wanted=wanted,
+        total=visit.storage.overview.count(visit.access.site, wanted),
+        known=visit.storage.overview.published_languages(visit.access.site),
         is_filtered=wanted != Filter(),
         states=STATES,
         page=page,

@@ -1,6 +1,7 @@
 """Imports an FAQ from a text or a file. Editors see the result before anything is saved."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Final
@@ -13,8 +14,8 @@ from faqsvc_embed.files.formats import READERS, decode
 from faqsvc_embed.files.markdown_reader import read_markdown
 from faqsvc_embed.generation.detection import detect_language
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.models import Item
-from faqsvc_embed.service.desk.draft import Draft, too_many
+from faqsvc_embed.models import ANSWER_FORMATS, AnswerFormat, Item
+from faqsvc_embed.service.desk.draft import Draft, DraftItem, too_many
 from faqsvc_embed.service.desk.editor import Editor, new_draft
 from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Visit
@@ -26,6 +27,10 @@ MAX_LINES: Final = 10_000
 MAX_LINE: Final = 50_000
 """Characters of a line of Markdown: twice the longest answer, and what a pattern reads in milliseconds."""
 _QUESTION: Final = re.compile(r"^[ \t]*([^\s#>|-].{0,1000}[?？])[ \t]*$", re.MULTILINE)
+_LINE: Final = r"[ ]{0,3}(?:[-*+]|[0-9]{1,3}[.)]) \S"
+_MARKDOWN: Final = re.compile(
+    rf"\*\*[^\s*][^*\n]{{0,300}}\*\*|\]\(https?://[^\s()]|^{_LINE}[^\n]{{0,500}}\n{_LINE}", re.MULTILINE
+)
 FORMATS: Final = {".md": "Markdown or plain text", ".csv": "A table (CSV)", ".json": "JSON"}
 ENCODING: Final = (
     "The file is not in UTF-8, so its characters are not certain. Save it as UTF-8 (in Excel: “CSV UTF-8”),"
@@ -88,11 +93,13 @@ def draft_of(document: Document, empty: Draft) -> Draft:
     """Return a document as a draft, with the values of `empty` for missing fields."""
     found = document.items if isinstance(document.items, list) else []
     items = tuple(
-        (_text(item.get("question")), _text(item.get("answer"))) for item in found if isinstance(item, dict)
+        DraftItem(*(_text(item.get(name)) for name in DraftItem._fields))
+        for item in found
+        if isinstance(item, dict)
     )
     lang = _text(document.lang)
     if lang not in LANGUAGES:
-        lang = detect_language([Item(index, *item) for index, item in enumerate(items[:MAX_ITEMS])]) or ""
+        lang = detect_language([Item(index, *item[:2]) for index, item in enumerate(items[:MAX_ITEMS])]) or ""
     return replace(
         empty,
         slug=_text(document.slug),
@@ -100,9 +107,15 @@ def draft_of(document: Document, empty: Draft) -> Draft:
         title=_text(document.title),
         website_name=_text(document.website_name) or empty.website_name,
         website_url=_text(document.website_url) or empty.website_url,
-        answer_format="markdown" if document.answer_format == "markdown" else "text",
+        page_url=_text(document.page_url),
+        answer_format=document.answer_format if document.answer_format in ANSWER_FORMATS else _format(items),
         items=items,
     )
+
+
+def _format(items: Sequence[DraftItem]) -> AnswerFormat:
+    """Return the format of answers that state none: Markdown if one has a link, bold text or a list."""
+    return "markdown" if any(_MARKDOWN.search(item.answer) for item in items) else "text"
 
 
 def _read(ending: str, content: bytes) -> Document:

@@ -41,7 +41,7 @@ def create_preview(visit: Visit) -> Response:
     if page:
         host = _with_parameters(page, parameters)
         problem = "" if host else ADDRESS
-    links = {"hosted": hosted, "host": host, "expires_at": expires_at}
+    links = {"hosted": hosted, "host": host, "lang": lang, "expires_at": expires_at}
     return _page(visit, 422 if problem else 200, links=links, page=page, problem=problem)
 
 

@@ -149,6 +149,7 @@ def _write(body: PublishBody, **target: Any) -> Write:
         body.title,
         body.answer_format or "text",
         UNSET,  # a body has no call to action
+        body.page_url,
     )
     return Write(content=content, is_draft=bool(body.draft), **{"lang": body.lang, **target})
 

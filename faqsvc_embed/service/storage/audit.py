@@ -12,6 +12,7 @@ from faqsvc_embed.service.storage.values import Access
 
 Action = Literal[
     "draft",
+    "discard",
     "publish",
     "unpublish",
     "purge",

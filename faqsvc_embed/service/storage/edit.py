@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from faqsvc_embed.api.content import revision_digest
 from faqsvc_embed.api.fields import Lang
@@ -123,7 +123,10 @@ class Edit:
     def append(self, newest: Revision | None, key: tuple[str, Lang], row: dict[str, Any]) -> int:
         """Append a revision to a translation, which is new without `newest`; return its number."""
         slug, lang = key
-        number = newest.number + 1 if newest else 1
+        numbers = select(func.max(revisions.c.number)).where(
+            revisions.c.slug == slug, revisions.c.lang == lang
+        )
+        number = (self.connection.scalar(numbers) or 0) + 1  # a discarded draft keeps its number
         values = {"newest": number, "search_text": search_text(FAQ.from_json(row["record"]))}
         if newest is None:
             self.connection.execute(insert(translations), {"slug": slug, "lang": lang, **values})
@@ -135,6 +138,33 @@ class Edit:
         self.connection.execute(insert(revisions), row | author | {"created_at": self.now})
         self.count(size=len(row["record"].encode()))
         return number
+
+    def note_source(self, slug: str, lang: str, source: int | None = None) -> None:
+        """Note from which revision of the default language a translation was made; by default the newest."""
+        default = translations.alias()
+        newest = (
+            select(default.c.newest)
+            .join(faqs, faqs.c.slug == default.c.slug)
+            .where(default.c.slug == slug, default.c.lang == faqs.c.lang)
+            .scalar_subquery()
+        )
+        values = {"translated_from": newest if source is None else source}
+        self.connection.execute(update(translations).where(*of_translation(slug, lang)).values(values))
+
+    def discard(self, slug: str, lang: str) -> bool:
+        """Make the revision that was published last the newest one; return whether there is one."""
+        translation = self.connection.execute(select(translations).where(*of_translation(slug, lang))).one()
+        number = translation.published or translation.withdrawn
+        if number is None:
+            return False
+        mine = (revisions.c.slug == slug, revisions.c.lang == lang)
+        record = self.connection.scalar(select(revisions.c.record).where(*mine, revisions.c.number == number))
+        discarded = update(revisions).where(*mine, revisions.c.number > number)
+        self.connection.execute(discarded.values(discarded_at=self.now))
+        self.update_translations(
+            slug, [cast("Lang", lang)], newest=number, search_text=search_text(FAQ.from_json(record or "{}"))
+        )
+        return True
 
     def publish(self, slug: str, lang: str, number: int) -> None:
         """Publish a revision of a translation."""

@@ -9,9 +9,11 @@ from sqlalchemy import Select, func, select
 from faqsvc_embed.api.contract import State
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
+from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.storage.database import Database
 from faqsvc_embed.service.storage.faq_cursor import FAQCursor
 from faqsvc_embed.service.storage.revisions import (
+    AUTHOR,
     HAS_REVISIONS,
     NEWEST,
     STATE_COLUMNS,
@@ -19,6 +21,7 @@ from faqsvc_embed.service.storage.revisions import (
     seen_of,
     tag_of,
     translation_state,
+    with_author,
 )
 from faqsvc_embed.service.storage.schema import faqs, revisions, translations
 from faqsvc_embed.service.storage.values import HIDDEN, Access, check_owner, default_first, folded
@@ -44,6 +47,8 @@ class TranslationInfo(NamedTuple):
     seen: str
     withdrawn_at: datetime | None
     binned_at: datetime | None
+    translated_from: int | None
+    author: str | None
 
 
 class FAQInfo(NamedTuple):
@@ -67,6 +72,11 @@ class FAQInfo(NamedTuple):
         return [one.lang for one in self.translations if one.state != "unpublished" or one.has_draft] or every
 
     @property
+    def changed_by(self) -> str | None:
+        """Who wrote the latest of its newest revisions; None for the operator."""
+        return max(self.translations, key=lambda translation: translation.changed_at).author
+
+    @property
     def has_draft(self) -> bool:
         """Whether the newest revision of a translation is a draft."""
         return any(translation.has_draft for translation in self.translations)
@@ -82,8 +92,11 @@ class FAQInfo(NamedTuple):
         return [one.lang for one in self.translations if times and one.withdrawn_at == max(times)]
 
     def is_outdated(self, translation: TranslationInfo) -> bool:
-        """Return whether a translation is older than the newest revision in the default language."""
-        return translation.changed_at < self.translations[0].changed_at
+        """Return whether the default language has changed since a translation was made from it."""
+        default = self.translations[0]
+        if translation.translated_from is None or translation.lang == default.lang:
+            return translation.changed_at < default.changed_at
+        return translation.translated_from < default.newest
 
     @property
     def has_outdated(self) -> bool:
@@ -119,6 +132,19 @@ class Overview:
         """Return up to `limit` FAQs of a site after the first `offset`, the last changed first."""
         query = _select(site, wanted).order_by(*_ORDER).limit(limit).offset(offset)
         return self._with_translations(query, binned=wanted.is_bin)[0]
+
+    def count(self, site: str, wanted: Filter = Filter()) -> int:
+        """Return how many FAQs of a site match a filter."""
+        query = _select(site, wanted).with_only_columns(func.count())
+        with self._database.reading() as connection:
+            return connection.scalar(query) or 0
+
+    def published_languages(self, site: str) -> list[Lang]:
+        """Return the languages in which an FAQ of the site is published."""
+        query = select(translations.c.lang).join(faqs, faqs.c.slug == translations.c.slug)
+        query = query.where(faqs.c.site == site, translations.c.published.is_not(None)).distinct()
+        with self._database.reading() as connection:
+            return sorted(connection.scalars(query), key=LANGUAGES.index)
 
     def page(
         self, site: str, wanted: Filter = Filter(), *, limit: int, after: str | None = None
@@ -181,13 +207,13 @@ class Overview:
     def _with_translations(self, query: Select[Any], *, binned: bool) -> tuple[list[FAQInfo], list[Any]]:
         """Return the FAQs of a query with their translations, and its rows."""
         of_translation = (translations.c.slug, translations.c.lang, translations.c.withdrawn_at)
-        columns = (*of_translation, revisions.c.created_at, revisions.c.title)
+        columns = (*of_translation, translations.c.translated_from, revisions.c.created_at, revisions.c.title)
         in_bin = translations.c.binned_at.is_not(None) if binned else translations.c.binned_at.is_(None)
         found = dict[str, dict[Lang, TranslationInfo]]()
         with self._database.reading() as connection:
             rows = list(connection.execute(query))
             slugs = [row.slug for row in rows]
-            of_faqs = select(*columns, *STATE_COLUMNS).join(revisions, NEWEST)
+            of_faqs = with_author(select(*columns, *STATE_COLUMNS, AUTHOR).join(revisions, NEWEST))
             for row in connection.execute(of_faqs.where(translations.c.slug.in_(slugs), in_bin)):
                 found.setdefault(row.slug, {})[row.lang] = _translation(row)
         infos = [
@@ -217,6 +243,8 @@ def _translation(row: Any) -> TranslationInfo:
         seen=seen_of(row),
         withdrawn_at=row.withdrawn_at,
         binned_at=row.binned_at,
+        translated_from=row.translated_from,
+        author=row.author,
     )
 
 

@@ -20,15 +20,22 @@ STATE_COLUMNS: Final = (revisions.c.number, revisions.c.digest, revisions.c.publ
 """What `state_of`, `translation_state` and `tag_of` need."""
 
 
+AUTHOR: Final = func.coalesce(people.c.name, func.nullif(api_keys.c.name, ""), revisions.c.key_id).label(
+    "author"
+)
+"""The name of the person or the key that wrote a revision."""
+
+
 def select_revisions(slug: str, lang: str) -> Select[Any]:
     """Select the revisions of a translation; `revision_of` converts the rows."""
-    author = func.coalesce(people.c.name, func.nullif(api_keys.c.name, ""), revisions.c.key_id)
-    return (
-        select(revisions, *_TRANSLATION, author.label("author"))
-        .join(translations, OF_TRANSLATION)
-        .outerjoin(api_keys, api_keys.c.id == revisions.c.key_id)
-        .outerjoin(people, people.c.id == revisions.c.person_id)
-        .where(revisions.c.slug == slug, revisions.c.lang == lang)
+    query = select(revisions, *_TRANSLATION, AUTHOR).join(translations, OF_TRANSLATION)
+    return with_author(query).where(revisions.c.slug == slug, revisions.c.lang == lang)
+
+
+def with_author(query: Select[Any]) -> Select[Any]:
+    """Join what `AUTHOR` needs to a query of revisions."""
+    return query.outerjoin(api_keys, api_keys.c.id == revisions.c.key_id).outerjoin(
+        people, people.c.id == revisions.c.person_id
     )
 
 
@@ -45,6 +52,7 @@ def revision_of(row: Row[Any]) -> Revision:
         row.website_url,
         row.created_at,
         row.author,
+        row.discarded_at is not None,
     )
 
 

@@ -153,6 +153,8 @@ class Write:
     detected_lang: Lang | None = None
     is_draft: bool = False
     preconditions: Preconditions = UNCONDITIONAL
+    translated_from: int | None = None
+    """The revision of the default language that it was made from; by default the newest."""
     idempotency_key: IdempotencyKey | None = None
 
 
@@ -186,6 +188,7 @@ class Revision(NamedTuple):
     website_url: str
     created_at: datetime
     author: str | None
+    is_discarded: bool = False
 
     @property
     def faq(self) -> FAQ:

@@ -78,6 +78,8 @@ class Writer:
             if is_new:
                 edit.count(faqs=1)
             written = _store(edit, newest, (faq.slug, lang), request.content, is_draft=request.is_draft)
+            if request.translated_from is not None:
+                edit.note_source(faq.slug, lang, request.translated_from)
             if key:
                 idempotency.record(edit.connection, access.site, key, written)
         return written._replace(is_new=is_new)
@@ -106,7 +108,13 @@ class Writer:
             check_preconditions(preconditions, newest)
             faq = newest.faq
             content = Content(
-                newest.website_url, faq.website_name, change(faq.items), faq.title, faq.answer_format, faq.cta
+                newest.website_url,
+                faq.website_name,
+                change(faq.items),
+                faq.title,
+                faq.answer_format,
+                faq.cta,
+                faq.page_url,
             )
             return _store(edit, newest, (slug, lang), content, is_draft=is_draft)
 
@@ -135,6 +143,39 @@ class Writer:
             elif newest.state == "published":
                 return _written(newest)
             return _published(edit, slug, lang, number)
+
+    def discard(self, access: Access, slug: str, lang: Lang, preconditions: Preconditions) -> bool:
+        """Return to the revision that readers see, or saw last; return False if there is none.
+
+        The newer revisions stay in the history, marked as discarded.
+
+        Raises:
+            FAQNotFound: the site has no such FAQ, not this translation, or no draft of it.
+            NotYourSite, Gone, RevisionConflict: as `write` does.
+        """
+        with self.editing(access) as edit:
+            newest = _existing(edit, slug, lang)
+            edit.check_seen(slug, lang, preconditions)
+            if newest.state != "draft":
+                raise FAQNotFound(f"The FAQ {quoted(slug)} has no draft in {lang}")
+            is_done = edit.discard(slug, lang)
+            if is_done:
+                edit.settle(slug)
+                edit.log("discard", slug, lang, newest.number)
+            return is_done
+
+    def confirm_translation(
+        self, access: Access, slug: str, lang: Lang, source: int, preconditions: Preconditions
+    ) -> None:
+        """Note that a translation still says what a revision of the default language does.
+
+        Raises:
+            FAQNotFound, NotYourSite, Gone, RevisionConflict: as `discard` does.
+        """
+        with self.editing(access) as edit:
+            _existing(edit, slug, lang)
+            edit.check_seen(slug, lang, preconditions)
+            edit.note_source(slug, lang, source)
 
 
 def _existing(edit: Edit, slug: str, lang: str) -> Revision:
@@ -207,6 +248,7 @@ def _store(
     title, name = storable(record.title), storable(record.website_name)
     row = {"record": text, "title": title, "website_name": name, "website_url": url}
     number = edit.append(newest, key, row)
+    edit.note_source(slug, lang)
     if not is_draft:
         return _published(edit, slug, lang, number)
     edit.settle(slug)

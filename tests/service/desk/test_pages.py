@@ -9,7 +9,7 @@ import pytest
 
 from faqsvc_embed import FAQ
 from faqsvc_embed.service.desk.differences import changes, words
-from faqsvc_embed.service.desk.draft import Draft
+from faqsvc_embed.service.desk.draft import Draft, DraftItem
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.people import Role
 from tests.service.bodies import key_of_another_site
@@ -119,8 +119,8 @@ def test_differences_are_by_word_and_name_what_moved() -> None:
     assert [piece.text for piece in right if piece.kind == "new"] == ["two"]
     left, _ = words("返品できます", "返金できます")
     assert [piece.text for piece in left if piece.kind == "old"] == ["品"]
-    before = Draft(items=(("a?", "1"), ("b?", "2"), ("c?", "3")))
-    after = Draft(items=(("c?", "3"), ("a?", "1"), ("d?", "4")))
+    before = Draft(items=(DraftItem("a?", "1"), DraftItem("b?", "2"), DraftItem("c?", "3")))
+    after = Draft(items=(DraftItem("c?", "3"), DraftItem("a?", "1"), DraftItem("d?", "4")))
     assert [change.kind for change in changes(before, after)] == ["moved", "added", "removed"]
     assert changes(before, before) == []
 

@@ -2,9 +2,17 @@
 // written, updates the preview, counts characters, moves questions, and asks before unsaved text is lost.
 "use strict";
 
-const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+// "2 hours ago" for a day, then the date; the full time is in the title.
+const format = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
+const day = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 for (const time of document.querySelectorAll("time[datetime]")) {
-  time.textContent = format.format(new Date(time.dateTime));
+  const date = new Date(time.dateTime);
+  const minutes = Math.round((date - Date.now()) / 60_000);
+  time.title = format.format(date);
+  if (Math.abs(minutes) < 60) time.textContent = relative.format(minutes, "minute");
+  else if (Math.abs(minutes) < 24 * 60) time.textContent = relative.format(Math.trunc(minutes / 60), "hour");
+  else time.textContent = day.format(date);
 }
 
 // The token of a sign-in link is in the fragment, so that no log has it. Without this script, the link is pasted.
@@ -21,15 +29,15 @@ if (link) {
 }
 
 // The clipboard is there in secure contexts only.
-for (const pre of navigator.clipboard ? document.querySelectorAll("pre") : []) {
+for (const pre of navigator.clipboard ? document.querySelectorAll("pre, a.copied") : []) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "small";
   button.innerHTML = 'Copy<span class="away"></span>';
-  button.lastChild.textContent = ` ${pre.getAttribute("aria-label")}`;
+  button.lastChild.textContent = ` ${pre.getAttribute("aria-label") ?? pre.textContent}`;
   button.setAttribute("aria-live", "polite");
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(pre.textContent);
+    await navigator.clipboard.writeText(pre.href ?? pre.textContent);
     button.firstChild.data = "Copied";
   });
   pre.before(button);
@@ -48,6 +56,58 @@ function write() {
   let timer = 0;
   let latest = 0;
   let isUnsaved = form.dataset.unsaved !== "";
+  let focused = 0;
+  const saved = document.getElementById("saved");
+  const answerFormat = form.elements.answer_format;
+
+  // The item that is being written is open, and in view.
+  function follow() {
+    const item = sheet.querySelectorAll(".faqsvc-item")[focused];
+    if (!item) return;
+    item.open = true;
+    const box = item.getBoundingClientRect();
+    const view = document.getElementById("preview");
+    const { top, bottom } = view.getBoundingClientRect();
+    if (box.top < top || box.bottom > Math.min(bottom, innerHeight)) view.scrollTop += box.top - top - 80;
+  }
+
+  function addTools(item) {
+    const answer = item.querySelector("[name=answer]");
+    const bar = document.createElement("p");
+    bar.className = "actions format";
+    const wrap = (before, after, otherwise) => () => {
+      const { selectionStart: start, selectionEnd: end, value } = answer;
+      const text = value.slice(start, end) || otherwise;
+      answer.setRangeText(before + text + after, start, end, "end");
+      answer.setSelectionRange(start + before.length, start + before.length + text.length);
+    };
+    const list = () => {
+      const start = answer.value.lastIndexOf("\n", answer.selectionStart - 1) + 1;
+      const lines = answer.value.slice(start, answer.selectionEnd) || "first";
+      const isFirst = start === 0 || answer.value[start - 2] === "\n";
+      const text = lines.replace(/^(?!- )/gm, "- ");
+      answer.setRangeText(isFirst ? text : `\n${text}`, start, answer.selectionEnd, "end");
+    };
+    const tools = [["B", "Bold", wrap("**", "**", "bold")], ["Link", "Link", wrap("[", "](https://)", "text")]];
+    for (const [text, name, act] of [...tools, ["List", "List", list]]) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "small";
+      button.textContent = text;
+      button.setAttribute("aria-label", `${name} in ${item.querySelector("legend").textContent}`);
+      button.addEventListener("click", () => {
+        act();
+        answer.focus();
+        answer.dispatchEvent(new Event("input", { bubbles: true }));
+      });
+      bar.append(button);
+    }
+    answer.before(bar);
+  }
+
+  function showTools() {
+    form.classList.toggle("markdown", answerFormat.value === "markdown");
+  }
 
   async function refresh() {
     const mine = ++latest;
@@ -63,6 +123,7 @@ function write() {
       [...sheet.querySelectorAll("details")].forEach((item, index) => {
         item.open = Boolean(open[index]);
       });
+      follow();
     } catch {
       // The network failed; the next change tries again.
     }
@@ -70,6 +131,7 @@ function write() {
 
   function changed() {
     isUnsaved = true;
+    saved.textContent = "Unsaved";
     clearTimeout(timer);
     timer = setTimeout(() => {
       refresh();
@@ -168,13 +230,28 @@ function write() {
     if (!target.dataset.max) return;
     showCount(target);
     target.closest(".item").append(count);
+    focused = [...items.children].indexOf(target.closest(".item"));
+    follow();
   });
+  // Text with Markdown makes the answers Markdown.
+  form.addEventListener("paste", (event) => {
+    const text = event.clipboardData.getData("text");
+    if (event.target.name !== "answer" || !/\*\*\S|\]\(|^ {0,3}(?:[-*+]|1[.)]) \S/m.test(text)) return;
+    if (answerFormat.value === "text" && [...form.querySelectorAll("[name=answer]")].every((each) => !each.value)) {
+      answerFormat.value = "markdown";
+      showTools();
+    }
+  });
+  [...items.children].forEach(addTools);
+  answerFormat.addEventListener("change", showTools);
+  showTools();
   form.addEventListener("input", ({ target }) => {
     if (target.dataset.max) showCount(target);
     changed();
   });
-  form.addEventListener("submit", () => {
+  form.addEventListener("submit", ({ submitter }) => {
     isUnsaved = false;
+    if (["draft", "publish"].includes(submitter?.value)) saved.textContent = "Saving …";
   });
   window.addEventListener("beforeunload", (event) => {
     if (isUnsaved) event.preventDefault();

@@ -1,0 +1,130 @@
+"""Translations beside their source, discarded drafts, conflicts by question, and what a form keeps."""
+
+import re
+from typing import Any
+
+from faqsvc_embed import FAQ
+from faqsvc_embed.api.content import Content
+from faqsvc_embed.models import Item
+from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage.values import Access, Preconditions, Write
+from tests.service.desk.conftest import Editor
+from tests.service.desk.test_editor import base_of, fields_of, publish, record, texts_of, written
+
+GERMAN: dict[str, Any] = {
+    "lang": "de",
+    "question": ["Was kostet es?", "Kann ich kündigen?"],
+    "answer": ["Nichts.", "Jederzeit."],
+}
+
+
+def translate(editor: Editor) -> str:
+    """Publish an English FAQ and its German translation; return the German page."""
+    publish(editor)
+    page = editor.get("/faqs/pricing?lang=de").text
+    fields = fields_of(page) | GERMAN
+    return editor.post("/faqs/pricing", action="publish", **fields).text
+
+
+def source_of(page: str) -> list[str]:
+    return re.findall(r'class="source" lang="en"><p><strong>([^<]*)</strong>', page)
+
+
+def test_a_translator_sees_the_source_beside_each_field(editor: Editor) -> None:
+    publish(editor)
+    page = editor.get("/faqs/pricing?lang=de").text
+    assert source_of(page) == ["What does it cost?", "May I cancel?"]
+    assert source_of(editor.get("/faqs/pricing?lang=en").text) == []
+
+
+def test_a_question_is_copied_from_the_source_without_a_script(editor: Editor) -> None:
+    publish(editor)
+    fields = fields_of(editor.get("/faqs/pricing?lang=de").text)
+    page = editor.post("/faqs/pricing", action="copy:1", **fields).text
+    assert texts_of(page) == ["", "", "May I cancel?", "Any time."]
+
+
+def test_a_translation_says_what_changed_in_its_source_until_it_is_written_or_still_right(
+    editor: Editor,
+) -> None:
+    page = translate(editor)
+    assert 'value="right"' not in page
+    english = fields_of(editor.get("/faqs/pricing?lang=en").text) | {"answer": ["Ten euros.", "Any time."]}
+    editor.post("/faqs/pricing", action="publish", **english)
+    page = editor.get("/faqs/pricing?lang=de").text
+    assert "<ins>Ten euros</ins>" in page
+    assert "badge older" in editor.get("").text
+    form = {"action": "right", "lang": "de", "base": base_of(page)}
+    done = editor.post("/faqs/pricing", **form).text
+    assert 'value="right"' not in done
+    assert "badge older" not in editor.get("").text
+    assert texts_of(done)[1] == "Nichts."
+
+
+def test_languages_of_other_faqs_are_missing(editor: Editor) -> None:
+    translate(editor)
+    page = editor.post("/new", action="publish", **written(slug="other")).text
+    assert "Missing: Deutsch" in page
+
+
+def test_a_discarded_draft_is_in_the_history_and_the_published_text_in_the_form(editor: Editor) -> None:
+    base = base_of(publish(editor))
+    draft = editor.post("/faqs/pricing", action="draft", base=base, **written(answer=["Ten.", "Any time."]))
+    assert 'value="discard"' in draft.text
+    page = editor.post("/faqs/pricing", action="discard", **fields_of(draft.text)).text
+    assert texts_of(page)[1] == "Nothing."
+    assert 'value="discard"' not in page
+    history = editor.get("/faqs/pricing/history").text
+    assert "Discarded" in history
+    page = editor.post("/faqs/pricing", action="publish", **fields_of(page) | {"title": "New"}).text
+    assert "Revision 3," in page
+
+
+def test_discarding_the_only_revision_moves_the_faq_to_the_bin(editor: Editor) -> None:
+    page = editor.post("/new", action="draft", **written()).text
+    assert "pricing" in editor.post("/faqs/pricing", action="discard", **fields_of(page)).text
+    assert editor.get("/faqs/pricing").status_code == 404
+
+
+def test_a_draft_that_somebody_changed_meanwhile_is_not_discarded(editor: Editor) -> None:
+    page = editor.post("/new", action="draft", **written()).text
+    editor.post("/faqs/pricing", action="draft", base=base_of(page), **written(title="Other"))
+    assert editor.post("/faqs/pricing", action="discard", **fields_of(page)).status_code == 409
+    assert "Other" in editor.get("/faqs/pricing").text
+
+
+def test_each_question_of_a_conflict_can_be_taken_from_the_other_person(editor: Editor) -> None:
+    base = base_of(publish(editor))
+    theirs = written(answer=["Ten.", "Never."])
+    editor.post("/faqs/pricing", action="publish", base=base, **theirs)
+    mine = written(answer=["Five.", "On Mondays."])
+    conflict = editor.post("/faqs/pricing", action="publish", base=base, **mine)
+    assert conflict.status_code == 409
+    fields = fields_of(conflict.text) | {"theirs": "Mia saved revision 2"}
+    page = editor.post("/faqs/pricing", action="theirs:1", **fields)
+    assert texts_of(page.text)[1::2] == ["Ten.", "On Mondays."]
+    editor.post("/faqs/pricing", action="publish", **fields_of(page.text))
+    items = FAQ.from_json(record(editor).content).items
+    assert [item.answer for item in items] == ["Ten.", "On Mondays."]
+
+
+def test_sections_ids_and_the_page_are_kept_by_whoever_saves(editor: Editor, storage: Storage) -> None:
+    site = storage.people.list(None)[0].site
+    items = (Item(0, "How?", "So.", "Orders", "how"), Item(1, "Why?", "Because.", "Orders"))
+    content = Content("https://heron.example", "Heron", items, "Shop", page_url="https://heron.example/faq")
+    storage.writer.write(Access(None, site), Write(content=content, slug="shop", lang="en"))
+    fields = fields_of(editor.get("/faqs/shop").text) | {"title": "The shop"}
+    editor.post("/faqs/shop", action="publish", **fields)
+    kept = FAQ.from_json(editor.client.get("/api/v1/faq/shop").content)
+    assert (kept.title, kept.page_url) == ("The shop", "https://heron.example/faq")
+    assert [(item.section, item.id) for item in kept.items] == [("Orders", "how"), ("Orders", None)]
+    storage.writer.change(
+        Access(None, site), ("shop", None), lambda old: old[:1], Preconditions(), is_draft=False
+    )
+    assert storage.history.revision(Access(None, site), "shop", "en").faq.page_url == kept.page_url
+
+
+def test_pasted_markdown_becomes_markdown(editor: Editor) -> None:
+    text = "How much?\nIt is **free**.\n\nWhy?\n- because\n- so\n"
+    page = editor.post("/import", action="", text=text).text
+    assert '<option value="markdown" selected' in page
