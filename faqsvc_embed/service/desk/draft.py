@@ -81,7 +81,8 @@ class Draft:
     @classmethod
     def of_form(cls, form: Form) -> Self:
         """Return the draft that an editor typed into a form."""
-        columns = [form.all(name) for name in ("question", "answer", "section", "item_id")]
+        pairs = list(zip(form.all("question"), form.all("answer"), strict=False))
+        rest = (form.all("section")[: len(pairs)], form.all("item_id")[: len(pairs)])
         return cls(
             slug=form.get("slug").strip(),
             lang=form.get("lang") if form.get("lang") in LANGUAGES else "",
@@ -91,8 +92,8 @@ class Draft:
             page_url=_one_line(form.get("page_url")),
             answer_format="markdown" if form.get("answer_format") == "markdown" else "text",
             items=tuple(
-                DraftItem(question, answer, _one_line(section), item_id)
-                for question, answer, section, item_id in zip_longest(*columns, fillvalue="")
+                DraftItem(*pair, _one_line(section), item_id)
+                for pair, section, item_id in zip_longest(pairs, *rest, fillvalue="")
             ),
         )
 
