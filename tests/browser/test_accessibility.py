@@ -26,7 +26,9 @@ CUT = """() => {
 
 
 @pytest.mark.parametrize("look", LOOKS)
-@pytest.mark.parametrize("path", [*(f"rich-{variant}" for variant in VARIANTS), "nasty", "arabic"])
+@pytest.mark.parametrize(
+    "path", [*(f"{name}-{v}" for v in VARIANTS for name in ("rich", "sections")), "nasty", "arabic"]
+)
 def test_axe_finds_nothing(page: Page, markdown_host: str, path: str, look: str) -> None:
     open_look(page, f"{markdown_host}/{path}", look)
     closed = Axe().run(page)
@@ -45,7 +47,9 @@ def test_each_toggle_is_large_enough_to_hit(page: Page, host: str, path: str) ->
 
 
 @pytest.mark.parametrize("styles", ["html { font-size: 100% }", "html { font-size: 200% }", SPACED])
-@pytest.mark.parametrize("path", [*(f"rich-{variant}" for variant in VARIANTS), "long", "themed", "arabic"])
+@pytest.mark.parametrize(
+    "path", [*(f"{name}-{v}" for v in VARIANTS for name in ("rich", "sections")), "long", "themed", "arabic"]
+)
 def test_a_narrow_page_cuts_nothing_and_does_not_scroll_sideways(
     page: Page, markdown_host: str, path: str, styles: str
 ) -> None:
