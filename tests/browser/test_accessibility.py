@@ -15,7 +15,8 @@ SPACED = """
 """
 CUT = """() => {
     const root = document.querySelector('.faqsvc'), edge = root.getBoundingClientRect()
-    return [root, ...root.querySelectorAll('*')].filter(e => {
+    const all = [root, ...root.querySelectorAll('*')].filter(e => !e.closest('nav'))  // the index scrolls
+    return all.filter(e => {
         const box = e.getBoundingClientRect(), display = getComputedStyle(e).display
         return !['SCRIPT', 'STYLE'].includes(e.tagName) && (
             box.right > edge.right + 1 || box.left < edge.left - 1
