@@ -3,6 +3,7 @@
    text in closed panels and open the one that the fragment of the address names; this script then updates the
    button. In browsers that do neither, it opens the panel itself. */
 (() => {
+  const hidden = "onbeforematch" in document.documentElement ? "until-found" : "";
   const loaded = Symbol.for("faqsvc");
   /* A part of a page that is loaded later brings the script again. */
   if (window[loaded]) return window[loaded]();
@@ -29,7 +30,7 @@
       }
       panel.removeAttribute("hidden");
     } else {
-      panel.setAttribute("hidden", "until-found");
+      panel.setAttribute("hidden", hidden);
     }
     buttonOf(item).setAttribute("aria-expanded", open);
   };
