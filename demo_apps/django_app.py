@@ -31,7 +31,7 @@ def project(base_url: str) -> None:
         ROOT_URLCONF="demo_apps.django_app",
         INSTALLED_APPS=["faqsvc_embed.django"],
         MIDDLEWARE=["faqsvc_embed.django.FAQMiddleware"],
-        FAQSVC={"BASE_URL": base_url, "WAIT": 3.0},  # seconds, as the service starts with the demo
+        FAQSVC={"BASE_URL": base_url, "WAIT": 3.0, "LOOK": "columns", "THEME": {"accentColor": "#a3161f"}},
         TEMPLATES=[
             {
                 "BACKEND": "django.template.backends.django.DjangoTemplates",

@@ -11,7 +11,7 @@ from fastapi.templating import Jinja2Templates
 from starlette.responses import Response
 
 from demo_apps import site
-from faqsvc_embed import FAQ, FAQEmbed, FAQError
+from faqsvc_embed import FAQ, FAQEmbed, FAQError, Theme
 from faqsvc_embed.fastapi import FAQMiddleware, FAQs
 from faqsvc_embed.jinja import install
 
@@ -20,7 +20,9 @@ PLAIN = site.Page("plain", "/plain", ("pricing",))
 
 def create_app(base_url: str = site.SERVICE) -> FastAPI:
     """Return the application. It reads FAQs from the service at `base_url`."""
-    embed = FAQEmbed(base_url, wait=3.0)  # seconds, as the service starts with the demo
+    embed = FAQEmbed(
+        base_url, wait=3.0, look="plain", theme=Theme("#5ef2c2")
+    )  # the service starts with the demo
     templates = Jinja2Templates(site.TEMPLATES)
     install(templates.env, embed)
     app = FastAPI(title="Heron & Ink")

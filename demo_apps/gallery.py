@@ -1,27 +1,18 @@
 """The gallery of the Flask website: the component on many pages, in many looks.
 
-Each example is a page in a frame, because a page can have the stylesheet of one framework only. The
-stylesheets are not part of the demo: `npm install bootstrap @picocss/pico @tailwindcss/browser`, in the
-directory where the demo is started, adds the examples that need them.
+Each example is a page in a frame, because a page can have the stylesheet of one website only.
 """
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, Literal
 
-from flask import Blueprint, Response, abort, render_template, request, send_file
+from flask import Blueprint, abort, render_template, request
 
 from demo_apps import content, site
 from faqsvc_embed import FAQ, FAQEmbed
 from faqsvc_embed.flask import faqs_from
 
 PAGE: Final = site.Page("gallery", "/gallery", ("pricing",))
-FRAMEWORKS: Final = {
-    "bootstrap.css": "bootstrap/dist/css/bootstrap.min.css",
-    "pico.css": "@picocss/pico/css/pico.min.css",
-    "tailwind.js": "@tailwindcss/browser/dist/index.global.js",
-}
-"""The files of the frameworks, in `node_modules`."""
 LONG: Final = 2000
 """The number of words of the long answer."""
 MARKDOWN: Final = """\
@@ -40,30 +31,39 @@ More is in [our guide](https://heron-and-ink.example/guide), or write to <studio
 class Example:
     """A page that shows an FAQ.
 
-    `stylesheet` is empty or a file of `FRAMEWORKS`; `faq` is "pricing", "short", "long" or "markdown".
+    `host` is one of `HOSTS`; `faq` is "pricing", "short", "long" or "markdown".
     """
 
     caption: str
-    stylesheet: str = ""
+    host: str = "plain"
     is_dark: bool = False
     lang: str = "en"
     faq: str = "pricing"
     accent: str | None = None
     variant: Literal["details", "disclosure", "open"] = "details"
+    look: Literal["lines", "cards", "columns", "plain"] = "lines"
 
 
 HOSTS: Final = {
-    "": "A plain page",
-    "bootstrap.css": "Bootstrap",
-    "tailwind.js": "Tailwind",
-    "pico.css": "Pico",
+    "plain": "A plain page",
+    "toolkit": "Loud buttons",
+    "newspaper": "A newspaper",
+    "classless": "A stylesheet without classes",
+    "neon": "Neon",
 }
 ACCENTS: Final = ("#ffe14d", "#ff6b74", "#b4532a", "#0b6e75", "#2b59c3", "#10102a")
 SECTIONS: Final[dict[str, tuple[Example, ...]]] = {
     "At home": tuple(
-        Example(f"{name}, {'dark' if is_dark else 'light'}", stylesheet, is_dark, accent="#0b6e75")
-        for stylesheet, name in HOSTS.items()
+        Example(f"{name}, {'dark' if is_dark else 'light'}", host, is_dark, accent="#0b6e75")
+        for host, name in HOSTS.items()
         for is_dark in (False, True)
+        if host not in ("classless", "neon") or is_dark == (host == "neon")
+    ),
+    "Looks": (
+        Example("Lines", accent="#2b59c3"),
+        Example("Cards", accent="#2b59c3", look="cards"),
+        Example("Plain", accent="#2b59c3", look="plain"),
+        Example("Columns, where there is room", accent="#2b59c3", look="columns"),
     ),
     "Variants": (
         Example("Details: works without scripts", accent="#b4532a"),
@@ -73,7 +73,7 @@ SECTIONS: Final[dict[str, tuple[Example, ...]]] = {
     ),
     "Languages": tuple(Example(name, lang=lang) for lang, name in site.LANGUAGES.items()),
     "Accents": tuple(
-        Example(f"{accent}, {'dark' if is_dark else 'light'}", "", is_dark, accent=accent, faq="short")
+        Example(f"{accent}, {'dark' if is_dark else 'light'}", "plain", is_dark, accent=accent, faq="short")
         for accent in ACCENTS
         for is_dark in (False, True)
     ),
@@ -87,14 +87,8 @@ blueprint: Final = Blueprint("gallery", __name__)
 def show() -> str:
     """Return the page with all examples, and an FAQ of its own."""
     lang = site.choose_language(request.args.get("lang"), request.headers.get("Accept-Language"))
-    missing = [name for name in FRAMEWORKS if not _path(name).is_file()]
-    sections = {
-        title: [
-            (number, example) for number, example in enumerate(examples) if example.stylesheet not in missing
-        ]
-        for title, examples in SECTIONS.items()
-    }
-    return render_template("gallery.html", sections=sections, lang=lang, is_complete=not missing)
+    sections = {title: list(enumerate(examples)) for title, examples in SECTIONS.items()}
+    return render_template("gallery.html", sections=sections, lang=lang)
 
 
 @blueprint.get("/gallery/<title>/<int:number>")
@@ -108,20 +102,8 @@ def frame(title: str, number: int) -> str:
     if example.faq == "markdown":
         embed = FAQEmbed(settings=embed.settings, answer_format="markdown")
     theme = {"accentColor": example.accent} if example.accent else None
-    fragment = embed.render(_record(example), theme=theme, variant=example.variant)
+    fragment = embed.render(_record(example), theme=theme, variant=example.variant, look=example.look)
     return render_template("example.html", example=example, fragment=fragment)
-
-
-@blueprint.get("/gallery/<name>")
-def framework(name: str) -> Response:
-    """Return a file of a framework, if it is installed."""
-    if name not in FRAMEWORKS or not _path(name).is_file():
-        abort(404)
-    return send_file(_path(name))
-
-
-def _path(name: str) -> Path:
-    return Path("node_modules", FRAMEWORKS[name]).absolute()
 
 
 def _record(example: Example) -> FAQ:

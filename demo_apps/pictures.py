@@ -1,9 +1,8 @@
 """Takes the pictures of the documentation: `python -m demo_apps.pictures`.
 
-It needs Chromium on the PATH, and the frameworks of the gallery in `node_modules` (see `gallery`).
+It needs Chromium on the PATH.
 """
 
-import base64
 import io
 import re
 import runpy
@@ -12,7 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from PIL import Image
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
@@ -24,7 +23,6 @@ from demo_apps.servers import address_of, listening, serving
 PICTURES: Final = Path(__file__).parent.parent / "docs" / "_static"
 COLOURS: Final = 256
 """The number of colours of a picture: flat areas and text need few, and the files stay small."""
-OPENED: Final = "details.faqsvc-item:nth-of-type(2)"
 
 
 def main() -> None:
@@ -32,9 +30,9 @@ def main() -> None:
     with running_demo(0) as demo, sync_playwright() as playwright:
         address = demo.websites["Flask"]
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        light, dark = (_prices(browser, address, scheme) for scheme in ("light", "dark"))
-        _save("demo.png", _side_by_side(browser, light, dark))
-        _save("gallery.png", _gallery(browser, address))
+        _save("demo.png", _side_by_side(browser, demo.side_by_side))
+        _save("gallery.png", _gallery(browser, address, "at-home"))
+        _save("looks.png", _gallery(browser, address, "looks"))
         with serving_tutorial() as tutorial:
             _save("tutorial.png", _tutorial(browser, tutorial))
         browser.close()
@@ -68,32 +66,20 @@ def _save(name: str, png: bytes) -> None:
     picture.save(PICTURES / name, optimize=True)
 
 
-def _prices(browser: Browser, address: str, scheme: Literal["light", "dark"]) -> bytes:
-    size: ViewportSize = {"width": 800, "height": 1000}
-    page = browser.new_page(viewport=size, color_scheme=scheme, reduced_motion="reduce")
+def _side_by_side(browser: Browser, address: str) -> bytes:
+    page = browser.new_page(viewport={"width": 1600, "height": 900}, reduced_motion="reduce")
     page.goto(address)
-    page.click(f"{OPENED} summary")
-    page.mouse.move(0, 0)
-    page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
+    page.wait_for_function("!document.querySelector('.loading')")
+    page.wait_for_timeout(1000)  # until the frames have scrolled to their FAQs
     return page.screenshot()
 
 
-def _side_by_side(browser: Browser, *pictures: bytes) -> bytes:
-    page = browser.new_page(viewport={"width": 800 * len(pictures), "height": 1000})
-    sources = [f"data:image/png;base64,{base64.b64encode(picture).decode()}" for picture in pictures]
-    images = "".join(f'<img width="800" src="{source}">' for source in sources)
-    page.set_content(f'<body style="display: flex; margin: 0">{images}')
-    return page.screenshot()
-
-
-def _gallery(browser: Browser, address: str) -> bytes:
+def _gallery(browser: Browser, address: str, section: str) -> bytes:
     size: ViewportSize = {"width": 1440, "height": 1000}
     page = browser.new_page(viewport=size, device_scale_factor=0.75, reduced_motion="reduce")
     page.goto(f"{address}{PAGE.path}", wait_until="networkidle")
     page.wait_for_function("[...document.querySelectorAll('iframe')].every(frame => frame.style.blockSize)")
-    page.wait_for_timeout(1000)  # until Tailwind has styled its frames
-    end = page.evaluate("document.querySelector('#variants').getBoundingClientRect().top")
-    return page.screenshot(full_page=True, clip={"x": 0, "y": 0, "width": 1440, "height": end - 24})
+    return page.locator(f"#{section} .examples").screenshot()
 
 
 if __name__ == "__main__":

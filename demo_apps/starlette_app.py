@@ -12,14 +12,16 @@ from starlette.staticfiles import StaticFiles
 from starlette.templating import Jinja2Templates
 
 from demo_apps import site
-from faqsvc_embed import FAQEmbed
+from faqsvc_embed import FAQEmbed, Theme
 from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import FAQMiddleware, faqs_from
 
 
 def create_app(base_url: str = site.SERVICE) -> Starlette:
     """Return the application. It reads FAQs from the service at `base_url`."""
-    embed = FAQEmbed(base_url, wait=3.0)  # seconds, as the service starts with the demo
+    embed = FAQEmbed(
+        base_url, wait=3.0, look="cards", theme=Theme("#2b59c3")
+    )  # the service starts with the demo
     templates = Jinja2Templates(site.TEMPLATES)
     install(templates.env, embed)
 

@@ -167,9 +167,9 @@ class FAQEmbed:
     def render(self, slug_or_faq: str | FAQ, **options: "Unpack[RenderOptions]") -> Markup:
         """Return an FAQ as HTML with its JSON-LD, waiting as `use_faq` does; empty if there is none to show.
 
-        The defaults of `lang`, `theme`, `show_title`, `heading_level`, `variant` and `exclusive` are the
-        settings. `schema=False` leaves out the JSON-LD, so that `schema()` can print it later. `nonce` is the
-        nonce of the page's Content-Security-Policy. Problems are logged; they raise only if the setting
+        The defaults of `lang`, `theme`, `show_title`, `heading_level`, `variant`, `look` and `exclusive` are
+        the settings. `schema=False` leaves out the JSON-LD, so that `schema()` can print it later. `nonce` is
+        the nonce of the page's Content-Security-Policy. Problems are logged; they raise only if the setting
         `strict` is on.
         """
         return self.presenter.render(self.presenter.document(), slug_or_faq, options)

@@ -22,7 +22,7 @@ from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.settings import Setting, Settings
 from faqsvc_embed.settings import validators as accept
-from faqsvc_embed.settings.validators import Variant
+from faqsvc_embed.settings.validators import Look, Variant
 from faqsvc_embed.theme import Theme
 
 
@@ -36,6 +36,7 @@ class RenderOptions(TypedDict, total=False):
     schema: bool
     nonce: str | None
     variant: Variant | None
+    look: Look | None
     exclusive: bool | None
     showTitle: bool | None
     headingLevel: int | None

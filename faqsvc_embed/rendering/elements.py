@@ -71,6 +71,8 @@ def section_tag(faq: FAQ, style: Style, element_id: str, is_tall: bool) -> str:
         classes.append(f"faqsvc-{style.variant}")
         if style.exclusive and style.variant == "disclosure":
             classes.append("faqsvc-exclusive")
+    if style.look != "lines":
+        classes.append(f"faqsvc-{style.look}")
     if theme_class := assets.theme_css(style.theme).class_name:
         classes.append(theme_class)
     texts = _texts(faq.lang) if is_tall else ""

@@ -38,9 +38,9 @@ class Fragment(msgspec.Struct, frozen=True, eq=False):
     needs_script: bool
     """Whether the script has something to add."""
     complete: Markup
-    """The section with its stylesheet and its JSON-LD, without a nonce."""
+    """The section with its stylesheet, script and JSON-LD, inline and without a nonce."""
     unstyled: Markup
-    """The same without the stylesheet, for a document that has printed it."""
+    """The same without stylesheet and script, for a document that has printed them."""
 
     @property
     def html(self) -> str:
@@ -62,10 +62,11 @@ class Fragment(msgspec.Struct, frozen=True, eq=False):
         schema: bool = True,
     ) -> Markup:
         """Return the section with the stylesheets and the script that its document lacks."""
-        if schema and options.nonce is None and not with_script:
-            if not missing:
+        if schema and options.nonce is None:
+            if not missing and not with_script:
                 return self.unstyled
-            if options.styles == "inline" and len(missing) == len(self.stylesheets):
+            is_inline = options.styles == "inline" and not (with_script and options.folder)
+            if is_inline and len(missing) == len(self.stylesheets) and with_script == self.needs_script:
                 return self.complete
         elements = [*_style_elements(missing, options), self.content.removeprefix("\n")]
         if with_script:
@@ -85,15 +86,16 @@ def make_fragment(
 ) -> Fragment:
     """Return a fragment of these parts."""
     css = style_element("".join(sheet.css for sheet in stylesheets))
-    rest = f"{content}\n{json_ld_element(json_ld)}{CLOSING_TAG}"
+    script = f"\n{inline_script_element()}" if needs_script else ""
+    end = f"\n{json_ld_element(json_ld)}{CLOSING_TAG}"
     return Fragment(
         opening_tag,
         content,
         json_ld,
         stylesheets,
         needs_script,
-        complete=Markup(f"{opening_tag}\n{css}{rest}"),  # rendered
-        unstyled=Markup(f"{opening_tag}{rest}"),
+        complete=Markup(f"{opening_tag}\n{css}{content}{script}{end}"),  # rendered
+        unstyled=Markup(f"{opening_tag}{content}{end}"),
     )
 
 

@@ -4,7 +4,7 @@ import msgspec
 
 from faqsvc_embed.rendering.answers import LOWEST_HEADING
 from faqsvc_embed.settings import Settings
-from faqsvc_embed.settings.validators import Variant
+from faqsvc_embed.settings.validators import Look, Variant
 from faqsvc_embed.theme import Theme
 
 
@@ -16,6 +16,7 @@ class Style(msgspec.Struct, frozen=True, cache_hash=True):
     heading_level: int | None = 2
     variant: Variant = "details"
     exclusive: bool = False
+    look: Look = "lines"
 
     @classmethod
     def of(cls, settings: Settings) -> "Style":

@@ -94,6 +94,9 @@ class Settings:
     variant = Setting[accept.Variant](accept.one_of(*accept.VARIANTS), "details")
     """`details`: details elements, without a script. `disclosure`: headings with buttons. `open`: all answers
     are visible."""
+    look = Setting[accept.Look](accept.one_of(*accept.LOOKS), "lines")
+    """`lines`: a line between two questions. `cards`: each question in a box. `columns`: the title beside the
+    questions. `plain`: no lines."""
     exclusive = Setting(accept.boolean, False)
     """Opening an answer closes the one that was open."""
     answer_format = Setting[AnswerFormat](accept.one_of(*ANSWER_FORMATS), "text")

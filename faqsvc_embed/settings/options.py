@@ -6,7 +6,7 @@ from typing import Any, TypedDict
 
 from faqsvc_embed.models import AnswerFormat, Source
 from faqsvc_embed.settings.api_key import APIKey
-from faqsvc_embed.settings.validators import Styles, Variant
+from faqsvc_embed.settings.validators import Look, Styles, Variant
 from faqsvc_embed.theme import Theme
 
 
@@ -30,6 +30,7 @@ class EmbedOptions(ClientOptions, total=False):
     heading_level: int | None
     styles: Styles
     variant: Variant
+    look: Look
     exclusive: bool
     answer_format: AnswerFormat
     schema: bool

@@ -21,6 +21,8 @@ T = TypeVar("T", bound=str)
 Styles = Literal["inline", "linked", "none"]
 Variant = Literal["details", "disclosure", "open"]
 VARIANTS: Final[tuple[Variant, ...]] = get_args(Variant)
+Look = Literal["lines", "cards", "columns", "plain"]
+LOOKS: Final[tuple[Look, ...]] = get_args(Look)
 
 MIN_SECRET: Final = 16
 """Characters of a secret."""

@@ -37,6 +37,7 @@ OPTIONS_IN_ORDER = (
     "show_title",
     "heading_level",
     "variant",
+    "look",
     "exclusive",
     "schema",
     "nonce",
@@ -47,7 +48,9 @@ def test_every_class_is_described() -> None:
     package = Path(faqsvc_embed.__file__).parent
     templates = "".join(path.read_text(encoding="utf-8") for path in package.glob("templates/faqsvc/*.html"))
     page = (REFERENCE / "css.md").read_text(encoding="utf-8")
-    assert set(re.findall(r'class="(faqsvc[\w-]*)"', templates)) <= set(re.findall(r"`(faqsvc[\w-]*)`", page))
+    script = (package / "static" / "faqsvc.js").read_text(encoding="utf-8")
+    used = set(re.findall(r'"(faqsvc-[\w-]*)"', templates + script))
+    assert used <= set(re.findall(r"`(faqsvc[\w-]*)`", page))
 
 
 @pytest.mark.parametrize(

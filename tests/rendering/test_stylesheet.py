@@ -16,7 +16,7 @@ def rules(content: Any, media: str = "") -> list[tuple[str, str, Any]]:
         if node.type == "at-rule" and node.at_keyword == "keyframes":
             assert tinycss2.serialize(node.prelude).strip().startswith("faqsvc-")
         elif node.type == "at-rule":
-            assert node.at_keyword == "media"
+            assert node.at_keyword in ("media", "container")
             found += rules(node.content, tinycss2.serialize(node.prelude).strip())
         else:
             declarations = tinycss2.parse_declaration_list(node.content, skip_whitespace=True)

@@ -105,3 +105,58 @@ def test_an_unknown_variant_is_refused_in_settings_and_ignored_on_a_page(
     assert faqs.render("pricing", variant=variant) == faqs.render("pricing", variant=variant)
     assert faqs.render("pricing", variant=variant) == embed().render("pricing")
     assert len(caplog.records) == 1
+
+
+@pytest.mark.parametrize("look", ["lines", "cards", "columns", "plain"])
+def test_a_look_is_a_class_and_changes_no_other_markup(look: Any) -> None:
+    faqs = embed()
+    plain = faqs.render("pricing", schema=False)
+    shown = faqs.render("pricing", schema=False, look=look)
+    classes = Parsed(shown).root[0].get("class").split()
+    assert classes == (["faqsvc"] if look == "lines" else ["faqsvc", f"faqsvc-{look}"])
+    assert shown.replace(f"faqsvc faqsvc-{look}", "faqsvc") == plain
+    assert embed(look=look).render("pricing", schema=False) == shown
+
+
+def test_an_unknown_look_is_refused_in_settings_and_ignored_on_a_page() -> None:
+    unknown: Any = "boxes"
+    with pytest.raises(ConfigurationError):
+        embed(look=unknown)
+    assert embed(look="cards").render("pricing", look=unknown) == embed(look="cards").render("pricing")
+
+
+def sectioned(count: int = 1) -> FAQ:
+    items = [
+        {"question": f"{section} {number}", "answer": "# So", "section": section}
+        for section in ("Orders", "Payment")
+        for number in range(count)
+    ]
+    return FAQ.from_dict({"slug": "s", "title": "Shop", "answerFormat": "markdown", "items": items})
+
+
+@pytest.mark.parametrize("variant", ["details", "disclosure", "open"])
+def test_a_section_has_a_heading_above_those_of_its_questions(variant: Variant) -> None:
+    page = Parsed(fragment(sectioned(), Style(variant=variant)).html)
+    headings = [e.tag for e in page.elements if re.fullmatch("h[1-6]", e.tag)]
+    assert headings == ["h2", "h3", "h4", "h5", "h3", "h4", "h5"]
+    assert page.texts("faqsvc-section") == ["Orders", "Payment"]
+    ids = [e.get("id") for e in page.elements if e.get("id")]
+    assert len(set(ids)) == len(ids)
+
+
+def test_the_json_ld_has_the_questions_in_the_order_of_the_page() -> None:
+    rendered = fragment(sectioned(3))
+    page = Parsed(rendered.html)
+    names = re.findall(r'"name":"([^"]+)"', rendered.json_ld)
+    assert names == page.texts("faqsvc-question")
+
+
+@pytest.mark.parametrize(
+    ("count", "options", "is_tall"),
+    [(11, {}, False), (12, {}, True), (12, {"exclusive": True}, False), (12, {"variant": "open"}, True)],
+)
+def test_an_faq_with_many_questions_has_the_script(count: int, options: Any, is_tall: bool) -> None:
+    record = faq(*((f"{number}?", "So.") for number in range(count)), slug="tall", lang="fr")
+    html = fake_embed({"tall": record}).render("tall", **options)
+    assert (assets.script() in html) == is_tall
+    assert ("Tout ouvrir" in html) == is_tall

@@ -23,6 +23,7 @@ WRITTEN: dict[str, tuple[str, Any]] = {
     "heading_level": ("3", 3),
     "styles": ("none", "none"),
     "variant": ("disclosure", "disclosure"),
+    "look": ("cards", "cards"),
     "exclusive": ("true", True),
     "answer_format": ("markdown", "markdown"),
     "schema": ("no", False),
