@@ -63,6 +63,10 @@ class Item(msgspec.Struct, frozen=True, gc=False):
         """
         return self._origin.html(self.answer, self.section)
 
+    def __repr__(self) -> str:
+        names = [name for name in self.__struct_fields__ if name != "_origin"]
+        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+
     def to_fields(self) -> dict[str, str]:
         """Return the fields that are not None, by their names on the wire, without the position."""
         fields = {"question": self.question, "answer": self.answer, "section": self.section, "id": self.id}
@@ -123,10 +127,8 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
                 f"answer_format is {quoted(self.answer_format)}: text or markdown is accepted",
                 path="answerFormat",
             )
-        answers = tuple([item.answer for item in self.items])
-        origin = Origin(self.slug, answers, is_markdown=self.answer_format == "markdown")
-        for item in self.items:
-            force_setattr(item, "_origin", origin)
+        origin = Origin(self.slug, is_markdown=self.answer_format == "markdown")
+        origin.adopt(self.items)
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Self:

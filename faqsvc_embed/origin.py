@@ -1,9 +1,11 @@
 """What an item knows of its record: how the answers are written, and who makes HTML of them."""
 
+from collections.abc import Sequence
 from importlib import import_module
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from markupsafe import Markup
+from msgspec.structs import force_setattr
 
 
 class AnswerRenderer(Protocol):
@@ -18,9 +20,9 @@ class Origin:
 
     __slots__ = ("_html", "_renderer", "answers", "is_markdown", "slug")
 
-    def __init__(self, slug: str = "", answers: tuple[str, ...] = (), *, is_markdown: bool = False) -> None:
+    def __init__(self, slug: str = "", *, is_markdown: bool = False) -> None:
         self.slug = slug
-        self.answers = answers
+        self.answers: tuple[str, ...] = ()
         self.is_markdown = is_markdown
         self._renderer: AnswerRenderer | None = None
         self._html: dict[tuple[str, str | None], Markup] = {}
@@ -31,8 +33,11 @@ class Origin:
     def __hash__(self) -> int:
         return 0
 
-    def __repr__(self) -> str:
-        return "…"
+    def adopt(self, items: Sequence[Any]) -> None:
+        """Become the origin of items."""
+        for item in items:
+            force_setattr(item, "_origin", self)
+        self.answers = tuple([item.answer for item in items])
 
     def use(self, renderer: AnswerRenderer) -> None:
         """Make HTML as an embed does."""

@@ -50,12 +50,15 @@ class Answers:
         self._log = LogOnce()
 
     def items(self, faq: FAQ, question_level: int | None) -> list[AnsweredItem]:
-        """Return the items with a question and an answer.
+        """Return the items with a question and an answer: those without a section first, then by section.
 
         Headings in answers are below `question_level`, and one lower in a section.
         """
-        render = self._renderer(faq, question_level)
-        return [item for item in render if item.html]
+        found = [item for item in self._renderer(faq, question_level) if item.html]
+        places: dict[str | None, int] = {None: 0}
+        for item in found:
+            places.setdefault(item.section, len(places))
+        return found if len(places) == 1 else sorted(found, key=lambda item: places[item.section])
 
     def _renderer(self, faq: FAQ, question_level: int | None) -> Iterator[AnsweredItem]:
         as_markdown = self.is_markdown(faq) and self._is_parsable(faq.slug, [one.answer for one in faq.items])

@@ -2,7 +2,8 @@
 
 An id is `faq-SLUG--QUESTION`, or `faq-SLUG__N--QUESTION` in the Nth FAQ of the same slug on a page. The words
 of slug and question contain no underscore and no double hyphen, and what is added to them begins with an
-underscore, so that no two combinations give the same id. An item that has an id is `faq-SLUG--ID`.
+underscore, so that no two combinations give the same id. An item that has an id is `faq-SLUG--ID`, and the
+heading of a section `faq-SLUG_section-TITLE`.
 """
 
 import hashlib
@@ -84,9 +85,14 @@ def former_ids(slug: str, items: Sequence[Asked], ids: Iterable[str], ordinal: i
     return found
 
 
-def section_id(slug: str, number: int, ordinal: int = 1) -> str:
-    """Return the id of the heading of a section, counted from 1."""
-    return f"{root_id(slug, ordinal)}_section-{number}"
+def section_ids(slug: str, titles: Sequence[str], ordinal: int = 1) -> list[str]:
+    """Return the ids of the headings of sections, which have different titles."""
+    names = [_name(title) for title in titles]
+    count, base = Counter(names), root_id(slug, ordinal)
+    return [
+        f"{base}_section-{name if count[name] == 1 else f'{name}_{_digest(title)}'}"
+        for title, name in zip(titles, names, strict=True)
+    ]
 
 
 def _name(text: str) -> str:

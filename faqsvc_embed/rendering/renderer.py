@@ -12,7 +12,7 @@ from msgspec import Struct
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.rendering import assets, templates
 from faqsvc_embed.rendering.answers import QUESTION_LEVEL, AnsweredItem, Answers, below, visible
-from faqsvc_embed.rendering.element_ids import former_ids, question_ids, root_id, section_id
+from faqsvc_embed.rendering.element_ids import former_ids, question_ids, root_id, section_ids
 from faqsvc_embed.rendering.elements import encodable, section_tag
 from faqsvc_embed.rendering.fragments import Fragment, Stylesheet, make_fragment
 from faqsvc_embed.rendering.json_ld import Question, page_json, questions_json
@@ -205,13 +205,15 @@ def _context(faq: FAQ, style: Style, place: Place, answered: list[AnsweredItem])
 def _sections(
     slug: str, style: Style, place: Place, answered: list[AnsweredItem]
 ) -> Iterator[TemplateSection]:
-    """Yield the items in their order, those together that follow each other in one section."""
+    """Yield the items in their order, those of a section together."""
     ids = question_ids(slug, answered, place.ordinal)
     former = former_ids(slug, answered, ids, place.ordinal)
     rows = zip(answered, ids, former, strict=True)
-    for number, (title, group) in enumerate(groupby(rows, lambda row: row[0].section), 1):
+    titles = list(dict.fromkeys(item.section or "" for item in answered))
+    of_sections = iter(section_ids(slug, titles, place.ordinal))
+    for title, group in groupby(rows, lambda row: row[0].section):
         yield TemplateSection(
-            section_id(slug, number, place.ordinal),
+            next(of_sections),
             visible(title or ""),
             below(style.question_level, title),
             [

@@ -3,6 +3,7 @@
    text in closed panels and open the one that the fragment of the address names; this script then updates the
    button. In browsers that do neither, it opens the panel itself. */
 (() => {
+  const hidden = "onbeforematch" in document.documentElement ? "until-found" : "";
   const loaded = Symbol.for("faqsvc");
   /* A part of a page that is loaded later brings the script again. */
   if (window[loaded]) return window[loaded]();
@@ -29,7 +30,7 @@
       }
       panel.removeAttribute("hidden");
     } else {
-      panel.setAttribute("hidden", "until-found");
+      panel.setAttribute("hidden", hidden);
     }
     buttonOf(item).setAttribute("aria-expanded", open);
   };
@@ -49,13 +50,18 @@
 
   const addLink = (item, texts) => {
     const answer = item.querySelector(".faqsvc-answer");
-    const link = make("a", "faqsvc-anchor", texts.copyLink, { href: `#${answer.id}` });
+    const link = make("a", "faqsvc-anchor", texts.copyLink, { href: `#${answer.id}`, "aria-live": "polite" });
     link.addEventListener("click", async (event) => {
       if (!navigator.clipboard || event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
-      await navigator.clipboard.writeText(link.href);
+      try {
+        await navigator.clipboard.writeText(link.href);
+      } catch {
+        location.hash = answer.id;
+        return;
+      }
       link.textContent = texts.copied;
-      link.setAttribute("role", "status");
+      setTimeout(() => (link.textContent = texts.copyLink), 3000);
     });
     answer.append(link);
   };
@@ -81,7 +87,7 @@
       index.append(list);
       tools.append(index);
     }
-    if (!faq.matches(".faqsvc-open, .faqsvc-exclusive, :has(details[name])")) {
+    if (!faq.matches(".faqsvc-open, .faqsvc-exclusive") && !faq.querySelector("details[name]")) {
       const button = make("button", "faqsvc-all", texts.openAll, { type: "button" });
       const update = () => {
         button.textContent = items.every(isOpen) ? texts.closeAll : texts.openAll;

@@ -8,6 +8,21 @@ from tests.browser.site import VARIANTS
 
 pytestmark = pytest.mark.system
 
+# What one or the other website does to all its buttons.
+BUTTONS = """
+    button { display: inline-flex; justify-content: center; align-items: center; gap: 1em; width: auto;
+        height: 60px; min-width: 200px; max-width: 300px; margin: 1em; padding: .6rem 1.2rem; border: 2px;
+        border-radius: 6px; background: #0b5fff linear-gradient(red, blue); color: #fff;
+        box-shadow: 0 2px 4px #000; font: 900 12px serif; letter-spacing: .1em; text-align: center;
+        text-transform: uppercase; text-decoration: line-through; white-space: nowrap; overflow: hidden;
+        opacity: .5; transform: scale(1.2) }
+    button:is(:hover, :focus) { background: red; color: yellow; outline: 0; transform: translateY(-2px) }
+    button::before { content: '»' }
+    button.faqsvc-all::after { content: '«' }
+"""
+LOOKS = """all => all.map(e => [JSON.stringify(e.getBoundingClientRect()), ...[
+    'backgroundImage', 'backgroundColor', 'color', 'font', 'textTransform', 'textDecorationLine', 'opacity',
+    'outlineStyle', 'boxShadow', 'letterSpacing', 'borderWidth'].map(name => getComputedStyle(e)[name])])"""
 STYLES_OUTSIDE = """() => [...document.querySelectorAll('*')]
     .filter(e => !e.closest('.faqsvc') && !['STYLE', 'SCRIPT', 'LINK'].includes(e.tagName))
     .map(e => {
@@ -97,6 +112,22 @@ def test_a_closed_panel_can_be_found_where_hidden_elements_have_no_display(page:
     display = page.locator(".faqsvc-panel").first.evaluate("e => getComputedStyle(e).display")
     assert display == "block"
     assert visible(page) == [False] * 3
+
+
+@pytest.mark.parametrize("path", ["disclosure", "sections-disclosure"])
+def test_buttons_of_the_host_are_not_questions(page: Page, host: str, path: str) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    found = list[object]()
+    for css in ("i {}", BUTTONS):
+        page.goto(f"{host}/{path}")
+        page.add_style_tag(content=css)
+        toggles(page).first.click()
+        toggles(page).first.press("Shift")  # shows the focus
+        page.mouse.move(0, 0)
+        found.append(page.locator(".faqsvc *:not(style, script)").evaluate_all(LOOKS))
+        toggles(page).nth(1).hover()
+        found.append(toggles(page).nth(1).evaluate_all(LOOKS))
+    assert found[:2] == found[2:]
 
 
 def test_pico_paints_no_blue_button_and_moves_no_item(page: Page, host: str) -> None:

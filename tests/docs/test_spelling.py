@@ -5,7 +5,7 @@ import sys
 
 from tests.docs.pages import PAGES, ROOT
 
-GERMAN = "ist,sie"
+GERMAN = "ist,sie,ue"
 """Words of examples in German that look like misspelled English."""
 
 

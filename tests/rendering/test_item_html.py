@@ -60,6 +60,7 @@ def test_an_item_is_compared_by_its_content_and_keeps_its_record_in_a_copy() -> 
     bare = Item(0, "What?", ANSWER)
     assert faq.items == (bare,)
     assert hash(faq.items[0]) == hash(bare)
+    assert repr(faq.items[0]) == repr(bare)
     for other in (copy.deepcopy(faq), pickle.loads(pickle.dumps(faq)), copy.copy(faq)):
         assert other == faq
         assert other.items[0].html == faq.items[0].html

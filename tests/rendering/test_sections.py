@@ -1,0 +1,145 @@
+"""Questions under common headings, and what a tall FAQ has for its script."""
+
+import json
+import re
+from collections.abc import Iterable
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faqsvc_embed import FAQ, Item
+from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.rendering.renderer import TALL, Place
+from faqsvc_embed.rendering.style import Style
+from faqsvc_embed.settings.validators import Variant
+from faqsvc_embed.testing import fake_embed
+from tests.rendering.support import PLAIN, fragment
+from tests.support.html5 import Parsed
+
+VARIANTS = pytest.mark.parametrize("variant", ["details", "disclosure", "open"])
+
+
+def faq(*sections: str | None, lang: str = "en", answer_format: str = "text", answer: str = "So.") -> FAQ:
+    items = tuple(Item(n, f"Question {n}?", answer, section=section) for n, section in enumerate(sections))
+    return FAQ("shop", title="Shop", lang=lang, items=items, answer_format=answer_format)  # type: ignore[arg-type]
+
+
+def headings(html: str) -> list[tuple[str, str]]:
+    return [
+        (element.tag, "".join(element.itertext()))
+        for element in Parsed(html).elements
+        if re.fullmatch("h[1-6]", element.tag)
+    ]
+
+
+def questions(html: str) -> list[str]:
+    return Parsed(html).texts("faqsvc-question")
+
+
+@VARIANTS
+def test_questions_of_a_section_are_below_its_heading(variant: Variant) -> None:
+    html = fragment(faq("Orders", "Orders", "Returns"), Style(variant=variant)).html
+    assert headings(html) == [
+        ("h2", "Shop"),
+        ("h3", "Orders"),
+        ("h4", "Question 0?"),
+        ("h4", "Question 1?"),
+        ("h3", "Returns"),
+        ("h4", "Question 2?"),
+    ]
+
+
+def test_each_section_has_one_heading_and_other_questions_come_first() -> None:
+    record = faq("Orders", None, "Returns", "Orders")
+    html = fragment(record).html
+    assert headings(html)[1:] == [
+        ("h3", "Question 1?"),
+        ("h3", "Orders"),
+        ("h4", "Question 0?"),
+        ("h4", "Question 3?"),
+        ("h3", "Returns"),
+        ("h4", "Question 2?"),
+    ]
+    page = json.loads(fragment(record).json_ld)
+    assert [question["name"] for question in page["mainEntity"]] == questions(html)
+
+
+@VARIANTS
+@pytest.mark.parametrize("level", [2, 4, 5, 6, None])
+def test_no_level_of_headings_is_left_out(variant: Variant, level: int | None) -> None:
+    record = faq(
+        None, "Orders", "Returns", answer_format="markdown", answer="a\n\n# Heading\n\n## Lower\n\nb"
+    )
+    html = fragment(record, Style(heading_level=level, variant=variant)).html
+    levels = [int(tag[1]) for tag, _ in headings(html)]
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    assert bool(levels) == (level is not None)
+    assert Parsed(html).texts("faqsvc-section") == ["Orders", "Returns"]
+
+
+titles = st.none() | st.text("aB!ä ", max_size=3)
+
+
+@given(st.lists(titles, min_size=1, max_size=6))
+def test_ids_are_unique_whatever_sections_are_called(sections: list[str | None]) -> None:
+    record = faq(*sections)
+    html = fragment(record).html + fragment(record, PLAIN, Place(2, 1)).html
+    ids = [element.get("id") for element in Parsed(html).elements if element.get("id")]
+    assert len(set(ids)) == len(ids)
+    assert " " not in "".join(map(str, ids))
+
+
+def test_the_address_of_a_section_stays_when_others_come_and_go() -> None:
+    def address(record: FAQ) -> set[str]:
+        found: Iterable[object] = Parsed(fragment(record).html).elements
+        return {e.get("id") for e in found if e.get("class") == "faqsvc-section"}  # type: ignore[attr-defined]
+
+    assert address(faq("Über uns")) < address(faq("Orders", "Über uns"))
+    assert address(faq("Orders")) == {"faq-shop_section-orders"}
+
+
+@VARIANTS
+@pytest.mark.parametrize("sections", [[None] * TALL, ["Orders", "Returns"]])
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_tall_faq_has_texts_for_its_script_in_its_language(
+    variant: Variant, sections: list[str | None], lang: str
+) -> None:
+    style = Style(variant=variant)
+    tall = fragment(faq(*sections, lang=lang), style)
+    assert tall.needs_script
+    texts = {
+        name: text for name, text in Parsed(tall.html).root[0].attrib.items() if name.startswith("data-")
+    }
+    assert len(texts) == len(set(texts.values())) == 5
+    english = Parsed(fragment(faq(*sections), style).html).root[0].attrib
+    assert all(texts[name] != english[name] for name in texts) == (lang != "en")
+
+
+@VARIANTS
+@pytest.mark.parametrize("sections", [[None] * (TALL - 1), ["Orders", "Orders"]])
+def test_a_short_faq_has_none(variant: Variant, sections: list[str | None]) -> None:
+    short = fragment(faq(*sections), Style(variant=variant))
+    assert "data-" not in short.html
+    assert short.needs_script == (variant == "disclosure")
+
+
+@VARIANTS
+def test_the_id_of_the_first_release_is_within_its_answer(variant: Variant) -> None:
+    items = (Item(0, "Zurückgeben?", "Ja."), Item(1, "Wie?", "So.", id="how"))
+    html = fragment(FAQ("shop", items=items), Style(variant=variant)).html
+    answers = [e for e in Parsed(html).elements if e.get("class") == "faqsvc-answer"]
+    assert [answer.get("id") for answer in answers] == ["faq-shop--zurueckgeben", "faq-shop--how"]
+    assert [answer[0].get("id") for answer in answers] == ["faq-shop--zuru-ckgeben", "faq-shop--wie"]
+
+
+def test_the_page_and_its_json_ld_have_the_same_ids() -> None:
+    items = (Item(0, "Zurückgeben?", "Ja.", section="B"), Item(1, "Wie?", "So.", id="how"))
+    rendered = fake_embed({"shop": FAQ("shop", items=items)}).render("shop")
+    (page,) = re.findall(r'<script type="application/ld\+json">(.*?)</script>', rendered)
+    nodes = json.loads(page)["mainEntity"]
+    assert [(node["@id"], node["acceptedAnswer"]["@id"]) for node in nodes] == [
+        ("#faq-shop--how", "#faq-shop--how-answer"),
+        ("#faq-shop--zurueckgeben", "#faq-shop--zurueckgeben-answer"),
+    ]
