@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import chain, repeat
 from typing import Any, Final, NamedTuple, Self
 
 from faqsvc_embed.api.contract import PublishBody
@@ -81,8 +81,14 @@ class Draft:
     @classmethod
     def of_form(cls, form: Form) -> Self:
         """Return the draft that an editor typed into a form."""
-        pairs = list(zip(form.all("question"), form.all("answer"), strict=False))
-        rest = (form.all("section")[: len(pairs)], form.all("item_id")[: len(pairs)])
+        # Programs and older forms send neither sections nor ids.
+        fields = zip(
+            form.all("question"),
+            form.all("answer"),
+            chain(form.all("section"), repeat("")),
+            chain(form.all("item_id"), repeat("")),
+            strict=False,
+        )
         return cls(
             slug=form.get("slug").strip(),
             lang=form.get("lang") if form.get("lang") in LANGUAGES else "",
@@ -92,8 +98,8 @@ class Draft:
             page_url=_one_line(form.get("page_url")),
             answer_format="markdown" if form.get("answer_format") == "markdown" else "text",
             items=tuple(
-                DraftItem(*pair, _one_line(section), item_id)
-                for pair, section, item_id in zip_longest(pairs, *rest, fillvalue="")
+                DraftItem(question, answer, _one_line(section), item_id)
+                for question, answer, section, item_id in fields
             ),
         )
 

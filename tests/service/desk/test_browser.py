@@ -157,7 +157,7 @@ def numbers_of(page: Page) -> list[list[str]]:
     """Return the numbers that the buttons of each question send."""
     numbers: list[list[str]] = page.evaluate(
         "[...document.querySelectorAll('.item')].map(item =>"
-        " [...item.querySelectorAll('button')].map(button => button.value.split(':')[1]))"
+        " [...item.querySelectorAll('button[name=action]')].map(button => button.value.split(':')[1]))"
     )
     return numbers
 
