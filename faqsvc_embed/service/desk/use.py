@@ -157,7 +157,7 @@ def _page(
     problem: str = "",
 ) -> Response:
     faq = visit.storage.overview.faq(visit.access, visit.slug)
-    newest = visit.storage.history.revision(visit.access, faq.slug, faq.lang)
+    draft = Draft.of_publication(faq.slug, visit.storage.history.revision(visit.access, faq.slug, faq.lang))
     return render(
         visit,
         "use.html",
@@ -166,7 +166,7 @@ def _page(
         lang=faq.lang,
         snippets=snippets(visit.urls.base, faq.slug),
         links=links,
-        page=page or Draft.of_publication(faq.slug, newest).website_url,
+        page=page or draft.page_url or draft.website_url,
         problem=problem,
         hosted=visit.urls.page(faq.slug),
     )
