@@ -1,6 +1,8 @@
 """Requests to the service, as values; docs/reference/service.md lists its routes."""
 
 from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import version
 from typing import Final
 from urllib.parse import quote, urljoin, urlsplit
 
@@ -31,6 +33,12 @@ class Validators(msgspec.Struct, frozen=True):
 
 
 NO_VALIDATORS: Final = Validators()
+
+
+@cache
+def user_agent() -> str:
+    """Return the User-Agent of all requests: the package with its version (RFC 9110, 10.1.5)."""
+    return f"faqsvc-embed/{version('faqsvc-embed')}"
 
 
 def read_request(

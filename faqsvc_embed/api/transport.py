@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from faqsvc_embed.api.bodies import MAX_ERROR_BODY, read_body, read_error_body
-from faqsvc_embed.api.requests import KEY_HEADER, REDIRECTS, Request, redirect_target
+from faqsvc_embed.api.requests import KEY_HEADER, REDIRECTS, Request, redirect_target, user_agent
 from faqsvc_embed.api.responses import Response
 from faqsvc_embed.errors import (
     FAQError,
@@ -295,6 +295,7 @@ def _new_client(url: str) -> "httpx2.AsyncClient":
         # Plain http needs no certificates, which take time to load. Every other scheme is checked.
         verify=urlsplit(url).scheme != "http",
         follow_redirects=False,
+        headers={"user-agent": user_agent()},
         timeout=None,  # it would limit each read only; the deadline limits the whole exchange
         limits=httpx2.Limits(
             max_connections=MAX_CONNECTIONS,

@@ -19,7 +19,7 @@ _POLL: Final = 0.5
 """Seconds after which a waiting thread wakes up, so that it notices a Ctrl-C."""
 _NO_KEY: Final = (
     "no API key: set FAQSVC_API_KEY or pass FAQClient(api_key=…); `faqsvc keys create` makes keys, and so "
-    "does the service's dashboard under Developer, API Keys & Integrations"
+    "does the desk of the service under Site, Keys"
 )
 
 logger = logging.getLogger("faqsvc_embed")

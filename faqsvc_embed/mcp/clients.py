@@ -9,8 +9,8 @@ from faqsvc_embed.settings.api_key import APIKey
 
 NO_KEY: Final = (
     "FAQSVC_API_KEY is not set, and nothing was sent. Ask the user to set it in the environment of this MCP "
-    "server and to restart it; `faqsvc keys create` makes keys, and so does the service's dashboard under "
-    "Developer, API Keys & Integrations."
+    "server and to restart it; `faqsvc keys create` makes keys, and so does the desk of the service under "
+    "Site, Keys."
 )
 NO_KEY_SENT: Final = (
     "The request has no API key, and nothing was sent. Ask the user to let the MCP client send one in the "

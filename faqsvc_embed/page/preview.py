@@ -17,13 +17,13 @@ from faqsvc_embed.rendering.elements import ElementOptions, style_element
 
 PARAMETER: Final = "faq_preview"
 
-_CSS: Final = (
+BANNER_CSS: Final = (
     ".faqsvc-preview{box-sizing:border-box;max-inline-size:46em;margin:1.5em 0 0;padding:.6em .9em;"
     "border-inline-start:4px solid currentColor;font-weight:600;"
     "background:color-mix(in srgb,currentColor 10%,transparent)}"
 )
 _TOKEN: Final = r"[A-Za-z0-9_.~-]{8,512}"  # noqa: S105  # the pattern of one
-_DRAFT: Final = {
+DRAFT: Final = {
     "en": "Preview: this draft is not published.",
     "ko": "미리보기: 아직 게시되지 않은 초안입니다.",
     "ja": "プレビュー：この下書きはまだ公開されていません。",
@@ -32,7 +32,7 @@ _DRAFT: Final = {
     "fr": "Aperçu : ce brouillon n’est pas publié.",
     "de": "Vorschau: Dieser Entwurf ist nicht veröffentlicht.",
 }
-_REFUSED: Final = {
+REFUSED: Final = {
     "en": "This is the published version: the preview link has expired, or belongs to another FAQ.",
     "ko": "게시된 버전입니다. 미리보기 링크가 만료되었거나 다른 FAQ의 링크입니다.",
     "ja": "公開版を表示しています。プレビューリンクの期限が切れているか、別のFAQのリンクです。",
@@ -91,16 +91,16 @@ class Preview:
         That the token reads no draft is said once, and not at all if it reads one of another FAQ.
         """
         if self.token_for(slug) is not None:
-            texts, kind = _DRAFT, "draft"
+            texts, kind = DRAFT, "draft"
         elif self.drafts or self._has_said_why:
             return Markup()
         else:
             self._has_said_why = True
             error = self._refused.get(slug)
             is_refused = error is None or error.status in (403, 404, 410)
-            texts, kind = (_REFUSED if is_refused else _FAILED), "refused"
+            texts, kind = (REFUSED if is_refused else _FAILED), "refused"
         lang = lang if lang in texts else "en"
-        css = "" if elements.styles == "none" else style_element(_CSS, elements.nonce)
+        css = "" if elements.styles == "none" else style_element(BANNER_CSS, elements.nonce)
         return Markup(
             '<section>{}<p class="faqsvc-preview faqsvc-preview-{}" role="note" lang="{}">{}</p></section>'
         ).format(Markup(css), kind, lang, texts[lang])  # css contains nothing else

@@ -21,6 +21,7 @@ import msgspec
 from standardwebhooks import Webhook as Signer
 
 from faqsvc_embed.api.cache_tags import cache_tag
+from faqsvc_embed.api.requests import user_agent
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.storage import Storage, StorageUnavailable
@@ -130,7 +131,7 @@ class Webhook:
         now = datetime.now(UTC)
         headers = {
             "content-type": "application/json",
-            "user-agent": "faqsvc",
+            "user-agent": user_agent(),
             "webhook-id": message_id,
             "webhook-timestamp": str(int(now.timestamp())),
             "webhook-signature": self._signer.sign(message_id, now, body.decode()),

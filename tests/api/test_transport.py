@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
-from faqsvc_embed import FAQ, FAQNotFound, FAQUnavailable, InvalidFAQ
+from faqsvc_embed import FAQ, FAQNotFound, FAQUnavailable, InvalidFAQ, __version__
 from faqsvc_embed.api.requests import Request
 from faqsvc_embed.api.transport import MAX_IDLE_CONNECTIONS, MAX_REDIRECTS, Transport
 from faqsvc_embed.testing.chaos import Behaviour, FaultyServer, behaviours
@@ -62,6 +62,7 @@ def test_a_read_carries_no_key_no_cookie_and_no_credentials(
     for request in faulty.log:
         assert set(request.headers) == {"host", "connection", "accept", "accept-encoding", "user-agent"}
         assert (request.method, request.headers["accept"], request.body) == ("GET", "application/json", b"")
+        assert request.headers["user-agent"] == f"faqsvc-embed/{__version__}"
         assert "secret" not in str(request)
 
 

@@ -80,7 +80,7 @@ def test_without_a_key_a_write_says_which_variable_to_set_and_sends_nothing(
     with FAQClient(faulty.base_url) as keyless:
         message = error(call(keyless, name, arguments))
     assert "FAQSVC_API_KEY" in message
-    assert "Developer, API Keys & Integrations" in message
+    assert "faqsvc keys create" in message
     assert faulty.connections == 0
     assert error(call(None, name, arguments)) == message  # no address is needed to say so
 

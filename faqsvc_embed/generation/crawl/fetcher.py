@@ -13,12 +13,12 @@ import anyio
 import httpcore2
 import httpx2
 
+from faqsvc_embed.api.requests import user_agent
 from faqsvc_embed.errors import FAQError, quoted
 from faqsvc_embed.generation.crawl.ssrf import Endpoint, SSRFGuard, check_url, endpoint_of
 
 PRODUCT: Final = "faqsvc-embed"
 """The product token that robots.txt files use (RFC 9309, 2.2.1)."""
-USER_AGENT: Final = f"Mozilla/5.0 (compatible; {PRODUCT}; FAQ generation)"
 MAX_BYTES: Final = 2_097_152
 """Bytes of a response, before and after decompression; the rest is not read."""
 MAX_TOTAL_BYTES: Final = 20 * MAX_BYTES
@@ -113,7 +113,7 @@ class PageFetcher:
         target = httpcore2.URL(scheme=url.scheme.encode(), host=host, port=port, target=url.raw_path)
         headers = [
             ("Host", url.netloc.decode("ascii")),
-            ("User-Agent", USER_AGENT),
+            ("User-Agent", f"Mozilla/5.0 (compatible; {user_agent()}; FAQ generation)"),
             ("Accept", accept),
             ("Accept-Encoding", "gzip"),
         ]

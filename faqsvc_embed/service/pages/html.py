@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
+from urllib.parse import urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from faqsvc_embed.models import FAQ
+from faqsvc_embed.page.preview import BANNER_CSS
 from faqsvc_embed.rendering.assets import stylesheet
 from faqsvc_embed.rendering.elements import json_ld_element
 from faqsvc_embed.rendering.fragments import Fragment
@@ -54,6 +56,8 @@ class PageLinks(NamedTuple):
     canonical: str
     markdown: str
     languages: tuple[LanguageLink, ...]
+    owner: str = ""
+    """The page of the owner's website that shows the FAQ, and is the canonical one."""
 
     @classmethod
     def of(cls, page: str, languages: Sequence[str], lang: str) -> "PageLinks":
@@ -72,6 +76,10 @@ class PageLinks(NamedTuple):
         }
         return cls(page, links[lang].canonical, f"{page}.md?lang={lang}", tuple(links.values()))
 
+    def with_owner(self, page_url: str | None) -> "PageLinks":
+        """Return the URLs for an FAQ that a page of the owner's website shows."""
+        return self._replace(owner=page_url, canonical=page_url) if page_url else self
+
     @property
     def header(self) -> str:
         """The value of the Link header (RFC 8288)."""
@@ -85,6 +93,8 @@ def render_page(
 ) -> str:
     """Return the page of an FAQ. With a notice about a preview, it has no JSON-LD."""
     lang = faq.lang or "en"
+    website = _web_address(publication.website_url)
+    website_name = _without_nul(faq.website_name.strip())
     fragment = _renderer.fragment(faq, _STYLE)
     questions = " ".join(item.question.strip() for item in faq.items[:3])
     return _templates.get_template("faq.html").render(
@@ -94,9 +104,11 @@ def render_page(
         messages=MESSAGES[lang],
         css=_css(),
         title=_without_nul(faq.title.strip() or MESSAGES[lang].faq),
-        website_name=_without_nul(faq.website_name.strip()),
-        website_url=_web_address(publication.website_url),
-        published_at=publication.published_at,
+        website_name=website_name,
+        website_url=website,
+        ask=_ask(MESSAGES[lang].ask, links.owner or website, website_name),
+        published_on=publication.published_at.date(),
+        is_indexed=notice is None and publication.is_listed,
         description=_without_nul(_shortened(questions)),
         fragment=_body(fragment, with_json_ld=notice is None),
         notice=notice,
@@ -106,7 +118,8 @@ def render_page(
 def render_error(base: str, lang: str, status: int, heading: str, reason: str) -> str:
     """Return the page for an error."""
     template = _templates.get_template("error.html")
-    return template.render(base=base, lang=lang, status=status, heading=heading, reason=reason, css=_css())
+    start = MESSAGES[lang].start if status in (404, 410) else ""
+    return template.render(base=base, lang=lang, heading=heading, reason=reason, start=start, css=_css())
 
 
 def render_start(base: str, links: Sequence[tuple[str, str, str]]) -> str:
@@ -136,7 +149,7 @@ def content_security_policy() -> str:
 def _css() -> Markup:
     css = (Path(__file__).parent / "static" / "page.css").read_text(encoding="utf-8")
     css = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL)).strip()
-    return Markup(css + stylesheet())
+    return Markup(css + BANNER_CSS + stylesheet())
 
 
 def _shortened(text: str) -> str:
@@ -151,6 +164,15 @@ def _body(fragment: Fragment | None, *, with_json_ld: bool) -> Markup:
         return Markup()
     json_ld = json_ld_element(fragment.json_ld) if with_json_ld else ""
     return Markup(f"{fragment.html}\n{json_ld}")
+
+
+def _ask(sentence: str, url: str, name: str) -> Markup:
+    """Return the sentence that leads a reader on to the website; empty without an address."""
+    if not url:
+        return Markup()
+    link = Markup('<a href="{}" rel="nofollow noopener">{}</a>').format(url, name or urlsplit(url).netloc)
+    before, _, after = sentence.partition("%s")
+    return Markup("{}{}{}").format(before, link, after)
 
 
 def _web_address(url: str) -> str:

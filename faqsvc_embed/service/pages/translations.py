@@ -1,5 +1,6 @@
 """The texts of the hosted pages, in seven languages."""
 
+from datetime import date
 from typing import Final, NamedTuple
 
 
@@ -20,10 +21,19 @@ class Messages(NamedTuple):
     unavailable_reason: str
     updated: str
     """The text before the date of the last change."""
-    preview: str
-    """The notice on a page that shows a draft."""
-    refused_preview: str
-    """The notice on a page if the preview token is not valid."""
+    date_format: str
+    months: str
+    """The names of the months, with spaces between them."""
+    ask: str
+    """The sentence that leads to the website, whose name replaces `%s`."""
+    markdown: str
+    """The link to the Markdown of the page."""
+    start: str
+    """The link from an error to the start page."""
+
+    def date(self, day: date) -> str:
+        """Return a date as people write it."""
+        return self.date_format.format(day=day.day, month=self.months.split()[day.month - 1], year=day.year)
 
 
 MESSAGES: Final = {
@@ -39,8 +49,11 @@ MESSAGES: Final = {
         "Not available at the moment",
         "Please try again in a minute.",
         "Last updated",
-        "Preview: not published yet",
-        "This is the published version: the preview link has expired, or belongs to another FAQ.",
+        "{day} {month} {year}",
+        "January February March April May June July August September October November December",
+        "Your question is not here? Ask %s.",
+        "This page as Markdown",
+        "Go to the start page",
     ),
     "ko": Messages(
         "한국어",
@@ -54,8 +67,11 @@ MESSAGES: Final = {
         "지금은 이용할 수 없습니다",
         "잠시 후 다시 시도해 주세요.",
         "최종 수정일",
-        "미리보기: 아직 게시되지 않음",
-        "게시된 버전입니다. 미리보기 링크가 만료되었거나 다른 FAQ의 링크입니다.",
+        "{year}년 {month} {day}일",
+        "1월 2월 3월 4월 5월 6월 7월 8월 9월 10월 11월 12월",
+        "찾는 질문이 없나요? %s에 문의해 주세요.",
+        "이 페이지를 Markdown으로 보기",
+        "첫 페이지로 가기",
     ),
     "ja": Messages(
         "日本語",
@@ -69,8 +85,11 @@ MESSAGES: Final = {
         "現在ご利用いただけません",
         "しばらくしてからもう一度お試しください。",
         "最終更新日",
-        "プレビュー：まだ公開されていません",
-        "公開版を表示しています。プレビューリンクの期限が切れているか、別のFAQのリンクです。",
+        "{year}年{month}{day}日",
+        "1月 2月 3月 4月 5月 6月 7月 8月 9月 10月 11月 12月",
+        "お探しの質問がない場合は、%sにお問い合わせください。",
+        "このページをMarkdownで表示",
+        "トップページへ",
     ),
     "zh": Messages(
         "中文",
@@ -84,8 +103,11 @@ MESSAGES: Final = {
         "暂时无法访问",
         "请稍后再试。",
         "最后更新于",
-        "预览：尚未发布",
-        "此处显示已发布的版本：预览链接已过期，或属于另一个常见问题。",
+        "{year}年{month}{day}日",
+        "1月 2月 3月 4月 5月 6月 7月 8月 9月 10月 11月 12月",
+        "没有找到您的问题？请咨询 %s。",
+        "以 Markdown 格式查看本页",
+        "前往首页",
     ),
     "es": Messages(
         "Español",
@@ -99,8 +121,11 @@ MESSAGES: Final = {
         "No disponible en este momento",
         "Inténtelo de nuevo dentro de un minuto.",
         "Última actualización:",
-        "Vista previa: aún sin publicar",
-        "Esta es la versión publicada: el enlace de vista previa ha caducado o es de otras preguntas.",
+        "{day} de {month} de {year}",
+        "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+        "¿No encuentra su pregunta? Consulte a %s.",
+        "Esta página en Markdown",
+        "Ir a la página de inicio",
     ),
     "fr": Messages(
         "Français",
@@ -114,8 +139,11 @@ MESSAGES: Final = {
         "Indisponible pour le moment",
         "Veuillez réessayer dans une minute.",
         "Dernière mise à jour :",
-        "Aperçu : pas encore publié",
-        "Version publiée : le lien d’aperçu a expiré ou concerne une autre FAQ.",
+        "{day} {month} {year}",
+        "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+        "Votre question n’y est pas ? Demandez à %s.",
+        "Cette page en Markdown",
+        "Aller à la page d’accueil",
     ),
     "de": Messages(
         "Deutsch",
@@ -129,7 +157,10 @@ MESSAGES: Final = {
         "Im Moment nicht erreichbar",
         "Bitte versuchen Sie es in einer Minute noch einmal.",
         "Zuletzt geändert am",
-        "Vorschau: noch nicht veröffentlicht",
-        "Dies ist die veröffentlichte Fassung: Der Link zur Vorschau ist abgelaufen oder fremd.",
+        "{day}. {month} {year}",
+        "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
+        "Ihre Frage ist nicht dabei? Fragen Sie %s.",
+        "Diese Seite als Markdown",
+        "Zur Startseite",
     ),
 }

@@ -11,6 +11,7 @@ from faqsvc_embed.api.slugs import is_slug
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.languages import lookup
 from faqsvc_embed.models import FAQ
+from faqsvc_embed.page.preview import DRAFT, REFUSED
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import conditional_response, not_modified
 from faqsvc_embed.service.http.negotiation import best_media_type, preferred_language
@@ -82,7 +83,7 @@ def _preview(storage: Storage, urls: PublicURLs, request: Request, token: str) -
     if draft is None:
         return None
     links = PageLinks.of(urls.page(slug), (draft.lang,), draft.lang)
-    return _preview_page(urls, draft, links, MESSAGES[draft.lang].preview)
+    return _preview_page(urls, draft, links, DRAFT[draft.lang])
 
 
 def _page_without_draft(storage: Storage, urls: PublicURLs, selection: _Selection) -> Response:
@@ -91,11 +92,12 @@ def _page_without_draft(storage: Storage, urls: PublicURLs, selection: _Selectio
     if publication is None:
         raise _not_found(selection.slug)
     links = PageLinks.of(urls.page(selection.slug), tuple(selection.languages), publication.lang)
-    return _preview_page(urls, publication, links, MESSAGES[publication.lang].refused_preview)
+    return _preview_page(urls, publication, links, REFUSED[publication.lang])
 
 
 def _preview_page(urls: PublicURLs, publication: Publication, links: PageLinks, notice: str) -> Response:
-    text = render_page(urls.base, FAQ.from_json(publication.record), publication, links, notice=notice)
+    faq = FAQ.from_json(publication.record)
+    text = render_page(urls.base, faq, publication, links.with_owner(faq.page_url), notice=notice)
     headers = {
         **PREVIEW_HEADERS,
         "content-language": publication.lang,
@@ -115,10 +117,6 @@ def _page(service: ServiceContext, urls: PublicURLs, request: Request, selection
         "vary": "Accept, Accept-Language" if selection.is_negotiated else "Accept",
     }
     headers |= service.tags(selection.slug)
-    if is_markdown:
-        headers |= {"link": f'<{links.canonical}>; rel="canonical"', "x-robots-tag": "noindex"}
-    else:
-        headers |= {"link": links.header, "content-security-policy": content_security_policy()}
 
     def digest(version: str) -> str:
         return digest_of(f"{templates_digest()} {version} {languages} {links.canonical} {is_markdown}")
@@ -131,10 +129,15 @@ def _page(service: ServiceContext, urls: PublicURLs, request: Request, selection
     if publication is None or publication.lang != selection.lang:  # it was unpublished in the meantime
         raise _not_found(selection.slug)
     faq = FAQ.from_json(publication.record)
+    links = links.with_owner(faq.page_url)
+    if is_markdown or not publication.is_listed:
+        headers["x-robots-tag"] = "noindex"
     if is_markdown:
+        headers["link"] = f'<{links.canonical}>; rel="canonical"'
         title, url = faq.title.strip() or MESSAGES[selection.lang].faq, publication.website_url
         text = render_markdown(faq, title=title, page_url=links.canonical, website_url=url)
     else:
+        headers |= {"link": links.header, "content-security-policy": content_security_policy()}
         text = render_page(urls.base, faq, publication, links)
     current = digest(publication.version)
     return conditional_response(request, text.encode(), selection.media_type, headers, digest=current)

@@ -48,15 +48,24 @@ _GET: Final = (
         revisions.c.website_url,
         revisions.c.number,
         revisions.c.published_at,
+        sites.c.listed,
     )
-    .select_from(faqs.outerjoin(translations, _published(faqs)).outerjoin(revisions, _REVISION))
+    .select_from(
+        faqs.join(sites, sites.c.id == faqs.c.site)
+        .outerjoin(translations, _published(faqs))
+        .outerjoin(revisions, _REVISION)
+    )
     .where(faqs.c.slug == bindparam("slug"))
     .order_by(case((translations.c.lang == bindparam("lang"), 0), else_=1), _rank(faqs))
     .limit(1)
 )
 _LANGUAGES: Final = (
-    select(translations.c.lang, faqs.c.lang, revisions.c.digest, revisions.c.published_at)
-    .select_from(faqs.join(translations, _published(faqs)).join(revisions, _REVISION))
+    select(translations.c.lang, faqs.c.lang, revisions.c.digest, revisions.c.published_at, sites.c.listed)
+    .select_from(
+        faqs.join(sites, sites.c.id == faqs.c.site)
+        .join(translations, _published(faqs))
+        .join(revisions, _REVISION)
+    )
     .where(faqs.c.slug == bindparam("slug"))
 )
 _LISTINGS: Final = (
@@ -99,14 +108,17 @@ class Publications:
             if is_gone or (row.state == "purged" and self._is_recent(row.updated_at)):
                 raise Gone(f"The FAQ {quoted(slug)} is no longer published")
             return None
-        return Publication(row.lang, row.record, row.digest, row.website_url, row.number, row.published_at)
+        content = (row.lang, row.record, row.digest, row.website_url)
+        return Publication(*content, row.number, row.published_at, row.listed)
 
     def languages(self, slug: str) -> dict[str, str]:
         """Return the languages in which an FAQ is published, as `get` prefers them, each with its version."""
         with self._database.reading() as connection:
             rows = list(connection.execute(_LANGUAGES, {"slug": slug}))
         rows.sort(key=lambda row: (row[0] != row[1], LANGUAGES.index(row[0])))
-        return {lang: f"{digest} {published_at}" for lang, _, digest, published_at in rows}
+        return {
+            lang: f"{digest} {published_at} {is_listed}" for lang, _, digest, published_at, is_listed in rows
+        }
 
     def listed(self, *, after: str = "", limit: int) -> list[Listing]:
         """Return up to `limit` FAQs of listed sites that follow the slug `after`, ordered by slug.

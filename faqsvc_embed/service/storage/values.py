@@ -205,11 +205,13 @@ class Publication(NamedTuple):
     website_url: str
     number: int
     published_at: datetime
+    is_listed: bool = True
+    """Whether its site is listed; search engines index no page of another site."""
 
     @property
     def version(self) -> str:
-        """A text that changes whenever this translation is published."""
-        return f"{self.digest} {self.published_at}"
+        """A text that changes whenever this translation is published, or its site is listed or not."""
+        return f"{self.digest} {self.published_at} {self.is_listed}"
 
 
 class Listing(NamedTuple):

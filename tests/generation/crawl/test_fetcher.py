@@ -13,6 +13,7 @@ import httpcore2
 import pytest
 import trustme
 
+from faqsvc_embed import __version__
 from faqsvc_embed.generation.crawl.fetcher import MAX_BYTES, FetchError, PageFetcher, Response
 from faqsvc_embed.generation.crawl.ssrf import BlockedURL, SSRFGuard
 from tests.generation.websites import endpoint, website
@@ -51,7 +52,7 @@ def test_a_request_names_the_crawler_and_uses_no_proxy(
     (received,) = faulty.log
     assert dict(received.headers) == {
         "host": f"127.0.0.1:{faulty.port}",
-        "user-agent": "Mozilla/5.0 (compatible; faqsvc-embed; FAQ generation)",
+        "user-agent": f"Mozilla/5.0 (compatible; faqsvc-embed/{__version__}; FAQ generation)",
         "accept": "text/html",
         "accept-encoding": "gzip",
     }

@@ -138,6 +138,7 @@ def test_a_page_has_a_strict_content_security_policy(client: TestClient) -> None
         "link": f'<{PAGE}>; rel="canonical", <{PAGE}.md?lang=en>; rel="alternate"; type="text/markdown"',
         "vary": "Accept, Accept-Language",
         "x-content-type-options": "nosniff",
+        "x-robots-tag": "noindex",  # its site is not listed
     }
 
 
@@ -242,9 +243,9 @@ def test_a_published_faq_has_a_page_at_its_url(client: TestClient, key: str) -> 
     tree = parsed(client.get(url))
     assert tree.find(".//nav") is None  # there is one language
     assert client.get(url, headers={"Accept": "image/png"}).status_code == 406
-    [website] = [a for a in tree.iter("a") if a.text == "Tea & Sons"]
+    website, again = (a for a in tree.iter("a") if a.text == "Tea & Sons")
 
-    assert website.attrib == {"href": "https://www.tea.example", "rel": "nofollow noopener"}
+    assert again.attrib == website.attrib == {"href": "https://www.tea.example", "rel": "nofollow noopener"}
 
 
 @pytest.mark.parametrize("path", ["nothing", "nothing.md", "a%2Fb", "%00"])
@@ -321,3 +322,52 @@ def test_an_address_that_leads_nowhere_is_a_page_for_browsers_only(
 def test_all_messages_are_translated() -> None:
     assert tuple(MESSAGES) == LANGUAGES
     assert all(all(words) for words in MESSAGES.values())
+
+
+def test_the_canonical_page_is_that_of_the_owner_if_the_faq_names_it(
+    client: TestClient, storage: Storage
+) -> None:
+    owner = "https://www.tea.example/help"
+    storage.put(FAQ.from_dict(samples.record() | {"pageUrl": owner}))
+    page = client.get("/faq/pricing")
+    markdown = client.get("/faq/pricing.md")
+
+    assert links_of(parsed(page), "canonical") == [{"rel": "canonical", "href": owner}]
+    assert f'<{owner}>; rel="canonical"' in page.headers["link"]
+    assert f'<{owner}>; rel="canonical"' in markdown.headers["link"]
+    assert owner in {a.get("href") for a in parsed(page).iter("a")}
+    assert f"<{owner}>" in markdown.text
+
+
+def test_search_engines_index_only_pages_of_listed_sites(client: TestClient, storage: Storage) -> None:
+    storage.put(FAQ.from_dict(samples.record()))
+    [site] = storage.sites.list()
+    storage.sites.change(site.id, listed=True)
+    listed = client.get("/faq/pricing")
+    storage.sites.change(site.id, listed=False)
+    unlisted = client.get("/faq/pricing", headers={"If-None-Match": listed.headers["etag"]})
+
+    assert "x-robots-tag" not in listed.headers
+    assert "noindex" not in listed.text
+    assert (unlisted.status_code, unlisted.headers["x-robots-tag"]) == (200, "noindex")
+    assert '<meta name="robots" content="noindex">' in unlisted.text
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_page_says_when_it_changed_and_where_to_ask(
+    client: TestClient, storage: Storage, lang: str
+) -> None:
+    store(storage, lang)
+    tree = parsed(client.get(f"/faq/pricing?lang={lang}"))
+    [time] = list(tree.iter("time"))
+    website = [a for footer in tree.iter("footer") for a in footer.iter("a") if a.get("rel")]
+
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", time.get("datetime", ""))
+    assert time.text != time.get("datetime")
+    assert [a.get("href") for a in website] == ["https://www.tea.example/?a=1&b=2"]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_page_for_an_error_leads_on(client: TestClient, lang: str) -> None:
+    page = client.get("/faq/nothing", headers={"Accept": BROWSER, "Accept-Language": lang})
+    assert [a.get("href") for a in parsed(page).iter("a")] == [f"{HOST}/"]

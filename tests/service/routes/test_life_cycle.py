@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from faqsvc_embed import FAQ
-from faqsvc_embed.service.pages.translations import MESSAGES
+from faqsvc_embed.page.preview import REFUSED
 from faqsvc_embed.service.storage import Storage
 from tests.service.bodies import PATH, key_of_another_site, publication, publish
 
@@ -240,11 +240,11 @@ def test_a_draft_is_read_with_a_preview_token_only(owner: Owner) -> None:
         assert "Secret draft" not in owner.client.get(path).text
 
 
-@pytest.mark.parametrize("lang", sorted(MESSAGES))
+@pytest.mark.parametrize("lang", sorted(REFUSED))
 def test_a_hosted_page_says_that_its_preview_token_is_not_valid(owner: Owner, lang: str) -> None:
     owner.put(lang=lang)
     page = owner.client.get("/faq/pricing?faq_preview=wrong")
-    assert MESSAGES[lang].refused_preview in page.text
+    assert REFUSED[lang] in page.text
     assert "application/ld+json" not in page.text
     assert (page.headers["cache-control"], page.headers["referrer-policy"]) == ("no-store", "no-referrer")
     assert owner.client.get("/faq/pricing").headers["cache-control"] == "public, max-age=300"
