@@ -72,6 +72,8 @@ class Editor:
     source_changes: list[Change] = field(default_factory=list)
     """What has changed in it since."""
     source_number: int = 0
+    draft_changes: list[Change] = field(default_factory=list)
+    """What publishing the saved draft would change."""
 
     def page(self, visit: Visit, status: int = 200) -> Response:
         """Return the page."""
@@ -129,7 +131,11 @@ def show(visit: Visit) -> Response:
     newest = default if lang == faq.lang else _newest(visit, lang)
     assert newest is not None  # noqa: S101
     draft = Draft.of_publication(faq.slug, newest)
-    return _beside_source(visit, Editor(draft=draft, base=translation.seen, faq=faq, done=done)).page(visit)
+    editor = Editor(draft=draft, base=translation.seen, faq=faq, done=done)
+    if translation.has_draft and translation.published is not None:
+        public = visit.storage.history.revision(visit.access, faq.slug, lang, translation.published)
+        editor = replace(editor, draft_changes=changes(Draft.of_publication(faq.slug, public), draft))
+    return _beside_source(visit, editor).page(visit)
 
 
 def _beside_source(visit: Visit, editor: Editor) -> Editor:

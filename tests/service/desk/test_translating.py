@@ -128,3 +128,14 @@ def test_pasted_markdown_becomes_markdown(editor: Editor) -> None:
     text = "How much?\nIt is **free**.\n\nWhy?\n- because\n- so\n"
     page = editor.post("/import", action="", text=text).text
     assert '<option value="markdown" selected' in page
+
+
+def test_whoever_opens_a_draft_sees_what_publishing_it_would_change(editor: Editor) -> None:
+    publish(editor)
+    fields = fields_of(editor.get("/faqs/pricing").text)
+    assert "<del>" not in editor.get("/faqs/pricing").text
+    editor.post("/faqs/pricing", action="draft", **fields | {"answer": ["Ten euros.", "Any time."]})
+    page = editor.get("/faqs/pricing").text
+    assert "<ins>Ten euros</ins>" in page
+    published = editor.post("/faqs/pricing", action="publish", **fields_of(page)).text
+    assert "<ins>" not in published
