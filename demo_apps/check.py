@@ -1,6 +1,7 @@
 """`python -m demo_apps --check`: opens every page and checks what people and machines find on it."""
 
 import logging
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -92,7 +93,7 @@ def check_page(client: httpx2.Client, url: str, page: Page, lang: str) -> Result
         return Result("no page", (f"{type(error).__name__}: {error}",))
     items = _published(page.slugs, lang)
     if page.is_headless:
-        questions = f"{sum(normalize(question) in content.text for question, _ in items)} questions"
+        questions = f"{sum(_shown(question) in content.text for question, _ in items)} questions"
     else:
         questions = f"{content.details} questions as <details>"
     problems = []
@@ -115,11 +116,16 @@ def _published(slugs: tuple[str, ...], lang: str) -> list[tuple[str, str]]:
     return [(item["question"], item["answer"]) for item in items]
 
 
+def _shown(text: str) -> str:
+    """Return what people see of a text, whose Markdown is bold words and lists."""
+    return normalize(re.sub(r"\*\*|^- ", "", text, flags=re.MULTILINE))
+
+
 def _problems_of_text(content: PageContent, page: Page, items: list[tuple[str, str]]) -> Iterator[str]:
     expected = 0 if page.is_headless else len(items)
     if content.details != expected:
         yield f"there should be {expected} <details>"
-    texts = [normalize(text) for item in items for text in item]
+    texts = [_shown(text) for item in items for text in item]
     missing = [text for text in texts if text not in content.text]
     if missing:
         yield f"{len(missing)} of {len(texts)} texts are missing, such as {missing[0][:60]!r}"
@@ -129,15 +135,21 @@ def _problems_of_json_ld(faq_pages: list[dict[str, object]], items: list[tuple[s
     marked_up = [pair for faq_page in faq_pages for pair in _marked_up(faq_page)]
     if len({faq_page.get("@id") for faq_page in faq_pages}) != (1 if items else 0):
         yield "there should be one FAQPage"
-    elif marked_up != items:
+    elif len(marked_up) != len(items) or not all(map(_is_same, marked_up, items)):
         yield "the FAQPage differs from the text of the page"
 
 
-def _marked_up(faq_page: dict[str, object]) -> list[tuple[object, object]]:
+def _is_same(marked_up: tuple[str, str], item: tuple[str, str]) -> bool:
+    """Return whether an entry of a FAQPage, whose answer is text or HTML, says what was published."""
+    (name, text), (question, answer) = marked_up, item
+    return name == question and _shown(answer) in (normalize(text), PageContent(text).text)
+
+
+def _marked_up(faq_page: dict[str, object]) -> list[tuple[str, str]]:
     """Return the questions and answers of a FAQPage."""
     entities = faq_page.get("mainEntity")
     return [
-        (entity.get("name"), entity.get("acceptedAnswer", {}).get("text"))
+        (entity.get("name", ""), entity.get("acceptedAnswer", {}).get("text", ""))
         for entity in (entities if isinstance(entities, list) else [entities])
         if isinstance(entity, dict)
     ]

@@ -27,8 +27,8 @@ class PageContent(HTMLParser):
 
     @property
     def text(self) -> str:
-        """The text that people see, with runs of white space made one space."""
-        return normalize(" ".join(self._texts))
+        """The text that people see, as `normalize` returns it."""
+        return normalize("".join(self._texts))
 
     @property
     def faq_pages(self) -> list[dict[str, Any]]:
@@ -74,8 +74,8 @@ class PageContent(HTMLParser):
 
 
 def normalize(text: str) -> str:
-    """Return a text with runs of white space made one space."""
-    return " ".join(text.split())
+    """Return a text without white space, which is not the same in Markdown and on the page."""
+    return "".join(text.split())
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:
