@@ -26,9 +26,9 @@ _FOLDER: Final = click.Path(file_okay=False, exists=True, path_type=Path)
 def check(directory: Path, templates: Path | None, as_json: bool) -> None:
     """Check the FAQ files in DIR.
 
-    Problems are files that cannot be read, questions without an answer or asked twice, two files for one FAQ,
-    and translations with fewer or more questions. Each is a line with file and line number. Missing
-    translations and text that belongs to no question are notes.
+    Problems are files that cannot be read, questions without an answer or asked twice, text that belongs to
+    no question, two files for one FAQ, and translations with fewer or more questions. Each is a line with
+    file and line number. Missing translations are notes.
 
     \b
       faqsvc check faqs
@@ -43,7 +43,7 @@ def check(directory: Path, templates: Path | None, as_json: bool) -> None:
         problems = [*folder.problems, *_uneven(folder), *(_unknown(folder, templates) if templates else ())]
     except OSError as error:
         raise failure(f"{error.filename or directory}: {error.strerror}") from error
-    notes = [*_text_outside(folder), *_untranslated(folder)]
+    notes = list(_untranslated(folder))
     if as_json:
         print_data(json.dumps({"problems": _listed(problems), "notes": _listed(notes)}, ensure_ascii=False))
     else:
@@ -91,15 +91,6 @@ def _uneven(folder: "Folder") -> "Iterator[Problem]":
                     if count > expected:
                         message = f"has {count} questions, but {base.path} has {expected}"
                     yield Problem(file.path, None, message)
-
-
-def _text_outside(folder: "Folder") -> "Iterator[Problem]":
-    """Yield the places of text that belongs to no question."""
-    from faqsvc_embed.files.folder import Problem
-
-    for file in folder.files:
-        for line in file.document.text_outside if file.document is not None else ():
-            yield Problem(file.path, line, "text or a heading that belongs to no question is not shown")
 
 
 def _untranslated(folder: "Folder") -> "Iterator[Problem]":

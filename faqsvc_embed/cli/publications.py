@@ -94,11 +94,14 @@ class Publication:
             missing = {name: wire for name, wire in _WEBSITE.items() if not fields.get(name)}
         for name in missing:  # a valid value in its place, so that all other fields are checked
             fields[name] = "https://faq.invalid"  # type: ignore[literal-required]
+        problems = list(self.document.text_problems())
+        body = dict[str, Any]()
         try:
             body = PublishRequest(**fields).body()
         except PublishRejected as error:
-            problems = [_with_option(self.document.locate(problem)) for problem in error.problems]
-            raise failure(f"{self.file}: {_joined(problems)}") from error
+            problems += [_with_option(self.document.locate(problem)) for problem in error.problems]
+        if problems:
+            raise failure(f"{self.file}: {_joined(problems)}")
         return {name: value for name, value in body.items() if name not in missing.values()}
 
 
@@ -123,12 +126,6 @@ def read_publications(
     for publication in publications:
         if unknown := publication.document.unknown:
             warn(publication, f"unknown and left out: {', '.join(unknown[:MAX_PROBLEMS])}")
-        if lines := publication.document.text_outside:
-            places = f", in {len(lines)} places" if len(lines) > 1 else ""
-            message = (
-                f"line {lines[0]}: text or a heading that belongs to no question is not published{places}"
-            )
-            warn(publication, f"{message}: move text into an answer")
         publication.body(may_lack_website=True)
     return publications
 

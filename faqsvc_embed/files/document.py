@@ -90,7 +90,13 @@ class Document:
             page_url=self.page_url,
         )
 
+    def text_problems(self) -> Iterator[str]:
+        """Yield a problem for each text of a Markdown file that would be on no page."""
+        for line in self.text_outside:
+            yield f"line {line}: this text belongs to no question: write it below one, or as a comment"
+
     def _problems(self) -> Iterator[str]:
+        yield from self.text_problems()
         if self.lang is not None and not is_language_tag(self.lang):
             yield f"lang is {quoted(self.lang)}: a language tag such as en is accepted"
         if self.answer_format not in (None, *ANSWER_FORMATS):

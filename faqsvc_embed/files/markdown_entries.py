@@ -49,6 +49,8 @@ class Entry:
     is_labelled: bool = False
     is_folded: bool = False
     """Whether question and answer are in a details element."""
+    section: str = ""
+    """The heading that it shares with other questions."""
     number: int = 0
     """The number of the question's line, from 0."""
     end: int = 0

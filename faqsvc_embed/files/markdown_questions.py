@@ -4,9 +4,8 @@ An answer is the unchanged text up to the next question, without comments.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from faqsvc_embed.files.document import Document
@@ -32,7 +31,9 @@ _CODE: Final = (
 _COMMENT: Final = re.compile(rf"{_CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)", re.MULTILINE)
 
 _NUMBER: Final = re.compile(r"[0-9]{1,3}[.)][ \t]+(?=.)")
-_ID: Final = re.compile(r"\{#[^{}]*\}[ \t]*\Z")
+_ID: Final = re.compile(r"(?<!\\)\{#([^{}]*)\}[ \t]*\Z")
+_UNSPACED: Final = re.compile(r" {0,3}#{2,6}[^\s#]")
+_FOOTNOTE: Final = re.compile(r" {0,3}\[\^[^\[\]]+\]:")
 
 
 class _Heading(NamedTuple):
@@ -43,24 +44,44 @@ class _Heading(NamedTuple):
 
 
 def find_questions(text: str) -> Document:
-    """Return the title and the items of a Markdown file that does not state the format of its answers."""
+    """Return the title and the items of a Markdown file that does not state the format of its answers.
+
+    Raises:
+        ValueError: a heading without a space, or a footnote.
+    """
     text = without_comments(text)
     environment = dict[str, Any]()
     tokens = block_parser().parse(text, environment)
     references = environment.get("references", {})
     source = _Source(text.split("\n"), tokens, references)
+    if mistake := next(source.mistakes(), None):
+        raise ValueError(mistake)
     entries = list(_rows(tokens)) or source.entries()
     if all(_NUMBER.match(entry.question) for entry in entries):
         for entry in entries:
             entry.question = _NUMBER.sub("", entry.question, count=1)
-    questions = [plain_text(_ID.sub("", entry.question), references) for entry in entries]
-    answers = [source.with_definitions(entry.answer()) for entry in entries]
+    items = list[dict[str, str]]()
+    for entry in entries:
+        question, id_ = split_id(entry.question)
+        item = {
+            "question": plain_text(question, references),
+            "answer": source.with_definitions(entry.answer()),
+        }
+        if section := plain_text(split_id(entry.section)[0], references):
+            item["section"] = section
+        items.append(item | ({} if id_ is None else {"id": id_}))
     return Document(
-        title=plain_text(source.title, references) or None,
-        items=[{"question": q, "answer": a} for q, a in zip(questions, answers, strict=True)],
+        title=plain_text(split_id(source.title)[0], references) or None,
+        items=items,
         positions=[f"line {entry.number + 1}" for entry in entries],
         text_outside=source.text_outside(entries),
     )
+
+
+def split_id(heading: str) -> tuple[str, str | None]:
+    """Return the text of a heading, and the id that `{#id}` at its end states."""
+    found = _ID.search(heading)
+    return (heading, None) if found is None else (heading[: found.start()].rstrip(" \t"), found[1])
 
 
 def without_comments(text: str) -> str:
@@ -100,20 +121,25 @@ class _Source:
         self._headings = dict(_headings(tokens))
         self._tables = [range(*token.map) for token in tokens if token.type == "table_open" and token.map]
         self._definitions = dict[str, str]()
+        self._footnotes = list[int]()
         for label, reference in references.items():
             first, end = reference["map"]
             self._definitions[label] = "\n".join(lines[first:end])
+            self._footnotes += [first] if _FOOTNOTE.match(lines[first]) else []
             lines[first:end] = [""] * (end - first)
         code = (token.map for token in tokens if token.type in ("fence", "code_block") and token.map)
         self._code = {number for first, end in code for number in range(first, end)}
         texts = set(range(len(lines))).difference(self._code, self._headings)
         self._begin = find_beginning([lines[number] for number in sorted(texts)])
+        self._sections = self._section_headings()
         self._questions = self._question_headings()
+        self._title = next(self._titles(), None)
+        self._used_sections = set[int]()
 
     @property
     def title(self) -> str:
         """The first heading of level 1 that is not a question."""
-        return next((heading.text for _, heading in self._titles()), "")
+        return "" if self._title is None else self._title[1].text
 
     def _titles(self) -> Iterator[tuple[int, _Heading]]:
         return ((n, h) for n, h in self._headings.items() if h.level == 1 and n not in self._questions)
@@ -128,6 +154,7 @@ class _Source:
         """Return the questions with the lines below them."""
         entries, below = list[Entry](), 0
         current: Entry | None = None
+        section: tuple[int, _Heading] | None = None
         for number, line in enumerate(self._lines):
             entry: Entry | None = None
             heading = self._headings.get(number)
@@ -135,6 +162,11 @@ class _Source:
                 continue
             if current is not None and current.is_closed:
                 current = None
+            if heading is not None and (current is None or heading.level <= current.level):
+                if number in self._sections and (number, heading) != self._title:
+                    section = number, heading
+                elif section is not None and heading.level <= section[1].level:
+                    section = None
             if number in self._questions and heading is not None:
                 entry = labelled(heading.text) or Entry(heading.text)
                 entry.level, below = heading.level, heading.end
@@ -144,6 +176,9 @@ class _Source:
                 entry = self._entry_at(number)
             if entry is not None:
                 entry.number, entry.end = number, max(below, number + 1)
+                if section is not None:
+                    entry.section = section[1].text
+                    self._used_sections.add(section[0])
                 entries.append(entry)
                 current = entry
             elif current is not None:
@@ -156,10 +191,19 @@ class _Source:
         rows = {entry.number for entry in entries}
         ranges = [
             *(range(entry.number, entry.end) for entry in entries),
-            *(range(number, heading.end) for number, heading in islice(self._titles(), 1)),
+            *(range(number, heading.end) for number, heading in filter(None, [self._title])),
+            *(range(number, self._headings[number].end) for number in self._used_sections),
             *(table for table in self._tables if not rows.isdisjoint(table)),
         ]
         return find_text(self._lines, {number for one in ranges for number in one})
+
+    def mistakes(self) -> Iterator[str]:
+        """Yield what is written almost as Markdown, and would be shown as signs or not at all."""
+        for number, line in enumerate(self._lines):
+            if number not in self._code and number not in self._headings and _UNSPACED.match(line):
+                yield f"line {number + 1}: a heading needs a space after the number signs"
+        for number in self._footnotes:
+            yield f"line {number + 1}: footnotes are not shown: write the note into the answer"
 
     def _entry_at(self, number: int) -> Entry | None:
         """Return the entry that a line of text begins, or None."""
@@ -168,40 +212,43 @@ class _Source:
     def _question_headings(self) -> set[int]:
         """Return the headings that are questions, by the numbers of their lines.
 
-        Headings with a question mark are, and so are the others on the level of most of these, because not
-        everybody writes the mark. If none has it, all headings on the most frequent level are, unless lines
-        of text begin questions.
+        All headings on the highest level that has text are, and those right below a section. So are headings
+        with a question mark, unless they are in an answer. If lines of text begin questions and no heading
+        has the mark, no heading is.
         """
-        sections = self._sections()
-        levels = {n: h.level for n, h in self._headings.items() if n not in sections and h.level > 1}
+        levels = {n: h.level for n, h in self._headings.items() if n not in self._sections and h.level > 1}
         if not levels and self._begin is None:  # a file with nothing but questions, at level 1
             levels = {n: h.level for n, h in self._headings.items() if ends_in_question_mark(h.text)}
         marked = {number for number in levels if ends_in_question_mark(self._headings[number].text)}
         if not levels or (self._begin and not marked):
             return set()
-        counts = Counter(levels[number] for number in marked or levels)
-        usual = min(counts, key=lambda level: (-counts[level], level))
-        found, inside = set[int](), BELOW_HEADINGS
+        usual = min(levels.values())
+        found, inside, section = set[int](), BELOW_HEADINGS, BELOW_HEADINGS
         for number, heading in self._headings.items():
-            if heading.level <= inside:
-                is_question = number in marked or levels.get(number) == usual
-                inside = heading.level if is_question else BELOW_HEADINGS
-                found.update([number] if is_question else [])
+            if heading.level > inside:  # a heading of an answer
+                continue
+            is_section = number in self._sections and heading.level > 1
+            section = heading.level if is_section else BELOW_HEADINGS if heading.level <= section else section
+            is_question = number in marked or levels.get(number) in (usual, section + 1)
+            inside = heading.level if is_question else BELOW_HEADINGS
+            found.update([number] if is_question else [])
         return found
 
-    def _sections(self) -> set[int]:
-        """Return the headings that have questions below them, and not an answer, by their line numbers."""
+    def _section_headings(self) -> set[int]:
+        """Return the headings that have questions below them, and no text, by their line numbers."""
         numbers = [*self._headings, len(self._lines)]
         sections = set[int]()
         for number, following in pairwise(numbers):
             heading, below = self._headings[number], self._headings.get(following)
             first = next((n for n in range(heading.end, following) if self._lines[n].strip()), None)
-            is_above = below is not None and below.level > heading.level
-            if first is not None:
-                is_above_question = is_above and below is not None and ends_in_question_mark(below.text)
-                is_title = is_above_question and not ends_in_question_mark(heading.text)
-                is_above = is_title or self._entry_at(first) is not None
-            if is_above:
+            asks = ends_in_question_mark(heading.text)
+            if first is not None:  # a question may be answered by another one in bold, but not by a label
+                entry = self._entry_at(first)
+                is_section = entry is not None and (entry.is_labelled or not asks)
+            else:
+                is_section = below is not None and below.level > heading.level
+                is_section = is_section and (not asks or ends_in_question_mark(below.text if below else ""))
+            if is_section:
                 sections.add(number)
         return sections
 

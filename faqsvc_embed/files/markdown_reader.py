@@ -8,19 +8,26 @@ other file, `markdown_questions` recognises the usual ways to write questions, a
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise, takewhile
-from typing import TYPE_CHECKING, Final
+from itertools import pairwise, takewhile, zip_longest
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.json_yaml import FRONT_MATTER_NAMES, parse_yaml, yaml_document
-from faqsvc_embed.files.markdown_entries import find_text
-from faqsvc_embed.files.markdown_questions import find_questions, without_comments
+from faqsvc_embed.files.markdown_entries import ends_in_question_mark, find_text
+from faqsvc_embed.files.markdown_questions import find_questions, split_id, without_comments
 from faqsvc_embed.files.markdown_text import block_parser, unescape
 from faqsvc_embed.files.names import plain_name
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
+
+
+class _Heading(NamedTuple):
+    line: int
+    markup: str
+    text: str
+
 
 _FIELD: Final = re.compile(r"([A-Za-z][\w -]*):(?:[ \t]|$)")
 
@@ -42,7 +49,7 @@ def read_markdown(text: str) -> Document:
     if tokens and tokens[0].type == "hr" and _is_front_matter(lines[1:]):
         raise ValueError("line 1: the front matter is not closed: add a line of --- below its last field")
     if document.answer_format is not None:
-        document = _with_sections(document, lines, tokens)
+        document = _with_headings(document, lines, tokens)
     else:
         # Blank lines replace the front matter, so that lines keep their numbers.
         found = find_questions("\n" * below + "\n".join(lines[below:]))
@@ -83,29 +90,55 @@ def _front_matter(content: str) -> Document:
     return document
 
 
-def _with_sections(document: Document, lines: Sequence[str], tokens: "Sequence[Token]") -> Document:
-    """Return a document with the title and the items of a file that states the format of its answers."""
+def _with_headings(document: Document, lines: Sequence[str], tokens: "Sequence[Token]") -> Document:
+    """Return a document with the title and the items of a file that states the format of its answers.
+
+    A heading of level 2 that does not ask, directly above one of level 3, is a section: its questions are on
+    level 3.
+    """
     headings = [
-        (opening.map[0], opening.markup, inline.content)
+        _Heading(opening.map[0], opening.markup, inline.content)
         for opening, inline in pairwise(tokens)
         if opening.type == "heading_open" and opening.level == 0 and opening.map
     ]
-    questions = [(line, content) for line, markup, content in headings if markup == "##"]
-    ends = [*(line for line, _ in questions[1:]), len(lines)]
-    first = questions[0][0] if questions else len(lines)
-    titles = [(line, content) for line, markup, content in headings if markup == "#" and line < first][:1]
+    below = [heading for heading in headings if heading.markup in ("##", "###")]
+    parts, section, read = list[tuple[_Heading, str]](), "", set[int]()
+    for heading, following in zip_longest(below, below[1:]):
+        if heading.markup == "###":
+            parts += [(heading, section)] if section else []
+        elif _is_section(heading, following, lines):
+            section = unescape(heading.text)
+            read.add(heading.line)
+        else:
+            parts.append((heading, ""))
+            section = ""
+    first = min([*read, *(heading.line for heading, _ in parts[:1]), len(lines)])
+    ends = [heading.line for heading in below if heading.line in read or heading in dict(parts)]
+    titles = [heading for heading in headings if heading.markup == "#" and heading.line < first][:1]
     above = without_comments("\n".join(lines[:first])).split("\n")
-    read = {line for line, _ in titles}.union(*(range(*token.map) for token in tokens[:1] if token.map))
+    read = {heading.line for heading in titles}.union(
+        *(range(*token.map) for token in tokens[:1] if token.map)
+    )
+    items = list[dict[str, str]]()
+    for heading, of_section in parts:
+        question, id_ = split_id(heading.text)
+        end = next((line for line in ends if line > heading.line), len(lines))
+        item = {"question": unescape(question), "answer": _answer(document, lines[heading.line + 1 : end])}
+        optional = {"section": of_section or None, "id": id_}
+        items.append(item | {name: value for name, value in optional.items() if value is not None})
     return replace(
         document,
-        title=unescape(titles[0][1]) if titles and document.title is None else document.title,
-        items=[
-            {"question": unescape(question), "answer": _answer(document, lines[line + 1 : end])}
-            for (line, question), end in zip(questions, ends, strict=False)
-        ],
-        positions=[f"line {line + 1}" for line, _ in questions],
+        title=unescape(titles[0].text) if titles and document.title is None else document.title,
+        items=items,
+        positions=[f"line {heading.line + 1}" for heading, _ in parts],
         text_outside=find_text(above, read),
     )
+
+
+def _is_section(heading: "_Heading", following: "_Heading | None", lines: Sequence[str]) -> bool:
+    if following is None or following.markup != "###" or ends_in_question_mark(heading.text):
+        return False
+    return not any(line.strip() for line in lines[heading.line + 1 : following.line])
 
 
 def _answer(document: Document, lines: Sequence[str]) -> str:

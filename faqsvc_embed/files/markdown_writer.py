@@ -21,8 +21,7 @@ _LINE_END: Final = re.compile("\r\n?|[\n\x0b]")
 def write_markdown(document: Document) -> str:
     """Return a document as readable Markdown, or as front matter alone if that would be read differently.
 
-    For example, a heading of level 2 in a Markdown answer would begin another question, and there is no place
-    for sections.
+    For example, a heading of level 2 in a Markdown answer would begin another question.
     """
     document = replace(
         document,
@@ -55,9 +54,14 @@ def _front_matter(document: Document, *, quotes: bool = False) -> str:
 
 def _body(document: Document) -> str:
     parts = [f"# {escape_line(document.title)}"] if document.title is not None else []
+    section = None
     for item in document.items:
+        if item.get("section") not in (None, section):
+            parts.append(f"## {escape_line(item['section'])}")
+        section = item.get("section")
+        id_ = f" {{#{item['id']}}}" if item.get("id") is not None else ""
         answer = escape(item["answer"]) if document.answer_format == "text" else item["answer"]
-        parts += [f"## {escape_line(item['question'])}", answer]
+        parts += [f"{'##' if section is None else '###'} {escape_line(item['question'])}{id_}", answer]
     return "".join(f"\n{part}\n" for part in parts)
 
 

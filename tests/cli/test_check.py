@@ -51,10 +51,10 @@ def test_a_missing_translation_is_a_note(tmp_path: Path) -> None:
     assert result.stdout.startswith(f"{faqs}/terms.md: ")
 
 
-def test_text_that_belongs_to_no_question_is_a_note(tmp_path: Path) -> None:
+def test_text_that_belongs_to_no_question_is_a_problem(tmp_path: Path) -> None:
     faqs = folder(tmp_path, pricing__md=PRICING, terms__md="# Terms\n\nHello.\n\n## Why?\n\nSo.\n")
     result = check(faqs)
-    assert result.exit_code == 0
+    assert result.exit_code == 1
     assert result.stdout.startswith(f"{faqs}/terms.md:3: ")
     assert len(result.stdout.splitlines()) == 2
 

@@ -1,5 +1,6 @@
 """Questions in Markdown, however people mark them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -170,9 +171,9 @@ Nothing.
     ],
 )  # fmt: skip
 def test_questions_are_found_however_they_are_marked(tmp_path: Path, content: str) -> None:
-    assert read(tmp_path, "faq.md", content) == Document(
-        title="Prices", answer_format="markdown", items=PAIRS
-    )
+    document = read(tmp_path, "faq.md", content)
+    items = [{name: item[name] for name in ("question", "answer")} for item in document.items]
+    assert replace(document, items=items) == Document(title="Prices", answer_format="markdown", items=PAIRS)
 
 
 @pytest.mark.parametrize(
@@ -231,3 +232,70 @@ def test_a_label_below_a_question_heading_is_part_of_the_answer() -> None:
         ("What is on the letter?", letter),
         ("Which vitamins?", "Two:\n\nA. one\nB. two"),
     ]
+
+
+def places_of(text: str) -> list[tuple[str, str | None, str | None]]:
+    """Return the questions of a file with their sections and ids."""
+    items = read_markdown(text).items
+    return [(item["question"], item.get("section"), item.get("id")) for item in items]
+
+
+def test_questions_below_a_heading_without_text_are_its_section() -> None:
+    text = (
+        "# Help\n## First?\nYes.\n## Orders\n### Where is it? {#where}\nHere.\n### Delivery times\nDays.\n"
+        "## *Payment* & more\n\n### How?\nBy card.\n## Last\nSo.\n"
+    )
+    document = read_markdown(text)
+    assert document.title == "Help"
+    assert places_of(text) == [
+        ("First?", None, None),
+        ("Where is it?", "Orders", "where"),
+        ("Delivery times", "Orders", None),
+        ("How?", "Payment & more", None),
+        ("Last", None, None),
+    ]
+    assert list(document.text_outside) == []
+
+
+def test_sections_may_be_headings_of_level_1() -> None:
+    text = "# Help\n## Why?\nSo.\n# Orders\n## Where?\nHere.\n"
+    assert places_of(text) == [("Why?", None, None), ("Where?", "Orders", None)]
+
+
+def test_a_heading_with_text_of_its_own_is_on_the_page() -> None:
+    text = (
+        "## Opening hours\nNine to five.\n### Also on Sundays?\nNo.\n### At night?\nNo.\n## Returns\nYes.\n"
+    )
+    assert items_of(text) == [
+        ("Opening hours", "Nine to five.\n### Also on Sundays?\nNo.\n### At night?\nNo."),
+        ("Returns", "Yes."),
+    ]
+
+
+def test_a_question_is_kept_whose_answer_begins_with_one_in_bold_or_with_headings() -> None:
+    text = (
+        "## How do I return it?\n**Still unopened?** Send it.\n"
+        "## How can I pay?\n### By card\nYes.\n## Why?\nSo.\n"
+    )
+    assert items_of(text) == [
+        ("How do I return it?", "**Still unopened?** Send it."),
+        ("How can I pay?", "### By card\nYes."),
+        ("Why?", "So."),
+    ]
+
+
+@pytest.mark.parametrize("text", ["##How?\nSo.\n\n## Why?\nSo.\n", "## Why?\nSo.\n\n###How?\nSo.\n"])
+def test_a_heading_without_a_space_is_a_mistake_with_its_line(text: str) -> None:
+    line = text[: text.index("How")].count("\n") + 1
+    with pytest.raises(ValueError, match=f"line {line}:"):
+        read_markdown(text)
+
+
+def test_number_signs_in_code_are_code() -> None:
+    text = "## Why?\n\n```\n##How?\n```\n"
+    assert items_of(text) == [("Why?", "```\n##How?\n```")]
+
+
+def test_a_footnote_that_would_not_be_shown_is_a_mistake_with_its_line() -> None:
+    with pytest.raises(ValueError, match="line 4:"):
+        read_markdown("## Why?\nSo.[^1]\n\n[^1]: indeed\n")

@@ -164,7 +164,7 @@ def test_a_folded_answer_ends_with_its_element() -> None:
          "\n<details>\n<summary>Who?</summary> We.</details>\nOr not.\n", [6, 10]),
         ("Hello.\n\n| question | answer |\n|-|-|\n| Why? | So. |\n\n| a | b |\n|-|-|\n| c | d |\n", [1, 7]),
         ("```\ncode\n```\n## Why?\n\nSo.\n", [1]),
-        ("# Tea\n\n## Buying\n\n### Why?\n\nSo.\n\n## Brewing\n\n### How?\n\nHot.\n\n# Coffee\n", [3, 9, 15]),
+        ("# Tea\n\n## Buying\n\n### Why?\n\nSo.\n\n## Brewing\n\n### How?\n\nHot.\n\n# Coffee\n", [15]),
         ("---\nanswerFormat: text\n---\n# Tea\n\n# Buying\n\n## Why?\n\nSo.\n", [6]),
     ],
     ids=[

@@ -49,6 +49,22 @@ Any time, it's \\<b\\>your\\</b\\> choice.
     )
 
 
+def test_sections_and_ids_are_headings(tmp_path: Path) -> None:
+    items = [
+        {"question": "Why?", "answer": "So."},
+        {"question": "Where?", "answer": "Here.", "section": "Orders", "id": "where"},
+        {"question": "How {#x}?", "answer": "So.", "section": "Orders"},
+        {"question": "When?", "answer": "Now.", "section": "Payment"},
+    ]
+    document = Document(answer_format="markdown", items=items)
+    text = write(document)
+    assert text.endswith(
+        "\n## Why?\n\nSo.\n\n## Orders\n\n### Where? {#where}\n\nHere.\n\n### How {\\#x}?\n\nSo.\n"
+        "\n## Payment\n\n### When?\n\nNow.\n"
+    )
+    assert read(tmp_path, "faq.md", text) == document
+
+
 def encodable(text: str) -> str:
     """Return a text as a record has it."""
     return text.encode("utf-8", "replace").decode()
@@ -62,6 +78,10 @@ _pieces = st.sampled_from(
     ]
 )
 _markdown = st.lists(_pieces).map("".join)
+_items = st.fixed_dictionaries(
+    {"question": _texts, "answer": _texts | _markdown},
+    optional={"section": _texts.filter(bool) | st.just("Orders"), "id": st.just("ship")},
+)
 _documents = st.builds(
     Document,
     slug=st.none() | st.just("tea"),
@@ -70,7 +90,7 @@ _documents = st.builds(
     lang=st.sampled_from([None, "ko"]),
     answer_format=st.sampled_from(["text", "markdown"]),
     cta=st.none() | st.just({"label": "Buy", "price": [1, 2.5, None, True]}) | _texts,
-    items=st.lists(st.fixed_dictionaries({"question": _texts, "answer": _texts | _markdown}), max_size=3),
+    items=st.lists(_items, max_size=3),
 )
 
 

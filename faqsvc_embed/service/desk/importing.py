@@ -58,7 +58,8 @@ def submit(visit: Visit) -> Response:
     if len(content) > MAX_IMPORT:
         return show_form(visit, 413, text=f"It is larger than {MAX_IMPORT:,} bytes, the limit for one FAQ.")
     try:
-        draft = draft_of(_read(ending, content), new_draft(visit))
+        document = _read(ending, content)
+        draft = draft_of(document, new_draft(visit))
     except ValueError as error:
         return show_form(visit, 422, text=str(error))
     if not draft.items:
@@ -67,6 +68,9 @@ def submit(visit: Visit) -> Response:
         return show_form(visit, 422, text=too_many(len(draft.items)))
     count = len(draft.items)
     done = f"{count:,} {'question was' if count == 1 else 'questions were'} recognized. Nothing is saved yet."
+    if lines := document.text_outside:
+        places = ", ".join(map(str, lines[:5])) + (" and others" if len(lines) > 5 else "")
+        done += f" The text that begins in line {places} belongs to no question, and was left out."
     return Editor(draft=draft, done=done, is_unsaved=True).page(visit)
 
 

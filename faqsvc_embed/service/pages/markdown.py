@@ -1,5 +1,6 @@
 """The Markdown of a hosted page."""
 
+from itertools import groupby
 from typing import Final
 from urllib.parse import quote
 
@@ -27,8 +28,11 @@ def render_markdown(faq: FAQ, *, title: str, page_url: str, website_url: str = "
         f"# {escaped_line(title)}",
         _source(faq, page_url, website_url),
         "\n".join(f"- {line}" for line in contents),
-        *(f"## {escaped_line(item.question)}\n\n{answer(item)}" for item in items),
     ]
+    for section, group in groupby(items, lambda item: item.section):
+        parts.append(f"## {escaped_line(section)}" if section else "")
+        level = "###" if section else "##"
+        parts += (f"{level} {escaped_line(item.question)}\n\n{answer(item)}" for item in group)
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -38,7 +42,7 @@ def _text_answer(item: AnsweredItem) -> str:
 
 def _markdown_answer(item: AnsweredItem) -> str:
     """Return a Markdown answer as it was written or, if it would be read differently here, as HTML."""
-    if stands_alone(item.text, QUESTION_LEVEL):
+    if stands_alone(item.text, QUESTION_LEVEL + bool(item.section)):
         return item.text.strip("\r\n")
     return str(item.html).replace("\n\n", "\n&#10;")  # a blank line, as in code, ends HTML
 

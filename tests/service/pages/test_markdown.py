@@ -198,3 +198,17 @@ def test_a_url_cannot_end_a_link(url: str) -> None:
 
     assert [a.text for a in tree.iter("a")] == ["a]b"]
     assert flat("".join(tree.itertext())) == "a]b"
+
+
+def test_questions_of_a_section_are_below_its_heading() -> None:
+    items = (
+        Item(0, "Why?", "So.", "Orders"),
+        Item(1, "How?", "#### By hand\n\nYes.", "Orders"),
+        Item(2, "Who?", "We."),
+    )
+    faq = FAQ("tea", items=items, answer_format="markdown")
+    text = render_markdown(faq, title="Tea", page_url="https://x.example")
+    # As on the page, questions without a section come first.
+    assert text.endswith(
+        "\n\n## Who?\n\nWe.\n\n## Orders\n\n### Why?\n\nSo.\n\n### How?\n\n#### By hand\n\nYes.\n"
+    )
