@@ -127,7 +127,7 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
                 f"answer_format is {quoted(self.answer_format)}: text or markdown is accepted",
                 path="answerFormat",
             )
-        origin = Origin(self.slug, is_markdown=self.answer_format == "markdown")
+        origin = Origin(self.slug, is_markdown=self.answer_format == "markdown", website_url=self.website_url)
         origin.adopt(self.items)
 
     @classmethod

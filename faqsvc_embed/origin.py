@@ -18,10 +18,11 @@ class AnswerRenderer(Protocol):
 class Origin:
     """The record of an item. All are equal, so that items are compared by their content."""
 
-    __slots__ = ("_html", "_renderer", "answers", "is_markdown", "slug")
+    __slots__ = ("_html", "_renderer", "answers", "is_markdown", "slug", "website_url")
 
-    def __init__(self, slug: str = "", *, is_markdown: bool = False) -> None:
+    def __init__(self, slug: str = "", *, is_markdown: bool = False, website_url: str | None = None) -> None:
         self.slug = slug
+        self.website_url = website_url
         self.answers: tuple[str, ...] = ()
         self.is_markdown = is_markdown
         self._renderer: AnswerRenderer | None = None

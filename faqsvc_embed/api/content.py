@@ -37,6 +37,8 @@ class Content:
             ),
             cta=None if self.cta is UNSET else self.cta,
             answer_format=self.answer_format,
+            # Only links in Markdown need it; other records have the specified fields alone.
+            website_url=self.website_url if self.answer_format == "markdown" else None,
             page_url=self.page_url,
         )
 

@@ -10,6 +10,7 @@ import click
 
 from faqsvc_embed.cli.errors import failure
 from faqsvc_embed.cli.output import print_data, print_text
+from faqsvc_embed.cli.publications import not_shown
 
 if TYPE_CHECKING:
     from faqsvc_embed.files.folder import FAQFile, Folder, Problem
@@ -26,9 +27,9 @@ _FOLDER: Final = click.Path(file_okay=False, exists=True, path_type=Path)
 def check(directory: Path, templates: Path | None, as_json: bool) -> None:
     """Check the FAQ files in DIR.
 
-    Problems are files that cannot be read, questions without an answer or asked twice, text that belongs to
-    no question, two files for one FAQ, and translations with fewer or more questions. Each is a line with
-    file and line number. Missing translations are notes.
+    Problems are files that cannot be read, questions without an answer or asked twice, text, links and
+    images that no page would show, two files for one FAQ, and translations with fewer or more questions.
+    Each is a line with file and line number. Missing translations are notes.
 
     \b
       faqsvc check faqs
@@ -40,7 +41,8 @@ def check(directory: Path, templates: Path | None, as_json: bool) -> None:
 
     try:
         folder = Folder(directory)
-        problems = [*folder.problems, *_uneven(folder), *(_unknown(folder, templates) if templates else ())]
+        problems = [*folder.problems, *_not_shown(folder), *_uneven(folder)]
+        problems += _unknown(folder, templates) if templates else ()
     except OSError as error:
         raise failure(f"{error.filename or directory}: {error.strerror}") from error
     notes = list(_untranslated(folder))
@@ -91,6 +93,16 @@ def _uneven(folder: "Folder") -> "Iterator[Problem]":
                     if count > expected:
                         message = f"has {count} questions, but {base.path} has {expected}"
                     yield Problem(file.path, None, message)
+
+
+def _not_shown(folder: "Folder") -> "Iterator[Problem]":
+    """Yield what of the answers no page would show."""
+    from faqsvc_embed.files.folder import problem_of
+
+    for file in folder.files:
+        if file.document is not None and file.faq is not None:
+            for message in not_shown(file.document, file.faq):
+                yield problem_of(file.path, message)
 
 
 def _untranslated(folder: "Folder") -> "Iterator[Problem]":

@@ -13,7 +13,7 @@ from faqsvc_embed.api.publish_request import PublishFields, PublishRequest
 from faqsvc_embed.cli.errors import failure
 from faqsvc_embed.errors import PublishRejected, quoted
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.models import Item
+from faqsvc_embed.models import FAQ, Item
 
 if TYPE_CHECKING:
     from faqsvc_embed.files import Document
@@ -126,8 +126,18 @@ def read_publications(
     for publication in publications:
         if unknown := publication.document.unknown:
             warn(publication, f"unknown and left out: {', '.join(unknown[:MAX_PROBLEMS])}")
-        publication.body(may_lack_website=True)
+        items = publication.body(may_lack_website=True)["items"]
+        record = {"slug": "check", "answerFormat": publication.document.answer_format, "items": items}
+        for problem in not_shown(publication.document, FAQ.from_dict(record)):
+            warn(publication, problem)
     return publications
+
+
+def not_shown(document: "Document", faq: FAQ) -> list[str]:
+    """Return what of the answers no page would show, each with its place in the file."""
+    from faqsvc_embed.rendering.answers import USUAL
+
+    return [f"{document.place(index, dropped.line)}: {dropped}" for index, dropped in USUAL.problems(faq)]
 
 
 def warn(publication: Publication, message: str) -> None:

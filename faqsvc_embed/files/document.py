@@ -19,7 +19,8 @@ class Document:
     `items` is a list of mappings with `question`, `answer` and, if they have them, `section` and `id`.
     `answer_format` is `text`, `markdown` or None.
     `revision` is the number of the revision of the service that the file was made from.
-    `positions` has the place of each item in the file, such as `row 5`, `line 12` or `items[3]`. `unknown`
+    `positions` has the place of each item in the file, such as `row 5`, `line 12` or `items[3]`, and
+    `answer_lines` the line at which each answer of a Markdown file begins. `unknown`
     names the fields and columns that are ignored, and `text_outside` the lines of a Markdown file at which
     text begins that belongs to no question.
     """
@@ -36,6 +37,7 @@ class Document:
     draft: Any = None
     revision: Any = None
     positions: Sequence[str] = field(default=(), compare=False)
+    answer_lines: Sequence[int] = field(default=(), compare=False)
     unknown: Sequence[str] = field(default=(), compare=False)
     text_outside: Sequence[int] = field(default=(), compare=False)
 
@@ -89,6 +91,12 @@ class Document:
             website_url=self.website_url,
             page_url=self.page_url,
         )
+
+    def place(self, index: int, line: int) -> str:
+        """Return the place in the file of a line of an answer, both counted from their first."""
+        if self.answer_lines:
+            return f"line {self.answer_lines[index] + line - 1}"
+        return self.positions[index] if index < len(self.positions) else f"items[{index}]"
 
     def text_problems(self) -> Iterator[str]:
         """Yield a problem for each text of a Markdown file that would be on no page."""

@@ -135,7 +135,7 @@ def read_faq_file(path: Path, *, lang: str | None = None, max_bytes: int = MAX_F
         messages = [str(error).removeprefix(f"{path}: ")]
     except OSError as error:
         messages = [f"cannot be read: {error.strerror}"]
-    problems = tuple(_problem(path, message) for message in messages)
+    problems = tuple(problem_of(path, message) for message in messages)
     return FAQFile(path, slug, name_lang, document, None, problems)
 
 
@@ -191,7 +191,7 @@ def file_name(slug: str, lang: str | None) -> str:
     return ".".join(filter(None, (name, lang, "md")))
 
 
-def _problem(path: Path, message: str) -> Problem:
+def problem_of(path: Path, message: str) -> Problem:
     """Return a problem of a file, with the line or row at the beginning of the message as its place."""
     place = _PLACE.match(message)
     if place is None:

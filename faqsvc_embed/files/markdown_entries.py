@@ -53,6 +53,8 @@ class Entry:
     """The heading that it shares with other questions."""
     number: int = 0
     """The number of the question's line, from 0."""
+    first: int = 0
+    """The number of its first line in `lines`."""
     end: int = 0
     """The number of the line after its last."""
 
@@ -61,8 +63,11 @@ class Entry:
         """Whether its details element has ended."""
         return self.is_folded and _DETAILS.search(self.lines[-1]) is not None
 
-    def answer(self) -> str:
-        """Return the answer without label, indentation in a list, and rules and anchors around it."""
+    def answer(self) -> tuple[str, int]:
+        """Return the answer without label, indentation in a list, and rules and anchors around it.
+
+        The number is that of its first line, from 0.
+        """
         lines = [line[min(self.indent, len(line) - len(line.lstrip(" "))) :] for line in self.lines]
         labels = ((place, found) for place, line in enumerate(lines) if (found := _answer_label(line)))
         for place, found in islice(labels, 1 if self.is_labelled else 0):
@@ -70,7 +75,9 @@ class Entry:
         if self.is_folded:
             lines = _DETAILS.split("\n".join(lines), maxsplit=1)[0].split("\n")
         kept = [place for place, line in enumerate(lines) if not _DECORATION.fullmatch(line.strip(" \t"))]
-        return "\n".join(lines[kept[0] : kept[-1] + 1]).rstrip(" \t") if kept else ""
+        if not kept:
+            return "", self.first
+        return "\n".join(lines[kept[0] : kept[-1] + 1]).rstrip(" \t"), self.first + kept[0]
 
 
 Beginning = Callable[[str], Entry | None]

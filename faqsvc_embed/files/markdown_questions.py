@@ -60,13 +60,12 @@ def find_questions(text: str) -> Document:
     if all(_NUMBER.match(entry.question) for entry in entries):
         for entry in entries:
             entry.question = _NUMBER.sub("", entry.question, count=1)
-    items = list[dict[str, str]]()
+    items, answer_lines = list[dict[str, str]](), list[int]()
     for entry in entries:
         question, id_ = split_id(entry.question)
-        item = {
-            "question": plain_text(question, references),
-            "answer": source.with_definitions(entry.answer()),
-        }
+        answer, line = entry.answer()
+        item = {"question": plain_text(question, references), "answer": source.with_definitions(answer)}
+        answer_lines.append(line + 1)
         if section := plain_text(split_id(entry.section)[0], references):
             item["section"] = section
         items.append(item | ({} if id_ is None else {"id": id_}))
@@ -74,6 +73,7 @@ def find_questions(text: str) -> Document:
         title=plain_text(split_id(source.title)[0], references) or None,
         items=items,
         positions=[f"line {entry.number + 1}" for entry in entries],
+        answer_lines=answer_lines,
         text_outside=source.text_outside(entries),
     )
 
@@ -110,7 +110,7 @@ def _rows(tokens: "Sequence[Token]") -> Iterator[Entry]:
         elif token.type == "tr_close" and columns is None:
             columns = find_columns(row) or (-1, -1)
         elif token.type == "tr_close" and columns and columns[0] >= 0:
-            yield Entry(row[columns[0]], [row[columns[1]]], number=number)
+            yield Entry(row[columns[0]], [row[columns[1]]], number=number, first=number)
 
 
 class _Source:
@@ -176,6 +176,7 @@ class _Source:
                 entry = self._entry_at(number)
             if entry is not None:
                 entry.number, entry.end = number, max(below, number + 1)
+                entry.first = number if entry.lines else entry.end
                 if section is not None:
                     entry.section = section[1].text
                     self._used_sections.add(section[0])

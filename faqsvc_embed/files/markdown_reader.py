@@ -59,6 +59,7 @@ def read_markdown(text: str) -> Document:
             answer_format="markdown",
             items=found.items,
             positions=found.positions,
+            answer_lines=found.answer_lines,
             text_outside=found.text_outside,
         )
         if not document.items:
@@ -131,6 +132,7 @@ def _with_headings(document: Document, lines: Sequence[str], tokens: "Sequence[T
         title=unescape(titles[0].text) if titles and document.title is None else document.title,
         items=items,
         positions=[f"line {heading.line + 1}" for heading, _ in parts],
+        answer_lines=[_first_text(lines, heading.line + 1) + 1 for heading, _ in parts],
         text_outside=find_text(above, read),
     )
 
@@ -139,6 +141,10 @@ def _is_section(heading: "_Heading", following: "_Heading | None", lines: Sequen
     if following is None or following.markup != "###" or ends_in_question_mark(heading.text):
         return False
     return not any(line.strip() for line in lines[heading.line + 1 : following.line])
+
+
+def _first_text(lines: Sequence[str], start: int) -> int:
+    return next((number for number in range(start, len(lines)) if lines[number].strip(" \t")), start)
 
 
 def _answer(document: Document, lines: Sequence[str]) -> str:

@@ -103,8 +103,9 @@ class Printer:
             return Markup()
         printed = document.filled if is_filled else document.printed
         markup = document.print(fragment, call.elements, printed, schema=call.schema)
-        if call.problems and document.page.shows_problems:
-            return Markup("".join(map(problem_element, call.problems))) + markup  # escaped there
+        problems = (*call.problems, *fragment.problems)
+        if problems and document.page.shows_problems:
+            return Markup("".join(map(problem_element, problems))) + markup  # escaped there
         return markup
 
     # JSON-LD

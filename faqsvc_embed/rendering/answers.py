@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 from markupsafe import Markup, escape
@@ -21,6 +21,18 @@ _URL: Final = re.compile(r"https?://[A-Za-z0-9\[][!#-;=?-\[\]_a-z~]*")
 _OPENING: Final = {")": "(", "]": "["}
 
 
+class Dropped(NamedTuple):
+    """A part of a Markdown answer that is not shown."""
+
+    line: int
+    """Its line in the answer, from 1."""
+    what: str
+
+    def __str__(self) -> str:
+        advice = ": begin it with https://, mailto:, tel: or /" if "the link" in self.what else ""
+        return f"{self.what} is not shown{advice}"
+
+
 class AnsweredItem(msgspec.Struct, frozen=True, gc=False):
     """An item with something to ask and something to answer."""
 
@@ -32,6 +44,8 @@ class AnsweredItem(msgspec.Struct, frozen=True, gc=False):
     """The answer for JSON-LD: plain text as it is, Markdown as HTML."""
     section: str | None = None
     id: str | None = None
+    dropped: tuple[Dropped, ...] = ()
+    """What of the answer is not shown."""
 
 
 class Answers:
@@ -54,24 +68,34 @@ class Answers:
 
         Headings in answers are below `question_level`, and one lower in a section.
         """
-        found = [item for item in self._renderer(faq, question_level) if item.html]
+        found = [item for item in self._rendered(faq, question_level) if item.html]
         places: dict[str | None, int] = {None: 0}
         for item in found:
             places.setdefault(item.section, len(places))
         return found if len(places) == 1 else sorted(found, key=lambda item: places[item.section])
 
-    def _renderer(self, faq: FAQ, question_level: int | None) -> Iterator[AnsweredItem]:
+    def problems(self, faq: FAQ) -> list[tuple[int, Dropped]]:
+        """Return what of the answers is not shown, each with the place of its item in the record, from 0."""
+        places = {(item.question, item.answer): place for place, item in enumerate(faq.items)}
+        return [
+            (places[item.question, item.text], dropped)
+            for item in self._rendered(faq, QUESTION_LEVEL)
+            for dropped in item.dropped
+        ]
+
+    def _rendered(self, faq: FAQ, question_level: int | None) -> Iterator[AnsweredItem]:
         as_markdown = self.is_markdown(faq) and self._is_parsable(faq.slug, [one.answer for one in faq.items])
         for item in faq.items:
             if not (item.question.strip() and item.answer.strip()):
                 continue
-            html = self._html(item.answer, below(question_level, item.section), as_markdown)
+            level = below(question_level, item.section)
+            html, dropped = self._html(item.answer, level, as_markdown, faq.website_url)
             json_ld = item.answer
             if as_markdown:
                 from faqsvc_embed.rendering import markdown
 
                 json_ld = markdown.for_json_ld(html)
-            yield AnsweredItem(item.question, item.answer, html, json_ld, item.section, item.id)
+            yield AnsweredItem(item.question, item.answer, html, json_ld, item.section, item.id, dropped)
 
     def html(self, answer: str, section: str | None, origin: Origin) -> Markup:
         """Return one answer as HTML, for markup of the host's own; empty if it says nothing."""
@@ -79,14 +103,16 @@ class Answers:
             return Markup()
         as_markdown = self._all_markdown or origin.is_markdown
         as_markdown = as_markdown and self._is_parsable(origin.slug, origin.answers)
-        return self._html(answer, below(QUESTION_LEVEL, section), as_markdown)
+        return self._html(answer, below(QUESTION_LEVEL, section), as_markdown, origin.website_url)[0]
 
-    def _html(self, answer: str, question_level: int | None, as_markdown: bool) -> Markup:
+    def _html(
+        self, answer: str, question_level: int | None, as_markdown: bool, website_url: str | None
+    ) -> tuple[Markup, tuple[Dropped, ...]]:
         if not as_markdown:
-            return paragraphs(answer, self._rel if self._link_urls else None)
+            return paragraphs(answer, self._rel if self._link_urls else None), ()
         from faqsvc_embed.rendering import markdown  # only a host with Markdown needs the parser
 
-        return markdown.to_html(answer, question_level, self._rel)
+        return markdown.to_html(answer, question_level, self._rel, website_url)
 
     def is_markdown(self, faq: FAQ) -> bool:
         """Return whether the answers of a record are Markdown."""

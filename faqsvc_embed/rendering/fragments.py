@@ -41,6 +41,8 @@ class Fragment(msgspec.Struct, frozen=True, eq=False):
     """The section with its stylesheet, script and JSON-LD, inline and without a nonce."""
     unstyled: Markup
     """The same without stylesheet and script, for a document that has printed them."""
+    problems: tuple[str, ...] = ()
+    """What of the answers is not shown, for development."""
 
     @property
     def html(self) -> str:

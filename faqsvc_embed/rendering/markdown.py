@@ -9,14 +9,18 @@ from collections.abc import Iterator
 from functools import cache
 from html import unescape
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import unquote, urljoin
 
 from markupsafe import Markup, escape
 
+from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.markdown_text import parser
-from faqsvc_embed.rendering.answers import LOWEST_HEADING, paragraphs, visible
+from faqsvc_embed.rendering.answers import LOWEST_HEADING, Dropped, paragraphs, visible
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from markdown_it import MarkdownIt
     from markdown_it.rules_core import StateCore
     from markdown_it.token import Token
@@ -34,6 +38,7 @@ TAGS: Final = (
     "ul",
     "li",
     "a",
+    "img",
     "p",
     "strong",
     "em",
@@ -71,6 +76,7 @@ JSON_LD_TAGS: Final = (
 
 _TABLE: Final = re.compile("</?(?:table|thead|tbody|t[hd])>")
 _ROW: Final = re.compile("(</?)tr>")
+_IMAGE: Final = re.compile('<img src="[^"]*" alt="([^"]*)" loading="lazy">')
 
 MAX_ANSWER: Final = 40_000
 """Characters of an answer; a longer one, of more than twenty pages, is shown as text."""
@@ -109,16 +115,29 @@ def is_parsable(text: str) -> bool:
     return len(text) <= MAX_ANSWER and cost(text) <= MAX_ANSWER_COST and _cells(text) <= MAX_CELLS
 
 
-def to_html(text: str, question_level: int | None, rel: str) -> Markup:
+class Rendered(NamedTuple):
+    """An answer as HTML, and what of it is not shown."""
+
+    html: Markup
+    dropped: tuple[Dropped, ...] = ()
+
+
+def to_html(text: str, question_level: int | None, rel: str, website_url: str | None = None) -> Rendered:
     """Return Markdown as HTML that is safe on any page, empty if it shows nothing.
 
-    Headings are below `question_level`, or bold paragraphs if it is None. `rel` is set on links.
+    Headings are below `question_level`, or bold paragraphs if it is None. `rel` is set on links. Links and
+    images such as `/contact` lead to `website_url`; without it, to the website that shows the page.
     """
     if not is_parsable(text):
-        return paragraphs(text)
-    html: str = _parser().render(visible(text), {"question_level": question_level})
+        return Rendered(paragraphs(text))
+    dropped = list[Dropped]()
+    env = {"question_level": question_level, "website_url": website_url, "dropped": dropped}
+    html: str = _parser().render(visible(text), env)
     markup = Markup(_sanitizer(TAGS, rel).clean(html).strip())  # sanitized
-    return markup if markup.striptags().strip() else Markup()
+    if not markup.striptags().strip() and "<img" not in markup:
+        dropped.append(Dropped(1, "the whole answer"))
+        markup = Markup()
+    return Rendered(markup, tuple(dropped))
 
 
 def for_json_ld(html: str) -> str:
@@ -126,7 +145,7 @@ def for_json_ld(html: str) -> str:
 
     A row of a table becomes a line.
     """
-    lines = _TABLE.sub("", _ROW.sub(r"\1div>", str(html)))
+    lines = _TABLE.sub("", _ROW.sub(r"\1div>", _IMAGE.sub(r"\1", str(html))))
     return _sanitizer(JSON_LD_TAGS, None).clean(lines).strip()
 
 
@@ -147,7 +166,7 @@ def _is_kept(token: "Token", question_level: int) -> bool:
     if token.type == "heading_open":
         return int(token.tag[1]) > question_level
     if token.type == "link_open":
-        return _is_absolute(token)
+        return _has_scheme(str(token.attrGet("href")))
     return token.type not in ("html_block", "html_inline", "image")
 
 
@@ -155,7 +174,9 @@ def _is_kept(token: "Token", question_level: int) -> bool:
 def _sanitizer(tags: tuple[str, ...], rel: str | None) -> "Cleaner":
     from nh3 import Cleaner
 
-    attributes = {"*": set[str](), "a": {"href"}} | ({"ol": {"start"}} if tags is TAGS else {})
+    attributes = {"*": set[str](), "a": {"href"}}
+    if tags is TAGS:
+        attributes |= {"ol": {"start"}, "img": {"src", "alt", "loading"}}
     return Cleaner(tags=set(tags), attributes=attributes, url_schemes=set(SCHEMES), link_rel=rel)
 
 
@@ -165,36 +186,53 @@ def _parser() -> "MarkdownIt":
 
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     parser.core.ruler.push("faqsvc", _adjust)
-    parser.add_render_rule("image", _alternative)
+    parser.add_render_rule("image", _image)
     parser.render("*a*", {"question_level": None})  # sorts its rules, which two threads must not do at once
     return parser
 
 
 def _adjust(state: "StateCore") -> None:
-    """Move headings below that of the question, and keep only the text of relative links."""
-    level, in_heading = state.env["question_level"], False
+    """Move headings below that of the question, and keep only the text of links that lead nowhere."""
+    level, in_heading, line = state.env["question_level"], False, 1
     for token in state.tokens:
+        line = token.map[0] + 1 if token.map else line
         if token.type in ("heading_open", "heading_close"):
             own = int(token.tag[1])
             token.tag = "p" if level is None else f"h{min(level + own, LOWEST_HEADING)}"
             in_heading = token.type == "heading_open"
         elif token.type == "inline":
-            token.children = list(_absolute(token.children or []))
+            token.children = list(_resolved(token.children or [], line, state.env))
             if in_heading and level is None:
                 _embolden(token)
 
 
-def _absolute(tokens: "list[Token]") -> "Iterator[Token]":
-    is_relative = False
+def _resolved(tokens: "list[Token]", line: int, env: "Mapping[str, Any]") -> "Iterator[Token]":
+    """Yield the tokens of a text with the addresses of its links and images, without links that have none."""
+    is_kept = True
     for token in tokens:
-        if token.type == "link_open":
-            is_relative = not _is_absolute(token)
-        if not (is_relative and token.type in ("link_open", "link_close")):
+        line += token.type in ("softbreak", "hardbreak")
+        if token.type in ("link_open", "image"):
+            name = "href" if token.type == "link_open" else "src"
+            given = str(token.attrGet(name))
+            address = _address(given, env["website_url"], is_image=token.type == "image")
+            if address is None:
+                kind = "link" if name == "href" else "image"
+                env["dropped"].append(Dropped(line, f"the {kind} to {quoted(unquote(given))}"))
+            token.attrSet(name, address or "")
+            is_kept = address is not None if name == "href" else is_kept
+        if is_kept or token.type not in ("link_open", "link_close"):
             yield token
 
 
-def _is_absolute(link: "Token") -> bool:
-    scheme, colon, _ = str(link.attrGet("href")).partition(":")
+def _address(given: str, website_url: str | None, *, is_image: bool) -> str | None:
+    """Return the address of a link or image; None if it means something else on every page."""
+    if given.startswith("/") and not given.startswith(("//", "/\\")):
+        return given if website_url is None else urljoin(website_url, given)
+    return given if not is_image and _has_scheme(given) else None
+
+
+def _has_scheme(address: str) -> bool:
+    scheme, colon, _ = address.partition(":")
     return bool(colon) and scheme.lower() in SCHEMES
 
 
@@ -208,6 +246,11 @@ def _embolden(inline: "Token") -> None:
     ]
 
 
-def _alternative(renderer: object, tokens: "list[Token]", at: int, options: object, env: object) -> str:
-    """Return the alternative text of an image: an FAQ loads nothing from anywhere."""
-    return str(escape(unescape(tokens[at].content)))
+def _image(renderer: object, tokens: "list[Token]", at: int, options: object, env: object) -> str:
+    """Return an image of the website; of another one only its alternative text, because it would be told of
+    every visitor.
+    """
+    alternative, source = escape(unescape(tokens[at].content)), str(tokens[at].attrGet("src"))
+    if not source:
+        return str(alternative)
+    return f'<img src="{escape(source)}" alt="{alternative}" loading="lazy">'

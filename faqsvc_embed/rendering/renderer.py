@@ -8,7 +8,9 @@ from typing import Final, NamedTuple, TypedDict
 from jinja2 import BaseLoader, Environment
 from markupsafe import Markup
 from msgspec import Struct
+from msgspec.structs import replace
 
+from faqsvc_embed.errors import quoted
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.rendering import assets, templates
 from faqsvc_embed.rendering.answers import QUESTION_LEVEL, AnsweredItem, Answers, below, visible
@@ -165,13 +167,19 @@ class Renderer:
         if theme.rules:
             stylesheets.append(Stylesheet(theme.rules, assets.theme_name(style.theme)))
         is_tall = len(context["sections"]) > 1 or (len(answered) >= TALL and not style.exclusive)
-        return make_fragment(
+        fragment = make_fragment(
             section_tag(faq, style, root_id(faq.slug, place.ordinal), is_tall),
             content,
             page_json([self._questions_json(faq, answered, place)]),
             tuple(stylesheets),
             needs_script=style.variant == "disclosure" or is_tall,
         )
+        problems = tuple(
+            f"answer to {quoted(item.question)}, line {dropped.line}: {dropped}"
+            for item in answered
+            for dropped in item.dropped
+        )
+        return replace(fragment, problems=problems) if problems else fragment
 
     @staticmethod
     def _questions_json(faq: FAQ, answered: list[AnsweredItem], place: Place | None) -> str:

@@ -301,6 +301,17 @@ def test_what_went_wrong_is_visible_in_development_only(debug: bool) -> None:
         assert get(app) == "<p></p>"
 
 
+@pytest.mark.parametrize("debug", [False, True])
+def test_what_is_not_shown_of_an_answer_is_visible_in_development_only(debug: bool) -> None:
+    record = samples.pricing() | {"answerFormat": "markdown"}
+    record["items"][0]["answer"] = "[Help](help.html)"
+    app = make_app('{{ faq("pricing") }}', fake_embed({"pricing": record}))
+    app.debug = debug
+    problems = text_of(get(app), ".faqsvc-problem")
+    assert len(problems) == debug
+    assert all("help.html" in problem for problem in problems)
+
+
 def test_an_invalid_option_is_visible_in_development_beside_the_faq() -> None:
     app = make_app('{{ faq("pricing", heading_level=9, colour="red") }}')
     app.debug = True

@@ -59,6 +59,16 @@ def test_text_that_belongs_to_no_question_is_a_problem(tmp_path: Path) -> None:
     assert len(result.stdout.splitlines()) == 2
 
 
+def test_links_and_images_that_no_page_would_show_are_problems_with_their_lines(tmp_path: Path) -> None:
+    text = (
+        "## Where?\n\nHere.\n\n\n## How?\n\nSee\n[this](help.html) or [that](/help).\n\n"
+        "**Why?**\n![x](https://x.example/y.png)\n"
+    )
+    exact = f"---\nanswerFormat: markdown\n---\n{text}"
+    faqs = folder(tmp_path, a__md=text, b__md=exact, c__md="- **Why?** [So](so)\n- **How?** So.\n")
+    assert places(check(faqs), faqs) == ["a.md:9", "a.md:12", "b.md:12", "b.md:15", "c.md:1"]
+
+
 def test_slugs_that_templates_name_have_files(tmp_path: Path) -> None:
     faqs = folder(tmp_path, pricing__md=PRICING)
     templates = tmp_path / "templates" / "deep"

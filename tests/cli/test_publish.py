@@ -111,6 +111,17 @@ def test_a_file_with_text_that_no_page_would_show_is_not_published(
         assert faqsvc("get", "faq").exit_code == 1
 
 
+def test_a_link_that_no_page_would_show_is_named_and_the_rest_is_published(
+    ours: Service, tmp_path: Path
+) -> None:
+    (tmp_path / "faq.md").write_text("## Why?\n\nSo.\n\n[Help](help.html)\n")
+    website = ["--website-url", "https://tea.example", "--website-name", "Tea"]
+    result = faqsvc("publish", str(tmp_path / "faq.md"), *website)
+    assert (result.exit_code, result.stderr.count("\n")) == (0, 1)
+    assert "line 5: " in result.stderr
+    assert "help.html" in result.stderr
+
+
 def test_a_failure_says_how_many_files_are_published(faulty_service: FaultyServer, tmp_path: Path) -> None:
     files = [write(tmp_path, f"{name}.json") for name in "abc"]
     listed = behaviours.body(b'{"items": [], "next": null}')

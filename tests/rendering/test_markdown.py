@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
+from msgspec.structs import replace
 
+from faqsvc_embed import FAQ, FAQEmbed
 from faqsvc_embed.rendering.answers import Answers
 from faqsvc_embed.rendering.markdown import JSON_LD_TAGS, MAX_ANSWER, MAX_ANSWER_COST, MAX_RECORD_COST, TAGS
 from faqsvc_embed.testing import fake_embed
@@ -40,9 +42,11 @@ def html(text: str, level: int | None = 3, answers: Answers = MARKDOWN) -> Marku
         ("[a](https://x.example 'title')", '<p><a href="https://x.example" rel="noopener">a</a></p>'),
         ("<me@x.example>", '<p><a href="mailto:me@x.example" rel="noopener">me@x.example</a></p>'),
         ("[call](tel:+49301234)", '<p><a href="tel:+49301234" rel="noopener">call</a></p>'),
-        ("[a *b*](/c) d", "<p>a <em>b</em> d</p>"),  # it would lead elsewhere from each page
+        ("[a *b*](/c) d", '<p><a href="/c" rel="noopener">a <em>b</em></a> d</p>'),
+        ("[a *b*](c) [d](#e)", "<p>a <em>b</em> d</p>"),  # they would lead elsewhere from each page
         ("[a](//x.example) [b](ftp://x.example)", "<p>a b</p>"),
-        ("![a cat](https://x.example/cat.png)", "<p>a cat</p>"),  # nothing is loaded
+        ("![a cat](/cat.png)", '<p><img src="/cat.png" alt="a cat" loading="lazy"></p>'),
+        ("![a cat](https://x.example/cat.png)", "<p>a cat</p>"),  # it would be told of every visitor
         ("a\0b", "<p>a\ufffdb</p>"),
     ],
 )
@@ -67,7 +71,8 @@ def test_json_ld_is_cut_from_what_is_shown() -> None:
     page = fake_embed({"p": faq(("Q?", text))}, answer_format="markdown").render("p")
     (node,) = json_ld(page)
     assert node["mainEntity"][0]["acceptedAnswer"]["text"] == (
-        '<h4>a</h4>\n<p>b <a href="https://x.example">c</a> d</p>\n\n<p>e</p>\n\nf\n\n<ol>\n<li>g</li>\n</ol>'
+        '<h4>a</h4>\n<p>b <a href="https://x.example">c</a> <a href="/d">d</a></p>\n\n'
+        "<p>e</p>\n\nf\n\n<ol>\n<li>g</li>\n</ol>"
     )
 
 
@@ -180,3 +185,33 @@ markdown = st.lists(st.one_of(marks, any_text, st.sampled_from(CORPUS)), max_siz
 @given(st.one_of(any_text, markdown))
 def test_any_markdown_is_a_balanced_tree_of_plain_elements(text: Any) -> None:
     assert_answer(text)
+
+
+def embed_markdown(record: FAQ) -> FAQEmbed:
+    return fake_embed({"p": record}, answer_format="markdown")
+
+
+def test_links_and_images_of_the_website_are_absolute_if_the_record_names_it() -> None:
+    record = replace(faq(("Q?", "[a](/b?c=1) ![d > e](/f.png)")), website_url="https://x.example/shop/")
+    (item,) = MARKDOWN.items(record, 3)
+    page = Parsed(item.html)
+    link, image = page.tagged("a", "img")
+    assert (link.get("href"), image.get("src")) == ("https://x.example/b?c=1", "https://x.example/f.png")
+    assert image.get("alt") == "d > e"
+    assert item.json_ld == '<p><a href="https://x.example/b?c=1">a</a> d &gt; e</p>'
+    assert 'href="https://x.example/b?c=1"' in embed_markdown(record).get_faq("p").items[0].html
+
+
+def test_what_is_not_shown_of_an_answer_is_known_with_its_line() -> None:
+    text = (
+        "One\n[two](two.html)\n\n- ![three](https://x.example/3.png)\n- [four](/4)\n\n"
+        "| [five](#5) |\n|-|\n| [six](x:6) |"
+    )
+    found = MARKDOWN.problems(faq(("First?", "Yes."), ("Q?", text)))
+    assert [(index, dropped.line) for index, dropped in found] == [(1, 2), (1, 4), (1, 7), (1, 9)]
+    assert ["two.html" in str(found[0][1]), "3.png" in str(found[1][1])] == [True, True]
+
+
+def test_an_answer_that_shows_nothing_is_known() -> None:
+    assert len(MARKDOWN.problems(faq(("Q?", "---")))) == 1
+    assert MARKDOWN.problems(faq(("Q?", "![](/a.png)"))) == []

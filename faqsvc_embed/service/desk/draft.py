@@ -11,6 +11,7 @@ from faqsvc_embed.api.publish_request import encode
 from faqsvc_embed.api.validation import field_problems, problems_of
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, AnswerFormat, Item
+from faqsvc_embed.rendering.answers import USUAL
 from faqsvc_embed.service.desk.forms import Form, normalized
 from faqsvc_embed.service.storage.values import Content, Revision
 
@@ -204,7 +205,15 @@ class Draft:
             ),
             cta=None,
             answer_format=self.answer_format,
+            website_url=self.website_url or None,
         )
+
+    def not_shown(self) -> dict[int, list[str]]:
+        """Return what readers would not see of each answer."""
+        found = dict[int, list[str]]()
+        for index, dropped in USUAL.problems(self.record()):
+            found.setdefault(index, []).append(f"Line {dropped.line}: {dropped}.")
+        return found
 
     def is_same(self, publication: Revision) -> bool:
         """Return whether a revision has the same content already, as the form shows it."""

@@ -88,6 +88,7 @@ class Editor:
             current=self.faq.translation(self.draft.lang) if self.faq else None,
             problems=self.problems,
             preview=preview_of(self.draft, site.accent_color),
+            not_shown=self.draft.not_shown(),
             missing=_missing(visit, self.faq),
             max_items=MAX_ITEMS,
             max_question=MAX_QUESTION,

@@ -4,7 +4,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
@@ -135,14 +135,21 @@ def templates_digest() -> str:
     return hashlib.sha256(repr((texts, MESSAGES, _css())).encode()).hexdigest()[:32]
 
 
-@cache
-def content_security_policy() -> str:
-    """Return the Content-Security-Policy of these pages, which allows nothing but their own styles."""
+@lru_cache(1_000)
+def content_security_policy(images: str = "") -> str:
+    """Return the Content-Security-Policy of these pages: their own styles, and images of one website."""
     digest = base64.b64encode(hashlib.sha256(_css().encode()).digest()).decode()
+    image_source = f" img-src {images};" if images else ""
     return (
-        f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; "
+        f"default-src 'none'; style-src 'sha256-{digest}';{image_source} base-uri 'none'; "
         "form-action 'none'; frame-ancestors 'none'"
     )
+
+
+def image_source(faq: FAQ) -> str:
+    """Return the origin of the website whose images an FAQ may show; empty if it shows none."""
+    parts = urlsplit(faq.website_url or "")
+    return f"{parts.scheme}://{parts.netloc}" if re.fullmatch(r"[\w.:\[\]-]+", parts.netloc, re.ASCII) else ""
 
 
 @cache

@@ -139,3 +139,10 @@ def test_whoever_opens_a_draft_sees_what_publishing_it_would_change(editor: Edit
     assert "<ins>Ten euros</ins>" in page
     published = editor.post("/faqs/pricing", action="publish", **fields_of(page)).text
     assert "<ins>" not in published
+
+
+def test_an_editor_sees_what_readers_would_not_see_of_an_answer(editor: Editor) -> None:
+    fields = written() | {"answer_format": "markdown", "answer": ["So.\n[Help](help.html)", "[Yes](/help)"]}
+    page = editor.post("/new", action="preview", **fields).text
+    assert page.count("not-shown") == 1
+    assert "help.html" in page[page.index("not-shown") :][:100]

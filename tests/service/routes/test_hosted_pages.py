@@ -371,3 +371,17 @@ def test_a_page_says_when_it_changed_and_where_to_ask(
 def test_a_page_for_an_error_leads_on(client: TestClient, lang: str) -> None:
     page = client.get("/faq/nothing", headers={"Accept": BROWSER, "Accept-Language": lang})
     assert [a.get("href") for a in parsed(page).iter("a")] == [f"{HOST}/"]
+
+
+def test_links_to_the_website_lead_there_from_a_hosted_page(client: TestClient, key: str) -> None:
+    body = publication() | {"answerFormat": "markdown", "websiteUrl": "https://www.tea.example/shop"}
+    body["items"][0]["answer"] = "[Contact](/contact) ![us](/us.png)"
+    client.put("/api/v1/faq/pricing", json=body, headers={KEY_HEADER: key})
+    page = client.get("/faq/pricing")
+    [link] = [a.get("href") for a in parsed(page).iter("a") if a.text == "Contact"]
+    [image] = list(parsed(page).iter("img"))
+
+    assert (link, image.get("src")) == ("https://www.tea.example/contact", "https://www.tea.example/us.png")
+    assert "img-src https://www.tea.example;" in page.headers["content-security-policy"]
+    assert client.get("/api/v1/faq/pricing").json()["websiteUrl"] == "https://www.tea.example/shop"
+    assert "https://www.tea.example/contact" in client.get("/faq/pricing.md").text
