@@ -65,17 +65,19 @@ def on_terminal(*arguments: str, encoding: str = "utf-8", stream: str = "stdout"
     ours, theirs = pty.openpty()
     streams: dict[str, Any] = {"stdout": subprocess.DEVNULL, stream: theirs}
     changed = environment(PYTHONIOENCODING=encoding)
-    subprocess.run(command(*arguments), env=changed, check=True, **streams)
-    os.close(theirs)
     printed = b""
-    try:
-        while chunk := os.read(ours, 4096):
-            printed += chunk
-    except OSError as error:
-        if error.errno != errno.EIO:  # how Linux says that the other side is closed
-            raise
-    finally:
-        os.close(ours)
+    # A terminal holds 4 kB: it is read while the process prints.
+    with subprocess.Popen(command(*arguments), env=changed, **streams) as process:
+        os.close(theirs)
+        try:
+            while chunk := os.read(ours, 4096):
+                printed += chunk
+        except OSError as error:
+            if error.errno != errno.EIO:  # how Linux says that the other side is closed
+                raise
+        finally:
+            os.close(ours)
+    assert process.returncode == 0
     return printed.decode(encoding)
 
 
