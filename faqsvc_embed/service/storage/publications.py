@@ -51,7 +51,7 @@ _GET: Final = (
         sites.c.listed,
     )
     .select_from(
-        faqs.join(sites, sites.c.id == faqs.c.site)
+        faqs.outerjoin(sites, sites.c.id == faqs.c.site)  # the site of a slug that is gone may be deleted
         .outerjoin(translations, _published(faqs))
         .outerjoin(revisions, _REVISION)
     )
