@@ -1,5 +1,6 @@
 """The directive `generated`: inserts a part of the reference that is read from the code."""
 
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -15,7 +16,7 @@ class Generated(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        for path in PACKAGE.rglob("*.py"):
+        for path in (*PACKAGE.rglob("*.py"), Path(__file__).with_name("parts.py")):
             self.env.note_dependency(str(path))
         parent = nodes.section()
         lines = StringList(list(PARTS[self.arguments[0]]()), source=f"generated {self.arguments[0]}")

@@ -32,23 +32,61 @@ def markdown_of_settings() -> Iterator[str]:
 
 
 def markdown_of_command() -> Iterator[str]:
-    """Yield the help of `faqsvc` itself."""
-    yield from literal(main.get_help(click.Context(main, info_name="faqsvc", max_content_width=88)))
+    """Yield a table of the commands."""
+    yield from ("| command | what it does |", "| --- | --- |")
+    for context in _contexts():
+        if not isinstance(context.command, click.Group):
+            path = context.command_path
+            first = prose(_paragraphs(context.command)[0])
+            yield f"| [`{path}`](#{path.replace(' ', '-')}) | {cell(first)} |"
 
 
 def markdown_of_commands() -> Iterator[str]:
-    """Yield the help of every command, each in a section."""
-    yield from _commands(main, click.Context(main, info_name="faqsvc"))
-
-
-def _commands(group: click.Group, parent: click.Context) -> Iterator[str]:
-    for name in group.list_commands(parent):
-        command = group.commands[name]
-        context = click.Context(command, info_name=name, parent=parent, max_content_width=88)
-        yield from (f"## faqsvc {context.command_path.removeprefix('faqsvc ')}", "")
-        yield from literal(command.get_help(context))
+    """Yield every command in a section: its usage, its help and a table of its options."""
+    for context in _contexts():
+        command, path = context.command, context.command_path
+        yield from (f"({path.replace(' ', '-')})=", f"## {path}", "")
+        for paragraph in _paragraphs(command):
+            if paragraph.startswith("\b\n"):
+                yield from literal(inspect.cleandoc(paragraph.removeprefix("\b\n")))
+            else:
+                yield from (prose(paragraph), "")
         if isinstance(command, click.Group):
-            yield from _commands(command, context)
+            continue
+        yield from literal(command.get_usage(context))
+        records = filter(None, (one.get_help_record(context) for one in command.params))
+        rows = [
+            f"| `{cell(option)}` | {cell(prose(text))} |"
+            for option, text in records
+            if text and option != "-h, --help"
+        ]
+        yield from ("| option | meaning |", "| --- | --- |", *rows, "") if rows else ()
+
+
+def _contexts() -> Iterator[click.Context]:
+    """Yield the context of every command below `faqsvc`."""
+    yield from _below(click.Context(main, info_name="faqsvc", max_content_width=88))
+
+
+def _below(parent: click.Context) -> Iterator[click.Context]:
+    group = parent.command
+    if not isinstance(group, click.Group):
+        return
+    for name in group.list_commands(parent):
+        context = click.Context(group.commands[name], info_name=name, parent=parent, max_content_width=88)
+        yield context
+        yield from _below(context)
+
+
+def _paragraphs(command: click.Command) -> list[str]:
+    return re.split(r"\n\n+", inspect.cleandoc(command.help or ""))
+
+
+def prose(text: str) -> str:
+    """Return help as Markdown: options and variables are code."""
+    plain_or_code = re.compile(r"`[^`]*`|(?<![\w-])(?:--[a-z][a-z-]*|FAQSVC_[A-Z_]+)")
+    text = plain_or_code.sub(lambda found: f"`{found[0].strip('`')}`", " ".join(text.split()))
+    return text.replace("<", "\\<")
 
 
 def markdown_of_routes() -> Iterator[str]:
