@@ -58,10 +58,10 @@ class FAQError(Exception):
 
     def __init__(self, message: str = "", **details: Unpack[Details]) -> None:
         super().__init__(message)
-        self.status = details.get("status")
-        self.code = details.get("code")
-        self.body = details.get("body", "")[:MAX_BODY]
-        self.retry_after = details.get("retry_after")
+        self.status: int | None = details.get("status")
+        self.code: str | None = details.get("code")
+        self.body: str = details.get("body", "")[:MAX_BODY]
+        self.retry_after: float | None = details.get("retry_after")
 
     def without_traceback(self) -> Self:
         """Return an equal error without traceback.
@@ -123,7 +123,7 @@ class PublishRejected(FAQError, ValueError):
 
     def __init__(self, message: str, *, problems: Sequence[str] = (), **details: Unpack[Details]) -> None:
         super().__init__(message, **details)
-        self.problems = tuple(problems)
+        self.problems: tuple[str, ...] = tuple(problems)
 
 
 class RevisionConflict(PublishRejected):

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
     from faqsvc_embed.settings.options import SettingOptions
 
+__all__ = ["FAQExtension", "faqs_from"]
+
 EMBED: Final = "faqsvc"
 """The key of the embed in the extensions of an application."""
 PAGE: Final = "faqsvc_page"

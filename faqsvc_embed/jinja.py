@@ -22,6 +22,8 @@ from faqsvc_embed.page.presenter import Presenter
 from faqsvc_embed.rendering.templates import BoundLoader, package_loader, with_package_syntax
 from faqsvc_embed.runtime.bounded_log import LogOnce
 
+__all__ = ["install"]
+
 GLOBALS: Final = ("faq", "use_faq", "faq_schema")
 """Also registered as filters `faqsvc_…`: the tag calls a filter, and a macro's name shadows the global."""
 

@@ -21,10 +21,10 @@ class Origin:
     __slots__ = ("_html", "_renderer", "answers", "is_markdown", "slug", "website_url")
 
     def __init__(self, slug: str = "", *, is_markdown: bool = False, website_url: str | None = None) -> None:
-        self.slug = slug
-        self.website_url = website_url
+        self.slug: str = slug
+        self.website_url: str | None = website_url
         self.answers: tuple[str, ...] = ()
-        self.is_markdown = is_markdown
+        self.is_markdown: bool = is_markdown
         self._renderer: AnswerRenderer | None = None
         self._html: dict[tuple[str, str | None], Markup] = {}
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from faqsvc_embed.settings.options import SettingOptions
 
+__all__ = ["FAQMiddleware", "faqs_from"]
+
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 ASGIApp = Callable[[Any, Any, Any], Awaitable[None]]
@@ -49,7 +51,7 @@ class FAQMiddleware:
         options = wrap_keys(settings)
         del settings  # tracebacks show local variables
         self.app = app
-        self.embed = embed_of_middleware(embed, options)
+        self.embed: FAQEmbed = embed_of_middleware(embed, options)
         self.embed.presenter.renderer.load_templates()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:

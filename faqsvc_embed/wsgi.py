@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from faqsvc_embed.settings.options import SettingOptions
 
+__all__ = ["FAQMiddleware", "faqs_from"]
+
 EMBED: Final = "faqsvc.embed"
 """The key of the embed in the environment of a request."""
 LANGUAGE: Final = "faqsvc.lang"
@@ -50,7 +52,7 @@ class FAQMiddleware:
         options = wrap_keys(settings)
         del settings  # tracebacks show local variables
         self.app = app
-        self.embed = embed_of_middleware(embed, options)
+        self.embed: FAQEmbed = embed_of_middleware(embed, options)
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         serves_files = self.embed.serves_files

@@ -23,7 +23,7 @@ class ChangeRefused(FAQError, ValueError):
         shown = f"; the closest are {', '.join(map(quoted, closest))}" if closest else ""
         super().__init__(f"changes[{index}]: {reason}{shown}")
         self.index = index
-        self.closest = tuple(closest)
+        self.closest: tuple[str, ...] = tuple(closest)
 
 
 def apply_changes(items: Iterable[Item], changes: Sequence[Change]) -> tuple[Item, ...]:

@@ -68,7 +68,7 @@ class GuardedSource:
     def __init__(self, source: BaseSource, cache: MemoryCache) -> None:
         self._source = source
         self._cache = cache
-        self.breaker = CircuitBreaker(source.name, lambda: cache.clock())
+        self.breaker: CircuitBreaker = CircuitBreaker(source.name, lambda: cache.clock())
 
     async def fetch(self, fetch: Fetch) -> Outcome:
         """Fetch from the source. If the breaker is open, callers do not wait, and only a probe is made."""

@@ -59,10 +59,10 @@ class Counts:
 
     def after_fork(self) -> None:
         """Reset the counts in a forked child, because the parent reports its own."""
-        self.lookups = dict.fromkeys(("fetched", "stale", "degraded", "missing"), 0)
+        self.lookups: dict[str, int] = dict.fromkeys(("fetched", "stale", "degraded", "missing"), 0)
         self.expired_waits = 0
         self.fetch_errors: dict[str, int] = {}
-        self.unsent = 0
+        self.unsent: int = 0
 
     def look_up(self, state: FAQState) -> FAQState:
         """Count a state that was not in memory and fresh, and return it."""

@@ -18,9 +18,9 @@ class Fetch:
         self.is_draft = is_draft
         """Whether this is a draft for one page, which must not be cached."""
         self.outcome: Outcome | None = None
-        self.result = Future[Entry]()
+        self.result: Future[Entry] = Future()
         """The entry that callers wait for. It may be set before the fetch ends, with a stale record."""
-        self.started = time.monotonic()
+        self.started: float = time.monotonic()
         self.has_ended = False
         self.is_detached = False
         """Whether the FAQ was forgotten during the fetch: callers get the result, but it is not cached."""

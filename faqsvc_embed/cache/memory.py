@@ -48,7 +48,9 @@ class MemoryCache:
         self._forgotten: dict[str | None, float] = {}
         self._tombstones: dict[str, Tombstone] = {}
         self._lock = threading.Lock()
-        self.get = self._entries.get  # the look-up of every page, without a call of our own
+        self.get: Callable[[Key], Entry | None] = (
+            self._entries.get
+        )  # the look-up of every page, without a call of our own
         fork.register(self)
 
     def after_fork(self) -> None:

@@ -42,10 +42,10 @@ class Reader:
     def __init__(self, settings: Settings, source: BaseSource, listeners: Listeners) -> None:
         self._settings = settings
         self._source = source
-        self.has_files = source.files is not None
+        self.has_files: bool = source.files is not None
         """Whether the source has files, which `look_up` can read again."""
         self._reporter = Reporter(listeners)
-        self.counts = Counts()
+        self.counts: Counts = Counts()
         listeners.add(self.counts.fetch)
         self._fetcher: Fetcher | None = None
         self._lock = threading.Lock()
@@ -60,7 +60,7 @@ class Reader:
             min(settings.not_found_for, max_fresh),
             max_fresh,
         )
-        self.cache = MemoryCache(lifetimes, settings.max_entries)
+        self.cache: MemoryCache = MemoryCache(lifetimes, settings.max_entries)
         fork.register(self)
         _readers.add(self)
 

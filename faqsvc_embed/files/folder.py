@@ -68,7 +68,7 @@ class Folder:
         self, directory: str | os.PathLike[str], *, lang: str | None = None, max_bytes: int = MAX_FILE
     ) -> None:
         """`lang` is the language of files that state none; `max_bytes` limits each of them."""
-        self.directory = Path(directory).expanduser()
+        self.directory: Path = Path(directory).expanduser()
         self._lang = lang
         self._max_bytes = min(max_bytes, MAX_FILE)
         self._read = dict[str, tuple[_Signature, FAQFile]]()

@@ -29,7 +29,7 @@ class Tools:
     """The tools, which use one client, or clients that environment variables configure."""
 
     def __init__(self, client: FAQClient | None = None) -> None:
-        self.clients = Clients(client)
+        self.clients: Clients = Clients(client)
         self._writing = Writing()
 
     async def call(

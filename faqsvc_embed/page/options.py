@@ -86,11 +86,11 @@ class OptionResolver:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self.style = Style.of(settings)
+        self.style: Style = Style.of(settings)
         """The usual style."""
         self._schema = settings.schema
         self._plain_elements = ElementOptions(settings.styles)
-        self.log = LogOnce()
+        self.log: LogOnce = LogOnce()
 
     def resolve(
         self, page: Page, slug_or_faq: Any, given: Mapping[str, Any], caller: Caller = FROM_PYTHON

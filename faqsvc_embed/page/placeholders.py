@@ -72,7 +72,7 @@ class BodyFiller:
         self._charset = charset
         self._prefix = b""
         self._rest = b""
-        self.is_blocked = False
+        self.is_blocked: bool = False
         """Whether the rest begins with a placeholder that is not filled yet."""
 
     @property

@@ -30,9 +30,9 @@ class Presenter:
     def __init__(self, settings: Settings, reader: Reader) -> None:
         self._page_source: PageSource | None = None
         self._cache = reader.cache
-        self.options = OptionResolver(settings)
+        self.options: OptionResolver = OptionResolver(settings)
         self._problems = Problems(settings, self.options.log, is_local=reader.is_local)
-        self.renderer = Renderer(
+        self.renderer: Renderer = Renderer(
             Answers(settings.answer_format, link_urls=settings.link_urls, nofollow=settings.nofollow),
             cache_overrides=settings.cache_overrides,
         )

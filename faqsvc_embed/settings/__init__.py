@@ -14,7 +14,7 @@ from faqsvc_embed.errors import AuthenticationError, ConfigurationError, quoted
 from faqsvc_embed.models import ANSWER_FORMATS, AnswerFormat, Source
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.settings import validators as accept
-from faqsvc_embed.settings.api_key import wrap_keys
+from faqsvc_embed.settings.api_key import APIKey, wrap_keys
 from faqsvc_embed.theme import Theme
 
 if TYPE_CHECKING:
@@ -75,83 +75,83 @@ class Settings:
         ConfigurationError: a value is invalid; the message names the setting, the value and what is accepted.
     """
 
-    base_url = Setting(accept.service_url, "")
+    base_url: Setting[str] = Setting(accept.service_url, "")
     """The URL of the service, such as https://faq.example.com."""
-    api_key = Setting(accept.api_key, None)
+    api_key: Setting[APIKey | None] = Setting(accept.api_key, None)
     """The key for writing, and for reading drafts and history, with `FAQClient`. An embed never sends it."""
-    insecure_hosts = Setting[tuple[str, ...]](accept.host_names, ())
+    insecure_hosts: Setting[tuple[str, ...]] = Setting(accept.host_names, ())
     """Hosts to which a client sends its key over plain http, besides this machine."""
-    lang = Setting(accept.language, None)
+    lang: Setting[str | None] = Setting(accept.language, None)
     """The language of pages that state none; None requests the default language of each FAQ."""
-    theme = Setting(accept.theme, Theme())
+    theme: Setting[Theme] = Setting(accept.theme, Theme())
     """Accent colour and question size."""
-    show_title = Setting(accept.boolean, True)
+    show_title: Setting[bool] = Setting(accept.boolean, True)
     """Print the title of the FAQ."""
-    heading_level = Setting[int | None](accept.heading_level, 2)
+    heading_level: Setting[int | None] = Setting(accept.heading_level, 2)
     """Level of the title's heading, 2 to 6; questions are one below. None prints no headings."""
-    styles = Setting[accept.Styles](accept.one_of("inline", "linked", "none"), "inline")
+    styles: Setting[accept.Styles] = Setting(accept.one_of("inline", "linked", "none"), "inline")
     """`inline`: a style element in the page. `linked`: a stylesheet that the host serves. `none`: no CSS."""
-    variant = Setting[accept.Variant](accept.one_of(*accept.VARIANTS), "details")
+    variant: Setting[accept.Variant] = Setting(accept.one_of(*accept.VARIANTS), "details")
     """`details`: details elements, without a script. `disclosure`: headings with buttons. `open`: all answers
     are visible."""
-    look = Setting[accept.Look](accept.one_of(*accept.LOOKS), "lines")
+    look: Setting[accept.Look] = Setting(accept.one_of(*accept.LOOKS), "lines")
     """`lines`: a line between two questions. `cards`: each question in a box. `columns`: the title beside the
     questions. `plain`: no lines."""
-    exclusive = Setting(accept.boolean, False)
+    exclusive: Setting[bool] = Setting(accept.boolean, False)
     """Opening an answer closes the one that was open."""
-    answer_format = Setting[AnswerFormat](accept.one_of(*ANSWER_FORMATS), "text")
+    answer_format: Setting[AnswerFormat] = Setting(accept.one_of(*ANSWER_FORMATS), "text")
     """The format of the answers in records that state none: `text` or `markdown`."""
-    schema = Setting(accept.boolean, True)
+    schema: Setting[bool] = Setting(accept.boolean, True)
     """Print the JSON-LD of each FAQ with it; without it, `faq_schema()` prints that of all FAQs."""
-    link_urls = Setting(accept.boolean, False)
+    link_urls: Setting[bool] = Setting(accept.boolean, False)
     """Turn URLs in plain-text answers into links."""
-    nofollow = Setting(accept.boolean, False)
+    nofollow: Setting[bool] = Setting(accept.boolean, False)
     """Add `rel="nofollow"` to the links in answers."""
-    cache_overrides = Setting(accept.boolean, False)
+    cache_overrides: Setting[bool] = Setting(accept.boolean, False)
     """Cache what the host's own `faqsvc/*.html` render. Set it if they use only the documented variables."""
-    wait = Setting(accept.wait, 1.0)
+    wait: Setting[float] = Setting(accept.wait, 1.0)
     """How long one page may wait for all its uncached FAQs together."""
-    timeout = Setting(accept.timeout, 5.0)
+    timeout: Setting[float] = Setting(accept.timeout, 5.0)
     """How long one request to the source may take, from connecting to the last byte."""
-    fresh_for = Setting(accept.seconds, 3600.0)
+    fresh_for: Setting[float] = Setting(accept.seconds, 3600.0)
     """Freshness lifetime of a response that states none (RFC 9111, 4.2)."""
-    keep_for = Setting[float | None](accept.seconds_or_forever, 7 * accept.DAY)
+    keep_for: Setting[float | None] = Setting(accept.seconds_or_forever, 7 * accept.DAY)
     """How long a stale record may be shown while the source fails; None for no limit (RFC 5861, 4)."""
-    max_fresh = Setting[float | None](accept.seconds_or_forever, None)
+    max_fresh: Setting[float | None] = Setting(accept.seconds_or_forever, None)
     """Upper limit of all freshness lifetimes and of `not_found_for`; None for no limit."""
-    push = Setting(accept.boolean, True)
+    push: Setting[bool] = Setting(accept.boolean, True)
     """Follow the service's change feed, if it has one: edits arrive within seconds."""
-    preview = Setting(accept.boolean, True)
+    preview: Setting[bool] = Setting(accept.boolean, True)
     """Show a draft on a page whose address has a preview token of the service."""
-    not_found_for = Setting(accept.seconds, 60.0)
+    not_found_for: Setting[float] = Setting(accept.seconds, 60.0)
     """How long a 404 is cached (negative caching)."""
-    max_entries = Setting(accept.positive_integer, 1000)
+    max_entries: Setting[int] = Setting(accept.positive_integer, 1000)
     """How many FAQs are cached in memory; the least recently used are evicted."""
-    max_bytes = Setting(accept.positive_integer, 1_048_576)
+    max_bytes: Setting[int] = Setting(accept.positive_integer, 1_048_576)
     """The largest record in bytes, decompressed."""
-    store = Setting(accept.store, None)
+    store: Setting[str | None] = Setting(accept.store, None)
     """A cache that outlives the process: None, `file:DIRECTORY` or `redis://HOST:PORT/DB`."""
-    store_secret = Setting[str | None](accept.secret, None)
+    store_secret: Setting[str | None] = Setting(accept.secret, None)
     """Signs the records in Redis. A record that was written without it is not used."""
-    degraded_max_age = Setting(accept.max_age, None)
+    degraded_max_age: Setting[int | None] = Setting(accept.max_age, None)
     """Upper limit in seconds of the Cache-Control lifetimes of a page that lacks an FAQ or shows a stale one.
 
     A page without Cache-Control gets `max-age=0`. None leaves the headers of the page alone.
     """
-    diagnostic_headers = Setting(accept.boolean, False)
+    diagnostic_headers: Setting[bool] = Setting(accept.boolean, False)
     """Send headers with the source of each FAQ on a page: Cache-Status (RFC 9211) and Server-Timing."""
-    cache_tags = Setting(accept.boolean, False)
+    cache_tags: Setting[bool] = Setting(accept.boolean, False)
     """Name the FAQs of a page in its headers, for caches in front: Cache-Groups (RFC 9875), Surrogate-Key
     and Cache-Tag."""
-    directory = Setting(accept.directory, None)
+    directory: Setting[str | None] = Setting(accept.directory, None)
     """A folder of FAQ files, such as `pricing.md`: shown instead of a service, or until it has responded."""
-    source = Setting[Source | None](accept.source, None)
+    source: Setting[Source | None] = Setting(accept.source, None)
     """FAQs that the host keeps itself: a `Source`, or the dotted path to one or to its class."""
-    reload = Setting(accept.boolean, False)
+    reload: Setting[bool] = Setting(accept.boolean, False)
     """Show edited files of the folder at once, and what is wrong with them, as a host in debug mode does."""
-    offline = Setting(accept.boolean, False)
+    offline: Setting[bool] = Setting(accept.boolean, False)
     """Make no network request; FAQs come from the folder or the store."""
-    strict = Setting(accept.boolean, False)
+    strict: Setting[bool] = Setting(accept.boolean, False)
     """Raise an error where a page would lack an FAQ: for tests and development."""
 
     def __init__(self, **options: "Unpack[SettingOptions]") -> None:

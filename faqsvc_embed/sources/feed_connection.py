@@ -43,12 +43,13 @@ class FeedConnection:
         """The slugs to follow, each with its length in the address."""
         self._size = len(feed_request(base_url, ()).url)
         self._last_id = ""
-        self._requested = self.slugs = frozenset[str]()
+        self._requested: frozenset[str] = frozenset()
+        self.slugs: frozenset[str] = frozenset()
         """The slugs that are followed since the last connection."""
-        self.has_new = asyncio.Event()
+        self.has_new: asyncio.Event = asyncio.Event()
         """Set while the connection has to be opened again."""
-        self.is_connected = False
-        self.failures = 0
+        self.is_connected: bool = False
+        self.failures: int = 0
 
     @property
     def is_empty(self) -> bool:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from faqsvc_embed.settings.options import SettingOptions
 
+__all__ = ["fake_embed", "fake_faqs"]
+
 Records = Mapping[str, FAQ | Mapping[str, Any]]
 
 

@@ -44,7 +44,7 @@ class DirectoryStore:
     is_shared = False
 
     def __init__(self, directory: str | os.PathLike[str], base_url: str, max_bytes: int) -> None:
-        self.directory = Path(directory).expanduser().absolute()
+        self.directory: Path = Path(directory).expanduser().absolute()
         self._base_url = base_url
         self._service = _digest(base_url)
         self._max_file = max_document(max_bytes)

@@ -31,8 +31,8 @@ class Backoff:
     """When an operation that failed may be tried again."""
 
     def __init__(self) -> None:
-        self.failures = 0
-        self.until = float("-inf")
+        self.failures: int = 0
+        self.until: float = float("-inf")
 
     def extend(self, now: float) -> None:
         """Back off, for longer after each failure."""
@@ -55,7 +55,7 @@ class ResilientStore:
     """
 
     def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
-        self.is_shared = store.is_shared
+        self.is_shared: bool = store.is_shared
         self._store = store
         self._clock = clock
         self._backoffs: dict[Operation, Backoff] = {

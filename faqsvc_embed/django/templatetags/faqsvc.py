@@ -17,7 +17,7 @@ from faqsvc_embed.page.options import split_arguments
 DOCUMENT: Final = "faqsvc_document"
 """The key of the document in the render context of its top-level template."""
 
-register = Library()
+register: Library = Library()
 
 
 class _Template(msgspec.Struct, frozen=True):

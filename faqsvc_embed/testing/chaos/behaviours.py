@@ -152,7 +152,7 @@ def in_turn(*behaviours: Behaviour) -> Behaviour:
     return behaviour
 
 
-until_closed = raw(_OK + b"Connection: close\r\n\r\n%BODY%")
+until_closed: Behaviour = raw(_OK + b"Connection: close\r\n\r\n%BODY%")
 """Respond well, with the end of the connection as the end of the body."""
 
 # Broken connections
@@ -163,34 +163,34 @@ def refuse(exchange: Exchange) -> None:
     exchange.cut()
 
 
-hang_up = raw(b"")
+hang_up: Behaviour = raw(b"")
 """Close the connection without a response."""
 
-reset = raw(b"", then="reset")
+reset: Behaviour = raw(b"", then="reset")
 """Reset the connection without a response (TCP RST)."""
 
-hang = raw(b"", then="hang")
+hang: Behaviour = raw(b"", then="hang")
 """Read the request and never respond."""
 
-hang_after_head = raw(_OK + b"Content-Length: 5000\r\n\r\n", then="hang")
+hang_after_head: Behaviour = raw(_OK + b"Content-Length: 5000\r\n\r\n", then="hang")
 """Announce a body and never send it."""
 
-hang_in_body = raw(_OK + b"Content-Length: %LENGTH%\r\n\r\n%HALF%", then="hang")
+hang_in_body: Behaviour = raw(_OK + b"Content-Length: %LENGTH%\r\n\r\n%HALF%", then="hang")
 """Send half of the body, then nothing."""
 
-truncated = raw(_OK + b"Content-Length: %LENGTH%\r\n\r\n%HALF%")
+truncated: Behaviour = raw(_OK + b"Content-Length: %LENGTH%\r\n\r\n%HALF%")
 """Close the connection in the middle of the body."""
 
-truncated_chunks = raw(_OK + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n")
+truncated_chunks: Behaviour = raw(_OK + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n")
 """Close the connection before the last chunk."""
 
-garbage = raw(b"\x00\xff\x16\x03\x01 this is not the protocol \r\n\r\n" * 4)
+garbage: Behaviour = raw(b"\x00\xff\x16\x03\x01 this is not the protocol \r\n\r\n" * 4)
 """Send bytes that are not HTTP."""
 
-no_gzip = body(b'{"coding": "identity"}', {"Content-Encoding": "gzip"})
+no_gzip: Behaviour = body(b'{"coding": "identity"}', {"Content-Encoding": "gzip"})
 """Label a plain body as gzip."""
 
-unknown_coding = body(b"\x0b\x02\x80{}\x03", {"Content-Encoding": "br"})
+unknown_coding: Behaviour = body(b"\x0b\x02\x80{}\x03", {"Content-Encoding": "br"})
 """Respond in a content coding that was not requested."""
 
 

@@ -28,14 +28,14 @@ class Chaos:
     `settings`.
     """
 
-    cleanup_timeout = 10.0
+    cleanup_timeout: float = 10.0
     """Seconds in which connections and threads must end after the embed is closed."""
 
     def __init__(
         self, fault: Fault, service: FaultyServer | None = None, *, feed: Fault | None = None
     ) -> None:
         self.fault = fault
-        self.service = service or FaultyServer(any_slug=True)
+        self.service: FaultyServer = service or FaultyServer(any_slug=True)
         if feed is not None:
             self.service.feed = feed.behaviour
         self.settings: dict[str, Any] = {

@@ -94,7 +94,7 @@ class Exchange:
     ) -> None:
         self.request = request
         self.records = records
-        self.keep_alive = request.headers.get("connection", "").lower() != "close"
+        self.keep_alive: bool = request.headers.get("connection", "").lower() != "close"
         self._connection = connection
         self._stopping = stopping
 

@@ -48,12 +48,12 @@ class FaultyServer:
         secure: Callable[[socket.socket], socket.socket] | None = None,
     ) -> None:
         self.secure = secure
-        self.records = Records(any_slug=any_slug)
+        self.records: Records = Records(any_slug=any_slug)
         self.log: list[ReceivedRequest] = []
-        self.connections = 0
+        self.connections: int = 0
         self.feed: Behaviour = status(404)
         """The behaviour for requests of the change feed, which are not in `log`."""
-        self.feed_requests = 0
+        self.feed_requests: int = 0
         self._scheme = "http" if secure is None else "https"
         self._behaviour = behaviour
         self._next = deque[Behaviour]()

@@ -71,7 +71,7 @@ class HostPage:
 
     def __init__(self, client: Client, path: str, embed: FAQEmbed, clock: EmbedClock) -> None:
         self.path = path
-        self.wait = embed.settings.wait
+        self.wait: float = embed.settings.wait
         self._client = client
         self._embed = embed
         self._clock = clock
