@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Installs the readers of HTML that the tests of this folder run: install.sh FOLDER. Then set READERS to the folder.
+set -euo pipefail
+
+folder=$1
+"${PYTHON:-python3}" -m venv "$folder/python"
+# In three steps: readability-lxml and jusText ask for one release of lxml's cleaner, and pip refuses all at once.
+"$folder/python/bin/python" -m pip install -q html2text inscriptis markdownify markitdown resiliparse trafilatura
+"$folder/python/bin/python" -m pip install -q readability-lxml
+"$folder/python/bin/python" -m pip install -q jusText
+npm install --prefix "$folder" --silent --no-audit --no-fund --no-package-lock \
+    @mozilla/readability defuddle jsdom linkedom node-html-markdown turndown vnu-jar
