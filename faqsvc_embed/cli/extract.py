@@ -1,8 +1,9 @@
 """`faqsvc extract`: questions and answers from a website or a file, without a service."""
 
 import json
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 MAX_FILE: Final = 2_097_152
 """Maximum bytes read from a file; the same as for a page."""
+_RELATIVE_LINK: Final = re.compile(rb"(?i)<a\s[^<>]{0,200}\bhref=[\"']?(?![a-z]+:|#|[\"'])")
 
 
 @click.command()
@@ -32,6 +34,7 @@ MAX_FILE: Final = 2_097_152
     show_default=True,
     help="Maximum number of pages; 1 reads only the page at URL.",
 )
+@click.option("--url", metavar="URL", help="Address of the page in FILE, for its links.")
 @click.option("--timeout", type=click.FloatRange(1, 600), default=30.0, show_default=True, help="Seconds.")
 @click.option(
     "--format",
@@ -41,7 +44,7 @@ MAX_FILE: Final = 2_097_152
     show_default=True,
     help="Output format; `faqsvc publish` reads both.",
 )
-def extract(source: str, form: str, pages: int, timeout: float, **options: str | int | None) -> None:
+def extract(source: str, form: str, pages: int, url: str | None, timeout: float, **options: Any) -> None:
     """Print the questions and answers of the website at URL, or of an HTML file.
 
     No service, API key or language model is needed. Progress and notes are on standard error.
@@ -55,13 +58,16 @@ def extract(source: str, form: str, pages: int, timeout: float, **options: str |
     from faqsvc_embed.generation.engines.protocol import GenerationRequest
 
     silence_log()
-    request = GenerationRequest(source, max_pages=pages, **options)  # type: ignore[arg-type]  # click has converted them
-    generation = _from_website(request, timeout) if _is_url(source) else _from_file(request)
+    request = GenerationRequest(source, max_pages=pages, **options)
+    if _is_url(source):
+        generation, url = _from_website(request, timeout), source
+    else:
+        generation = _from_file(request, url)
     for note in generation.notes:
         click.echo(visible(note), err=True)
     if not generation.items:
         raise failure(f"no questions found in {source!r}")
-    print_data(_written(generation, source, form))
+    print_data(_written(generation, url, form))
 
 
 def _is_url(source: str) -> bool:
@@ -92,7 +98,7 @@ def _from_website(request: "GenerationRequest", timeout: float) -> "Generation":
         raise failure(f"{request.website_url!r} did not respond within {timeout:g} s") from None
 
 
-def _from_file(request: "GenerationRequest") -> "Generation":
+def _from_file(request: "GenerationRequest", url: str | None) -> "Generation":
     from faqsvc_embed.generation.crawl.fetcher import Response
     from faqsvc_embed.generation.crawl.page import read_page
     from faqsvc_embed.generation.engines.extractive import best_items
@@ -101,13 +107,15 @@ def _from_file(request: "GenerationRequest") -> "Generation":
     path = Path(request.website_url)
     with path.open("rb") as file:
         body = file.read(MAX_FILE)
-    page = read_page(Response(path.resolve().as_uri(), 200, "text/html", None, body))
+    if url is None and _RELATIVE_LINK.search(body):
+        click.echo("relative links are left out: --url, with the address of the page, keeps them", err=True)
+    page = read_page(Response(url or path.resolve().as_uri(), 200, "text/html", None, body))
     result = best_items([page], request)
     summary = PageSummary(page.url, page.tag, len(page.pairs))
     return Generation(result.items, [summary], result.dropped, result.notes)
 
 
-def _written(generation: "Generation", source: str, form: str) -> str:
+def _written(generation: "Generation", url: str | None, form: str) -> str:
     """Return a document that `faqsvc publish` reads. JSON also has the pages and the dropped items."""
     from faqsvc_embed.files import WRITERS, Document
     from faqsvc_embed.generation.report import to_fields
@@ -118,7 +126,7 @@ def _written(generation: "Generation", source: str, form: str) -> str:
         item["answer"] = item.pop("answerMarkdown", None) or item["answer"]
     langs = {lookup(item.lang or "") for item in generation.items}
     document = Document(
-        website_url=source if _is_url(source) else None,
+        website_url=url,
         lang=langs.pop() if len(langs) == 1 else None,
         answer_format="markdown",
         items=fields["items"],

@@ -1,26 +1,20 @@
 """The commands of a host, `flask faq …` and `manage.py faq …`, for the FAQs in its templates."""
 
-import re
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from faqsvc_embed.cli.checks import counted, notes_of, problems_of
 from faqsvc_embed.cli.errors import CommandGroup, failure, silence_log
 from faqsvc_embed.cli.forget import forget_stored
 from faqsvc_embed.cli.output import print_text
 from faqsvc_embed.cli.pull import pull as pull_faqs
 from faqsvc_embed.errors import FAQError
+from faqsvc_embed.files.templates import Use, uses_in
 
 if TYPE_CHECKING:
     from faqsvc_embed.embed import FAQEmbed
-
-_COMMENT: Final = r"(?s)\{#.*?#\}|\{%-?\s*comment\b.*?endcomment\s*-?%\}|\{%-?\s*raw\s*-?%\}.*?endraw\s*-?%\}"
-_TAG: Final = r"(?s)\{[{%](?:(?!\{[{%]).)*?[}%]\}"
-_USE: Final = r"""\b(?:use_)?faq(?:\s*\(\s*|\s+)(?:slug\s*=\s*)?(["'])([^"']+)\1"""
-_VARIABLE: Final = (
-    r"(?:\b(?:use_)?faq\s*\(\s*|\A\{%-?\s*(?:use_)?faq\s+)(?:slug\s*=\s*)?(?![\w.]*\s*=)[A-Za-z_][\w.]*"
-)
 
 
 class Host(NamedTuple):
@@ -53,29 +47,53 @@ def host_commands(find_host: Callable[[], Host]) -> click.Group:
 @click.pass_obj
 def list_slugs(host: Host) -> None:
     """List the FAQs in the templates, with file and line."""
-    for slug, places in slugs_in(host.templates).items():
+    for slug, places in places_by_slug(uses_of(host)).items():
         print_text(f"{slug}  {', '.join(places)}")
 
 
 @click.command()
 @click.pass_obj
 def check(host: Host) -> None:
-    """Fetch every FAQ in the templates, and fail if one is not published."""
-    host = host._replace(templates=list(host.templates))
-    slugs, missing = slugs_in(host.templates), 0
-    with host.embed as embed:
+    """Check every FAQ in the templates, and the files of the setting `directory` as `faqsvc check` does.
+
+    Fails if an FAQ is not published, or a file has a problem.
+    """
+    uses = uses_of(host)
+    missing = _unpublished(host.embed, places_by_slug(uses))
+    for use in uses:
+        if use.slug is None:
+            print_text(f"{use.place}: the slug is a variable, and is not checked")
+    problems = _check_folder(host.embed)
+    if missing or problems:
+        raise failure(f"{counted(missing, 'FAQ')} missing, {counted(problems, 'problem')} in files")
+
+
+def _unpublished(embed: "FAQEmbed", slugs: Mapping[str, list[str]]) -> int:
+    """Print the state of each FAQ, and return how many cannot be shown."""
+    missing = 0
+    with embed:
         embed.prefetch(*slugs)
         for slug, places in slugs.items():
             try:
-                found = embed.get_faq(slug)
-                print_text(f"{slug}: published, {len(found.items)} questions")
+                questions = counted(len(embed.get_faq(slug).items), "question")
+                print_text(f"{slug}: {'published, ' if embed.settings.base_url else ''}{questions}")
             except FAQError as error:
                 missing += 1
                 print_text(f"{slug}: {error} ({', '.join(places)})")
-    for place in unchecked_in(host.templates):
-        print_text(f"{place}: the slug is a variable, and is not checked")
-    if missing:
-        raise failure(f"{missing} of {len(slugs)} FAQs in the templates cannot be shown")
+    return missing
+
+
+def _check_folder(embed: "FAQEmbed") -> int:
+    """Print what is wrong with the files of the embed, and return the number of problems."""
+    from faqsvc_embed.files.folder import Folder
+
+    if embed.settings.directory is None:
+        return 0
+    folder = Folder(embed.settings.directory, lang=embed.settings.lang)
+    problems = problems_of(folder)
+    for line in (*map(str, problems), *(f"{note} (note)" for note in notes_of(folder))):
+        print_text(line)
+    return len(problems)
 
 
 @click.command(params=[option for option in pull_faqs.params if option.name not in ("slugs", "base_url")])
@@ -83,7 +101,7 @@ def check(host: Host) -> None:
 def pull(context: click.Context, /, **options: Any) -> None:
     """Write every FAQ in the templates to files, as `faqsvc pull` does."""
     host: Host = context.obj
-    slugs = tuple(slugs_in(host.templates))
+    slugs = tuple(places_by_slug(uses_of(host)))
     if slugs:
         context.invoke(pull_faqs, slugs=slugs, base_url=host.embed.settings.base_url, **options)
 
@@ -98,34 +116,16 @@ def forget(host: Host, slugs: tuple[str, ...]) -> None:
     forget_stored(host.embed.settings, slugs)
 
 
-def slugs_in(templates: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Return the slugs that templates name, with the places as `NAME:LINE`, both sorted."""
+def uses_of(host: Host) -> list[Use]:
+    """Return the FAQs in the templates, sorted by template."""
+    named = sorted((name, source) for name, source in host.templates if not name.startswith("faqsvc/"))
+    return [use for name, source in named for use in uses_in(name, source)]
+
+
+def places_by_slug(uses: Iterable[Use]) -> dict[str, list[str]]:
+    """Return the slugs that templates name, sorted, each with its places."""
     places = dict[str, list[str]]()
-    for name, source in sorted(templates):
-        for slug, line in _uses(source):
-            places.setdefault(slug, []).append(f"{name}:{line}")
+    for use in uses:
+        if use.slug is not None:
+            places.setdefault(use.slug, []).append(use.place)
     return dict(sorted(places.items()))
-
-
-def unchecked_in(templates: Iterable[tuple[str, str]]) -> list[str]:
-    """Return the places, as `NAME:LINE`, where a variable is the slug, such as in a block of a CMS."""
-    return [
-        f"{name}:{line}"
-        for name, source in sorted(templates)
-        if not name.startswith("faqsvc/")
-        for _, line in _found(_VARIABLE, source)
-    ]
-
-
-def _uses(source: str) -> Iterator[tuple[str, int]]:
-    for use, line in _found(_USE, source):
-        yield use[2], line
-
-
-def _found(pattern: str, source: str) -> Iterator[tuple[re.Match[str], int]]:
-    """Yield what a pattern finds in the tags of a template, with the line."""
-    source = re.sub(_COMMENT, lambda found: "\n" * found[0].count("\n"), source)
-    for tag in re.finditer(_TAG, source):
-        if not tag[0].lstrip("{%- ").startswith("macro"):
-            for use in re.finditer(pattern, tag[0]):
-                yield use, source.count("\n", 0, tag.start() + use.start()) + 1

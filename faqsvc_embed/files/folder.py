@@ -3,6 +3,7 @@
 The folder remembers what it has read: `refresh` reads the files that have changed, and no others.
 """
 
+import difflib
 import hashlib
 import os
 import re
@@ -91,6 +92,11 @@ class Folder:
         by_slug = self._by_slug
         languages = (lang, None, self._lang, *LANGUAGES)
         return next((by_slug[slug, each] for each in languages if (slug, each) in by_slug), None)
+
+    def similar(self, slug: str) -> str:
+        """Return the end of a message that suggests the slug of a file, if one is similar."""
+        found = difflib.get_close_matches(slug, {slug for slug, _ in self._by_slug}, 1)
+        return f": did you mean {found[0]!r}?" if found else ""
 
     def refresh(self) -> bool:
         """Read the files that have changed, and return whether there are any."""

@@ -53,7 +53,8 @@ def read_file(path: str | Path, max_bytes: int = MAX_FILE) -> Document:
 def _reader_of(path: str | Path) -> Reader:
     reader = READERS.get(Path(path).suffix.lower())
     if reader is None:
-        raise UnreadableFile(f"{path}: unknown file type; use one of {', '.join(READERS)}")
+        hint = f"; `faqsvc extract {path}` prints HTML as Markdown" if ".htm" in str(path).lower() else ""
+        raise UnreadableFile(f"{path}: unknown file type; use one of {', '.join(READERS)}{hint}")
     return reader
 
 

@@ -7,12 +7,17 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from faqsvc_embed.files.html_text import TAG
-
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
+_TAGS: Final = (
+    "h1 h2 h3 h4 h5 h6 p div section article blockquote pre br hr ol ul li dl dt dd table tr th td "
+    "a b strong i em u s code kbd small span sub sup mark font center"
+)
+TAGS: Final = frozenset(_TAGS.split())
+"""The elements of HTML that stand for their content; other tags are text, such as <name>."""
+TAG: Final = re.compile(rf"</?(?:{'|'.join(TAGS)})(?=[\s/>])[^<>]*>", re.IGNORECASE)
 _SPECIAL: Final = re.compile(r"[\\`*_\[\]<>#&|~]")
 _CONTROL: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
 _BLOCK_START: Final = re.compile(r"[+=-]|[0-9]{1,9}(?=[.)])|(?=[ \t])")
@@ -36,6 +41,11 @@ def escape_line(text: str) -> str:
     """Return text as one line of Markdown, such as a heading, from which `unescape` makes the text again."""
     space, body, more_space = _split_outer_space(text)
     return _references(space) + _escape_line(body) + _references(more_space)
+
+
+def escape_inline(text: str) -> str:
+    """Return text without line ends and outer space as a part of a paragraph of Markdown."""
+    return _escape_line(text)
 
 
 def unescape(markdown: str) -> str:

@@ -16,6 +16,8 @@ from faqsvc_embed.files.markdown_text import escape, escape_line
 
 _LINE_END: Final = re.compile("\r\n?|[\n\x0b]")
 """Word processors end the lines of a paragraph with a vertical tab."""
+_WRITTEN: Final = ("question", "answer", "section", "id")
+"""The fields of an item; those of a draft, such as its source and confidence, are left out."""
 
 
 def write_markdown(document: Document) -> str:
@@ -26,7 +28,9 @@ def write_markdown(document: Document) -> str:
     document = replace(
         document,
         answer_format=document.answer_format or "text",
-        items=[dict(item) for item in document.items],
+        items=[
+            {name: item[name] for name in _WRITTEN if item.get(name) is not None} for item in document.items
+        ],
     )
     text = _front_matter(replace(document, title=None, items=None)) + _body(document)
     return text if _reads_as(text, document) else _front_matter(document, quotes=True)

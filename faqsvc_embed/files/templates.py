@@ -10,33 +10,49 @@ ENDINGS: Final = (".html", ".htm", ".jinja", ".jinja2", ".j2", ".xhtml", ".xml",
 _COMMENT: Final = re.compile(
     r"\{#(?:(?!\{#).)*?#\}"
     r"|\{%-?\s*comment\b(?:(?!\{%-?\s*comment\b).)*?endcomment\s*-?%\}"
+    r"|\{%-?\s*raw\s*-?%\}(?:(?!\{%-?\s*raw\b).)*?endraw\s*-?%\}"
     r"|<!--.*?(?:-->|\Z)",
     re.DOTALL,
 )
-_CALL: Final = re.compile(
-    r"\b(?:use_)?faq\s*\(\s*(?:slug\s*=\s*)?(?P<quote>['\"])(?P<called>[^'\"\n]*)(?P=quote)"
-    r"|\{%[-+]?\s*(?:use_)?faq\s+(?P<mark>['\"])(?P<tag>[^'\"\n]*)(?P=mark)"
+_TAG: Final = re.compile(r"\{[{%](?:(?!\{[{%]).)*?[}%]\}", re.DOTALL)
+_USE: Final = re.compile(r"""\b(?:use_)?faq(?:\s*\(\s*|\s+)(?:slug\s*=\s*)?(["'])([^"']+)\1""")
+_VARIABLE: Final = re.compile(
+    r"(?:\b(?:use_)?faq\s*\(\s*|\A\{%-?\s*(?:use_)?faq\s+)(?:slug\s*=\s*)?(?![\w.]*\s*=)[A-Za-z_][\w.]*"
 )
 
 
 class Use(NamedTuple):
-    """A slug in a template, with its place."""
+    """An FAQ in a template."""
 
-    path: Path
+    template: str
     line: int
-    slug: str
+    slug: str | None
+    """None if the slug is a variable, such as in a block of a CMS."""
+
+    @property
+    def place(self) -> str:
+        """The template and the line, as in `home.html:12`."""
+        return f"{self.template}:{self.line}"
+
+
+def uses_in(template: str, source: str) -> Iterator[Use]:
+    """Yield the FAQs in a template."""
+    source = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), source)
+    for tag in _TAG.finditer(source):
+        if tag[0].lstrip("{%- ").startswith("macro"):
+            continue
+        for pattern in (_USE, _VARIABLE):
+            for found in pattern.finditer(tag[0]):
+                line = source.count("\n", 0, tag.start() + found.start()) + 1
+                yield Use(template, line, found[2] if pattern is _USE else None)
 
 
 def find_uses(directory: Path) -> Iterator[Use]:
-    """Yield the slugs in the templates in and below a directory; slugs in variables are not found.
+    """Yield the FAQs in the templates in and below a directory.
 
     Raises:
         OSError: a template cannot be read.
     """
     for path in sorted(directory.rglob("*")):
         if path.suffix.lower() in ENDINGS and path.is_file():
-            text = path.read_text(encoding="utf-8", errors="replace")
-            text = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
-            for found in _CALL.finditer(text):
-                slug = found["called"] if found["called"] is not None else found["tag"]
-                yield Use(path, text.count("\n", 0, found.start()) + 1, slug)
+            yield from uses_in(str(path), path.read_text(encoding="utf-8", errors="replace"))

@@ -105,7 +105,8 @@ class FolderSource(BaseSource):
             return self._error
         if file is not None:
             return ConfigurationError("\n".join(map(str, file.problems)))
-        missing = f"FAQ {key.slug!r}: there is no file {self._folder.directory / key.slug}.md"
+        file_path = f"{self._folder.directory / key.slug}.md"
+        missing = f"FAQ {key.slug!r}: there is no file {file_path}{self._folder.similar(key.slug)}"
         for other in self._folder.files:
             if other.path.name.startswith(f"{key.slug}.") and name_of(other.path)[0] == key.slug:
                 missing = f"FAQ {key.slug!r}: {other.path} states another slug, {quoted(other.slug)}"

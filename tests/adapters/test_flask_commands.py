@@ -9,6 +9,7 @@ from jinja2 import DictLoader
 
 from faqsvc_embed import FAQEmbed
 from faqsvc_embed.flask import FAQExtension, faqs_from
+from tests.cli.support import faqsvc
 from tests.support import samples
 from tests.support.faulty import FaultyServer
 
@@ -55,6 +56,19 @@ def test_a_check_fails_until_every_faq_is_published(faulty: FaultyServer) -> Non
     assert unchecked.startswith("base.html:3: ")
     faulty.serve(samples.record("legal"))
     assert run(make_app(faulty.base_url), "check")[0] == 0
+
+
+def test_a_check_of_a_folder_finds_what_the_command_finds(tmp_path: Path) -> None:
+    (tmp_path / "legal.md").write_text("## Why?\n\nSo.\n\n## How?\n\nSo.\n")
+    (tmp_path / "legal.de.md").write_text("## Warum?\n\nDarum.\n")
+    (tmp_path / "pricin.md").write_text("## Why?\n\nSo.\n")
+    app = Flask("host")
+    app.jinja_loader = DictLoader(TEMPLATES)
+    FAQExtension(app, directory=str(tmp_path), lang="en")
+    status, output = run(app, "check")
+    assert (status, "did you mean 'pricin'?" in output) == (1, True)
+    problem, *_ = faqsvc("check", str(tmp_path)).stdout.splitlines()
+    assert problem in output.splitlines()
 
 
 def test_every_faq_is_pulled_into_files_that_the_application_shows(

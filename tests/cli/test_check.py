@@ -17,8 +17,8 @@ def check(faqs: Path, *arguments: str) -> Result:
 def places(result: Result, faqs: Path) -> list[str]:
     """Return the places of the problems that a failed check prints, without the summary below them."""
     assert (result.exit_code, result.stderr) == (1, "")
-    lines = [line.removeprefix(f"{faqs}/") for line in result.stdout.splitlines()[:-1]]
-    return [line.partition(": ")[0] for line in lines]
+    lines = [line for line in result.stdout.splitlines()[:-1] if not line.endswith("(note)")]
+    return [line.removeprefix(f"{faqs}/").partition(": ")[0] for line in lines]
 
 
 def test_a_good_folder_passes(tmp_path: Path) -> None:
@@ -49,6 +49,13 @@ def test_a_missing_translation_is_a_note(tmp_path: Path) -> None:
     result = check(faqs)
     assert result.exit_code == 0
     assert result.stdout.startswith(f"{faqs}/terms.md: ")
+
+
+def test_an_unknown_language_and_a_file_of_html_are_notes(tmp_path: Path) -> None:
+    faqs = folder(tmp_path, pricing__md="## Why?\n\nSo.\n", old__html="<h2>Why?</h2><p>So.</p>")
+    *notes, _ = check(faqs).stdout.splitlines()
+    assert [note.partition(": ")[0] for note in notes] == [f"{faqs}/pricing.md", f"{faqs}/old.html"]
+    assert "faqsvc extract" in notes[1]
 
 
 def test_text_that_belongs_to_no_question_is_a_problem(tmp_path: Path) -> None:

@@ -48,11 +48,21 @@ def test_one_page_alone_can_be_read(faulty: FaultyServer) -> None:
     assert [request.target for request in faulty.log] == ["/robots.txt", "/"]
 
 
+def test_links_of_a_file_are_kept_if_its_address_is_named(page: str) -> None:
+    without = faqsvc("extract", page)
+    assert ("](" in without.stdout, "--url" in without.stderr) == (False, True)
+    named = faqsvc("extract", page, "--url", "https://tea.example/faq")
+    assert "[prices](https://tea.example/prices)" in named.stdout
+    assert ("https://tea.example/faq" in named.stdout, named.stderr) == (True, "")
+
+
 @pytest.mark.parametrize("form", ["json", "markdown"])
 def test_publish_reads_what_extract_prints(page: str, form: str, tmp_path: Path) -> None:
     name = tmp_path / {"json": "faq.json", "markdown": "faq.md"}[form]
     name.write_text(faqsvc("extract", page, "--format", form).stdout)
 
+    if form == "markdown":
+        assert "## Do you ship to Peru?" in name.read_text().splitlines()
     arguments = ["--website-name", "Tea", "--website-url", "https://tea.example", "--dry-run"]
     body = json.loads(faqsvc("publish", str(name), *arguments).stdout)
 

@@ -1,15 +1,16 @@
 """FAQPages that websites have in their JSON-LD; their texts are HTML."""
 
 import json
+import re
 import time
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from markupsafe import Markup
 
 from faqsvc_embed import FAQ, Item, to_json_ld
 from faqsvc_embed.files import Document
-from faqsvc_embed.files.html_text import html_to_text
 from tests.files.support import read
 
 QUESTIONS: Final = [
@@ -43,10 +44,10 @@ def test_the_faqpage_is_found_wherever_it_is(tmp_path: Path, content: object, ur
         title="Q & A",
         website_url=url,
         lang="en",
-        answer_format="text",
+        answer_format="markdown",
         items=[
-            {"question": "What does it cost?", "answer": "Nothing & more:\n- a\n- b c"},
-            {"question": "What x & y (https://x.example)?", "answer": "If 1 < 2."},
+            {"question": "What does it cost?", "answer": "Nothing \\& more:\n\n- a\n- b **c**"},
+            {"question": "What x & y?", "answer": "If 1 \\< 2."},
         ],
     )
 
@@ -70,33 +71,93 @@ def test_a_faqpage_that_lacks_parts_is_read_without_them(tmp_path: Path, page: d
     assert isinstance(read(tmp_path, "faq.json", json.dumps({"@type": "FAQPage", **page})), Document)
 
 
+def shown(tmp_path: Path, answer: str) -> Markup:
+    """Return the answer of a FAQPage as a page shows it."""
+    question = {"@type": "Question", "name": "How?", "acceptedAnswer": {"text": answer}}
+    page = {"@type": "FAQPage", "mainEntity": [question]}
+    return read(tmp_path, "faq.json", json.dumps(page)).to_faq("tea").items[0].html
+
+
 @pytest.mark.parametrize(
-    ("html", "text"),
+    ("answer", "html"),
     [
-        ("<p>One\n line.</p>\n<p>Two &amp; three &lt;b&gt;.</p>", "One line.\nTwo & three <b>."),
-        ("One<br>two<BR />three<p>four", "One\ntwo\nthree\nfour"),
-        ("<h3>So</h3><ol><li><p>a</p></li><li>b<ul><li>c</li></ul></li></ol>", "So\n- a\n- b\n- c"),
-        ("<table><tr><td>a</td><td>b</td></tr></table>", "a\nb"),
-        ("Never <script>alert(1)</script><b>run</b>", "Never run"),
-        ("One &mdash; two\n\nif 1 < 2 &no;", "One — two\n\nif 1 < 2 &no;"),
-        ("&lt;b&gt;bold&lt;/b&gt; is &amp;lt;", "<b>bold</b> is &lt;"),
-        ('<p>See <a href="https://x.example/map">our map</a>.</p>', "See our map (https://x.example/map)."),
-        ("<A HREF='https://x.example/?a=1&amp;b=2'>Map</A> &amp; x", "Map (https://x.example/?a=1&b=2) & x"),
-        ('Write <a href="mailto:us@x.example">to us</a>', "Write to us (mailto:us@x.example)"),
-        ('<a href="mailto:us@x.example">us@x.example</a>', "us@x.example"),
-        ('At <a class="x" href="https://x.example/">https://x.example</a>', "At https://x.example"),
-        ('<a href="#top">up</a>, <a href="javascript:x()">so</a>, <a name="y">here</a>', "up, so, here"),
+        (
+            "<p>One\n line.</p>\n<p>Two &amp; three &lt;b&gt;.</p>",
+            "<p>One line.</p><p>Two &amp; three &lt;b&gt;.</p>",
+        ),
+        ("One<br>two<BR />three<p>four", "<p>One<br>two<br>three</p><p>four</p>"),
+        (
+            "<b>So <i>it</i> is</b>: <strong> yes </strong>no",
+            "<p><strong>So <em>it</em> is</strong>: <strong>yes</strong> no</p>",
+        ),
+        (
+            "<ol><li>a</li><li>b<ul><li>c</li></ul></li></ol>d",
+            "<ol><li>a</li><li>b<ul><li>c</li></ul></li></ol><p>d</p>",
+        ),
+        ("<ul><li><p>a</p><p>b</p></li></ul>", "<ul><li><p>a</p><p>b</p></li></ul>"),
+        ("<h3>So</h3>1. *this*", "<p><strong>So</strong></p><p>1. *this*</p>"),
+        ("<table><tr><td>a</td><td>b</td></tr></table>", "<p>a</p><p>b</p>"),
+        ("Never <script>alert(1)</script><b>run</b>", "<p>Never <strong>run</strong></p>"),
+        ("&lt;b&gt;bold&lt;/b&gt; is &amp;lt;<br>", "<p>&lt;b&gt;bold&lt;/b&gt; is &amp;lt;</p>"),
+        (
+            'See <a href="https://x.example/a b">our map</a>.',
+            '<p>See <a href="https://x.example/a%20b">our map</a>.</p>',
+        ),
+        ("<A HREF='/map?a=1&amp;b=2'>Map</A>", '<p><a href="/map?a=1&amp;b=2">Map</a></p>'),
+        (
+            'Write <a href="mailto:us@x.example">to us</a>',
+            '<p>Write <a href="mailto:us@x.example">to us</a></p>',
+        ),
+        ('<a href="javascript:x()">so</a>, <a name="y">here</a>', "<p>so, here</p>"),
+        ("<b>never closed", "<p><strong>never closed</strong></p>"),
+        ("<b></b><a href='/x'></a>y", "<p>y</p>"),
     ],
 )
-def test_html_becomes_the_text_that_it_shows(html: str, text: str) -> None:
-    assert html_to_text(html) == text
+def test_html_keeps_what_search_engines_show_of_it(tmp_path: Path, answer: str, html: str) -> None:
+    tags = re.sub(
+        r"\s+(?=<(?:/?[uo]l|/?li|p))|(?<=>)\s+(?=<)|(?<=<li>)\s+|(?<=<br>)\s+",
+        "",
+        str(shown(tmp_path, answer)),
+    )
+    assert tags.replace(' rel="noopener"', "").strip() == html
+
+
+@pytest.mark.parametrize("text", ["One — two\n\nif 1 < 2 &no;", "A <name> & <more>"])
+def test_a_text_without_tags_stays_text(tmp_path: Path, text: str) -> None:
+    document = read(tmp_path, "faq.json", json.dumps(to_json_ld(FAQ("tea", items=(Item(0, "How?", text),)))))
+    assert (document.answer_format, document.items) == ("text", [{"question": "How?", "answer": text}])
+
+
+MARKDOWN: Final = """\
+It has **much**, *more* and [a page](https://x.example/prices):
+
+1. one
+2. two
+   - inner
+   - list
+
+Two lines\\
+of 1\\. text with \\*stars\\* & <signs>"""
+
+
+def test_our_own_json_ld_gives_the_same_answer_again(tmp_path: Path) -> None:
+    faq = FAQ("tea", items=(Item(0, "How?", MARKDOWN),), answer_format="markdown")
+    again = read(tmp_path, "faq.json", json.dumps(to_json_ld(faq))).to_faq("tea")
+    assert to_json_ld(again)["mainEntity"] == to_json_ld(faq)["mainEntity"]
 
 
 @pytest.mark.parametrize(
-    "filling", [" ", "<b ", "<b>", " a=b", "</b", "\n- ", "<li>", "<a href=tel:1>x</a>", "&a"]
+    "filling",
+    [" ", "<b ", "<b>", " a=b", "</b", "\n- ", "<li>", "<a href=tel:1>x</a>", "&a", "<b>x", "<ul><li>"],
 )
-def test_html_costs_no_more_than_its_length(filling: str) -> None:
+def test_html_costs_no_more_than_its_length(tmp_path: Path, filling: str) -> None:
     start = time.process_time()
-    for begin in ("", "<b", "<b a='"):
-        html_to_text(begin + filling * (20_000 // len(filling)))
+    for begin in ("<b>", "<b", "<b a='"):
+        page = {
+            "@type": "FAQPage",
+            "mainEntity": [
+                {"name": "x", "acceptedAnswer": {"text": begin + filling * (20_000 // len(filling))}}
+            ],
+        }
+        read(tmp_path, "faq.json", json.dumps(page))
     assert time.process_time() - start < 1

@@ -1,0 +1,86 @@
+"""What is wrong with a folder of FAQs and with the slugs in templates, for every command that checks."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from faqsvc_embed.cli.publications import not_shown
+
+if TYPE_CHECKING:
+    from faqsvc_embed.files.folder import FAQFile, Folder, Problem
+
+
+def problems_of(folder: "Folder") -> "list[Problem]":
+    """Return what is wrong with the files of a folder."""
+    return [*folder.problems, *_not_shown(folder), *_uneven(folder)]
+
+
+def notes_of(folder: "Folder") -> "list[Problem]":
+    """Return what may be wrong: missing translations, unknown languages, and files of HTML."""
+    return [*_untranslated(folder), *_without_language(folder), *_html(folder)]
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, as in `2 questions`."""
+    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
+
+
+def by_slug(folder: "Folder") -> "dict[str, list[FAQFile]]":
+    """Return the files of each FAQ, the FAQ itself first."""
+    files: dict[str, list[FAQFile]] = {}
+    for file in folder.files:
+        files.setdefault(file.slug, []).append(file)
+    return files
+
+
+def _uneven(folder: "Folder") -> "Iterator[Problem]":
+    """Yield the translations that do not have as many questions as their FAQ."""
+    from faqsvc_embed.files.folder import Problem
+
+    for base, *translations in by_slug(folder).values():
+        for file in translations:
+            if file.faq is not None and base.faq is not None:
+                count, expected = len(file.faq.items), len(base.faq.items)
+                if count != expected:
+                    message = f"has {count} of the {expected} questions of {base.path}"
+                    if count > expected:
+                        message = f"has {count} questions, but {base.path} has {expected}"
+                    yield Problem(file.path, None, message)
+
+
+def _not_shown(folder: "Folder") -> "Iterator[Problem]":
+    """Yield what of the answers no page would show."""
+    from faqsvc_embed.files.folder import problem_of
+
+    for file in folder.files:
+        if file.document is not None and file.faq is not None:
+            for message in not_shown(file.document, file.faq):
+                yield problem_of(file.path, message)
+
+
+def _untranslated(folder: "Folder") -> "Iterator[Problem]":
+    """Yield the FAQs that lack a language which another FAQ of the folder has."""
+    from faqsvc_embed.files.folder import Problem
+
+    languages = sorted({file.lang for file in folder.files if file.lang is not None})
+    for base, *translations in by_slug(folder).values():
+        own = {file.lang for file in (base, *translations)} | {base.faq.lang if base.faq else None}
+        if missing := [lang for lang in languages if lang not in own]:
+            yield Problem(base.path, None, f"is not translated into {', '.join(missing)}")
+
+
+def _without_language(folder: "Folder") -> "Iterator[Problem]":
+    """Yield the files whose language nobody states."""
+    from faqsvc_embed.files.folder import Problem
+
+    for file in folder.files:
+        if file.faq is not None and file.faq.lang is None:
+            hint = "has no language: state it, as in `lang: en` at the top, or set FAQSVC_LANG"
+            yield Problem(file.path, None, hint)
+
+
+def _html(folder: "Folder") -> "Iterator[Problem]":
+    """Yield the HTML files, which a folder ignores."""
+    from faqsvc_embed.files.folder import Problem
+
+    for path in sorted(folder.directory.glob("*.htm*")):
+        yield Problem(path, None, f"is ignored: `faqsvc extract {path}` prints its questions as Markdown")
