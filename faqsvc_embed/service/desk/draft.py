@@ -151,9 +151,20 @@ class Draft:
         text = action.partition(":")[2]
         index = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else len(self.items)
         items = list(self.items)
-        if index < min(len(items), len(source.items)):
-            items[index] = source.items[index]
+        if index < len(items) and (original := self.original_of(index, source)) is not None:
+            items[index] = original
         return replace(self, items=tuple(items)), min(index, max(0, len(items) - 1))
+
+    def original_of(self, index: int, source: "Draft") -> DraftItem | None:
+        """Return what an item translates: the item of the source with its id, else that in its place."""
+        item = self.items[index]
+        if item.id:
+            for original in source.items:
+                if original.id == item.id:
+                    return original
+        original = source.items[index] if index < len(source.items) else DraftItem()
+        is_of_another = original.id and any(other.id == original.id for other in self.items)
+        return original if original.is_written and not is_of_another else None
 
     def problems(self, *, is_new: bool) -> Problems:
         """Return all reasons why this cannot be saved, by field."""

@@ -19,6 +19,7 @@ from faqsvc_embed.service.desk.opened import what_happened
 from faqsvc_embed.service.desk.pages import HEADERS, redirect, render
 from faqsvc_embed.service.desk.preview import preview_of
 from faqsvc_embed.service.desk.visit import Visit
+from faqsvc_embed.service.pages.html import image_source
 from faqsvc_embed.service.storage.overview import FAQInfo
 from faqsvc_embed.service.storage.values import (
     Gone,
@@ -82,6 +83,7 @@ class Editor:
             visit,
             "editor.html",
             status,
+            images=image_source(self.draft.record()),
             editor=self,
             draft=self.draft,
             faq=self.faq,

@@ -16,12 +16,13 @@ from faqsvc_embed.rendering.assets import IMMUTABLE, find_file, stylesheet
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.pages.translations import MESSAGES
 
+_POLICY: Final = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
 HEADERS: Final = {
     "cache-control": "no-store",
-    "content-security-policy": (
-        "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; "
-        "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-    ),
+    "content-security-policy": _POLICY,
     # With `no-referrer`, browsers would send `Origin: null` with forms.
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
@@ -31,15 +32,18 @@ HEADERS: Final = {
 _MEDIA_TYPES: Final = {"desk.css": "text/css", "desk.js": "text/javascript"}
 
 
-def render(visit: Visit, template: str, status: int = 200, **context: Any) -> Response:
-    """Return a page of the desk."""
+def render(visit: Visit, template: str, status: int = 200, *, images: str = "", **context: Any) -> Response:
+    """Return a page of the desk, which may show images of the origin `images`."""
     text = (
         _templates()
         .get_template(template)
         .render(visit=visit, session=visit.session, root=visit.root, static=static_url(visit.root), **context)
     )
     # Typed text may contain lone surrogates, which UTF-8 cannot encode.
-    return Response(text.encode("utf-8", "replace"), status, HEADERS, "text/html")
+    images = f"img-src 'self' {context.get('images', '')}".rstrip()
+    policy = _POLICY.replace("img-src 'self'", images)
+    headers = {**HEADERS, "content-security-policy": policy}
+    return Response(text.encode("utf-8", "replace"), status, headers, "text/html")
 
 
 def redirect(visit: Visit, path: str) -> Response:

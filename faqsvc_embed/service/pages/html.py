@@ -148,8 +148,12 @@ def content_security_policy(images: str = "") -> str:
 
 def image_source(faq: FAQ) -> str:
     """Return the origin of the website whose images an FAQ may show; empty if it shows none."""
-    parts = urlsplit(faq.website_url or "")
-    return f"{parts.scheme}://{parts.netloc}" if re.fullmatch(r"[\w.:\[\]-]+", parts.netloc, re.ASCII) else ""
+    try:
+        parts = urlsplit(faq.website_url or "")
+    except ValueError:  # the form of the desk may have any text
+        return ""
+    is_host = re.fullmatch(r"[\w.:\[\]-]+", parts.netloc, re.ASCII)
+    return f"{parts.scheme}://{parts.netloc}" if is_host and parts.scheme in ("http", "https") else ""
 
 
 @cache

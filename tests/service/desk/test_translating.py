@@ -5,6 +5,7 @@ from typing import Any
 
 from faqsvc_embed import FAQ
 from faqsvc_embed.api.content import Content
+from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.models import Item
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.values import Access, Preconditions, Write
@@ -122,6 +123,30 @@ def test_sections_ids_and_the_page_are_kept_by_whoever_saves(editor: Editor, sto
         Access(None, site), ("shop", None), lambda old: old[:1], Preconditions(), is_draft=False
     )
     assert storage.history.revision(Access(None, site), "shop", "en").faq.page_url == kept.page_url
+
+
+def test_a_question_that_was_moved_is_beside_its_own_source(editor: Editor, storage: Storage) -> None:
+    site = storage.people.list(None)[0].site
+    english = (Item(0, "How?", "So.", None, "how"), Item(1, "Why?", "Because.", None, "why"))
+    german = (Item(0, "Warum?", "Darum.", None, "why"), Item(1, "Wo?", "Da."))
+    langs: tuple[Lang, ...] = ("en", "de")
+    for lang, items in zip(langs, (english, german), strict=True):
+        content = Content("https://heron.example", "Heron", items, "Shop")
+        storage.writer.write(Access(None, site), Write(content=content, slug="shop", lang=lang))
+    page = editor.get("/faqs/shop?lang=de").text
+    assert source_of(page) == ["Why?"]
+    copied = editor.post("/faqs/shop", action="copy:0", **fields_of(page)).text
+    assert texts_of(copied) == ["Why?", "Because.", "Wo?", "Da."]
+
+
+def test_the_preview_may_show_images_of_the_website_alone(editor: Editor) -> None:
+    publish(editor)
+    policy = editor.get("/faqs/pricing").headers["content-security-policy"]
+    assert "img-src 'self' https://heron.example;" in policy
+    fields = fields_of(editor.get("/faqs/pricing").text)
+    for address in ("https://[", "https://x.example; script-src *", "data://x"):
+        page = editor.post("/faqs/pricing", action="preview", **fields | {"website_url": address})
+        assert "img-src 'self';" in page.headers["content-security-policy"]
 
 
 def test_pasted_markdown_becomes_markdown(editor: Editor) -> None:
