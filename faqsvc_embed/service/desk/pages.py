@@ -32,8 +32,8 @@ HEADERS: Final = {
 _MEDIA_TYPES: Final = {"desk.css": "text/css", "desk.js": "text/javascript"}
 
 
-def render(visit: Visit, template: str, status: int = 200, *, images: str = "", **context: Any) -> Response:
-    """Return a page of the desk, which may show images of the origin `images`."""
+def render(visit: Visit, template: str, status: int = 200, **context: Any) -> Response:
+    """Return a page of the desk. Its context may name an origin, `images`, whose images it may show."""
     text = (
         _templates()
         .get_template(template)
