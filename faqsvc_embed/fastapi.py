@@ -4,8 +4,8 @@ from typing import Annotated
 
 try:
     from fastapi import Depends
-except ImportError as error:
-    raise ImportError("faqsvc_embed.fastapi needs FastAPI: pip install 'faqsvc-embed[fastapi]'") from error
+except ImportError as _error:
+    raise ImportError("faqsvc_embed.fastapi needs FastAPI: pip install 'faqsvc-embed[fastapi]'") from _error
 
 from starlette.requests import HTTPConnection
 

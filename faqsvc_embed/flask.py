@@ -17,8 +17,8 @@ try:
         request,
         request_finished,
     )
-except ImportError as error:
-    raise ImportError("faqsvc_embed.flask needs Flask: pip install 'faqsvc-embed[flask]'") from error
+except ImportError as _error:
+    raise ImportError("faqsvc_embed.flask needs Flask: pip install 'faqsvc-embed[flask]'") from _error
 
 import click
 from jinja2 import TemplateNotFound

@@ -201,7 +201,7 @@ def _kept(name: str | None) -> Iterator[None]:
 class FAQTag(Extension):
     """`{% faq "pricing", lang="ko" %}`: prints what `{{ faq("pricing", lang="ko") }}` prints."""
 
-    tags = {"faq"}  # noqa: RUF012  # Jinja's own interface
+    tags: set[str] = {"faq"}  # noqa: RUF012  # Jinja's own interface
 
     def parse(self, parser: Parser) -> nodes.Node:
         line = next(parser.stream).lineno

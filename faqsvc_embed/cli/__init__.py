@@ -60,7 +60,7 @@ def main() -> None:
     """
 
 
-for command in (
+for _command in (
     check,
     preview,
     get,
@@ -84,4 +84,4 @@ for command in (
     log,
     mcp,
 ):
-    main.add_command(command)
+    main.add_command(_command)

@@ -18,7 +18,7 @@ from faqsvc_embed.cli.output import print_json, print_table
 if TYPE_CHECKING:
     from faqsvc_embed.service.storage.people import Person
 
-role_option = click.option(
+_role_option = click.option(
     "--role",
     type=click.Choice(["editor", "publisher", "admin"]),
     help="editor: drafts; publisher: also publish and unpublish; admin: also people, keys and the site.",
@@ -43,7 +43,7 @@ def people() -> None:
 @database_option
 @click.argument("email")
 @click.option("--name", metavar="NAME", required=True, help="Name, for the history and the desk.")
-@role_option
+@_role_option
 @site_option
 @public_url_option
 def add_person(database: str, email: str, name: str, role: Any, site: str | None, base_url: str) -> None:
@@ -84,7 +84,7 @@ def list_people(database: str, site: str | None, as_json: bool) -> None:
 @click.argument("email")
 @click.option("--name", metavar="NAME", help="New name.")
 @click.option("--email", "new_email", metavar="EMAIL", help="New email address.")
-@role_option
+@_role_option
 @site_option
 def change_person(
     database: str, email: str, name: str | None, new_email: str | None, role: Any, site: str | None

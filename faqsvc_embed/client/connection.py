@@ -22,7 +22,7 @@ _NO_KEY: Final = (
     "does the desk of the service under Site, Keys"
 )
 
-logger = logging.getLogger("faqsvc_embed")
+logger: logging.Logger = logging.getLogger("faqsvc_embed")
 
 
 class Connection:

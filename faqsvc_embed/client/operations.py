@@ -35,6 +35,7 @@ from faqsvc_embed.errors import (
 )
 from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.models import Item, Publication
+from faqsvc_embed.settings import Settings
 from faqsvc_embed.settings.api_key import APIKey
 
 T = TypeVar("T")
@@ -47,7 +48,7 @@ class Operations:
     def __init__(self, connection: Connection, generation_timeout: float) -> None:
         self._connection = connection
         self._generation_timeout = generation_timeout
-        self.settings = connection.settings
+        self.settings: Settings = connection.settings
 
     def read(self, slug: str, lang: str | None) -> Work[Fetched]:
         """Read an FAQ; caches must revalidate it."""

@@ -11,8 +11,8 @@ try:
     from django.conf import settings
     from django.core import checks
     from django.core.signals import setting_changed
-except ImportError as error:
-    raise ImportError("faqsvc_embed.django needs Django: pip install 'faqsvc-embed[django]'") from error
+except ImportError as _error:
+    raise ImportError("faqsvc_embed.django needs Django: pip install 'faqsvc-embed[django]'") from _error
 
 from jinja2 import Environment
 
@@ -35,7 +35,7 @@ class FAQConfig(AppConfig):
 
     name = "faqsvc_embed.django"
     label = LABEL
-    verbose_name = "FAQs"
+    verbose_name: str = "FAQs"
 
     def __init__(self, app_name: str, app_module: ModuleType | None) -> None:
         super().__init__(app_name, app_module)

@@ -110,7 +110,7 @@ class DjangoPage(Page, kw_only=True):
 
     def complete(self, response: HttpResponseBase) -> HttpResponseBase:
         """Set the headers that the page needs, and fill its placeholders."""
-        self.sent_headers = response.headers.items()
+        self.sent_headers: Any = response.headers.items()
         if isinstance(response, StreamingHttpResponse):
             self._complete_stream(response)
         elif isinstance(response, HttpResponse) and self.placeholders is not None:

@@ -62,7 +62,8 @@ class Page(msgspec.Struct, eq=False):
     """Whether an FAQ in an open placeholder may still shorten `max_age`."""
     _budget: WaitBudget | None = None
 
-    __repr__ = object.__repr__  # a page may refer to the headers of its request
+    def __repr__(self) -> str:
+        return object.__repr__(self)  # a page may refer to the headers of its request
 
     def configure(self, settings: Settings, query_string: str) -> None:
         """Apply the settings for all pages, and the preview token in the address."""

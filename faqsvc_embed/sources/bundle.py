@@ -21,7 +21,7 @@ class Bundle(BaseSource):
     is_local = True
 
     def __init__(self, settings: Settings) -> None:
-        self.name = source_name(settings)
+        self.name: str = source_name(settings)
         self._directory = open_directory(settings)
         self._settings = settings
         self._log = LogOnce()

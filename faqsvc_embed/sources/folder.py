@@ -5,7 +5,7 @@ from typing import Final
 from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.cache.health import Health
 from faqsvc_embed.cache.memory import MemoryCache
-from faqsvc_embed.cache.source import BaseSource
+from faqsvc_embed.cache.source import BaseSource, Files
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, quoted
 from faqsvc_embed.events import FAQEvent
 from faqsvc_embed.files.folder import FAQFile, Folder, name_of
@@ -27,7 +27,7 @@ class FolderSource(BaseSource):
     is_local = True
 
     def __init__(self, settings: Settings, directory: str) -> None:
-        self.files = self
+        self.files: Files = self
         try:
             self._folder = Folder(directory, lang=settings.lang, max_bytes=settings.max_bytes)
         except OSError as error:

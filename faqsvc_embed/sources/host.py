@@ -26,7 +26,7 @@ class HostSource(BaseSource):
     """
 
     def __init__(self, settings: Settings, source: Source) -> None:
-        self.name = source_name(settings)
+        self.name: str = source_name(settings)
         self._get: Any = source.get
         self._is_async = inspect.iscoroutinefunction(source.get)
         self._timeout = settings.timeout

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from faqsvc_embed.api.contract import PREVIEW_HEADER
 from faqsvc_embed.api.requests import NO_VALIDATORS, Request, Validators, read_request
 from faqsvc_embed.api.responses import Failed, Fetched, NotModified, Outcome, parse_response
-from faqsvc_embed.cache.source import BaseSource, Feed, Followed, Read
+from faqsvc_embed.cache.source import BaseSource, Feed, Files, Followed, Read
 from faqsvc_embed.errors import FAQError, FAQUnavailable
 from faqsvc_embed.settings import Settings
 
@@ -23,9 +23,9 @@ class ServiceSource(BaseSource):
     has_drafts = True
 
     def __init__(self, settings: Settings, folder: "FolderSource | None" = None) -> None:
-        self.name = settings.base_url
-        self.follows_changes = settings.push
-        self.files = folder
+        self.name: str = settings.base_url
+        self.follows_changes: bool = settings.push
+        self.files: Files | None = folder
         self._timeout = settings.timeout
         self._max_bytes = settings.max_bytes
 

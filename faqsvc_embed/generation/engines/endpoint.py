@@ -31,7 +31,7 @@ MAX_NEGOTIATIONS: Final = 6
 TRANSIENT: Final = (408, 409, 425, 429, 500, 502, 503, 504, 529)
 """Statuses of failures that may be over at the next attempt."""
 
-logger = logging.getLogger("faqsvc_embed.generation")
+logger: logging.Logger = logging.getLogger("faqsvc_embed.generation")
 
 
 class ContextTooLong(EngineError):

@@ -28,7 +28,7 @@ _UNSPACED_WORDS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,}")
 class ExtractiveEngine:
     """Returns the questions and answers of the pages, in the language of the pages."""
 
-    crawl_time_fraction = 0.8
+    crawl_time_fraction: float = 0.8
 
     async def generate_items(self, pages: Sequence[Page], request: GenerationRequest) -> EngineResult:
         """Return each question once: those about the topic first, then those in an FAQ, then by page."""

@@ -11,7 +11,7 @@ _PROPERTIES: Final = {
     **{name: {"type": "string"} for name in ("question", "answer", "support")},
     "page": {"type": "integer"},
 }
-ITEMS_SCHEMA: Final = {
+ITEMS_SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
     "additionalProperties": False,
     "required": ["items"],
@@ -27,7 +27,7 @@ ITEMS_SCHEMA: Final = {
         }
     },
 }
-CHOICE_SCHEMA: Final = {
+CHOICE_SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
     "additionalProperties": False,
     "required": ["keep"],

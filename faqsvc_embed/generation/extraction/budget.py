@@ -22,7 +22,7 @@ class StepBudget:
     """The steps that remain for a page."""
 
     def __init__(self) -> None:
-        self.remaining = MAX_STEPS
+        self.remaining: int = MAX_STEPS
 
     def spend(self, steps: int) -> None:
         """Count steps.

@@ -97,7 +97,7 @@ class Claims:
     def __init__(self, size: int) -> None:
         self._claimed = bytearray(size)
         self._around = set[int]()
-        self.count = 0
+        self.count: int = 0
         """The number of calls of `claim`."""
 
     def claim(self, element: Element) -> None:

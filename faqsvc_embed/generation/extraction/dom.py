@@ -58,10 +58,10 @@ class Element:
         self.budget = budget
         self.children: list[Node] = []
         self.depth: int = parent.depth + 1 if parent is not None else 1
-        self.role = attrs.get("role", "").strip().lower()
-        self.classes = frozenset(attrs.get("class", "").lower().split())
-        self.words = words_of(f"{attrs.get('class', '')} {attrs.get('id', '')}")
-        self.is_hidden = "hidden" in attrs or _HIDDEN.search(attrs.get("style", "")) is not None
+        self.role: str = attrs.get("role", "").strip().lower()
+        self.classes: frozenset[str] = frozenset(attrs.get("class", "").lower().split())
+        self.words: frozenset[str] = words_of(f"{attrs.get('class', '')} {attrs.get('id', '')}")
+        self.is_hidden: bool = "hidden" in attrs or _HIDDEN.search(attrs.get("style", "")) is not None
         self.is_boilerplate = False
         self.contains_blocks = False
         self.start = self.end = self.index = 0

@@ -48,7 +48,7 @@ CONFIDENCES: Final = {
 Reader = Callable[[turbohtml.Document, StepBudget], Iterator[tuple[str, str]]]
 """Reads the questions and answers in the data of a page; an answer is mostly HTML."""
 
-logger = logging.getLogger("faqsvc_embed.generation")
+logger: logging.Logger = logging.getLogger("faqsvc_embed.generation")
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ class PageContext:
         # Questions in a quotation are not questions of the page, but a quotation may be part of an answer.
         quoted = _within(everything, lambda element: element.start in quotations)
         self._everything = everything
-        self.size = len(everything)
+        self.size: int = len(everything)
         self._by_id = defaultdict[str, list[Element]](list)
         for element in everything:
             self._by_id[element.attrs.get("id", "")].append(element)
@@ -50,17 +50,21 @@ class PageContext:
         self._panels = {panel.start for panel in opened if panel is not None}
         contents = _within(everything, self._is_contents)
         outside = quoted | contents
-        self.elements = [e for e in everything if not e.is_boilerplate and e.start not in outside]
+        self.elements: list[Element] = [
+            e for e in everything if not e.is_boilerplate and e.start not in outside
+        ]
         first_heading = next((inline_text(e.children) for e in everything if e.tag == "h1"), "")
         address = _SEPARATORS.sub(" ", url)
         last_segment = _SEPARATORS.sub(" ", urlsplit(url).path.rstrip("/").rpartition("/")[2])
         is_other = any(map(announces_other, (title, first_heading, last_segment)))
         is_post = _POST.search(urlsplit(url).path) is not None
         titles = (title, first_heading, "" if is_question(first_heading) else last_segment)
-        self.has_faq_title = any(map(announces_faq, titles))
+        self.has_faq_title: bool = any(map(announces_faq, titles))
         is_interview = any(map(announces_interview, (title, first_heading)))
-        self.is_interview = is_interview or (announces_interview(last_segment) and not self.has_faq_title)
-        self.is_article = is_article or self.is_interview or is_other or is_post
+        self.is_interview: bool = is_interview or (
+            announces_interview(last_segment) and not self.has_faq_title
+        )
+        self.is_article: bool = is_article or self.is_interview or is_other or is_post
         self._is_faq = self.has_faq_title or announces_faq(address)
         self._labelled = _within(everything, _is_labelled_faq)
         self._heading_levels: dict[int, int] = {}

@@ -24,7 +24,7 @@ class SignIn:
     """The page to sign in; `failures` counts the wrong links of each client network."""
 
     def __init__(self) -> None:
-        self.failures = RateLimiter(ATTEMPTS_PER_MINUTE)
+        self.failures: RateLimiter = RateLimiter(ATTEMPTS_PER_MINUTE)
 
     def show(self, visit: Visit) -> Response:
         """GET: the form. Its script takes the token of a link from the fragment, which is in no log."""

@@ -21,7 +21,7 @@ MAX_FOLLOWED: Final = 200_000
 RETRY_AFTER: Final = 1.0
 """Seconds until the next query after one has failed."""
 
-logger = logging.getLogger("faqsvc_embed.service")
+logger: logging.Logger = logging.getLogger("faqsvc_embed.service")
 
 
 class FeedFull(Exception):
@@ -32,13 +32,15 @@ class Subscriber:
     """The changes that wait to be sent to one connection."""
 
     def __init__(self, slugs: Iterable[str], network: str | None) -> None:
-        self.log = Position(0)
+        self.log: Position = Position(0)
         """The log that the changes are of: where the subscriber began, or had to begin again."""
-        self.slugs = frozenset(sys.intern(slug) for slug in slugs)  # most subscribers follow the same ones
+        self.slugs: frozenset[str] = frozenset(
+            sys.intern(slug) for slug in slugs
+        )  # most subscribers follow the same ones
         self.network = network
         self.waiting: deque[LoggedChange] = deque()
-        self.has_missed = False
-        self.has_news = asyncio.Event()
+        self.has_missed: bool = False
+        self.has_news: asyncio.Event = asyncio.Event()
 
     def add(self, change: LoggedChange) -> None:
         """Add a change. If too many wait already, drop those and mark them as missed."""

@@ -78,8 +78,8 @@ class Problem(Exception):
         self.status = status
         self.code: Code = code
         self.detail = detail
-        self.problems = list(problems)
-        self.headers = dict(headers or {})
+        self.problems: list[str] = list(problems)
+        self.headers: dict[str, str] = dict(headers or {})
         self.extra = extra
 
     @classmethod

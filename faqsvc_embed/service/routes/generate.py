@@ -38,7 +38,7 @@ BODY_TIMEOUT: Final = 10.0
 MAX_CONCURRENT: Final = 4
 """Generations that one process runs at a time. Others wait, within their own deadline."""
 
-logger = logging.getLogger("faqsvc_embed.service")
+logger: logging.Logger = logging.getLogger("faqsvc_embed.service")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -59,10 +59,10 @@ class Database:
             raise ConfigurationError(f"database is {quoted(url)}: {_EXPECTED}")
         self._write_lock = threading.Lock()
         self._watcher: sqlite3.Connection | None = None
-        self.is_sqlite = not url.startswith(("postgresql://", "postgres://"))
+        self.is_sqlite: bool = not url.startswith(("postgresql://", "postgres://"))
         if self.is_sqlite:
-            self.path = str(_path(url).absolute())  # so that a later chdir does not matter
-            self.name = f"the database {self.path!r}"
+            self.path: str = str(_path(url).absolute())  # so that a later chdir does not matter
+            self.name: str = f"the database {self.path!r}"
             self._reader = _sqlite_engine(self.path)
             self._writer = _sqlite_engine(self.path)
             event.listen(self._writer, "connect", _prepare_writer)

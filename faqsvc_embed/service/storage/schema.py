@@ -27,8 +27,8 @@ from sqlalchemy import (
 class Timestamp(TypeDecorator[datetime]):
     """A time in UTC as ISO 8601 text, which sorts by time in both databases."""
 
-    impl = Text
-    cache_ok = True
+    impl: type[Text] = Text
+    cache_ok: bool | None = True
 
     def process_bind_param(self, value: datetime | None, _: Any) -> str | None:
         return None if value is None else value.isoformat(timespec="microseconds")

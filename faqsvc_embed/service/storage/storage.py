@@ -78,17 +78,17 @@ class Storage:
     def __init__(self, database: Database, clock: Callable[[], datetime] = utc_now) -> None:
         self.database = database
         self.clock = clock
-        self.sites = Sites(database, clock)
-        self.keys = APIKeys(database, self.sites, clock)
-        self.people = People(database, self.sites, clock)
-        self.sign_ins = SignIns(database, clock)
-        self.publications = Publications(database, clock)
-        self.history = History(database, clock)
-        self.changes = ChangeLog(database)
-        self.overview = Overview(database)
-        self.writer = Writer(database, clock)
-        self.removal = Removal(self.writer)
-        self.audit = AuditLog(database)
+        self.sites: Sites = Sites(database, clock)
+        self.keys: APIKeys = APIKeys(database, self.sites, clock)
+        self.people: People = People(database, self.sites, clock)
+        self.sign_ins: SignIns = SignIns(database, clock)
+        self.publications: Publications = Publications(database, clock)
+        self.history: History = History(database, clock)
+        self.changes: ChangeLog = ChangeLog(database)
+        self.overview: Overview = Overview(database)
+        self.writer: Writer = Writer(database, clock)
+        self.removal: Removal = Removal(self.writer)
+        self.audit: AuditLog = AuditLog(database)
 
     def close(self) -> None:
         """Close idle connections; the storage can still be used."""

@@ -20,7 +20,7 @@ from faqsvc_embed.service.storage import schema, upgrade
 from faqsvc_embed.service.storage.database import Database
 from faqsvc_embed.service.storage.values import HIDDEN
 
-FORMAT: Final = {"format": "faqsvc", "version": 1}
+FORMAT: Final[dict[str, str | int]] = {"format": "faqsvc", "version": 1}
 BATCH: Final = 500
 
 _TABLES: Final = (

@@ -23,7 +23,7 @@ class OutageLog:
         self._name = name
         self._clock = clock
         self._lock = Lock()
-        self.failures = 0
+        self.failures: int = 0
         """Failures since the process started."""
         self.dropped = 0
         """What was given up because of them."""

@@ -5,10 +5,10 @@ SQLite, whose readers never wait, gets all of them in one transaction; PostgreSQ
 
 from alembic import context
 
-connection = context.config.attributes["connection"]
-is_sqlite = connection.dialect.name == "sqlite"
-context.configure(connection=connection, transactional_ddl=True, transaction_per_migration=not is_sqlite)
-if is_sqlite:
+_connection = context.config.attributes["connection"]
+_is_sqlite = _connection.dialect.name == "sqlite"
+context.configure(connection=_connection, transactional_ddl=True, transaction_per_migration=not _is_sqlite)
+if _is_sqlite:
     context.run_migrations()  # in the transaction of the connection
 else:
     with context.begin_transaction():
