@@ -5,7 +5,6 @@ from typing import Final
 
 from faqsvc_embed.generation.extraction.boilerplate import is_link
 from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence, Positions
-from faqsvc_embed.generation.extraction.class_names import is_called_question
 from faqsvc_embed.generation.extraction.dom import HEADINGS, Element
 from faqsvc_embed.generation.extraction.outline import MIN_ANSWER
 from faqsvc_embed.generation.extraction.page_context import PageContext
@@ -108,15 +107,11 @@ def _is_question(candidate: Candidate, context: PageContext) -> bool:
     element, evidence = candidate.element, candidate.evidence
     if evidence is Evidence.STRUCTURED_DATA or is_question(candidate.question):
         return True
-    if evidence is Evidence.NAME and (is_called_question(element) or element.tag in ("td", "th")):
-        return True
-    return is_labelled_question(element) or context.is_in_faq(element)
+    return context.is_in_faq(element)
 
 
 def _is_group(candidate: Candidate, elements: Positions, questions: Positions) -> bool:
     """Return whether a candidate is the title of a group of questions, and its answer that group."""
-    if candidate.evidence is Evidence.STRUCTURED_DATA:
-        return False
     answer = candidate.answer_elements()
     if any(questions.count_inside(element) for element in answer):
         return not is_question(candidate.question) or not _has_own_text(answer, questions)
