@@ -86,7 +86,7 @@ def _count_as_questions(
 
 def _is_answered_statement(heading: Heading) -> bool:
     text = heading.text
-    if is_question(text) or not heading.is_answered or heading.is_title:
+    if is_question(text) or not heading.is_answered:
         return False
     if announces_faq(text) or is_section_title(text):
         return False

@@ -2,18 +2,17 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from faqsvc_embed.generation.extraction.candidates import Claims
-from faqsvc_embed.generation.extraction.dom import HEADINGS, TEXT_BLOCK, Element
+from faqsvc_embed.generation.extraction.dom import HEADINGS, Element
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import is_call_to_action, is_question
 from faqsvc_embed.generation.extraction.text import inline_text, question_text
 
 MIN_ANSWER: Final = 40
 """Characters of a text below a heading that is more than the introduction of a section."""
-INLINE_TITLES: Final = frozenset({"strong", "b", "dt", "p", "li", TEXT_BLOCK})
 
 
 @dataclass(eq=False, slots=True)
@@ -26,24 +25,15 @@ class Heading:
     is_question: bool
     """Whether the text of the heading is a question, and no call to action."""
     parent: "Heading | None" = None
-    children: list["Heading"] = field(default_factory=list)
     text_length: int = 0
     """Characters of the text below it, up to the next heading, without the links of tables of contents."""
     link_length: int = 0
     """Characters of links of tables of contents below it, up to the next heading."""
-    questions: int = 0
-    """Emphasised questions and questions in lists below it, which make it the title of a section."""
 
     @property
     def is_answered(self) -> bool:
         """Whether text follows that is more than a list of links."""
         return self.text_length > self.link_length
-
-    @property
-    def is_title(self) -> bool:
-        """Whether it is the title of a section with questions."""
-        inside = sum(child.is_question or child.is_title for child in self.children)
-        return self.questions > 1 or inside > 1 or (inside == 1 and self.text_length < MIN_ANSWER)
 
     def ancestors(self) -> Iterator["Heading"]:
         """Yield the heading above, the one above that, and so on."""
@@ -64,8 +54,6 @@ def headings_of(context: PageContext, free: list[Element], claims: Claims) -> li
         text = question_text(element)
         is_asked = is_question(text) and not is_call_to_action(text)
         heading = Heading(element, text, level, is_asked, above[-1] if above else None)
-        if heading.parent is not None:
-            heading.parent.children.append(heading)
         above.append(heading)
         found.append(heading)
     _count_text(found, context, claims)
@@ -80,9 +68,8 @@ def _level(element: Element) -> int | None:
 
 
 def _count_text(headings: list[Heading], context: PageContext, claims: Claims) -> None:
-    """Set the lengths of the text below headings, and the number of questions in it."""
+    """Set the lengths of the text below headings."""
     starts = [heading.element.start for heading in headings]
-    unanswered: Heading | None = None
     for block in context.answer_blocks:
         number = bisect_left(starts, block.start + 1) - 1
         if number < 0 or claims.include(block) or block.start <= headings[number].element.end:
@@ -96,17 +83,3 @@ def _count_text(headings: list[Heading], context: PageContext, claims: Claims) -
         )
         heading.link_length += links if is_contents else 0
         heading.text_length += len(text) - links if is_contents else len(text)
-        begins_with_question = links < len(text) and _starts_with_question(block)
-        is_answered = begins_with_question and not is_question(question_text(block))
-        # Several questions in a row, without answers, are a checklist for the reader, and do not count.
-        heading.questions += is_answered or (unanswered is heading and not begins_with_question)
-        unanswered = heading if begins_with_question and not is_answered else None
-
-
-def _starts_with_question(block: Element) -> bool:
-    """Return whether a block is a short question, or starts with an emphasised one."""
-    for element in block.walk()[:6]:
-        is_short = element is not block or len(inline_text(block.children)) <= 200
-        if element.tag in INLINE_TITLES and is_short and is_question(question_text(element)):
-            return True
-    return False
