@@ -34,7 +34,7 @@ from faqsvc_embed.service.storage.values import (
 )
 
 DONE = {
-    "draft": "The draft is saved. Readers cannot see it until you publish.",
+    "draft": "The draft is saved. Readers cannot see it before it is published.",
     "published": "Published. Pages that show this FAQ are updated within seconds.",
     "restored": "It is back, with its history.",
     "discarded": "The draft is discarded. It stays in the history.",
@@ -91,7 +91,7 @@ class Editor:
             problems=self.problems,
             preview=preview_of(self.draft, site.accent_color),
             not_shown=self.draft.not_shown(),
-            missing=_missing(visit, self.faq),
+            missing=_missing(visit, self.faq, self.draft.lang),
             max_items=MAX_ITEMS,
             max_question=MAX_QUESTION,
             max_answer=MAX_ANSWER,
@@ -156,12 +156,12 @@ def _beside_source(visit: Visit, editor: Editor) -> Editor:
     return replace(editor, source=source, source_changes=found, source_number=default.number)
 
 
-def _missing(visit: Visit, faq: FAQInfo | None) -> list[Lang]:
-    """Return the languages in which other FAQs of the site are published, and this one does not exist."""
+def _missing(visit: Visit, faq: FAQInfo | None, writing: str) -> list[Lang]:
+    """Return the languages of other FAQs of the site that this one lacks, but for the one being written."""
     if faq is None:
         return []
     known = visit.storage.overview.published_languages(visit.access.site)
-    return [lang for lang in known if faq.translation(lang) is None]
+    return [lang for lang in known if lang != writing and faq.translation(lang) is None]
 
 
 def submit(visit: Visit) -> Response:

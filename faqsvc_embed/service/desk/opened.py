@@ -17,13 +17,14 @@ def what_happened(before: str, now: TranslationInfo, author: str) -> str:
     """Return how a translation differs from what a form was opened with (`TranslationInfo.seen`)."""
     newest, _, rest = before.partition(".")
     published = rest.partition(".")[0]
-    happened = []
-    if newest != str(now.newest):
-        happened.append(f"{author} saved revision {now.newest}")
+    is_new, is_public = newest != str(now.newest), published != str(now.published)
+    if is_new and is_public and now.newest == now.published:
+        return f"{author} published revision {now.newest}"
+    happened = [f"{author} saved revision {now.newest}"] if is_new else []
     if not now.published and published != "0":
         happened.append("it was unpublished")
-    elif now.published and published != str(now.published) and now.newest == now.published:
+    elif now.published and is_public and now.newest == now.published:
         happened.append("it was published")
-    elif now.published and published != str(now.published):
+    elif now.published and is_public:
         happened.append(f"revision {now.published} was published")
     return " and ".join(happened) or "somebody changed it"
