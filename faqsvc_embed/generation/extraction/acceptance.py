@@ -6,7 +6,6 @@ from typing import Final
 from faqsvc_embed.generation.extraction.boilerplate import is_link
 from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence, Positions
 from faqsvc_embed.generation.extraction.dom import HEADINGS, Element
-from faqsvc_embed.generation.extraction.outline import MIN_ANSWER
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
     MAX_LENGTH,
@@ -21,6 +20,8 @@ from faqsvc_embed.generation.extraction.questions import (
 from faqsvc_embed.generation.extraction.text import inline_text, is_labelled_question
 
 QUESTION_TAGS: Final = (*HEADINGS, "dt", "summary")
+MIN_ANSWER: Final = 40
+"""Characters of a text before further questions that is more than the introduction of a section."""
 MANY: Final = 3
 """Questions that are many: beside them, a single element that opens is a menu or a switch."""
 

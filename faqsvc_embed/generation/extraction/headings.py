@@ -2,20 +2,21 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
 from faqsvc_embed.generation.extraction.boilerplate import is_promotional
 from faqsvc_embed.generation.extraction.candidates import Claims
-from faqsvc_embed.generation.extraction.dom import TEXT_BLOCK, Element
-from faqsvc_embed.generation.extraction.outline import Heading, headings_of
+from faqsvc_embed.generation.extraction.dom import HEADINGS, TEXT_BLOCK, Element
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
-    announces_faq,
+    is_call_to_action,
     is_question,
     is_section_title,
     starts_like_question,
 )
+from faqsvc_embed.generation.extraction.text import question_text
 
 MIN_SHARE_OF_QUESTIONS: Final = 0.1
 """The share of similar headings that must be questions for the others to count as questions."""
@@ -25,11 +26,22 @@ MIN_STATEMENTS: Final = 3
 """Headings of an FAQ that count as questions although none of them is one by its text."""
 
 
+@dataclass(eq=False, frozen=True, slots=True)
+class Heading:
+    """A heading of the page."""
+
+    element: Element
+    text: str
+    level: int
+    is_question: bool
+    """Whether the text of the heading is a question, and no call to action."""
+
+
 def heading_questions(
     context: PageContext, free: list[Element], claims: Claims, taken: Claims
 ) -> Iterator[Element]:
     """Yield the headings that are questions; `taken` are questions of other kinds."""
-    headings = headings_of(context, free, claims)
+    headings = _headings(free)
     has_titles = sum(heading.level == 1 for heading in headings) > 1
     candidates = [heading for heading in headings if heading.level > 1 or has_titles]
     candidates = [heading for heading in candidates if not is_promotional(heading.element)]
@@ -44,7 +56,7 @@ def heading_questions(
         if in_faq:
             found += [heading.element for heading in in_faq if is_question(heading.text)]
             if questions or (not has_others and question_count <= MIN_SHARE_OF_QUESTIONS * len(group)):
-                statements = _statements(in_faq, questions)
+                statements = _statements(in_faq, questions, context)
                 if _count_as_questions(statements, group, questions, context, has_others=has_others):
                     found += [heading.element for heading in statements]
         elif not context.is_article:
@@ -54,9 +66,31 @@ def heading_questions(
     yield from sorted(found, key=lambda element: element.start)
 
 
-def _statements(group: list[Heading], questions: list[Heading]) -> list[Heading]:
-    """Return the headings of an FAQ that state a problem or name a topic, and that are answered."""
-    statements = [heading for heading in group if _is_answered_statement(heading)]
+def _headings(free: list[Element]) -> list[Heading]:
+    """Return the headings among free elements, in document order."""
+    found: list[Heading] = []
+    for element in free:
+        if (level := _level(element)) is not None:
+            text = question_text(element)
+            is_asked = is_question(text) and not is_call_to_action(text)
+            found.append(Heading(element, text, level, is_asked))
+    return found
+
+
+def _level(element: Element) -> int | None:
+    if element.role == "heading":
+        level = element.attrs.get("aria-level", "")
+        return int(level) if level in ("1", "2", "3", "4", "5", "6") else HEADINGS.get(element.tag, 2)
+    return HEADINGS.get(element.tag)
+
+
+def _statements(group: list[Heading], questions: list[Heading], context: PageContext) -> list[Heading]:
+    """Return the headings of an FAQ that state a problem or name a topic, and are in no answer."""
+    statements = [
+        heading
+        for heading in group
+        if not is_question(heading.text) and not context.is_below_question(heading.element)
+    ]
     if not questions:
         return statements
     first, last = questions[0].element.start, questions[-1].element.start
@@ -82,15 +116,6 @@ def _count_as_questions(
         return True
     are_most = len(statements) + len(questions) >= max(MIN_STATEMENTS, 0.6 * len(group))
     return context.has_faq_title and are_most
-
-
-def _is_answered_statement(heading: Heading) -> bool:
-    text = heading.text
-    if is_question(text) or not heading.is_answered:
-        return False
-    if announces_faq(text) or is_section_title(text):
-        return False
-    return not any(above.is_question for above in heading.ancestors())
 
 
 def _is_unannounced_faq(headings: list[Heading]) -> bool:

@@ -41,7 +41,6 @@ class PageContext:
         quotations = _quotations(everything)
         # Questions in a quotation are not questions of the page, but a quotation may be part of an answer.
         quoted = _within(everything, lambda element: element.start in quotations)
-        self._everything = everything
         self.size: int = len(everything)
         self._by_id = defaultdict[str, list[Element]](list)
         for element in everything:
@@ -74,12 +73,8 @@ class PageContext:
     @cached_property
     def text_blocks(self) -> list[Element]:
         """The blocks that contain text and no other block."""
-        return _text_blocks(self.elements)
-
-    @cached_property
-    def answer_blocks(self) -> list[Element]:
-        """The text blocks of which answers consist, including those in quotations."""
-        return _text_blocks([element for element in self._everything if not element.is_boilerplate])
+        blocks = [e for e in self.elements if e.tag in BLOCKS and not e.contains_blocks]
+        return [block for block in blocks if inline_text(block.children)]
 
     def with_id(self, name: str, near: Element) -> Element | None:
         """Return the element with an id, or None. If a page repeats the id, it is the first after `near`."""
@@ -144,11 +139,6 @@ class PageContext:
                 text = inline_text(element.children)
                 is_asked = level > 1 and is_question(text) and not is_call_to_action(text)
                 above.append((level, announces_faq(text), is_asked))
-
-
-def _text_blocks(elements: list[Element]) -> list[Element]:
-    blocks = [e for e in elements if e.tag in BLOCKS and not e.contains_blocks]
-    return [block for block in blocks if inline_text(block.children)]
 
 
 def _quotations(elements: list[Element]) -> set[int]:
