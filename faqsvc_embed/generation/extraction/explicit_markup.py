@@ -8,7 +8,7 @@ from faqsvc_embed.generation.extraction.candidates import Candidate, Evidence
 from faqsvc_embed.generation.extraction.dom import HEADINGS, Element
 from faqsvc_embed.generation.extraction.page_context import PageContext, controlled_ids
 from faqsvc_embed.generation.extraction.patterns import LANGUAGES, any_of
-from faqsvc_embed.generation.extraction.questions import is_question, may_be_question
+from faqsvc_embed.generation.extraction.questions import is_question
 from faqsvc_embed.generation.extraction.text import inline_text, question_text
 from faqsvc_embed.generation.extraction.words import word_set
 
@@ -127,7 +127,7 @@ def _panel(context: PageContext, control: Element, opened: set[int]) -> Element 
 
 def _question_of(control: Element, panel: Element) -> Element:
     """Return the element of the question: the control, one around it, or the only heading beside it."""
-    if may_be_question(question_text(control)):
+    if is_question(question_text(control)):
         return control
     for ancestor in control.ancestors():
         if ancestor.end - ancestor.start > MAX_ITEM:

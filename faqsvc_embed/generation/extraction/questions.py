@@ -60,11 +60,6 @@ def starts_like_question(text: str) -> bool:
     return 3 <= len(text) <= MAX_LENGTH and (_OPENING.match(text) or _GRAMMAR.match(text)) is not None
 
 
-def may_be_question(text: str) -> bool:
-    """Return whether a text is a question, or starts like one."""
-    return is_question(text) or starts_like_question(text)
-
-
 def is_call_to_action(text: str) -> bool:
     """Return whether a text addresses the reader, such as `Ready to start?` or `Still have questions?`."""
     return len(text) <= MAX_LENGTH and _CALL_TO_ACTION.match(text) is not None
