@@ -5,7 +5,7 @@ from typing import Final
 
 from faqsvc_embed.generation.extraction.candidates import Claims, Positions
 from faqsvc_embed.generation.extraction.dom import HEADINGS, TEXT_BLOCK, Element, Node
-from faqsvc_embed.generation.extraction.questions import has_words
+from faqsvc_embed.generation.extraction.questions import ends_page, has_words, is_call_to_action
 from faqsvc_embed.generation.extraction.text import text_of
 from faqsvc_embed.generation.extraction.words import word_set
 
@@ -60,8 +60,23 @@ class AnswerFinder:
         if element.tag in ("form", "footer"):
             return True
         if any(HEADINGS.get(inner.tag, 8) <= level for inner in element.walk()):
-            return True
-        return is_answered and (element.tag == "hr" or _is_quotation(element))
+            return is_answered or not _is_whole_answer(element)
+        return is_answered and (element.tag == "hr" or _is_quotation(element) or _is_page_end(element))
+
+
+def _is_whole_answer(element: Element) -> bool:
+    """Return whether a class name calls an element an answer, or it stands alone beside the question."""
+    if element.tag in HEADINGS or element.parent is None:
+        return False
+    return bool(element.words & ANSWER_WORDS) or (
+        element.parent.tag == "li" and sum(1 for _ in element.parent.elements()) == 2
+    )
+
+
+def _is_page_end(element: Element) -> bool:
+    """Return whether an element calls to an action or is a line below the last answer."""
+    first = text_of([element]).split("\n", 1)[0]
+    return is_call_to_action(first) or ends_page(first)
 
 
 def _is_boundary(element: Element) -> bool:

@@ -57,7 +57,7 @@ def control_titles(context: PageContext, free: list[Element], claims: Claims) ->
         if element.tag in CONTAINERS:
             continue
         if element.words & ACCORDION_WORDS and element.words & TITLE_WORDS:
-            if not answers.count_inside(element):
+            if not answers.count_inside(element) and not _is_title_of_claimed(element, claims):
                 named.append(element)
         elif _is_control(element) and is_question(question_text(element)):
             found.append(element)
@@ -69,6 +69,12 @@ def control_titles(context: PageContext, free: list[Element], claims: Claims) ->
             found.append(element)
     found += _controls_among_questions(context, free)
     yield from _innermost(sorted(found, key=lambda element: element.start))
+
+
+def _is_title_of_claimed(element: Element, claims: Claims) -> bool:
+    """Return whether an element is no question itself, but stands beside claimed questions."""
+    parent = element.parent
+    return parent is not None and claims.overlap(parent) and not is_question(question_text(element))
 
 
 def _is_control(element: Element) -> bool:
