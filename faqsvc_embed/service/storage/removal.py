@@ -70,19 +70,16 @@ class Removal:
         """
         with self._writer.editing(access) as edit:
             faq = _in_bin_or_not(edit, slug)
-            every = edit.languages(slug, None, binned=True)
             languages = edit.languages(slug, lang, binned=True)
             if preconditions.if_match is not None:
                 check_preconditions(preconditions, edit.newest(slug, lang or faq.lang))
             edit.check_seen(slug, lang, preconditions)
-            is_whole = len(languages) == len(every)
-            _delete_texts(edit, slug, languages, faqs=-(is_whole and faq.state != "binned"))
-            if is_whole:
-                _end(edit, slug, languages, sealed=True)
-            else:  # a translation without revisions is sealed
-                values = {"search_text": "", "withdrawn": None, "binned_at": edit.now}
-                edit.update_translations(slug, languages, **values)
-                edit.settle(slug)
+            was_last = faq.state != "binned" and set(edit.languages(slug, None)) <= set(languages)
+            _delete_texts(edit, slug, languages, faqs=-was_last)
+            # A translation without revisions is sealed.
+            values = {"search_text": "", "withdrawn": None, "binned_at": edit.now}
+            edit.update_translations(slug, languages, **values)
+            _end(edit, slug)
             edit.log("purge", slug, lang)
 
     def restore(self, access: Access, slug: str, preconditions: Preconditions = UNCONDITIONAL) -> None:
@@ -144,7 +141,9 @@ class Removal:
                 query = select(translations.c.lang).where(translations.c.slug == slug, *_overdue(edit.now))
                 if languages := list(edit.connection.scalars(query)):  # otherwise somebody has restored them
                     _delete_texts(edit, slug, languages)
-                    _end(edit, slug, languages, sealed=False)
+                    mine = (translations.c.slug == slug, translations.c.lang.in_(languages))
+                    edit.connection.execute(delete(translations).where(*mine))
+                    _end(edit, slug)
                     edit.log("purge", slug, None)
                     count += 1
         return count
@@ -194,13 +193,13 @@ def _delete_texts(edit: Edit, slug: str, languages: Sequence[Lang], *, faqs: int
     edit.connection.execute(delete(revisions).where(*mine))
 
 
-def _end(edit: Edit, slug: str, languages: Sequence[Lang], *, sealed: bool) -> None:
-    """Delete translations whose revisions are deleted; an FAQ without any other becomes `purged`."""
-    mine = (translations.c.slug == slug, translations.c.lang.in_(languages))
-    edit.connection.execute(delete(translations).where(*mine))
-    if edit.languages(slug, None, binned=True):
+def _end(edit: Edit, slug: str) -> None:
+    """Settle an FAQ; without any revision it is `purged`, and sealed if one of its translations is."""
+    mine = translations.c.slug == slug
+    if edit.connection.execute(select(translations.c.lang).where(mine, HAS_REVISIONS)).first() is not None:
         edit.settle(slug)
         return
+    sealed = edit.connection.execute(delete(translations).where(mine)).rowcount > 0
     edit.connection.execute(delete(previews).where(previews.c.slug == slug))
     values = {"state": "purged", "sealed": sealed, "page_url": None, "updated_at": edit.now}
     edit.connection.execute(update(faqs).where(faqs.c.slug == slug).values(values))

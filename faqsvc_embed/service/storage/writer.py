@@ -121,7 +121,7 @@ class Writer:
     def publish(
         self, access: Access, slug: str, number: int, lang: Lang | None, preconditions: Preconditions
     ) -> Written:
-        """Publish a draft, or the content of an earlier revision under a new number.
+        """Publish a draft, or the content of an earlier revision under a new number if it is not the newest.
 
         Raises:
             FAQNotFound: the site has no such revision.
@@ -136,13 +136,14 @@ class Writer:
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has no revision {number} in {lang}")
             check_preconditions(preconditions, newest)
             edit.check_seen(slug, lang, preconditions)
-            # A draft that is not the newest revision gets a new number: editors start from the newest.
-            if number != newest.number:
-                row = {name: revision[name] for name in ("record", "title", "website_name", "website_url")}
-                number = edit.append(newest, (slug, lang), row)
-            elif newest.state == "published":
+            is_newest = (revision["website_url"], revision["record"]) == (newest.website_url, newest.record)
+            if is_newest and newest.state == "published":
                 return _written(newest)
-            return _published(edit, slug, lang, number)
+            if is_newest:
+                return _published(edit, slug, lang, newest.number)
+            # A draft that is not the newest revision gets a new number: editors start from the newest.
+            row = {name: revision[name] for name in ("record", "title", "website_name", "website_url")}
+            return _published(edit, slug, lang, edit.append(newest, (slug, lang), row))
 
     def discard(self, access: Access, slug: str, lang: Lang, preconditions: Preconditions) -> bool:
         """Return to the revision that readers see, or saw last; return False if there is none.

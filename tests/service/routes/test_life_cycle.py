@@ -1,6 +1,7 @@
 """The life cycle of an FAQ over HTTP: PUT, DELETE, lists, revisions and previews."""
 
 import unicodedata
+from datetime import timedelta
 from typing import Any
 
 import httpx2
@@ -11,6 +12,7 @@ from faqsvc_embed import FAQ
 from faqsvc_embed.page.preview import REFUSED
 from faqsvc_embed.service.storage import Storage
 from tests.service.bodies import PATH, key_of_another_site, publication, publish
+from tests.support.clock import Clock
 
 PRICING = f"{PATH}/pricing"
 
@@ -202,6 +204,36 @@ def test_an_old_revision_is_published_again_byte_for_byte(owner: Owner) -> None:
 
     assert (again.status_code, again.json()["revision"], again.json()["state"]) == (200, 3, "published")
     assert owner.client.get(PRICING).content == before
+
+
+def test_the_content_of_the_newest_revision_is_not_published_again(owner: Owner) -> None:
+    owner.put(title="One")
+    owner.put(title="Two")
+    first = owner.send("POST", f"{PRICING}/revisions/1/publish")
+    assert owner.send("POST", f"{PRICING}/revisions/1/publish").json() == first.json()
+    owner.put(title="Two", draft=True)
+    assert owner.send("POST", f"{PRICING}/revisions/2/publish").json()["revision"] == 4
+    history = owner.send("GET", f"{PRICING}/revisions").json()["items"]
+    assert [(entry["revision"], entry["state"]) for entry in history] == [
+        (4, "published"),
+        *((number, "superseded") for number in (3, 2, 1)),
+    ]
+
+
+@pytest.mark.parametrize("purge", ["now", "true"], ids=["by law", "in the bin for a month"])
+def test_an_faq_that_was_purged_language_by_language_can_be_written_after_an_admin_allows_it(
+    owner: Owner, storage: Storage, clock: Clock, purge: str
+) -> None:
+    owner.put(title="One")
+    owner.put(title="Eins", lang="de")
+    owner.send("DELETE", f"{PRICING}?lang=de&purge=now")
+    owner.send("DELETE", f"{PRICING}?lang=en&purge={purge}")
+    clock.advance(timedelta(days=31).total_seconds())
+    storage.removal.empty_bin()
+    assert (code(owner.client.get(PRICING)), code(owner.put())) == ((410, "gone"), (410, "gone"))
+    assert [site.faq_count for site in storage.sites.list()] == [0]
+    storage.removal.lift("pricing")
+    assert owner.put().status_code == 201
 
 
 def test_the_list_has_every_faq_of_the_site(owner: Owner) -> None:
