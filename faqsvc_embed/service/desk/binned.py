@@ -1,5 +1,7 @@
 """The bin: what was deleted within the last 30 days, and slugs that were purged for ever."""
 
+from contextlib import suppress
+from datetime import datetime
 from typing import Final, Literal
 from urllib.parse import quote
 
@@ -11,18 +13,26 @@ from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.storage.overview import Filter
 from faqsvc_embed.service.storage.removal import BIN_LIFETIME
+from faqsvc_embed.service.storage.values import Preconditions, RevisionConflict
 from faqsvc_embed.text import normalized
 
 MAX_SHOWN: Final = 500
+CHANGED: Final = "Nothing was restored, because somebody restored or deleted it since you opened the page."
 
 
 def show(visit: Visit) -> Response:
     """GET /desk/bin: the FAQs and translations that can be restored."""
     visit.require("publish")
+    return _page(visit)
+
+
+def _page(visit: Visit, status: int = 200, *, note: str = "") -> Response:
     site = visit.access.site
     return render(
         visit,
         "bin.html",
+        status,
+        note=note,
         binned=visit.storage.overview.faqs(site, Filter(state="binned"), limit=MAX_SHOWN),
         sealed=visit.storage.overview.sealed(site),
         lifetime=BIN_LIFETIME,
@@ -39,5 +49,15 @@ def submit(visit: Visit) -> Response:
         visit.require_admin()
         visit.storage.removal.lift(slug, visit.access)
         return redirect(visit, "/bin?done=lifted")
-    visit.storage.removal.restore(visit.access, slug)
+    try:
+        visit.storage.removal.restore(visit.access, slug, Preconditions(binned_at=_shown(visit)))
+    except RevisionConflict:
+        return _page(visit, 409, note=CHANGED)
     return redirect(visit, f"/faqs/{quote(slug, safe='')}?done=restored")
+
+
+def _shown(visit: Visit) -> datetime | None:
+    """Return when the FAQ was moved to the bin, as the page has shown it."""
+    with suppress(ValueError):
+        return datetime.fromisoformat(visit.form.get("base"))
+    return None

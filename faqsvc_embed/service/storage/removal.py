@@ -15,7 +15,7 @@ from faqsvc_embed.service.storage import audit, idempotency
 from faqsvc_embed.service.storage.edit import Edit, check_preconditions
 from faqsvc_embed.service.storage.revisions import HAS_REVISIONS
 from faqsvc_embed.service.storage.schema import faqs, previews, revisions, translations
-from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access, Preconditions
+from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access, Preconditions, RevisionConflict
 from faqsvc_embed.service.storage.writer import Writer
 
 BIN_LIFETIME: Final = timedelta(days=30)
@@ -101,6 +101,8 @@ class Removal:
             rows = _removed(edit, slug)
             binned = [row for row in rows if row.binned_at is not None]
             last = max((row.binned_at for row in binned), default=None)
+            if preconditions.binned_at not in (None, last):
+                raise RevisionConflict("The FAQ was restored or deleted again by somebody else")
             restored = [row for row in binned if row.binned_at == last]
             if not binned:
                 last = max((row.withdrawn_at for row in rows), default=None)

@@ -116,12 +116,13 @@ class Preconditions:
 
     The tag of a translation changes when it is unpublished, so a program that began before is refused. `seen`
     is what each translation was when a form was opened (`TranslationInfo.seen`); those that the write
-    concerns must still be the same.
+    concerns must still be the same. `binned_at` is when what is restored must have been moved to the bin.
     """
 
     if_match: Sequence[str] | None = None
     is_create_only: bool = False
     seen: Mapping[str, str] | None = None
+    binned_at: datetime | None = None
 
 
 UNCONDITIONAL: Final = Preconditions()

@@ -7,6 +7,7 @@ import pytest
 from faqsvc_embed.service.storage import Storage
 from tests.service.desk.conftest import Editor
 from tests.service.desk.test_editor import publish, record, written
+from tests.support.clock import Clock
 
 
 def publish_in_two_languages(editor: Editor) -> None:
@@ -56,6 +57,28 @@ def test_an_faq_and_a_translation_come_back_from_the_bin(editor: Editor, storage
     assert record(editor, lang="de").json()["title"] == "Preise"
     assert editor.post("/bin", action="restore", slug="pricing").status_code == 404
     assert editor.post("/bin", action="empty", slug="pricing").status_code == 422
+
+
+def test_what_was_restored_and_unpublished_meanwhile_stays_unpublished(
+    editor: Editor, storage: Storage, clock: Clock
+) -> None:
+    publish_in_two_languages(editor)
+    editor.post("/faqs/pricing/remove", action="bin")
+    found = re.search(r'name="base" value="([^"]+)"', editor.get("/bin").text)
+    assert found is not None
+    program = {"X-Plugin-Key": storage.keys.create("program")}
+    path = "/api/v1/faq/pricing"
+    assert editor.client.post(f"{path}/restore", headers=program).status_code == 200
+    assert editor.client.delete(path, headers=program).status_code == 204
+    late = editor.post("/bin", action="restore", slug="pricing", base=found[1])
+    assert (late.status_code, record(editor).status_code) == (409, 410)
+    assert 'role="alert"' in late.text
+    clock.advance(60)
+    editor.client.delete(f"{path}?purge=true", headers=program)
+    assert editor.post("/bin", action="restore", slug="pricing", base=found[1]).status_code == 409
+    found = re.search(r'name="base" value="([^"]+)"', editor.get("/bin").text)
+    assert found is not None
+    assert editor.post("/bin", action="restore", slug="pricing", base=found[1]).status_code == 200
 
 
 def test_what_was_deleted_for_ever_needs_an_admin_before_the_slug_is_used_again(
