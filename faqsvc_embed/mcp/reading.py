@@ -132,10 +132,11 @@ async def get_faq_jsonld(clients: Clients, arguments: Arguments) -> Result:
 
 
 async def list_faqs(clients: Clients, arguments: Arguments) -> Result:
-    """Return the FAQs of the key's site whose slug or title contains `query`, if there is one."""
+    """Return the FAQs of the key's site that match `query`, `state` and `lang`."""
     client, key = clients.writing()
-    text, offset = str(arguments.get("query", "")).casefold(), int(arguments.get("offset", 0))
-    found = [faq for faq in await client.alist_faqs() if text in f"{faq.slug}\n{faq.title}".casefold()]
+    offset = int(arguments.get("offset", 0))
+    wanted = {"text": arguments.get("query") or None, "state": arguments.get("state")}
+    found = await client.alist_faqs(**wanted, lang=arguments.get("lang"))
     entries = [
         {**msgspec.to_builtins(faq), "title": key.mask(shorten(faq.title, MAX_TITLE))} for faq in found
     ]

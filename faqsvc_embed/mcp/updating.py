@@ -11,9 +11,21 @@ from faqsvc_embed.mcp.arguments import Arguments
 from faqsvc_embed.mcp.clients import Clients
 from faqsvc_embed.mcp.reading import ROOM
 from faqsvc_embed.mcp.results import Result, ToolError, shorten, size_of, take_fitting
-from faqsvc_embed.mcp.writing import Report, Write, as_allowed, masked_result, with_progress, written
+from faqsvc_embed.mcp.writing import (
+    REQUESTED,
+    SCOPE,
+    Report,
+    Write,
+    as_allowed,
+    masked_result,
+    with_progress,
+    written,
+)
 from faqsvc_embed.models import Publication
 
+WAITING: Final = "a draft was waiting, which readers do not see yet, and this is part of it"
+"""Why a change became a draft: publishing it would publish what somebody else has not finished."""
+DRAFT: Final = " It is a draft, which readers do not see yet: your change becomes part of it."
 MAX_SHOWN: Final = 20
 """Changes that a result shows."""
 MAX_WORDS: Final = 300
@@ -34,16 +46,17 @@ async def update_faq(clients: Clients, arguments: Arguments, *, report: Report) 
     number, is_draft = int(arguments["revision"]), bool(arguments.get("draft"))
     newest = await update.newest()
     write = update.prepared(newest, number, is_draft=is_draft)
+    is_waiting = newest is not None and newest.state == "draft"
     try:
-        published = await with_progress(as_allowed(write, draft=is_draft), report, "Publishing")
+        published = await with_progress(as_allowed(write, draft=is_draft or is_waiting), report, "Publishing")
     except RevisionConflict as error:
         if error.current is None:
             raise
         raise _conflict(error.current.revision, error.current.items, update.changes) from None
-    content = await written(client, published, is_requested=is_draft)
+    content = await written(client, published, REQUESTED if is_draft else WAITING if is_waiting else SCOPE)
     before = {item.question: item.answer for item in newest.faq.items} if newest else {}
     content["changed"] = [_shown(change, before) for change in update.changes[:MAX_SHOWN]]
-    if number and published.state == "published":
+    if number not in (0, published.revision) and published.state == "published":
         language = f" --lang {published.lang}" if update.lang else ""
         content["undo"] = f"faqsvc revert {published.slug} {number}{language}"
     return masked_result(content, key)
@@ -82,7 +95,8 @@ class Update:
         if newest is None:
             return self._translate
         if newest.revision != number:
-            raise _conflict(newest.revision, newest.faq.items, self.changes)
+            note = DRAFT if newest.state == "draft" else ""
+            raise _conflict(newest.revision, newest.faq.items, self.changes, note)
         if newest.state == "superseded" and not is_draft:
             raise ToolError(
                 f"The FAQ {quoted(self.slug)} was unpublished after it was read. Tell the user: `faqsvc "
@@ -114,13 +128,15 @@ class Update:
         )
 
 
-def _conflict(revision: int, items: Sequence[RecordItem], changes: Sequence[dict[str, Any]]) -> ToolError:
+def _conflict(
+    revision: int, items: Sequence[RecordItem], changes: Sequence[dict[str, Any]], note: str = ""
+) -> ToolError:
     """Return the error with what somebody else has written: everything, or what the changes name."""
     shown = [{"question": item.question, "answer": item.answer} for item in items]
     message = (
-        f"Somebody else has changed the FAQ: it is now at revision {revision}, and nothing was "
-        f"written. Look at what they wrote, and call again with revision {revision} and the changes "
-        f"that are still right."
+        f"Somebody else has changed the FAQ: it is now at revision {revision}, and nothing was written."
+        f"{note} Look at what they wrote, and call again with revision {revision} and the changes that are "
+        "still right."
     )
     if sum(map(size_of, shown)) > ROOM:
         named = {change.get(name) for change in changes for name in ("question", "newQuestion", "after")}

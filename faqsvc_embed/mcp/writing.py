@@ -37,6 +37,9 @@ Write = Callable[[bool], Coroutine[Any, Any, Publication]]
 
 PROGRESS_INTERVAL: Final = 1.0
 """Seconds between two reports."""
+REQUESTED: Final = ""
+SCOPE: Final = "the API key may only write drafts, so this is one"
+"""Why something was written as a draft."""
 MAX_ATTEMPTS: Final = 100
 """Publications with an unknown outcome that are remembered."""
 
@@ -93,7 +96,7 @@ class Writing:
 
         published = await with_progress(as_allowed(publish, draft=is_draft), report, "Publishing")
         self._attempts.pop(digest, None)
-        content = await written(client, published, is_requested=is_draft)
+        content = await written(client, published, REQUESTED if is_draft else SCOPE)
         install = if_small({name: value for name, value in published.install.items() if value != INSTALL})
         return masked_result({**content, **({"install": install} if install else {})}, key)
 
@@ -101,7 +104,7 @@ class Writing:
         """Unpublish an FAQ, or one of its translations."""
         client, _ = clients.writing()
         slug, lang = arguments["slug"], arguments.get("lang")
-        await with_progress(client.aunpublish_faq(slug, lang=lang), report, "Taking back")
+        await with_progress(client.aunpublish_faq(slug, lang=lang), report, "Unpublishing")
         note = "Readers get 410 Gone. The history stays; `faqsvc revert` publishes a revision again."
         return result_of(
             {"slug": slug, **({"lang": lang} if lang else {}), "state": "unpublished", "note": note}
@@ -130,8 +133,8 @@ async def as_allowed(write: Write, *, draft: bool) -> Publication:
     return await write(True)
 
 
-async def written(client: FAQClient, published: Publication, *, is_requested: bool) -> dict[str, Any]:
-    """Return the fields of what was written. A draft, requested or not, has the address of its preview."""
+async def written(client: FAQClient, published: Publication, why: str) -> dict[str, Any]:
+    """Return the fields of what was written; a draft has the address of its preview, and `why` it is one."""
     content: dict[str, Any] = {
         "slug": published.slug,
         "faqUrl": shorten(published.faq_url, 2_000),
@@ -140,11 +143,7 @@ async def written(client: FAQClient, published: Publication, *, is_requested: bo
         "state": published.state,
     }
     if published.state == "draft":
-        note = (
-            "Not public."
-            if is_requested
-            else "Not public: the API key may only write drafts, so this is one."
-        )
+        note = f"Not public: {why}." if why else "Not public."
         try:
             preview = await client.apreview_faq(published.slug, lang=published.lang)
             lang = {"lang": published.lang} if published.lang else {}

@@ -65,7 +65,7 @@ def test_arguments_have_their_wire_names() -> None:
         "get_faq_jsonld": ["slug", "lang", "offset"],
         "generate_faq": ["websiteUrl", "lang", "count", "topic"],
         "publish_faq": ["websiteUrl", "websiteName", *CONTENT],
-        "list_faqs": ["query", "offset"],
+        "list_faqs": ["query", "state", "lang", "offset"],
         "update_faq": ["slug", "lang", "revision", "changes", "draft"],
         "unpublish_faq": ["slug", "lang"],
     }

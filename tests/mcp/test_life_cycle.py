@@ -194,6 +194,11 @@ def test_a_list_has_drafts_and_can_be_searched(owner: FAQClient, clients: dict[s
         ("listed-1", "published"),
     ]
     assert content(call(owner, "list_faqs", {"query": "listed-", "offset": 1}))["items"] == found["items"][1:]
+    by_state = content(call(owner, "list_faqs", {"query": "listed-", "state": "published"}))
+    assert by_state["items"] == found["items"][1:]
+    put(owner, "listed-3", lang="de", items=[("Was kostet listed-Post?", "Sieben Euro Porto.")])
+    by_answer = content(call(owner, "list_faqs", {"query": "porto", "lang": "de"}))
+    assert [faq["slug"] for faq in by_answer["items"]] == ["listed-3"]
     assert content(call(clients["other"], "list_faqs", {})) == {"items": [], "total": 0}
 
 

@@ -112,7 +112,24 @@ def test_a_draft_that_waits_is_a_conflict(owner: FAQClient) -> None:
     put(owner, "waiting", items=[("Question 0?", "From June.")], draft=True)
     found = conflict(update(owner, "waiting", 1, {"question": "Question 0?", "answer": "New."}))
     assert found["current"]["items"] == [{"question": "Question 0?", "answer": "From June."}]
+    assert "draft" in found["message"]
     assert answers(owner, "waiting")[0] == "Answer 0."
+
+
+def test_a_change_of_a_draft_that_waits_publishes_none_of_it(owner: FAQClient) -> None:
+    put(owner, "unfinished")
+    put(owner, "unfinished", items=[("Question 0?", "From June."), ("Question 1?", "Secret.")], draft=True)
+    written = content(update(owner, "unfinished", 2, {"question": "Question 0?", "answer": "New."}))
+    assert (written["revision"], written["state"], "undo" in written) == (3, "draft", False)
+    assert "draft" in written["note"]
+    assert answers(owner, "unfinished") == [f"Answer {number}." for number in range(3)]
+    assert [item.answer for item in owner.newest_revision("unfinished").faq.items] == ["New.", "Secret."]
+
+
+def test_a_change_that_changes_nothing_has_nothing_to_undo(owner: FAQClient) -> None:
+    put(owner, "same")
+    written = content(update(owner, "same", 1, {"question": "Question 0?", "answer": "Answer 0."}))
+    assert (written["revision"], "undo" in written) == (1, False)
 
 
 def test_what_was_unpublished_is_not_published_again(owner: FAQClient) -> None:
