@@ -46,6 +46,8 @@ def edit(
     read from FAQSVC_API_KEY.
 
     With --question, only the answer to that question is changed, or is added if there is no such question.
+    What would publish more than your change is refused without --draft: an FAQ that was unpublished and,
+    with --question, a draft that waits.
 
     \b
       faqsvc edit pricing
@@ -58,6 +60,8 @@ def edit(
         raise click.UsageError("--answer needs --question: the question that it answers")
     with open_client(base_url) as client:
         newest = client.newest_revision(slug, lang=lang)
+        if not draft:
+            _check_public(newest, is_one_answer=question is not None)
         text = _markdown(newest) if question is None else _answer_to(newest, question)
         path = _write(text if answer is None else answer)
         try:
@@ -78,6 +82,17 @@ def edit(
         print_json(fields_of(published))
     else:
         print_text(line_of(published))
+
+
+def _check_public(newest: "StoredRevision", *, is_one_answer: bool) -> None:
+    """Raise a failure if a change would also publish what is not public, which nobody has asked for."""
+    slug, number = newest.faq.slug, newest.revision
+    if newest.state == "superseded":
+        message = f"{quoted(slug)} was unpublished: `faqsvc restore {slug}` publishes it again"
+        raise failure(f"{message}; with --draft, the change becomes a draft")
+    if newest.state == "draft" and is_one_answer:
+        message = f"revision {number} is a draft, which would be published with the answer"
+        raise failure(f"{message}: use --draft, or publish it with `faqsvc revert {slug} {number}`")
 
 
 def _write(text: str) -> Path:

@@ -463,13 +463,32 @@ def test_one_answer_is_changed_or_added(
     assert changed["revision"] == 2
     editor(monkeypatch, tmp_path, "path.write_text(path.read_text() + 'On Sundays.\\n')")
     assert faqsvc("edit", "one", "--question", "When?", "--draft").exit_code == 0
-    assert faqsvc("edit", "one", "--question", "Closed?").exit_code == 0
+    assert faqsvc("edit", "one", "--question", "Closed?", "--draft").exit_code == 0
     with FAQClient() as client:
         items = [(item.question, item.answer) for item in client.newest_revision("one").faq.items]
     assert items == [("Open?", "Daily."), ("Closed?", "No.On Sundays."), ("When?", "On Sundays.")]
-    same = faqsvc("edit", "one", "--question", "Open?", "--answer", "Daily.")
+    same = faqsvc("edit", "one", "--question", "Open?", "--answer", "Daily.", "--draft")
     assert (same.exit_code, same.stdout, "not changed" in same.stderr) == (0, "", True)
     assert faqsvc("edit", "one", "--answer", "Daily.").exit_code == 2
+
+
+def test_one_answer_publishes_no_draft_and_nothing_that_was_unpublished(
+    ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change = ("--question", "What?", "--answer", "Tea.")
+    publish("waiting", items=[("Open?", "Yes.")])
+    publish("waiting", items=[("Open?", "From June.")], draft=True)
+    assert "faqsvc revert waiting 2" in failure(faqsvc("edit", "waiting", *change))
+    publish("withdrawn")
+    editor(monkeypatch, tmp_path, "path.write_text(path.read_text().replace('Five', 'Six'))")
+    with FAQClient() as client:
+        client.unpublish_faq("withdrawn")
+        for arguments in (change, ()):
+            assert "faqsvc restore withdrawn" in failure(faqsvc("edit", "withdrawn", *arguments))
+        assert [faq.state for faq in client.list_faqs(text="withdrawn")] == ["unpublished"]
+        assert [item.answer for item in client.get_faq("waiting").items] == ["Yes."]
+        assert faqsvc("edit", "withdrawn", *change, "--draft").exit_code == 0
+        assert client.newest_revision("withdrawn").state == "draft"
 
 
 @pytest.mark.system
