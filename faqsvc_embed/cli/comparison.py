@@ -63,7 +63,10 @@ class Comparison:
             is_new = publication.slug not in self._new
             self._new.add(publication.slug)
             return Step(_with_cta(publication, None), is_new=is_new)
-        lang = publication.document.lang or faq.languages[0]
+        # `languages` would leave out a default language that is unpublished.
+        lang = publication.document.lang or (
+            faq.translations[0].lang if faq.translations else faq.languages[0]
+        )
         newest = next((one for one in faq.translations if one.lang == lang), None)
         is_unpublished = "unpublished" in (faq.state, newest.state if newest else None)
         if is_unpublished and not publication.is_draft and not self._republish:

@@ -146,6 +146,21 @@ def test_what_was_unpublished_stays_so(desk: Desk) -> None:
     assert desk.answer("legal") == "Six euros."
 
 
+def test_without_a_language_the_default_one_stays_unpublished(desk: Desk) -> None:
+    desk.edit("prices", "Five euros.")
+    german = [("Was kostet ein Plakat?", "Fünf Euro.")]
+    website: dict[str, Any] = {"website_url": "https://heron.example", "website_name": "Heron"}
+    desk.client.publish_faq(slug="prices", title="Preise", lang="de", items=german, **website)
+    desk.client.unpublish_faq("prices", lang="en")
+    desk.write("prices", "Six euros.")
+    file = desk.folder / "prices.md"
+    file.write_text(file.read_text().replace("lang: en\n", ""))
+    status, published, (reason,) = desk.publish()
+    assert (status, published, "--republish" in reason) == (1, [], True)
+    assert desk.publish("--republish")[:2] == (0, ["prices"])
+    assert desk.client.get_faq("prices", lang="en").items[0].answer == "Six euros."
+
+
 def test_what_was_purged_is_not_brought_back(desk: Desk) -> None:
     for slug in ("people", "prices"):
         desk.write(slug, "Five euros.")
