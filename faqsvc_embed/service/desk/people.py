@@ -1,6 +1,6 @@
 """The people of a site: add, change and remove them, and make sign-in links."""
 
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from starlette.responses import Response
 
@@ -81,10 +81,13 @@ def _save(visit: Visit, person: Person) -> Response:
     name, email, role = _fields(visit)
     if problems := _problems(name, email, role):
         return _one(visit, 422, problems=problems)
+    # What was not changed in the form stays as somebody else may have made it since the form was opened.
+    given = {"name": name, "email": email, "role": role}
+    changed: dict[str, Any] = {
+        field: value for field, value in given.items() if value and value != visit.form.get(f"was_{field}")
+    }
     try:
-        visit.storage.people.change(
-            person.id, name=name, email=email or None, role=cast("Role", role), by=visit.access
-        )
+        visit.storage.people.change(person.id, **changed, by=visit.access)
     except ConfigurationError as error:
         return _one(visit, 422, problems=_refused(error))
     except PersonExists:
