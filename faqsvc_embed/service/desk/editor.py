@@ -38,6 +38,7 @@ DONE = {
     "published": "Published. Pages that show this FAQ are updated within seconds.",
     "restored": "It is back, with its history.",
     "discarded": "The draft is discarded. It stays in the history.",
+    "binned": "The draft is in the bin for 30 days. A publisher can restore it there.",
     "right": "Noted: this translation is up to date.",
     "same": "Nothing has changed since the last save.",
 }
@@ -275,7 +276,9 @@ def _without_text(visit: Visit, editor: Editor, name: str) -> Response:
         visit.storage.removal.bin(visit.access, draft.slug, None if is_whole else lang, unchanged)
     except RevisionConflict:
         return _conflict(visit, editor)
-    return redirect(visit, "/bin?done=deleted" if is_whole else page)
+    if is_whole:  # only publishers see the bin
+        page = "/bin" if visit.may("publish") else ""
+    return redirect(visit, f"{page}?done=binned")
 
 
 def _take_theirs(visit: Visit, editor: Editor, action: str) -> Response:

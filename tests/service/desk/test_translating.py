@@ -87,6 +87,20 @@ def test_discarding_the_only_revision_moves_the_faq_to_the_bin(editor: Editor) -
     assert editor.get("/faqs/pricing").status_code == 404
 
 
+def test_an_editor_who_discards_what_was_never_published_is_told_so(editor: Editor, storage: Storage) -> None:
+    publish(editor, slug="other")
+    editor.sign_in(storage, "Tom", role="editor")
+    german = fields_of(editor.get("/faqs/other?lang=de").text) | GERMAN
+    drafts = (
+        editor.post("/new", action="draft", **written()),
+        editor.post("/faqs/other", action="draft", **german),
+    )
+    for draft, path in zip(drafts, ("/desk", "/desk/faqs/other"), strict=True):
+        page = editor.post(draft.url.path.removeprefix("/desk"), action="discard", **fields_of(draft.text))
+        assert (page.status_code, page.url.path) == (200, path)
+        assert page.text.count('role="status"') == 1
+
+
 def test_a_draft_that_somebody_changed_meanwhile_is_not_discarded(editor: Editor) -> None:
     page = editor.post("/new", action="draft", **written()).text
     editor.post("/faqs/pricing", action="draft", base=base_of(page), **written(title="Other"))
