@@ -14,7 +14,7 @@ from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.people import Role
 from tests.service.bodies import key_of_another_site
 from tests.service.desk.conftest import ORIGIN, Editor
-from tests.service.desk.test_editor import base_of, publish, record, texts_of, written
+from tests.service.desk.test_editor import base_of, fields_of, publish, record, texts_of, written
 
 
 def import_text(editor: Editor, text: str, **fields: str) -> tuple[int, list[str], str]:
@@ -95,6 +95,17 @@ def test_answers_in_plain_text_are_text(editor: Editor) -> None:
     _, texts, page = import_text(editor, "How much?\n* 4 € * 2 rooms\n\n# 1 is free")
     assert texts == ["How much?", "* 4 € * 2 rooms\n\n# 1 is free"]
     assert '<option value="markdown" selected' not in page
+
+
+def test_a_draft_that_readers_never_saw_is_not_published_again(editor: Editor) -> None:
+    base = base_of(publish(editor))
+    draft = editor.post("/faqs/pricing", action="draft", base=base, **written(answer=["Ten.", "Any time."]))
+    page = editor.post("/faqs/pricing", action="discard", **fields_of(draft.text)).text
+    wrong = fields_of(page) | {"answer": ["Twenty.", "Any time."]}
+    editor.post("/faqs/pricing", action="publish", **wrong)
+    history = editor.get("/faqs/pricing/history").text
+    assert re.findall(r"<button class=\"small\">([\w ]+)<", history) == ["Publish", "Publish again"]
+    assert "<del>Nothing</del>" in history  # what readers saw before, and not the draft
 
 
 def test_the_history_compares_revisions_and_publishes_an_old_one_again(editor: Editor) -> None:
