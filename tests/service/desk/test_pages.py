@@ -178,6 +178,18 @@ def test_deleting_needs_the_slug_typed(editor: Editor) -> None:
     assert 'id="slug-error"' in response.text
 
 
+def test_preview_links_are_in_the_language_that_was_being_written(editor: Editor) -> None:
+    publish(editor)
+    german = fields_of(editor.get("/faqs/pricing?lang=de").text)
+    page = editor.post("/faqs/pricing", action="draft", **german | written(lang="de")).text
+    [path] = re.findall(r'href="/desk(/faqs/pricing/use[^"]*)"', page)
+    chosen = re.compile(r'<option value="(\w+)" selected')
+    assert chosen.findall(editor.get(html.unescape(path)).text) == ["de"]
+    made = editor.post("/faqs/pricing/use", lang="de", page="").text
+    assert chosen.findall(made) == ["de"]
+    assert chosen.findall(editor.get("/faqs/pricing/use?lang=ko").text) == ["en"]
+
+
 def test_preview_links_show_the_draft(editor: Editor) -> None:
     editor.get("/new")
     editor.post("/new", action="draft", **written())
