@@ -7,8 +7,8 @@ from starlette.responses import Response
 from faqsvc_embed.api.contract import State
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.service.desk.editor import DONE
 from faqsvc_embed.service.desk.forms import number_of
+from faqsvc_embed.service.desk.messages import DONE
 from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.storage.overview import Filter
