@@ -12,6 +12,7 @@ from faqsvc_embed.service.storage.audit import Action, Wanted
 PAGE_SIZE: Final = 100
 ACTIONS: Final[dict[Action, str]] = {
     "draft": "Saved a draft",
+    "discard": "Discarded a draft",
     "publish": "Published",
     "unpublish": "Unpublished",
     "purge": "Deleted",

@@ -74,6 +74,25 @@ def taken(mine: Draft, theirs: Draft, change: Change) -> Draft:
     return replace(mine, items=tuple(items))
 
 
+def aligned(items: Sequence[DraftItem], made_from: Draft, source: Draft) -> tuple[DraftItem, ...]:
+    """Return the items of a translation in the order of `source`, and an empty one for each new question.
+
+    What translates no question of the source any more is at the end. `made_from` is what the source was when
+    the translation was made; an item without an id has the place of the question that it translates there.
+    """
+    by_id = {item.id: place for place, item in enumerate(items) if item.id}
+    matched = _matches(made_from.items, source.items)
+    rest = dict(enumerate(items))
+    found = list[DraftItem]()
+    for new, original in enumerate(source.items):
+        place = by_id.get(original.id, matched.get(new, -1))
+        is_of_another = place in rest and rest[place].id not in ("", original.id)
+        found.append(
+            DraftItem(id=original.id) if is_of_another else rest.pop(place, DraftItem(id=original.id))
+        )
+    return (*found, *rest.values())
+
+
 @dataclass(slots=True)
 class _Budget:
     """The pairs that may still be compared."""

@@ -12,9 +12,17 @@ from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.generation.detection import detect_language
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
-from faqsvc_embed.service.desk.differences import Change, changes, taken
+from faqsvc_embed.service.desk.differences import Change, aligned, changes, taken
 from faqsvc_embed.service.desk.draft import Draft, DraftItem, Problems
 from faqsvc_embed.service.desk.forms import number_of
+from faqsvc_embed.service.desk.messages import (
+    BINNED,
+    DELETED,
+    DELETED_TRANSLATION,
+    DONE,
+    SEALED,
+    TAKEN,
+)
 from faqsvc_embed.service.desk.opened import what_happened
 from faqsvc_embed.service.desk.pages import HEADERS, redirect, render
 from faqsvc_embed.service.desk.preview import preview_of
@@ -32,20 +40,6 @@ from faqsvc_embed.service.storage.values import (
     Write,
     Written,
 )
-
-DONE = {
-    "draft": "The draft is saved. Readers cannot see it before it is published.",
-    "published": "Published. Pages that show this FAQ are updated within seconds.",
-    "restored": "It is back, with its history.",
-    "discarded": "The draft is discarded. It stays in the history.",
-    "right": "Noted: this translation is up to date.",
-    "same": "Nothing has changed since the last save.",
-}
-DELETED = "This FAQ was deleted while you were writing. Save again to create it again."
-DELETED_TRANSLATION = "This translation was deleted while you were writing. Save again to create it again."
-BINNED = "This text is in the bin. Restore it there, in another tab, and save again here."
-SEALED = "It was deleted for ever, and the slug cannot be used again. Choose another slug, or ask an admin."
-TAKEN = "An FAQ with this slug already exists. Choose another slug, or leave it empty."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,8 +122,7 @@ def show(visit: Visit) -> Response:
     if translation is None:
         assert default is not None  # noqa: S101 - every FAQ in the overview has a revision
         original = Draft.of_publication(faq.slug, default)
-        items = tuple(DraftItem(id=item.id) for item in original.items)
-        draft = replace(original, lang=lang, title="", items=items)
+        draft = replace(original, lang=lang, title="", items=())
         return _beside_source(visit, Editor(draft=draft, faq=faq, done=done)).page(visit)
     newest = default if lang == faq.lang else _newest(visit, lang)
     assert newest is not None  # noqa: S101
@@ -146,13 +139,16 @@ def _beside_source(visit: Visit, editor: Editor) -> Editor:
     faq, lang = editor.faq, editor.draft.lang
     if faq is None or lang == faq.lang or (default := _newest(visit, faq.lang, faq.slug)) is None:
         return editor
-    source, found = Draft.of_publication(faq.slug, default), list[Change]()
+    made_from = source = Draft.of_publication(faq.slug, default)
     translation = faq.translation(lang)
-    if translation is not None and translation.translated_from not in (None, default.number):
-        with suppress(FAQNotFound):
-            history = visit.storage.history
-            earlier = history.revision(visit.access, faq.slug, faq.lang, translation.translated_from)
-            found = changes(Draft.of_publication(faq.slug, earlier), source)
+    with suppress(FAQNotFound):
+        if number := translation and translation.translated_from:
+            earlier = visit.storage.history.revision(visit.access, faq.slug, faq.lang, number)
+            made_from = Draft.of_publication(faq.slug, earlier)
+    if not editor.is_unsaved:
+        items = aligned(editor.draft.items, made_from, source)
+        editor = replace(editor, draft=replace(editor.draft, items=items))
+    found = changes(made_from, source)
     return replace(editor, source=source, source_changes=found, source_number=default.number)
 
 
@@ -224,6 +220,8 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     if is_same and (
         is_draft or info is None or info.newest == info.published
     ):  # a form that is sent twice, for example
+        if editor.source_number and info and editor.faq and editor.faq.is_outdated(info):
+            return _without_text(visit, editor, "right")
         return redirect(visit, f"/faqs/{quote(draft.slug, safe='')}?lang={draft.lang}&done=same")
     conditions = Preconditions(is_create_only=True)
     if editor.base:
@@ -275,7 +273,9 @@ def _without_text(visit: Visit, editor: Editor, name: str) -> Response:
         visit.storage.removal.bin(visit.access, draft.slug, None if is_whole else lang, unchanged)
     except RevisionConflict:
         return _conflict(visit, editor)
-    return redirect(visit, "/bin?done=deleted" if is_whole else page)
+    if is_whole:  # only publishers see the bin
+        page = "/bin" if visit.may("publish") else ""
+    return redirect(visit, f"{page}?done=binned")
 
 
 def _take_theirs(visit: Visit, editor: Editor, action: str) -> Response:

@@ -8,6 +8,7 @@ from faqsvc_embed.api.contract import State
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.desk.forms import number_of
+from faqsvc_embed.service.desk.messages import DONE
 from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.storage.overview import Filter
@@ -34,6 +35,7 @@ def show(visit: Visit) -> Response:
         site=visit.storage.sites.get(visit.access.site),
         faqs=found[:PAGE_SIZE],
         wanted=wanted,
+        done=DONE["binned"] if visit.query("done") == "binned" else "",
         total=visit.storage.overview.count(visit.access.site, wanted),
         known=visit.storage.overview.published_languages(visit.access.site),
         is_filtered=wanted != Filter(),

@@ -33,7 +33,7 @@ def create_preview(visit: Visit) -> Response:
     faq = visit.storage.overview.faq(visit.access, visit.slug)
     if faq.translation(lang) is None:
         lang = faq.lang
-    token, expires_at = visit.storage.history.create_preview(visit.access, faq.slug, lang)
+    token, _ = visit.storage.history.create_preview(visit.access, faq.slug, lang)
     parameters = {PREVIEW_PARAMETER: token}
     hosted = f"{visit.urls.page(faq.slug)}?{urlencode(parameters | {'lang': lang})}"
     page = visit.form.get("page").strip()
@@ -41,7 +41,7 @@ def create_preview(visit: Visit) -> Response:
     if page:
         host = _with_parameters(page, parameters)
         problem = "" if host else ADDRESS
-    links = {"hosted": hosted, "host": host, "lang": lang, "expires_at": expires_at}
+    links = {"hosted": hosted, "host": host, "lang": lang}
     return _page(visit, 422 if problem else 200, links=links, page=page, problem=problem)
 
 
@@ -152,18 +152,19 @@ def _page(
     visit: Visit,
     status: int = 200,
     *,
-    links: dict[str, object] | None = None,
+    links: dict[str, str] | None = None,
     page: str = "",
     problem: str = "",
 ) -> Response:
     faq = visit.storage.overview.faq(visit.access, visit.slug)
+    lang = links["lang"] if links else visit.query("lang")
     draft = Draft.of_publication(faq.slug, visit.storage.history.revision(visit.access, faq.slug, faq.lang))
     return render(
         visit,
         "use.html",
         status,
         faq=faq,
-        lang=faq.lang,
+        lang=lang if faq.translation(lang) else faq.lang,
         snippets=snippets(visit.urls.base, faq.slug),
         links=links,
         page=page or draft.page_url or draft.website_url,

@@ -53,6 +53,7 @@ def revision_of(row: Row[Any]) -> Revision:
         row.created_at,
         row.author,
         row.discarded_at is not None,
+        row.published_at is not None,
     )
 
 

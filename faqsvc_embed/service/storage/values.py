@@ -190,6 +190,7 @@ class Revision(NamedTuple):
     created_at: datetime
     author: str | None
     is_discarded: bool = False
+    was_published: bool = False
 
     @property
     def faq(self) -> FAQ:

@@ -162,6 +162,29 @@ def numbers_of(page: Page) -> list[list[str]]:
     return numbers
 
 
+def test_an_answer_follows_its_question_with_the_tab_key(editor: Page, desk: Served) -> None:
+    editor.goto(f"{desk.url}/desk/new")
+    editor.get_by_label("Question", exact=True).focus()
+    editor.keyboard.type("Is it fast?")
+    editor.keyboard.press("Tab")
+    editor.keyboard.type("Yes.")
+    assert editor.get_by_label("Answer", exact=True).input_value() == "Yes."
+    editor.locator("#preview-sheet summary").wait_for()
+    editor.once("dialog", lambda dialog: dialog.accept())
+    editor.goto(f"{desk.url}/desk")
+
+
+def test_the_preview_opens_what_is_translated_although_others_are_not(editor: Page, desk: Served) -> None:
+    editor.goto(f"{desk.url}/desk/faqs/pricing?lang=fr")
+    for place, text in ((0, "Combien ?"), (2, "Comment payer ?")):
+        editor.get_by_label("Question", exact=True).nth(place).fill(text)
+        editor.get_by_label("Answer", exact=True).nth(place).fill("Voici.")
+    opened = editor.locator("#preview-sheet details[open]", has_text="Comment payer ?")
+    opened.wait_for()
+    editor.once("dialog", lambda dialog: dialog.accept())
+    editor.goto(f"{desk.url}/desk")
+
+
 def test_questions_are_moved_by_dragging(editor: Page, desk: Served) -> None:
     editor.goto(f"{desk.url}/desk/faqs/pricing")
     first, second, third = questions_of(editor)
@@ -193,7 +216,7 @@ def test_questions_are_moved_by_dragging(editor: Page, desk: Served) -> None:
 
 
 def test_questions_are_moved_with_the_keyboard(editor: Page, desk: Served) -> None:
-    editor.goto(f"{desk.url}/desk/faqs/pricing?lang=de")
+    editor.goto(f"{desk.url}/desk/faqs/opening-hours")
     first, second = questions_of(editor)
     editor.get_by_role("button", name="Down question 1").focus()
     editor.keyboard.press("Enter")

@@ -1,8 +1,11 @@
 """Admins see at the desk who did what."""
 
 import re
+from typing import get_args
 
+from faqsvc_embed.service.desk.audit_log import ACTIONS
 from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage.audit import Action
 from tests.service.desk.conftest import Editor
 from tests.service.desk.test_editor import publish, written
 
@@ -37,6 +40,10 @@ def test_the_log_says_who_did_what_newest_first(editor: Editor, storage: Storage
     ]
     assert entries(editor.get(f"/log?key={key.id}").text) == ["Mia Made a key deploy"]
     assert entries(editor.get("/log?slug=nothing").text) == []
+
+
+def test_every_action_has_words() -> None:
+    assert set(ACTIONS) == set(get_args(Action))
 
 
 def test_a_long_log_has_pages(editor: Editor, storage: Storage) -> None:

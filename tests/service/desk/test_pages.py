@@ -14,7 +14,7 @@ from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.people import Role
 from tests.service.bodies import key_of_another_site
 from tests.service.desk.conftest import ORIGIN, Editor
-from tests.service.desk.test_editor import base_of, publish, record, texts_of, written
+from tests.service.desk.test_editor import base_of, fields_of, publish, record, texts_of, written
 
 
 def import_text(editor: Editor, text: str, **fields: str) -> tuple[int, list[str], str]:
@@ -97,6 +97,17 @@ def test_answers_in_plain_text_are_text(editor: Editor) -> None:
     assert '<option value="markdown" selected' not in page
 
 
+def test_a_draft_that_readers_never_saw_is_not_published_again(editor: Editor) -> None:
+    base = base_of(publish(editor))
+    draft = editor.post("/faqs/pricing", action="draft", base=base, **written(answer=["Ten.", "Any time."]))
+    page = editor.post("/faqs/pricing", action="discard", **fields_of(draft.text)).text
+    wrong = fields_of(page) | {"answer": ["Twenty.", "Any time."]}
+    editor.post("/faqs/pricing", action="publish", **wrong)
+    history = editor.get("/faqs/pricing/history").text
+    assert re.findall(r"<button class=\"small\">([\w ]+)<", history) == ["Publish", "Publish again"]
+    assert "<del>Nothing</del>" in history  # what readers saw before, and not the draft
+
+
 def test_the_history_compares_revisions_and_publishes_an_old_one_again(editor: Editor) -> None:
     base = base_of(publish(editor))
     first = record(editor).content
@@ -165,6 +176,18 @@ def test_deleting_needs_the_slug_typed(editor: Editor) -> None:
     response = editor.post("/new", action="publish", **written())
     assert response.status_code == 409
     assert 'id="slug-error"' in response.text
+
+
+def test_preview_links_are_in_the_language_that_was_being_written(editor: Editor) -> None:
+    publish(editor)
+    german = fields_of(editor.get("/faqs/pricing?lang=de").text)
+    page = editor.post("/faqs/pricing", action="draft", **german | written(lang="de")).text
+    [path] = re.findall(r'href="/desk(/faqs/pricing/use[^"]*)"', page)
+    chosen = re.compile(r'<option value="(\w+)" selected')
+    assert chosen.findall(editor.get(html.unescape(path)).text) == ["de"]
+    made = editor.post("/faqs/pricing/use", lang="de", page="").text
+    assert chosen.findall(made) == ["de"]
+    assert chosen.findall(editor.get("/faqs/pricing/use?lang=ko").text) == ["en"]
 
 
 def test_preview_links_show_the_draft(editor: Editor) -> None:

@@ -62,6 +62,19 @@ def test_a_translation_says_what_changed_in_its_source_until_it_is_written_or_st
     assert texts_of(done)[1] == "Nichts."
 
 
+def test_a_translation_without_a_new_question_is_up_to_date_when_it_is_saved(editor: Editor) -> None:
+    translate(editor)
+    page = editor.post("/faqs/pricing", action="add", **fields_of(editor.get("/faqs/pricing").text)).text
+    english = fields_of(page)
+    english["question"][2], english["answer"][2] = "Do you ship?", "Yes."
+    editor.post("/faqs/pricing", action="publish", **english)
+    page = editor.get("/faqs/pricing?lang=de").text
+    assert "badge older" in page
+    page = editor.post("/faqs/pricing", action="draft", **fields_of(page)).text
+    assert "badge older" not in page
+    assert "Revision 1," in page
+
+
 def test_languages_of_other_faqs_are_missing(editor: Editor) -> None:
     translate(editor)
     page = editor.post("/new", action="publish", **written(slug="other")).text
@@ -85,6 +98,20 @@ def test_discarding_the_only_revision_moves_the_faq_to_the_bin(editor: Editor) -
     page = editor.post("/new", action="draft", **written()).text
     assert "pricing" in editor.post("/faqs/pricing", action="discard", **fields_of(page)).text
     assert editor.get("/faqs/pricing").status_code == 404
+
+
+def test_an_editor_who_discards_what_was_never_published_is_told_so(editor: Editor, storage: Storage) -> None:
+    publish(editor, slug="other")
+    editor.sign_in(storage, "Tom", role="editor")
+    german = fields_of(editor.get("/faqs/other?lang=de").text) | GERMAN
+    drafts = (
+        editor.post("/new", action="draft", **written()),
+        editor.post("/faqs/other", action="draft", **german),
+    )
+    for draft, path in zip(drafts, ("/desk", "/desk/faqs/other"), strict=True):
+        page = editor.post(draft.url.path.removeprefix("/desk"), action="discard", **fields_of(draft.text))
+        assert (page.status_code, page.url.path) == (200, path)
+        assert page.text.count('role="status"') == 1
 
 
 def test_a_draft_that_somebody_changed_meanwhile_is_not_discarded(editor: Editor) -> None:
@@ -134,9 +161,46 @@ def test_a_question_that_was_moved_is_beside_its_own_source(editor: Editor, stor
         content = Content("https://heron.example", "Heron", items, "Shop")
         storage.writer.write(Access(None, site), Write(content=content, slug="shop", lang=lang))
     page = editor.get("/faqs/shop?lang=de").text
-    assert source_of(page) == ["Why?"]
-    copied = editor.post("/faqs/shop", action="copy:0", **fields_of(page)).text
-    assert texts_of(copied) == ["Why?", "Because.", "Wo?", "Da."]
+    assert source_of(page) == ["How?", "Why?"]
+    assert texts_of(page) == ["", "", "Warum?", "Darum.", "Wo?", "Da."]
+    assert page.count("Not in English") == 1
+    copied = editor.post("/faqs/shop", action="copy:1", **fields_of(page)).text
+    assert texts_of(copied) == ["", "", "Why?", "Because.", "Wo?", "Da."]
+
+
+def test_a_translation_follows_the_order_of_its_source_and_shows_what_is_not_translated(
+    editor: Editor,
+) -> None:
+    translate(editor)
+    page = editor.get("/faqs/pricing").text
+    questions = ["Do you ship?", "May I cancel?", "What does it cost?"]
+    moved = {"question": questions, "answer": ["Yes.", "Any time.", "Nothing."], "section": ["A", "", ""]}
+    editor.post("/faqs/pricing", action="publish", **fields_of(page) | moved | {"item_id": [""] * 3})
+    page = editor.get("/faqs/pricing?lang=de").text
+    assert source_of(page) == questions
+    assert texts_of(page)[::2] == ["", "Kann ich kündigen?", "Was kostet es?"]
+    assert 'value="right"' not in page  # it would keep the old order
+    german = fields_of(page)
+    german["question"][0], german["answer"][0] = "Versenden Sie?", "Ja."
+    page = editor.post("/faqs/pricing", action="publish", **german).text
+    assert "badge older" not in page
+    assert texts_of(page)[::2] == ["Versenden Sie?", "Kann ich kündigen?", "Was kostet es?"]
+    page = editor.get("/faqs/pricing").text
+    fewer = {"question": questions[1:], "answer": ["Any time.", "Nothing."]}
+    editor.post("/faqs/pricing", action="publish", **fields_of(page) | fewer | {"section": [""] * 2})
+    page = editor.get("/faqs/pricing?lang=de").text
+    assert texts_of(page)[::2] == ["Kann ich kündigen?", "Was kostet es?", "Versenden Sie?"]
+    assert "Not in English" in page
+    assert "Kann ich" in record(editor, lang="de").json()["items"][1]["question"]
+    assert "badge older" not in editor.post("/faqs/pricing", action="publish", **fields_of(page)).text
+
+
+def test_a_translator_sees_the_title_and_the_section_of_the_source(editor: Editor) -> None:
+    publish(editor, section=["Contract", ""])
+    page = editor.get("/faqs/pricing?lang=de").text
+    assert '<details class="settings" open' in page
+    assert '<span lang="en">Prices</span>' in page
+    assert page.count("</span> Contract</p>") == 1
 
 
 def test_the_preview_may_show_images_of_the_website_alone(editor: Editor) -> None:

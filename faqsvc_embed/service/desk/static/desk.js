@@ -60,9 +60,13 @@ function write() {
   const saved = document.getElementById("saved");
   const answerFormat = form.elements.answer_format;
 
+  const isShown = (item) => ["question", "answer"].every((name) => item.querySelector(`[name=${name}]`).value.trim());
+
   // The item that is being written is open, and in view.
   function follow() {
-    const item = sheet.querySelectorAll(".faqsvc-item")[focused];
+    const [current, ...before] = [...items.children].slice(0, focused + 1).reverse();
+    if (!current || !isShown(current)) return;
+    const item = sheet.querySelectorAll(".faqsvc-item")[before.filter(isShown).length];
     if (!item) return;
     item.open = true;
     const box = item.getBoundingClientRect();
@@ -102,7 +106,7 @@ function write() {
       });
       bar.append(button);
     }
-    answer.before(bar);
+    answer.after(bar);  // not between the question and the answer for who writes with Tab
   }
 
   function showTools() {
