@@ -74,7 +74,9 @@ def _without_language(folder: "Folder") -> "Iterator[Problem]":
 
     for file in folder.files:
         if file.faq is not None and file.faq.lang is None:
-            hint = "has no language: state it, as in `lang: en` at the top, or set FAQSVC_LANG"
+            hint = (
+                "has no language, unless the application sets `lang`: state it, as in `lang: en` at the top"
+            )
             yield Problem(file.path, None, hint)
 
 

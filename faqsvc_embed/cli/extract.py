@@ -57,6 +57,8 @@ def extract(source: str, form: str, pages: int, url: str | None, timeout: float,
     """
     from faqsvc_embed.generation.engines.protocol import GenerationRequest
 
+    if url is not None and (_is_url(source) or not _is_url(url)):
+        raise click.UsageError("--url is the http or https address of the page in FILE")
     silence_log()
     request = GenerationRequest(source, max_pages=pages, **options)
     if _is_url(source):

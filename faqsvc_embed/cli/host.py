@@ -10,11 +10,12 @@ from faqsvc_embed.cli.errors import CommandGroup, failure, silence_log
 from faqsvc_embed.cli.forget import forget_stored
 from faqsvc_embed.cli.output import print_text
 from faqsvc_embed.cli.pull import pull as pull_faqs
-from faqsvc_embed.errors import FAQError
+from faqsvc_embed.errors import FAQError, FAQNotFound
 from faqsvc_embed.files.templates import Use, uses_in
 
 if TYPE_CHECKING:
     from faqsvc_embed.embed import FAQEmbed
+    from faqsvc_embed.files.folder import Folder
 
 
 class Host(NamedTuple):
@@ -58,17 +59,23 @@ def check(host: Host) -> None:
 
     Fails if an FAQ is not published, or a file has a problem.
     """
-    uses = uses_of(host)
-    missing = _unpublished(host.embed, places_by_slug(uses))
+    from faqsvc_embed.files.folder import Folder
+
+    settings, uses = host.embed.settings, uses_of(host)
+    folder = Folder(settings.directory, lang=settings.lang) if settings.directory else None
+    missing = _unpublished(host.embed, places_by_slug(uses), folder)
     for use in uses:
         if use.slug is None:
             print_text(f"{use.place}: the slug is a variable, and is not checked")
-    problems = _check_folder(host.embed)
+    problems = problems_of(folder) if folder else []
+    notes = notes_of(folder) if folder else []
+    for line in (*map(str, problems), *(f"{note} (note)" for note in notes)):
+        print_text(line)
     if missing or problems:
-        raise failure(f"{counted(missing, 'FAQ')} missing, {counted(problems, 'problem')} in files")
+        raise failure(f"{counted(missing, 'FAQ')} missing, {counted(len(problems), 'problem')} in files")
 
 
-def _unpublished(embed: "FAQEmbed", slugs: Mapping[str, list[str]]) -> int:
+def _unpublished(embed: "FAQEmbed", slugs: Mapping[str, list[str]], folder: "Folder | None") -> int:
     """Print the state of each FAQ, and return how many cannot be shown."""
     missing = 0
     with embed:
@@ -79,21 +86,9 @@ def _unpublished(embed: "FAQEmbed", slugs: Mapping[str, list[str]]) -> int:
                 print_text(f"{slug}: {'published, ' if embed.settings.base_url else ''}{questions}")
             except FAQError as error:
                 missing += 1
-                print_text(f"{slug}: {error} ({', '.join(places)})")
+                hint = folder.similar(slug) if folder and isinstance(error, FAQNotFound) else ""
+                print_text(f"{slug}: {error}{hint} ({', '.join(places)})")
     return missing
-
-
-def _check_folder(embed: "FAQEmbed") -> int:
-    """Print what is wrong with the files of the embed, and return the number of problems."""
-    from faqsvc_embed.files.folder import Folder
-
-    if embed.settings.directory is None:
-        return 0
-    folder = Folder(embed.settings.directory, lang=embed.settings.lang)
-    problems = problems_of(folder)
-    for line in (*map(str, problems), *(f"{note} (note)" for note in notes_of(folder))):
-        print_text(line)
-    return len(problems)
 
 
 @click.command(params=[option for option in pull_faqs.params if option.name not in ("slugs", "base_url")])

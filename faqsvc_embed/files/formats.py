@@ -51,9 +51,10 @@ def read_file(path: str | Path, max_bytes: int = MAX_FILE) -> Document:
 
 
 def _reader_of(path: str | Path) -> Reader:
-    reader = READERS.get(Path(path).suffix.lower())
+    ending = Path(path).suffix.lower()
+    reader = READERS.get(ending)
     if reader is None:
-        hint = f"; `faqsvc extract {path}` prints HTML as Markdown" if ".htm" in str(path).lower() else ""
+        hint = f"; `faqsvc extract {path}` prints HTML as Markdown" if ending in (".html", ".htm") else ""
         raise UnreadableFile(f"{path}: unknown file type; use one of {', '.join(READERS)}{hint}")
     return reader
 

@@ -29,7 +29,7 @@ _ESCAPED: Final = re.compile(
 def escape(text: str) -> str:
     """Return text as paragraphs of Markdown, from which `unescape` makes exactly this text again."""
     space, body, more_space = _split_outer_space(text)
-    lines = [_escape_line(line) for line in body.split("\n")]
+    lines = [escape_inline(line) for line in body.split("\n")]
     escaped = lines[0]
     for above, line in pairwise(lines):
         # A backslash keeps a line end, which would be shown as a space; a blank line ends the paragraph.
@@ -40,12 +40,7 @@ def escape(text: str) -> str:
 def escape_line(text: str) -> str:
     """Return text as one line of Markdown, such as a heading, from which `unescape` makes the text again."""
     space, body, more_space = _split_outer_space(text)
-    return _references(space) + _escape_line(body) + _references(more_space)
-
-
-def escape_inline(text: str) -> str:
-    """Return text without line ends and outer space as a part of a paragraph of Markdown."""
-    return _escape_line(text)
+    return _references(space) + escape_inline(body) + _references(more_space)
 
 
 def unescape(markdown: str) -> str:
@@ -64,8 +59,8 @@ def _references(characters: str) -> str:
     return "".join(f"&#{ord(character)};" for character in characters)
 
 
-def _escape_line(line: str) -> str:
-    """Escape a line: special and control characters, and the start of a block."""
+def escape_inline(line: str) -> str:
+    """Escape a line without outer space: special and control characters, and the start of a block."""
     line = _SPECIAL.sub(r"\\\g<0>", line)
     line = _CONTROL.sub(lambda control: _references(control[0]), line)
     start = _BLOCK_START.match(line)

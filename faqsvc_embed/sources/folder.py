@@ -36,6 +36,8 @@ class FolderSource(BaseSource):
             more = [f"and {len(problems) - MAX_PROBLEMS} more"] if len(problems) > MAX_PROBLEMS else []
             raise ConfigurationError("\n".join([*map(str, problems[:MAX_PROBLEMS]), *more]))
         self._error: ConfigurationError | None = None
+        self._is_developed = False
+        """Whether a host in debug mode uses it: only then the search for similar slugs is worth its time."""
         self._states = dict[Key, FAQState]()
         self._gone = set[str]()
         self._fetched = set[str]()
@@ -75,6 +77,7 @@ class FolderSource(BaseSource):
                 )
 
     def reload(self) -> None:
+        self._is_developed = True
         try:
             if self._folder.refresh() or self._error is not None:
                 self._states, self._error = {}, None
@@ -105,8 +108,9 @@ class FolderSource(BaseSource):
             return self._error
         if file is not None:
             return ConfigurationError("\n".join(map(str, file.problems)))
-        file_path = f"{self._folder.directory / key.slug}.md"
-        missing = f"FAQ {key.slug!r}: there is no file {file_path}{self._folder.similar(key.slug)}"
+        missing = f"FAQ {key.slug!r}: there is no file {self._folder.directory / key.slug}.md"
+        if self._is_developed:
+            missing += self._folder.similar(key.slug)
         for other in self._folder.files:
             if other.path.name.startswith(f"{key.slug}.") and name_of(other.path)[0] == key.slug:
                 missing = f"FAQ {key.slug!r}: {other.path} states another slug, {quoted(other.slug)}"

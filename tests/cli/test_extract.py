@@ -54,6 +54,11 @@ def test_links_of_a_file_are_kept_if_its_address_is_named(page: str) -> None:
     named = faqsvc("extract", page, "--url", "https://tea.example/faq")
     assert "[prices](https://tea.example/prices)" in named.stdout
     assert ("https://tea.example/faq" in named.stdout, named.stderr) == (True, "")
+    for arguments in (
+        [page, "--url", "tea.example"],
+        ["https://tea.example", "--url", "https://tea.example/faq"],
+    ):
+        assert faqsvc("extract", *arguments).exit_code == 2
 
 
 @pytest.mark.parametrize("form", ["json", "markdown"])

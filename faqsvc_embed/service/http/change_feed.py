@@ -34,9 +34,8 @@ class Subscriber:
     def __init__(self, slugs: Iterable[str], network: str | None) -> None:
         self.log: Position = Position(0)
         """The log that the changes are of: where the subscriber began, or had to begin again."""
-        self.slugs: frozenset[str] = frozenset(
-            sys.intern(slug) for slug in slugs
-        )  # most subscribers follow the same ones
+        # Most subscribers follow the same ones.
+        self.slugs: frozenset[str] = frozenset(sys.intern(slug) for slug in slugs)
         self.network = network
         self.waiting: deque[LoggedChange] = deque()
         self.has_missed: bool = False
