@@ -199,7 +199,8 @@ class Revision(Struct, frozen=True, rename="camel"):
     """A revision in a list; `key` is the name of the person or the API key that wrote it, or the key's id.
 
     `etag` is for `If-Match`. Equal contents have equal entity tags, but that of the newest revision is
-    another one while its translation is unpublished.
+    another one while its translation is unpublished. `own` says whether the key of the request wrote it, or
+    another of its name, as the key has that it replaces; null if it is not known who did.
     """
 
     revision: int
@@ -207,6 +208,7 @@ class Revision(Struct, frozen=True, rename="camel"):
     created_at: datetime
     key: str | None
     etag: str | None = None
+    own: bool | None = None
 
 
 class RevisionList(Struct, frozen=True):
@@ -298,7 +300,8 @@ class Event(Struct, frozen=True):
 class CurrentRevision(Struct, frozen=True, rename="camel"):
     """The newest revision of a translation, which a write did not take into account.
 
-    `state` is that of the translation, and `key` names who wrote the revision.
+    `state` is that of the translation, `hasDraft` says whether this revision was never published, and `key`
+    names who wrote it.
     """
 
     revision: int
@@ -307,6 +310,7 @@ class CurrentRevision(Struct, frozen=True, rename="camel"):
     created_at: datetime
     key: str | None
     items: list[RecordItem]
+    has_draft: bool = False
 
 
 class Problem(Struct, frozen=True):

@@ -113,7 +113,10 @@ class PublishRequest:
         headers = {name: value for name, value in optional.items() if isinstance(value, str)}
         if slug is None:
             return write_request("POST", base_url + API_PATH, encode(body), headers)
-        return write_request("PUT", f"{base_url}{API_PATH}/{quote(slug, safe='')}", encode(body), headers)
+        # With `If-None-Match`, the address must name the translation that is to be new.
+        query = f"?lang={self.lang}" if self.lang and self.if_none_match else ""
+        url = f"{base_url}{API_PATH}/{quote(slug, safe='')}{query}"
+        return write_request("PUT", url, encode(body), headers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,4 +214,4 @@ def if_match_problems(etag: object) -> Iterator[str]:
 
 def _if_none_match_problems(value: object) -> Iterator[str]:
     if value not in (None, "*"):
-        yield f"if_none_match is {quoted(value)}; use '*', with which an FAQ is only created"
+        yield f"if_none_match is {quoted(value)}; use '*', with which an FAQ or translation is only created"

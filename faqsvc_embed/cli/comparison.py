@@ -48,7 +48,6 @@ class Comparison:
         self._send = waits.send
         self._overwrite = overwrite
         self._republish = republish
-        self._new = set[str]()
         self._faqs = {normalized("NFC", faq.slug): faq for faq in self._send(client.list_faqs)}
 
     def step(self, publication: Publication) -> Step:
@@ -60,21 +59,21 @@ class Comparison:
         faq = self._faqs.get(normalized("NFC", publication.slug))
         if faq is None:
             self._check_gone(publication)
-            is_new = publication.slug not in self._new
-            self._new.add(publication.slug)
-            return Step(_with_cta(publication, None), is_new=is_new)
+            return Step(_with_cta(publication, None), is_new=True)
         # `languages` would leave out a default language that is unpublished.
         lang = publication.document.lang or (
             faq.translations[0].lang if faq.translations else faq.languages[0]
         )
         newest = next((one for one in faq.translations if one.lang == lang), None)
         is_unpublished = "unpublished" in (faq.state, newest.state if newest else None)
-        if is_unpublished and not publication.is_draft and not self._republish:
-            when = f"{faq.updated_at:%Y-%m-%d %H:%M} UTC"
-            raise Refused(f"{quoted(faq.slug)} was unpublished ({when}): use --republish to publish it again")
+        if is_unpublished and not publication.is_draft:
+            message = f"{quoted(faq.slug)} was unpublished ({faq.updated_at:%Y-%m-%d %H:%M} UTC)"
+            if not self._republish:
+                raise Refused(f"{message}: use --republish to publish it again")
+            warn(publication, f"{message}, and is public again")
         if newest is None:
             default = self._send(lambda: self._client.newest_revision(faq.slug))
-            return Step(_completed(publication, default, is_translation=True))
+            return Step(_completed(publication, default, is_translation=True), is_new=True)
         is_current = newest.state == "published" or (publication.is_draft and newest.state == "draft")
         if is_current and _is_complete(publication) and _etag(publication, faq.slug, lang) == newest.etag:
             return Step(publication, self._published(faq.slug, newest))
@@ -92,11 +91,15 @@ class Comparison:
         etag = _etag(publication, slug, lang)
         if etag == base.etag and base.state in ("published", "draft" if publication.is_draft else ""):
             return Step(publication, self._published(slug, base, lang))
-        if not self._overwrite:
-            _check_age(publication, etag, history)
-        if base is not history[0]:
-            number = history[0].revision
-            warn(publication, f"draft {number} is not published, and no longer the newest revision")
+        if _is_old(publication, etag, history):
+            if not self._overwrite:
+                raise Refused(
+                    f"the file lacks {_named(history[0])}: take it over with `faqsvc pull {slug} "
+                    f"--to {Path(publication.file).parent} --format markdown`, or use --overwrite"
+                )
+            warn(publication, f"overwrites {_named(history[0])}")
+        elif base is not history[0]:
+            warn(publication, f"overwrites {_named(history[0])}, which is not published")
         return Step(publication, if_match=newest.etag)
 
     def _published(
@@ -162,15 +165,20 @@ def _etag(publication: Publication, slug: str, lang: str) -> str:
     return f'"{publication.content().digest(slug, lang)}"'
 
 
-def _check_age(publication: Publication, etag: str, history: "Sequence[Revision]") -> None:
-    """Raise Refused if somebody has changed the FAQ after the file was written."""
+def _is_old(publication: Publication, etag: str, history: "Sequence[Revision]") -> bool:
+    """Return whether somebody has changed the FAQ after the file was written.
+
+    A file that does not state its revision follows what its own key wrote last, unless it has the text of an
+    older revision.
+    """
     newest, stated = history[0], publication.document.revision
-    is_old = stated < newest.revision if stated is not None else any(one.etag == etag for one in history[1:])
-    if is_old:
-        by = f" by {newest.key}" if newest.key else ""
-        what = "a draft was written" if newest.state == "draft" else "it was changed"
-        raise Refused(
-            f"{what}{by} on {newest.created_at:%Y-%m-%d %H:%M} UTC, after this file "
-            f"(revision {newest.revision}): take it over with `faqsvc pull {publication.slug} "
-            f"--to {Path(publication.file).parent} --format markdown`, or use --overwrite"
-        )
+    if stated is not None:
+        return bool(stated < newest.revision)
+    return newest.own is False or any(one.etag == etag for one in history[1:])
+
+
+def _named(newest: "Revision") -> str:
+    """Return the newest revision as a message names it."""
+    what = "a draft" if newest.state == "draft" else "a change"
+    by = f" by {newest.key}" if newest.key else ""
+    return f"{what}{by} on {newest.created_at:%Y-%m-%d %H:%M} UTC (revision {newest.revision})"

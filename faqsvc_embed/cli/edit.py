@@ -14,7 +14,7 @@ from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, 
 from faqsvc_embed.cli.output import print_json, print_text
 from faqsvc_embed.cli.publications import Publication
 from faqsvc_embed.cli.publish_run import fields_of, line_of
-from faqsvc_embed.errors import FAQError, FAQNotFound, RevisionConflict, quoted
+from faqsvc_embed.errors import FAQError, RevisionConflict, quoted
 
 if TYPE_CHECKING:
     from faqsvc_embed import models
@@ -61,7 +61,7 @@ def edit(
     with open_client(base_url) as client:
         newest = client.newest_revision(slug, lang=lang)
         if not draft:
-            _check_public(newest, is_one_answer=question is not None)
+            _check_public(client, newest, is_one_answer=question is not None)
         text = _markdown(newest) if question is None else _answer_to(newest, question)
         path = _write(text if answer is None else answer)
         try:
@@ -84,15 +84,29 @@ def edit(
         print_text(line_of(published))
 
 
-def _check_public(newest: "StoredRevision", *, is_one_answer: bool) -> None:
-    """Raise a failure if a change would also publish what is not public, which nobody has asked for."""
+def _check_public(client: "FAQClient", newest: "StoredRevision", *, is_one_answer: bool) -> None:
+    """Raise a failure if a change would also publish what is not public, which nobody has asked for.
+
+    A draft that the editor opens is named: it is published with the change.
+    """
     slug, number = newest.faq.slug, newest.revision
-    if newest.state == "superseded":
+    if newest.state == "superseded" or (newest.state == "draft" and _is_unpublished(client, newest)):
         message = f"{quoted(slug)} was unpublished: `faqsvc restore {slug}` publishes it again"
         raise failure(f"{message}; with --draft, the change becomes a draft")
     if newest.state == "draft" and is_one_answer:
         message = f"revision {number} is a draft, which would be published with the answer"
         raise failure(f"{message}: use --draft, or publish it with `faqsvc revert {slug} {number}`")
+    if newest.state == "draft":
+        by = f" by {newest.key}" if newest.key else ""
+        message = f"revision {number} is a draft{by}, and is published with your change"
+        click.echo(failure(f"Note: {message}; use --draft to keep it a draft").message, err=True)
+
+
+def _is_unpublished(client: "FAQClient", newest: "StoredRevision") -> bool:
+    """Return whether the translation of a draft was public, and is not any more."""
+    faq = next(faq for faq in client.list_faqs(text=newest.faq.slug) if faq.slug == newest.faq.slug)
+    states = {one.lang: one.state for one in faq.translations}
+    return states.get(newest.faq.lang) == "unpublished"
 
 
 def _write(text: str) -> Path:
@@ -183,21 +197,16 @@ def _publish(
     if document.lang == lang:
         fields["if_match"] = newest.etag
     else:
-        _check_is_new(client, slug, document.lang)
+        fields["if_none_match"] = "*"
     try:
         return client.publish_faq(**fields)
     except KeyboardInterrupt:
         raise interrupted("interrupted; it may have been published") from None
-
-
-def _check_is_new(client: "FAQClient", slug: str, lang: str) -> None:
-    """Raise a failure if an FAQ has a translation into a language already, which nobody has read here."""
-    try:
-        client.newest_revision(slug, lang=lang)
-    except FAQNotFound:
-        return
-    message = f"lang is {quoted(lang)}, and there is such a translation of {quoted(slug)}"
-    raise failure(f"{message}: use `faqsvc edit --lang {lang}` to change it")
+    except RevisionConflict as error:
+        if document.lang == lang:
+            raise
+        message = f"lang is {quoted(document.lang)}, and there is such a translation of {quoted(slug)}"
+        raise failure(f"{message}: use `faqsvc edit --lang {document.lang}` to change it") from error
 
 
 def _message(error: Exception) -> str:

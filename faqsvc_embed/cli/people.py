@@ -6,6 +6,7 @@ import click
 
 from faqsvc_embed.cli.database import open_existing, open_or_create
 from faqsvc_embed.cli.desk import print_link
+from faqsvc_embed.cli.errors import failure
 from faqsvc_embed.cli.options import (
     database_option,
     json_option,
@@ -100,11 +101,16 @@ def change_person(
 @people.command("remove")
 @database_option
 @click.argument("email")
+@click.option("--with-keys", is_flag=True, help="Also revoke the API keys that the person made.")
 @site_option
-def remove_person(database: str, email: str, site: str | None) -> None:
+def remove_person(database: str, email: str, with_keys: bool, site: str | None) -> None:
     """Remove a person, who is signed out at once. What the person wrote stays."""
     storage = open_existing(database)
-    storage.people.remove(storage.people.find(email, site=site).id)
+    person = storage.people.find(email, site=site)
+    storage.people.remove(person.id, with_keys=with_keys)
+    if kept := storage.people.valid_keys(person.id):
+        message = f"Warning: API keys that {person.name} made stay valid: {', '.join(kept)}"
+        click.echo(failure(f"{message}; `faqsvc keys revoke ID` revokes one").message, err=True)
 
 
 def _columns(person: "Person") -> tuple[str, ...]:

@@ -20,8 +20,8 @@ def restore(slug: str, lift: bool, database: str, as_json: bool, base_url: str |
     It comes back with its history, in every language that was public. The API key is read from
     FAQSVC_API_KEY.
 
-    What was deleted with --purge --now cannot come back, and nobody can use its slug. With --lift, which
-    needs the database and no key, its site can.
+    What was deleted for ever, with --purge --now or after 30 days in the bin, cannot come back, and nobody
+    can use its slug. With --lift, which needs the database and no key, its site can.
 
     \b
       faqsvc delete pricing

@@ -52,7 +52,8 @@ async def update_faq(clients: Clients, arguments: Arguments, *, report: Report) 
     except RevisionConflict as error:
         if error.current is None:
             raise
-        raise _conflict(error.current.revision, error.current.items, update.changes) from None
+        note = DRAFT if error.current.has_draft else ""
+        raise _conflict(error.current.revision, error.current.items, update.changes, note) from None
     content = await written(client, published, REQUESTED if is_draft else WAITING if is_waiting else SCOPE)
     before = {item.question: item.answer for item in newest.faq.items} if newest else {}
     content["changed"] = [_shown(change, before) for change in update.changes[:MAX_SHOWN]]
@@ -125,6 +126,7 @@ class Update:
             lang=self.lang,
             answer_format=None if record.answer_format == "text" else record.answer_format,
             draft=draft,
+            if_none_match="*",
         )
 
 

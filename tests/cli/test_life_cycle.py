@@ -173,7 +173,7 @@ def test_a_folder_writes_only_what_has_changed(ours: Service, tmp_path: Path) ->
 
     def published(*options: str) -> list[tuple[str, int, bool]]:
         result = faqsvc("publish", str(tmp_path), *WEBSITE, "--json", *options)
-        assert (result.exit_code, result.stderr) == (0, "")
+        assert (result.exit_code, "--republish" in options or not result.stderr) == (0, True)
         entries = [(Path(one["file"]).name, one) for one in json.loads(result.stdout)]
         return [(name, one["revision"], one["unchanged"]) for name, one in entries]
 
@@ -489,6 +489,18 @@ def test_one_answer_publishes_no_draft_and_nothing_that_was_unpublished(
         assert [item.answer for item in client.get_faq("waiting").items] == ["Yes."]
         assert faqsvc("edit", "withdrawn", *change, "--draft").exit_code == 0
         assert client.newest_revision("withdrawn").state == "draft"
+        assert "faqsvc restore withdrawn" in failure(faqsvc("edit", "withdrawn"))
+
+
+def test_an_edit_says_that_it_publishes_a_draft(
+    ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish("opened", items=[("Open?", "Yes.")])
+    publish("opened", items=[("Open?", "From June.")], draft=True)
+    editor(monkeypatch, tmp_path, "path.write_text(path.read_text().replace('June', 'July'))")
+    assert "draft" not in faqsvc("edit", "opened", "--draft").stderr
+    edited = faqsvc("edit", "opened")
+    assert (edited.exit_code, "draft" in edited.stderr) == (0, True)
 
 
 @pytest.mark.system

@@ -5,6 +5,8 @@ import json
 from faqsvc_embed.service.storage import open_storage
 from tests.cli.support import failure, faqsvc
 
+NAMES = ("mia", "ada", "tom")
+
 
 def test_a_person_is_added_listed_changed_and_removed(database: str) -> None:
     def people(*arguments: str) -> str:
@@ -33,6 +35,20 @@ def test_a_link_names_a_person(database: str) -> None:
     assert person is not None
     assert (person.name, person.role) == ("Mia", "editor")
     assert storage.keys.list() == []
+    storage.close()
+
+
+def test_who_is_removed_takes_keys_along_or_the_command_names_those_that_stay(database: str) -> None:
+    storage = open_storage(database)
+    mia, ada, tom = (storage.people.add(name, email=f"{name}@example.com", role="admin") for name in NAMES)
+    for person in (mia, ada, tom):
+        storage.keys.create(person.name, by=person.access)
+    keys = {key.name: key.id for key in storage.keys.list()}
+    remove = ("people", "remove", "--database", database)
+    assert faqsvc(*remove, "mia@example.com", "--with-keys").stderr == ""
+    assert keys["ada"] in faqsvc(*remove, "ada@example.com").stderr
+    revoked = {key.name for key in storage.keys.list() if key.revoked_at is not None}
+    assert revoked == {"mia"}
     storage.close()
 
 

@@ -159,8 +159,9 @@ def test_a_new_faq_is_only_created(faulty_service: FaultyServer, tmp_path: Path)
         write(tmp_path, name, lang=lang) for name, lang in (("faq.en.json", "en"), ("faq.de.json", "de"))
     ]
     assert faqsvc("publish", *files).exit_code == 0
-    sent = [request.headers.get("if-none-match") for request in faulty_service.log[1:]]
-    assert sent == ["*", None]  # the second is a translation of the first
+    sent = faulty_service.log[1:]
+    assert [request.headers.get("if-none-match") for request in sent] == ["*", "*"]
+    assert [request.target.partition("?")[2] for request in sent] == ["lang=en", "lang=de"]
 
 
 # Outcomes that are not known

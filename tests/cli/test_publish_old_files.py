@@ -11,7 +11,7 @@ import pytest
 from faqsvc_embed import FAQClient, FAQNotFound
 from faqsvc_embed.service.app import create_app
 from faqsvc_embed.service.server import running
-from faqsvc_embed.service.storage import open_storage
+from faqsvc_embed.service.storage import Storage, open_storage
 from tests.cli.support import faqsvc
 
 FILE: Final = """---
@@ -33,6 +33,7 @@ class Desk:
 
     client: FAQClient
     folder: Path
+    storage: Storage
 
     def write(self, slug: str, answer: str) -> None:
         (self.folder / f"{slug}.md").write_text(FILE.format(slug=slug, answer=answer))
@@ -74,7 +75,7 @@ def desk(
         monkeypatch.setenv("FAQSVC_BASE_URL", address)
         monkeypatch.setenv("FAQSVC_API_KEY", storage.keys.create("ci"))
         with FAQClient(address, storage.keys.create("Mia")) as client:
-            yield Desk(client, tmp_path)
+            yield Desk(client, tmp_path, storage)
     storage.close()
 
 
@@ -88,15 +89,33 @@ def test_a_file_that_equals_an_older_revision_is_refused_and_the_others_are_publ
     assert (status, done) == (1, ["z"])
     assert all(part in line for part in ("prices.md", "Mia", "revision 2", "faqsvc pull", "--overwrite"))
     assert (desk.answer("prices"), desk.answer("z")) == ("Seven euros.", "Six euros.")
-    assert desk.publish("--overwrite") == (0, ["prices"], [])
+    assert desk.publish("--overwrite")[:2] == (0, ["prices"])
     assert desk.answer("prices") == "Five euros."
 
 
-def test_a_file_that_was_written_after_the_newest_revision_is_published(desk: Desk) -> None:
-    desk.write("prices", "Five euros.")
-    desk.publish()
+def test_a_file_without_its_revision_follows_only_what_its_own_key_wrote(desk: Desk) -> None:
+    for answer in ("Five euros.", "Six euros."):
+        desk.write("prices", answer)
+        assert desk.publish() == (0, ["prices"], [])
     desk.edit("prices", "Seven euros.")
     desk.write("prices", "Eight euros.")
+    status, done, (line,) = desk.publish()
+    assert (status, done, "Mia" in line, desk.answer("prices")) == (1, [], True, "Seven euros.")
+    status, done, (warning,) = desk.publish("--overwrite")
+    assert (status, done, "Mia" in warning) == (0, ["prices"], True)
+    desk.write("prices", "Nine euros.")
+    assert desk.publish() == (0, ["prices"], [])
+
+
+def test_a_key_that_replaces_another_follows_what_that_one_wrote(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.write("prices", "Five euros.")
+    desk.publish()
+    keys = desk.storage.keys
+    (old,) = [key.id for key in keys.list() if key.name == "ci"]
+    monkeypatch.setenv("FAQSVC_API_KEY", keys.rotate(old))
+    desk.write("prices", "Six euros.")
     assert desk.publish() == (0, ["prices"], [])
 
 
@@ -142,7 +161,8 @@ def test_what_was_unpublished_stays_so(desk: Desk) -> None:
         status, _, (line,) = desk.publish()
         assert (status, "legal" in line, "--republish" in line) == (1, True, True)
     assert (desk.answer("legal"), desk.answer("prices")) == ("", "Six euros.")
-    assert desk.publish("--republish") == (0, ["legal"], [])
+    status, done, (warning,) = desk.publish("--republish")
+    assert (status, done, "unpublished" in warning) == (0, ["legal"], True)
     assert desk.answer("legal") == "Six euros."
 
 
@@ -157,7 +177,7 @@ def test_without_a_language_the_default_one_stays_unpublished(desk: Desk) -> Non
     file.write_text(file.read_text().replace("lang: en\n", ""))
     status, published, (reason,) = desk.publish()
     assert (status, published, "--republish" in reason) == (1, [], True)
-    assert desk.publish("--republish")[:2] == (0, ["prices"])
+    assert desk.publish("--republish", "--overwrite")[:2] == (0, ["prices"])
     assert desk.client.get_faq("prices", lang="en").items[0].answer == "Six euros."
 
 
@@ -174,9 +194,10 @@ def test_what_was_purged_is_not_brought_back(desk: Desk) -> None:
 
 
 def test_a_race_is_a_refusal(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.write("prices", "Four euros.")
+    desk.publish()
     for slug in ("new", "prices"):
         desk.write(slug, "Five euros.")
-    desk.edit("prices", "Four euros.")
     publish = FAQClient.publish_faq
 
     def after_mia(client: FAQClient, **fields: object) -> object:
@@ -189,6 +210,33 @@ def test_a_race_is_a_refusal(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Non
     status, done, lines = desk.publish()
     assert (status, done, len(lines)) == (1, [], 2)
     assert (desk.answer("new"), desk.answer("prices")) == ("Seven euros.", "Seven euros.")
+
+
+def test_a_translation_that_somebody_else_has_just_made_is_not_overwritten(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.write("prices", "Five euros.")
+    desk.publish()
+    german = desk.folder / "prices.de.md"
+    german.write_text("## Was kostet ein Plakat?\n\nFünf Euro.\n")
+    publish = FAQClient.publish_faq
+
+    def after_mia(client: FAQClient, **fields: object) -> object:
+        monkeypatch.setattr(FAQClient, "publish_faq", publish)
+        desk.client.publish_faq(
+            slug="prices",
+            lang="de",
+            title="Preise",
+            items=[("Was kostet ein Plakat?", "Sieben Euro.")],
+            website_url="https://heron.example",
+            website_name="Heron",
+        )
+        return publish(client, **fields)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(FAQClient, "publish_faq", after_mia)
+    status, done, lines = desk.publish()
+    assert (status, done, len(lines)) == (1, [], 1)
+    assert desk.client.get_faq("prices", lang="de").items[0].answer == "Sieben Euro."
 
 
 def test_the_name_of_a_file_is_its_slug(desk: Desk) -> None:
@@ -204,7 +252,8 @@ def test_the_name_of_a_file_is_its_slug(desk: Desk) -> None:
 
 
 def test_a_text_that_the_service_takes_for_another_language_is_refused(desk: Desk) -> None:
-    desk.edit("prices", "Five euros.")
+    desk.write("prices", "Five euros.")
+    desk.publish()
     questions = [
         ("Was kostet es?", "Fünf Euro."),
         ("Wer darf bestellen?", "Alle."),

@@ -94,6 +94,22 @@ def test_a_translation_has_the_website_of_what_is_public(owner: FAQClient) -> No
     assert (faq.website_name, faq.answer_format) == ("Tea & Sons", "text")
 
 
+def test_a_translation_that_somebody_else_has_just_made_is_a_conflict(
+    owner: FAQClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(owner, "race")
+    publish = FAQClient.apublish_faq
+
+    async def after_mia(client: FAQClient, **fields: Any) -> Any:
+        put(owner, "race", items=[("Frage?", "Mias.")], lang="de")
+        return await publish(client, **fields)
+
+    monkeypatch.setattr(FAQClient, "apublish_faq", after_mia)
+    found = conflict(update(owner, "race", 0, {"question": "Frage?", "answer": "Meine."}, lang="de"))
+    assert found["current"]["items"] == [{"question": "Frage?", "answer": "Mias."}]
+    assert answers(owner, "race", lang="de") == ["Mias."]
+
+
 def test_what_somebody_else_wrote_comes_back(owner: FAQClient) -> None:
     put(owner, "shared")
     put(owner, "shared", items=[("Question 0?", "Mia's."), ("Question 1?", "Answer 1.")])

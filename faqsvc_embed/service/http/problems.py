@@ -133,4 +133,5 @@ def _current(conflict: RevisionConflict) -> contract.CurrentRevision | msgspec.U
         revision.created_at,
         revision.author,
         msgspec.json.decode(revision.record, type=contract.Record).items,
+        revision.state == "draft",
     )

@@ -23,7 +23,8 @@ async def list_revisions(service: ServiceContext, request: Request) -> Response:
     arguments = (access, slug_of(request), lang_of(request))
     revisions = partial(service.storage.history.revisions, *arguments, **page_of(request))
     found, next_ = await run_blocking(revisions)
-    return private_response(RevisionList([Revision(**_fields(revision)) for revision in found], next_))
+    own = await run_blocking(service.storage.keys.namesakes, access.key_id)
+    return private_response(RevisionList([Revision(**_fields(one, own)) for one in found], next_))
 
 
 async def read_revision(service: ServiceContext, request: Request) -> Response:
@@ -31,8 +32,9 @@ async def read_revision(service: ServiceContext, request: Request) -> Response:
     access = await service.auth.authenticate(request, "read")
     arguments = (access, slug_of(request), lang_of(request), number_of(request))
     revision = await run_blocking(service.storage.history.revision, *arguments)
+    own = await run_blocking(service.storage.keys.namesakes, access.key_id)
     body = RevisionContent(
-        **_fields(revision),
+        **_fields(revision, own),
         website_url=revision.website_url,
         faq=msgspec.json.decode(revision.record, type=Record),
     )
@@ -40,13 +42,14 @@ async def read_revision(service: ServiceContext, request: Request) -> Response:
     return private_response(body, headers=headers)
 
 
-def _fields(revision: values.Revision) -> dict[str, Any]:
+def _fields(revision: values.Revision, own: set[str]) -> dict[str, Any]:
     return {
         "revision": revision.number,
         "state": revision.state,
         "created_at": revision.created_at,
         "key": revision.author,
         "etag": etag_of(revision.tag),
+        "own": revision.key_id in own if revision.author else None,
     }
 
 

@@ -3,12 +3,12 @@
 import hashlib
 import hmac
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Connection, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, update
 
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.errors import FAQError
@@ -115,6 +115,14 @@ class APIKeys:
             rows = connection.execute(query.order_by(api_keys.c.created_at, api_keys.c.id))
             return [APIKeyInfo(**row) for row in rows.mappings()]
 
+    def namesakes(self, key_id: str | None) -> set[str]:
+        """Return the ids of a key and of the keys of its site with its name, which it keeps when rotated."""
+        own = select(api_keys.c.name, api_keys.c.site).where(api_keys.c.id == key_id).subquery()
+        is_same = (api_keys.c.name == own.c.name, api_keys.c.site == own.c.site, own.c.name != "")
+        query = select(api_keys.c.id).join(own, or_(and_(*is_same), api_keys.c.id == key_id))
+        with self._database.reading() as connection:
+            return set(connection.scalars(query))
+
     def revoke(self, key_id: str, *, with_children: bool = False, by: Access = OPERATOR) -> None:
         """Revoke a key. FAQs that were published with it stay, as they belong to its site.
 
@@ -128,15 +136,12 @@ class APIKeys:
             key = connection.execute(select(api_keys).where(api_keys.c.id == key_id)).first()
             if key is None:
                 raise UnknownAPIKey(f"no API key has the id {key_id!r}; `faqsvc keys list` prints all ids")
-            ids = [key_id]
+            ids = {key_id}
             if with_children:
-                ids += _descendants(connection, key_id)
+                ids |= made_by(connection, api_keys.c.created_by_key == key_id)
                 mine = select(faqs.c.slug).where(faqs.c.site == key.site)
                 connection.execute(delete(previews).where(previews.c.slug.in_(mine)))
-            valid = (api_keys.c.id.in_(ids), api_keys.c.revoked_at.is_(None))
-            ended = update(api_keys).where(*valid).values(revoked_at=now).returning(api_keys.c.id)
-            for revoked in list(connection.scalars(ended)):
-                log(connection, by, "key-revoke", now, site=key.site, subject=revoked)
+            revoke_all(connection, ids, now, by)
 
     def record_use(self, key_id: str) -> None:
         """Record that a key is used now, at most once a minute."""
@@ -158,11 +163,19 @@ class APIKeys:
         return key
 
 
-def _descendants(connection: Connection, key_id: str) -> list[str]:
-    """Return the keys that a key made, and those that they made."""
-    made = select(api_keys.c.id).where(api_keys.c.created_by_key == key_id).cte(recursive=True)
+def made_by(connection: Connection, maker: ColumnElement[bool]) -> set[str]:
+    """Return the ids of the keys of a maker, such as `created_by_person == id`, and of those they made."""
+    made = select(api_keys.c.id).where(maker).cte(recursive=True)
     made = made.union(select(api_keys.c.id).join(made, api_keys.c.created_by_key == made.c.id))
-    return list(connection.scalars(select(made.c.id)))
+    return set(connection.scalars(select(made.c.id)))
+
+
+def revoke_all(connection: Connection, ids: Collection[str], now: datetime, by: Access) -> None:
+    """Revoke keys that are not revoked yet."""
+    valid = (api_keys.c.id.in_(ids), api_keys.c.revoked_at.is_(None))
+    ended = update(api_keys).where(*valid).values(revoked_at=now).returning(api_keys.c.id, api_keys.c.site)
+    for key in list(connection.execute(ended)):
+        log(connection, by, "key-revoke", now, site=key.site, subject=key.id)
 
 
 def _valid(now: datetime) -> Any:

@@ -67,8 +67,8 @@ class Edit:
             raise Gone(f"The FAQ {quoted(slug)} is in the bin: restore it, or choose another slug")
         if faq.sealed:
             raise Gone(
-                f"The FAQ {quoted(slug)} was purged, and its slug cannot be used again before an admin"
-                f" allows it at the desk, or by `faqsvc restore {slug} --lift`"
+                f"The FAQ {quoted(slug)} was deleted for ever, and its slug cannot be used again before an"
+                f" admin allows it at the desk, or by `faqsvc restore {slug} --lift`"
             )
         if faq.state == "purged":
             raise Gone(f"The FAQ {quoted(slug)} was deleted")

@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Literal, get_args
@@ -11,9 +11,10 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
+from faqsvc_embed.service.storage.api_keys import made_by, revoke_all
 from faqsvc_embed.service.storage.audit import NAME, OPERATOR, Action, log
 from faqsvc_embed.service.storage.database import Database
-from faqsvc_embed.service.storage.schema import people, sessions, sign_in_links, sites
+from faqsvc_embed.service.storage.schema import api_keys, people, sessions, sign_in_links, sites
 from faqsvc_embed.service.storage.sites import Sites, check_name
 from faqsvc_embed.service.storage.values import Access
 
@@ -175,8 +176,10 @@ class People:
                 self._log(connection, by, "person-set", person_id)
             return self._locked(connection, person_id)
 
-    def remove(self, person_id: str, *, by: Access = OPERATOR) -> None:
+    def remove(self, person_id: str, *, with_keys: bool = False, by: Access = OPERATOR) -> None:
         """Remove a person, whose sessions and sign-in links end. What they wrote keeps their name.
+
+        `with_keys` also revokes the API keys that they made, and those that these made.
 
         Raises:
             LastAdmin: the person is the only admin.
@@ -188,7 +191,17 @@ class People:
                 connection.execute(delete(table).where(table.c.person == person_id))
             removed = {"removed_at": self._clock()}
             connection.execute(update(people).where(people.c.id == person_id).values(removed))
+            if with_keys:
+                made = made_by(connection, api_keys.c.created_by_person == person_id)
+                revoke_all(connection, made, self._clock(), by)
             self._log(connection, by, "person-remove", person_id)
+
+    def valid_keys(self, person_id: str) -> Sequence[str]:
+        """Return the ids of the API keys that a person made, and that these made, if they are not revoked."""
+        with self._database.reading() as connection:
+            made = made_by(connection, api_keys.c.created_by_person == person_id)
+            valid = (api_keys.c.id.in_(made), api_keys.c.revoked_at.is_(None))
+            return sorted(connection.scalars(select(api_keys.c.id).where(*valid)))
 
     def _log(self, connection: Connection, by: Access, action: Action, person_id: str) -> None:
         who = select(people.c.site, NAME).where(people.c.id == person_id)

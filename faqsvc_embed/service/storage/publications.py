@@ -97,7 +97,7 @@ class Publications:
         Returns None if none was ever published.
 
         Raises:
-            Gone: it was unpublished, is in the bin, or was purged, by law or within the last day.
+            Gone: it was unpublished, is in the bin, or was purged.
         """
         with self._database.reading() as connection:
             row = connection.execute(_GET, {"slug": slug, "lang": lang}).first()

@@ -76,9 +76,6 @@ class Removal:
             edit.check_seen(slug, lang, preconditions)
             was_last = faq.state != "binned" and set(edit.languages(slug, None)) <= set(languages)
             _delete_texts(edit, slug, languages, faqs=-was_last)
-            # A translation without revisions is sealed.
-            values = {"search_text": "", "withdrawn": None, "binned_at": edit.now}
-            edit.update_translations(slug, languages, **values)
             _end(edit, slug)
             edit.log("purge", slug, lang)
 
@@ -134,7 +131,7 @@ class Removal:
             audit.log(edit.connection, access, "restore", edit.now, site=faq.site, slug=slug)
 
     def empty_bin(self) -> int:
-        """Delete what has been in the bin for 30 days, and return how many FAQs. Slugs stay their sites'."""
+        """Delete what has been in the bin for 30 days, as `purge` does, and return how many FAQs."""
         count = 0
         while (found := self._overdue()) is not None:
             slug, site = found
@@ -143,8 +140,6 @@ class Removal:
                 query = select(translations.c.lang).where(translations.c.slug == slug, *_overdue(edit.now))
                 if languages := list(edit.connection.scalars(query)):  # otherwise somebody has restored them
                     _delete_texts(edit, slug, languages)
-                    mine = (translations.c.slug == slug, translations.c.lang.in_(languages))
-                    edit.connection.execute(delete(translations).where(*mine))
                     _end(edit, slug)
                     edit.log("purge", slug, None)
                     count += 1
@@ -186,22 +181,27 @@ def _removed(edit: Edit, slug: str) -> Sequence[Row[Any]]:
 
 
 def _delete_texts(edit: Edit, slug: str, languages: Sequence[Lang], *, faqs: int = 0) -> None:
-    """Unpublish translations and delete their revisions; `faqs` is added to the FAQs of the site."""
+    """Unpublish translations and delete their texts; `faqs` is added to the FAQs of the site.
+
+    A translation without revisions is sealed: nobody can write it before an admin allows it by `lift`.
+    """
     idempotency.forget_revisions(edit.connection, slug, languages, edit.now)
     mine = (revisions.c.slug == slug, revisions.c.lang.in_(languages))
     records = edit.connection.scalars(select(revisions.c.record).where(*mine))
     edit.count(faqs=faqs, size=-sum(len(record.encode()) for record in records))
     edit.unpublish(slug, languages)
     edit.connection.execute(delete(revisions).where(*mine))
+    values = {"search_text": "", "withdrawn": None, "binned_at": edit.now}
+    edit.update_translations(slug, languages, **values)
 
 
 def _end(edit: Edit, slug: str) -> None:
-    """Settle an FAQ; without any revision it is `purged`, and sealed if one of its translations is."""
+    """Settle an FAQ; without any revision it is `purged` and sealed as a whole."""
     mine = translations.c.slug == slug
     if edit.connection.execute(select(translations.c.lang).where(mine, HAS_REVISIONS)).first() is not None:
         edit.settle(slug)
         return
-    sealed = edit.connection.execute(delete(translations).where(mine)).rowcount > 0
+    edit.connection.execute(delete(translations).where(mine))
     edit.connection.execute(delete(previews).where(previews.c.slug == slug))
-    values = {"state": "purged", "sealed": sealed, "page_url": None, "updated_at": edit.now}
+    values = {"state": "purged", "sealed": True, "page_url": None, "updated_at": edit.now}
     edit.connection.execute(update(faqs).where(faqs.c.slug == slug).values(values))

@@ -52,6 +52,7 @@ def revision_of(row: Row[Any]) -> Revision:
         row.website_url,
         row.created_at,
         row.author,
+        row.key_id,
         row.discarded_at is not None,
         row.published_at is not None,
     )

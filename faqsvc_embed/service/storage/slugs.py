@@ -24,12 +24,12 @@ RANDOM: Final = 6
 _ALPHABET: Final = "23456789abcdefghjkmnpqrstuvwxyz"
 
 
-def new_slug(words: str, website_url: str) -> str:
-    """Return a slug such as `acme-shop-k3x9m2`, made from `words`.
+def new_slug(website_name: str, website_url: str) -> str:
+    """Return a slug such as `acme-shop-k3x9m2`, made from the name of a website.
 
-    If they have no Latin letters or digits, the slug is made from the host name.
+    If it has no Latin letters or digits, the slug is made from the host name.
     """
-    readable = _ascii(words) or _ascii(urlsplit(website_url).hostname or "") or "faq"
+    readable = _ascii(website_name) or _ascii(urlsplit(website_url).hostname or "") or "faq"
     return f"{readable}-{''.join(secrets.choice(_ALPHABET) for _ in range(RANDOM))}"
 
 

@@ -142,7 +142,7 @@ class Write:
     """A revision to write.
 
     Without `slug`, a new FAQ is created under a new slug. With `must_exist`, `slug` must be that of an FAQ;
-    with `must_be_new` (`If-None-Match: *`), it must not. Without `lang`, the language is `detected_lang` if
+    with `must_be_new`, it must not. Without `lang`, the language is `detected_lang` if
     it is certain, else the default language of the FAQ, else English.
     """
 
@@ -175,8 +175,8 @@ class Revision(NamedTuple):
     """A revision of a translation, as its owner sees it.
 
     `tag` is the opaque part of its entity tag: the digest of its content and, for the newest revision of a
-    translation that is unpublished, that state. `author` names the person or the key that wrote it; None for
-    the operator.
+    translation that is unpublished, that state. `author` names the person or the key that wrote it, None for
+    the operator; `key_id` is the key.
     """
 
     slug: str
@@ -189,6 +189,7 @@ class Revision(NamedTuple):
     website_url: str
     created_at: datetime
     author: str | None
+    key_id: str | None = None
     is_discarded: bool = False
     was_published: bool = False
 

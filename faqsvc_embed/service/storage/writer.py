@@ -194,9 +194,11 @@ def _open(edit: Edit, request: Write) -> tuple[Row[Any], bool]:
     row = {"site": edit.access.site, "lang": lang, "state": "draft", "created_at": edit.now, "sealed": False}
     content = request.content
     if request.slug is None:
-        words = f"{content.website_name} {content.title or ''}"
+        # Not the title: a slug outlives the texts of an FAQ that was deleted for ever.
         while not insert_new(
-            edit.connection, faqs, row | {"slug": (slug := new_slug(words, content.website_url))}
+            edit.connection,
+            faqs,
+            row | {"slug": (slug := new_slug(content.website_name, content.website_url))},
         ):
             pass
         return edit.locked(slug), True

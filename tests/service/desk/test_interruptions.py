@@ -121,6 +121,7 @@ def test_an_faq_that_was_deleted_meanwhile_is_made_again_only_on_purpose(
     assert texts_of(response.text)[1] == "Mine."
     assert not record(editor).is_success
     base = base_of(response.text)
+    storage.removal.lift("pricing")
     editor.post("/new", action="publish", base=base, **written(answer=["Mine.", "Yes."]))
     assert record(editor).status_code == 200
 

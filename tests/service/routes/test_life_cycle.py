@@ -236,6 +236,37 @@ def test_an_faq_that_was_purged_language_by_language_can_be_written_after_an_adm
     assert owner.put().status_code == 201
 
 
+def test_if_none_match_only_creates_an_faq_or_the_translation_that_the_address_names(owner: Owner) -> None:
+    only_new: Any = {"headers": {"If-None-Match": "*"}}
+    assert owner.put(title="One", **only_new).status_code == 201
+    assert code(owner.put(title="Two", **only_new)) == (412, "revision-conflict")
+    assert code(owner.put(title="Zwei", lang="de", **only_new)) == (412, "revision-conflict")
+    assert owner.put(f"{PRICING}?lang=de", title="Eins", **only_new).status_code == 200
+    refused = owner.put(f"{PRICING}?lang=de", title="Zwei", **only_new)
+    assert code(refused) == (412, "revision-conflict")
+    assert refused.json()["current"]["revision"] == 1
+    assert owner.client.get(f"{PRICING}?lang=de").json()["title"] == "Eins"
+
+
+def test_a_conflict_says_whether_the_newest_revision_is_a_draft(owner: Owner) -> None:
+    etag = owner.put(title="One").headers["etag"]
+    for title, is_draft in (("Two", True), ("Three", False)):
+        owner.put(title=title, draft=is_draft)
+        current = owner.put(title="Mine", headers={"If-Match": etag}).json()["current"]
+        assert (current["state"], current["hasDraft"]) == ("published", is_draft)
+
+
+def test_a_revision_says_whether_the_key_that_reads_it_wrote_it(owner: Owner, storage: Storage) -> None:
+    site = storage.sites.list()[0].id
+    other = Owner(owner.client, storage.keys.create("other", site=site))
+    owner.put(title="One")
+    other.put(title="Two")
+    for reader, expected in ((owner, [False, True]), (other, [True, False])):
+        history = reader.send("GET", f"{PRICING}/revisions").json()["items"]
+        assert [one["own"] for one in history] == expected
+        assert reader.send("GET", f"{PRICING}/revisions/2").json()["own"] == expected[0]
+
+
 def test_the_list_has_every_faq_of_the_site(owner: Owner) -> None:
     owner.put(title="Prices")
     owner.put(f"{PRICING}?lang=de", title="Preise")

@@ -206,14 +206,32 @@ def test_a_deleted_faq_is_gone_and_its_slug_is_never_that_of_another_site(
         write(storage, other)
     clock.advance(timedelta(days=31).total_seconds())
     assert storage.removal.empty_bin() == 1
+    clock.advance(timedelta(days=2).total_seconds())
     with pytest.raises(Gone):
         storage.publications.get("tea")
-    clock.advance(timedelta(days=2).total_seconds())
+    with pytest.raises(Gone):
+        write(storage, owner)
+    storage.removal.lift("tea")
 
     assert storage.publications.get("tea") is None
     with pytest.raises(NotYourSite):
         write(storage, other)
     assert write(storage, owner).number == 1
+
+
+def test_a_translation_that_was_in_the_bin_for_a_month_is_written_again_only_after_a_lift(
+    storage: Storage, owner: Access, clock: Clock
+) -> None:
+    for lang in ("en", "de"):
+        write(storage, owner, lang=lang)
+    storage.removal.bin(owner, "tea", "de", NONE)
+    clock.advance(timedelta(days=31).total_seconds())
+    storage.removal.empty_bin()
+    with pytest.raises(Gone):
+        write(storage, owner, lang="de")
+    assert storage.overview.sealed(owner.site) == [("tea", "de")]
+    storage.removal.lift("tea")
+    assert write(storage, owner, lang="de").number == 1
 
 
 def test_a_preview_token_of_a_deleted_faq_shows_nothing(storage: Storage, owner: Access) -> None:
