@@ -34,6 +34,7 @@ SLOW: Final = 0.004
 def patterns() -> Iterator[tuple[str, re.Pattern[Any], list[str]]]:
     """Yield each pattern of the package with the methods by which it is used."""
     source = "\n".join(path.read_text() for path in PACKAGE.rglob("*.py"))
+    uses = set(re.findall(rf"\b(\w+)\.({'|'.join(USES)})\b", source))
     seen = set[int]()
     for module in pkgutil.walk_packages(faqsvc_embed.__path__, "faqsvc_embed."):
         if module.name.startswith(BOUNDED) or "__main__" in module.name or ".migrations." in module.name:
@@ -41,8 +42,7 @@ def patterns() -> Iterator[tuple[str, re.Pattern[Any], list[str]]]:
         for name, value in vars(importlib.import_module(module.name)).items():
             if isinstance(value, re.Pattern) and id(value) not in seen:
                 seen.add(id(value))
-                used = [use for use in USES if re.search(rf"\b{name}\.{use}\b", source)]
-                yield f"{module.name}.{name}", value, used
+                yield f"{module.name}.{name}", value, [use for use in USES if (name, use) in uses]
 
 
 PATTERNS: Final = {name: (pattern, used) for name, pattern, used in patterns()}
