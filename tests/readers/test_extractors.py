@@ -38,7 +38,8 @@ EXTRACTORS = (
     "turndown",
 )
 LAYOUTS: dict[str, tuple[Variant, Look]] = {
-    f"{variant}-{look}": (variant, look) for variant, look in product(get_args(Variant), get_args(Look))
+    **{variant: (variant, "lines") for variant in get_args(Variant)},
+    **{look: ("details", look) for look in get_args(Look)},
 }
 TYPED = "typed"
 

@@ -1,11 +1,13 @@
 """The desk in Chromium: with and without scripts, by keyboard, narrow, dark, and as axe sees it."""
 
 from collections.abc import Iterator
+from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Dialog, Page
 
+from faqsvc_embed.service.desk.session import COOKIE
 from tests.service.desk.serving import Served, remove, serve_desk
 
 pytestmark = pytest.mark.system
@@ -30,6 +32,7 @@ PATHS = {
     "key": "/keys/{key}",
     "missing": "/faqs/nothing",
 }
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 CONTROLS = {"button", "link", "textbox", "searchbox", "combobox", "checkbox", "radio", "DisclosureTriangle"}
 FOCUSED = "(e => e.labels?.[0]?.textContent ?? e.textContent)(document.activeElement)"
 SIDEWAYS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
@@ -49,9 +52,11 @@ def address(desk: Served, name: str) -> str:
 
 
 def sign_in(page: Page, desk: Served) -> None:
+    """Open the desk as the admin, with the cookie that a sign-in link gives."""
+    cookie = desk.storage.sign_ins.redeem_link(desk.link().partition("#link=")[2])
+    assert cookie
+    page.context.add_cookies([{"name": COOKIE, "value": cookie, "url": f"{desk.url}/desk"}])
     page.goto(f"{desk.url}/desk")
-    page.get_by_label("Sign-in link").fill(desk.link())
-    page.get_by_role("button", name="Sign in").click()
 
 
 @pytest.fixture
@@ -76,18 +81,16 @@ def test_a_sign_in_link_works_with_one_button_and_is_in_no_log(page: Page, desk:
     assert not any(token in request for request in requests)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", PATHS)
-def test_axe_finds_nothing_and_nothing_scrolls_sideways(
-    editor: Page, desk: Served, name: str, scheme: str
-) -> None:
-    editor.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+def test_axe_finds_nothing_and_nothing_scrolls_sideways(editor: Page, desk: Served, name: str) -> None:
     editor.goto(address(desk, name))
     for width in (1600, 768, 320):
         editor.set_viewport_size({"width": width, "height": 800})
         assert not editor.evaluate(SIDEWAYS)
-    results = Axe().run(editor)
-    assert results.violations_count == 0, results.generate_report()
+    for scheme in SCHEMES:
+        editor.emulate_media(color_scheme=scheme)
+        results = Axe().run(editor)
+        assert results.violations_count == 0, (scheme, results.generate_report())
 
 
 def test_the_sign_in_page_is_accessible(page: Page, desk: Served) -> None:
