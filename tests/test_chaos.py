@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import pytest
 from django.core.wsgi import get_wsgi_application
-from flask import Flask, render_template_string
-from jinja2 import Environment
+from flask import Flask, render_template
+from jinja2 import DictLoader, Environment
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
@@ -47,8 +47,9 @@ def sampled(cases: Iterable[Any], step: int) -> list[Any]:
 
 def flask_app(**settings: Any) -> Flask:
     app = Flask("host")
+    app.jinja_loader = DictLoader({"page.html": PAGE})
     FAQExtension(app, **settings)
-    app.add_url_rule("/", "home", lambda: render_template_string(PAGE))
+    app.add_url_rule("/", "home", lambda: render_template("page.html"))
     return app
 
 

@@ -5,8 +5,8 @@ set -euo pipefail
 folder=$1
 "${PYTHON:-python3}" -m venv "$folder/python"
 # In three steps: readability-lxml and jusText ask for one release of lxml's cleaner, and pip refuses all at once.
-"$folder/python/bin/python" -m pip install -q html2text inscriptis markdownify markitdown resiliparse trafilatura
-"$folder/python/bin/python" -m pip install -q readability-lxml
-"$folder/python/bin/python" -m pip install -q jusText
+"$folder/python/bin/python" -m pip install -q --no-compile html2text inscriptis markdownify markitdown resiliparse trafilatura
+"$folder/python/bin/python" -m pip install -q --no-compile readability-lxml
+"$folder/python/bin/python" -m pip install -q --no-compile jusText
 npm install --prefix "$folder" --silent --no-audit --no-fund --no-package-lock \
     @mozilla/readability defuddle jsdom linkedom node-html-markdown turndown vnu-jar
