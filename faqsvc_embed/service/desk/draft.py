@@ -166,6 +166,15 @@ class Draft:
         is_of_another = original.id and any(other.id == original.id for other in self.items)
         return original if original.is_written and not is_of_another else None
 
+    def has_gap(self, source: "Draft") -> bool:
+        """Return whether a question of the source is left out before one that is known by its place alone."""
+        places = [index for index, item in enumerate(self.items) if item.is_written and not item.id]
+        before = self.items[: places[-1]] if places else ()
+        return any(
+            not item.is_written and self.original_of(index, source) is not None
+            for index, item in enumerate(before)
+        )
+
     def problems(self, *, is_new: bool) -> Problems:
         """Return all reasons why this cannot be saved, by field."""
         found = field_problems("slug", self.slug, Slug) if is_new and self.slug else []

@@ -15,14 +15,7 @@ from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.desk.differences import Change, aligned, changes, taken
 from faqsvc_embed.service.desk.draft import Draft, DraftItem, Problems
 from faqsvc_embed.service.desk.forms import number_of
-from faqsvc_embed.service.desk.messages import (
-    BINNED,
-    DELETED,
-    DELETED_TRANSLATION,
-    DONE,
-    SEALED,
-    TAKEN,
-)
+from faqsvc_embed.service.desk.messages import BINNED, DELETED, DONE, SEALED, TAKEN
 from faqsvc_embed.service.desk.opened import what_happened
 from faqsvc_embed.service.desk.pages import HEADERS, redirect, render
 from faqsvc_embed.service.desk.preview import preview_of
@@ -198,10 +191,9 @@ def submit(visit: Visit) -> Response:
     if is_binned:
         problems["items"] = BINNED
     elif faq is None and not is_new:
-        problems["slug"] = _why_missing(visit)
+        problems["slug"] = _why_missing(visit, None)
     elif faq and form.get("base") and not base:
-        sealed = (faq.slug, draft.lang) in visit.storage.overview.sealed(visit.access.site)
-        problems["items"] = SEALED if sealed else DELETED_TRANSLATION
+        problems["items"] = _why_missing(visit, draft.lang)
     if (lang := form.get("lang")) != draft.lang:
         problems["lang"] = (
             f"The language {quoted(lang)} is not one of {', '.join(LANGUAGES)}."
@@ -220,12 +212,16 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     if is_same and (
         is_draft or info is None or info.newest == info.published
     ):  # a form that is sent twice, for example
-        if editor.source_number and info and editor.faq and editor.faq.is_outdated(info):
+        is_outdated = info is not None and editor.faq is not None and editor.faq.is_outdated(info)
+        if editor.source is not None and is_outdated and not draft.has_gap(editor.source):
             return _without_text(visit, editor, "right")
         return redirect(visit, f"/faqs/{quote(draft.slug, safe='')}?lang={draft.lang}&done=same")
     conditions = Preconditions(is_create_only=True)
     if editor.base:
         conditions = Preconditions(seen={draft.lang: editor.base})
+    made_from = number_of(visit.form.get("source"))
+    if editor.source is not None and info is not None and draft.has_gap(editor.source):
+        made_from = info.translated_from  # in whose order the questions are
     content = draft.content(FAQ.from_json(newest.record).cta if newest else None)
     write = Write(
         content=content,
@@ -235,7 +231,7 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
         detected_lang=None if draft.lang else detect_language(content.items),
         is_draft=is_draft,
         preconditions=conditions if draft.slug else Preconditions(),
-        translated_from=number_of(visit.form.get("source")),
+        translated_from=made_from,
     )
     writer = visit.storage.writer
     try:
@@ -328,14 +324,10 @@ def _is_binned(visit: Visit, lang: str) -> bool:
     return binned is not None and (binned.state == "binned" or binned.translation(lang) is not None)
 
 
-def _why_missing(visit: Visit) -> str:
-    """Return what became of an FAQ that was purged meanwhile, and how its text can be saved."""
-    if (visit.slug, None) in visit.storage.overview.sealed(visit.access.site):
-        return SEALED
-    try:
-        return TAKEN if visit.storage.publications.get(visit.slug) else DELETED
-    except Gone:  # by its own site, which may use the slug again
-        return DELETED
+def _why_missing(visit: Visit, lang: str | None) -> str:
+    """Return what became of an FAQ, or a translation, that was purged, and how its text can be saved."""
+    is_sealed = (visit.slug, lang) in visit.storage.overview.sealed(visit.access.site)
+    return SEALED if is_sealed else DELETED
 
 
 def _newest(visit: Visit, lang: str, slug: str | None = None) -> Revision | None:

@@ -11,10 +11,7 @@ DONE: Final = {
     "right": "Noted: this translation is up to date.",
     "same": "Nothing has changed since the last save.",
 }
-DELETED: Final = "This FAQ was deleted while you were writing. Save again to create it again."
-DELETED_TRANSLATION: Final = (
-    "This translation was deleted while you were writing. Save again to create it again."
-)
+DELETED: Final = "This was deleted while you were writing. Save again to create it again."
 BINNED: Final = "This text is in the bin. Restore it there, in another tab, and save again here."
 SEALED: Final = (
     "It was deleted for ever, and the slug cannot be used again. Choose another slug, or ask an admin."

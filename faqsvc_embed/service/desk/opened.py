@@ -1,5 +1,8 @@
-"""What happened to an FAQ since a form was opened, in words."""
+"""What happened since a form was opened, in words."""
 
+from collections.abc import Mapping
+
+from faqsvc_embed.service.desk.forms import Form
 from faqsvc_embed.service.storage.overview import FAQInfo, TranslationInfo
 
 
@@ -28,3 +31,19 @@ def what_happened(before: str, now: TranslationInfo, author: str) -> str:
     elif now.published and is_public:
         happened.append(f"revision {now.published} was published")
     return " and ".join(happened) or "somebody changed it"
+
+
+def changed_fields(form: Form, now: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the fields that were changed in a form, and a problem for each that is another one now.
+
+    Each field `name` has a hidden field `was_name` with the value that the form was opened with. What was not
+    changed in the form stays as somebody else may have made it meanwhile.
+    """
+    opened = {name: form.get(f"was_{name}", value) for name, value in now.items()}
+    changed = {name: value for name in now if (value := form.get(name).strip()) != opened[name]}
+    problems = {
+        name: f"Somebody else changed this to “{now[name]}” meanwhile. Save again to replace it."
+        for name, value in changed.items()
+        if now[name] not in (opened[name], value)
+    }
+    return changed, problems

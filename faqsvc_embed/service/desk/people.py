@@ -5,6 +5,7 @@ from typing import Any, Final, cast
 from starlette.responses import Response
 
 from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.service.desk.opened import changed_fields
 from faqsvc_embed.service.desk.pages import redirect, render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.http.problems import Problem
@@ -78,16 +79,14 @@ def change(visit: Visit) -> Response:
 
 
 def _save(visit: Visit, person: Person) -> Response:
-    name, email, role = _fields(visit)
-    if problems := _problems(name, email, role):
+    if problems := _problems(*_fields(visit)):
         return _one(visit, 422, problems=problems)
-    # What was not changed in the form stays as somebody else may have made it since the form was opened.
-    given = {"name": name, "email": email, "role": role}
-    changed: dict[str, Any] = {
-        field: value for field, value in given.items() if value and value != visit.form.get(f"was_{field}")
-    }
+    changed, problems = changed_fields(visit.form, _values(person))
+    if problems:
+        return _one(visit, 409, problems=problems)
+    given: dict[str, Any] = {field: value for field, value in changed.items() if value}
     try:
-        visit.storage.people.change(person.id, **changed, by=visit.access)
+        visit.storage.people.change(person.id, **given, by=visit.access)
     except ConfigurationError as error:
         return _one(visit, 422, problems=_refused(error))
     except PersonExists:
@@ -100,13 +99,19 @@ def _remove(visit: Visit, person: Person) -> Response:
         return _one(
             visit, 422, problems={"confirm": "Nobody was removed. Tick the box to remove the person."}
         )
-    visit.storage.people.remove(person.id, by=visit.access)
+    with_keys = visit.form.get("with_keys") == "yes"
+    visit.storage.people.remove(person.id, with_keys=with_keys, by=visit.access)
     return redirect(visit, "/people?done=removed")
 
 
 def _fields(visit: Visit) -> tuple[str, str, str]:
     name, email, role = (visit.form.get(field).strip() for field in ("name", "email", "role"))
     return name, email, role
+
+
+def _values(person: Person) -> dict[str, str]:
+    """Return the values of the form."""
+    return {"name": person.name, "email": person.email or "", "role": person.role}
 
 
 def _problems(name: str, email: str, role: str) -> dict[str, str]:
@@ -161,5 +166,16 @@ def _one(
     link: str = "",
     done: str = "",
 ) -> Response:
-    context = {"person": _person(visit), "roles": ROLE_TEXTS, "problems": problems or {}}
-    return render(visit, "person.html", status, **context, link=link, done=done)
+    person = _person(visit)
+    return render(
+        visit,
+        "person.html",
+        status,
+        person=person,
+        fields=_values(person),
+        keys=len(visit.storage.people.valid_keys(person.id)),
+        roles=ROLE_TEXTS,
+        problems=problems or {},
+        link=link,
+        done=done,
+    )

@@ -6,9 +6,10 @@ from faqsvc_embed.api.fields import WebsiteURL
 from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.service.desk.draft import ADDRESS
+from faqsvc_embed.service.desk.opened import changed_fields
 from faqsvc_embed.service.desk.pages import redirect, render
 from faqsvc_embed.service.desk.visit import Visit
-from faqsvc_embed.service.storage.sites import MAX_NAME
+from faqsvc_embed.service.storage.sites import MAX_NAME, Site
 from faqsvc_embed.theme import Theme
 
 NAME = "A name must have 1 to 100 characters, without line breaks."
@@ -22,23 +23,35 @@ def show(visit: Visit) -> Response:
 def submit(visit: Visit) -> Response:
     """POST /desk/site: save the site."""
     visit.require_admin()
-    name, url, color = (visit.form.get(field).strip() for field in ("name", "website_url", "accent_color"))
-    problems = dict[str, str]()
-    if not name or len(name) > MAX_NAME or not name.isprintable():
+    changed, problems = changed_fields(visit.form, _fields(visit.storage.sites.get(visit.access.site)))
+    if problems:
+        return _page(visit, 409, problems=problems)
+    name, url, color = (changed.get(field) for field in ("name", "website_url", "accent_color"))
+    if name is not None and (not name or len(name) > MAX_NAME or not name.isprintable()):
         problems["name"] = NAME
     if url and field_problems("", url, WebsiteURL):
         problems["website_url"] = ADDRESS
     try:
-        color = Theme(color or None).accent_color or ""
+        color = Theme(color).accent_color if color else color
     except ConfigurationError:
         problems["accent_color"] = (
             "Write a colour as #0a7a5c, as rgb(10 122 92), or by its name in CSS, such as teal."
         )
     if problems:
         return _page(visit, 422, problems=problems)
-    listed = visit.form.get("listed") == "yes"
+    listed = changed["listed"] == "yes" if "listed" in changed else None
     visit.storage.sites.update(visit.access, name=name, listed=listed, website_url=url, accent_color=color)
     return redirect(visit, "/site?done=saved")
+
+
+def _fields(site: Site) -> dict[str, str]:
+    """Return the values of the form."""
+    return {
+        "name": site.name,
+        "website_url": site.website_url,
+        "accent_color": site.accent_color,
+        "listed": "yes" if site.is_listed else "",
+    }
 
 
 def _page(
@@ -51,6 +64,7 @@ def _page(
         "site.html",
         status,
         site=site,
+        fields=_fields(site),
         max_faqs=site.quota.faqs or default.faqs,
         max_bytes=site.quota.bytes or default.bytes,
         problems=problems or {},

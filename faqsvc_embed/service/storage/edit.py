@@ -151,6 +151,13 @@ class Edit:
         values = {"translated_from": newest if source is None else source}
         self.connection.execute(update(translations).where(*of_translation(slug, lang)).values(values))
 
+    def follow_source(self, slug: str, lang: str, number: int, copy: int) -> None:
+        """Let translations that were made from a revision be made from its copy, which has the same text."""
+        made_from = (translations.c.slug == slug, translations.c.translated_from == number)
+        is_default = faqs.c.slug == slug, faqs.c.lang == lang
+        query = update(translations).where(*made_from, select(faqs.c.slug).where(*is_default).exists())
+        self.connection.execute(query.values(translated_from=copy))
+
     def discard(self, slug: str, lang: str) -> bool:
         """Make the revision that was published last the newest one; return whether there is one."""
         translation = self.connection.execute(select(translations).where(*of_translation(slug, lang))).one()

@@ -76,16 +76,23 @@ class Sites:
         return _site(row)
 
     def update(
-        self, access: Access, *, name: str, listed: bool, website_url: str = "", accent_color: str = ""
+        self,
+        access: Access,
+        *,
+        name: str | None = None,
+        listed: bool | None = None,
+        website_url: str | None = None,
+        accent_color: str | None = None,
     ) -> None:
-        """Change the description of a site, for a person of it.
+        """Change what is given of the description of a site, for a person of it.
 
         Raises:
             ConfigurationError: the name is empty, has more than 100 characters, or unprintable ones.
         """
-        values = {"name": _site_name(name), "listed": listed}
-        values |= {"website_url": website_url, "accent_color": accent_color}
-        self._set(access.site, values, access)
+        given = {"name": name if name is None else _site_name(name), "listed": listed}
+        given |= {"website_url": website_url, "accent_color": accent_color}
+        if values := {column: value for column, value in given.items() if value is not None}:
+            self._set(access.site, values, access)
 
     def change(
         self, site: str, *, name: str | None = None, listed: bool | None = None, quota: Quota | None = None

@@ -143,7 +143,9 @@ class Writer:
                 return _published(edit, slug, lang, newest.number)
             # A draft that is not the newest revision gets a new number: editors start from the newest.
             row = {name: revision[name] for name in ("record", "title", "website_name", "website_url")}
-            return _published(edit, slug, lang, edit.append(newest, (slug, lang), row))
+            appended = edit.append(newest, (slug, lang), row)
+            edit.follow_source(slug, lang, number, appended)
+            return _published(edit, slug, lang, appended)
 
     def discard(self, access: Access, slug: str, lang: Lang, preconditions: Preconditions) -> bool:
         """Return to the revision that readers see, or saw last; return False if there is none.

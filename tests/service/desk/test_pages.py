@@ -332,6 +332,32 @@ def test_a_form_of_a_person_changes_only_what_was_changed_in_it(editor: Editor, 
     assert (found.name, found.email, found.role) == ("Thomas", "tom@new.example", "editor")
 
 
+def test_two_admins_who_change_the_same_setting_are_told(editor: Editor, storage: Storage) -> None:
+    def opened(page: str) -> dict[str, str]:
+        return dict(re.findall(r'name="(was_\w+)" value="([^"]*)"', page))
+
+    mine = {"name": "Mine", "website_url": "", "accent_color": ""} | opened(editor.get("/site").text)
+    site = storage.people.admin("Mia").access
+    storage.sites.update(site, name="Theirs", accent_color="teal")
+    told = editor.post("/site", **mine)
+    assert (told.status_code, "Theirs" in told.text, 'value="Mine"' in told.text) == (409, True, True)
+    assert storage.sites.list()[0].name == "Theirs"
+    editor.post("/site", **mine | opened(told.text))
+    found = storage.sites.list()[0]
+    assert (found.name, found.accent_color) == ("Mine", "teal")  # what was not changed here stays
+
+
+def test_who_is_removed_takes_the_keys_along_if_so_chosen(editor: Editor, storage: Storage) -> None:
+    people = [storage.people.add(name, role="admin") for name in ("Tom", "Ada")]
+    for person in people:
+        storage.keys.create(person.name, by=person.access)
+    for person, choice in zip(people, ({"with_keys": "yes"}, {}), strict=True):
+        path = f"/people/{person.id}"
+        assert 'name="with_keys"' in editor.get(path).text
+        editor.post(path, action="remove", confirm="yes", **choice)
+    assert [key.name for key in storage.keys.list() if key.revoked_at is not None] == ["Tom"]
+
+
 def test_people_of_another_site_are_out_of_reach(editor: Editor, storage: Storage) -> None:
     other = storage.people.add("Eve", role="admin", site=storage.sites.create("another"))
     assert "Eve" not in editor.get("/people").text

@@ -195,6 +195,37 @@ def test_a_translation_follows_the_order_of_its_source_and_shows_what_is_not_tra
     assert "badge older" not in editor.post("/faqs/pricing", action="publish", **fields_of(page)).text
 
 
+def test_a_translation_that_leaves_out_a_question_keeps_each_of_its_own_beside_its_source(
+    editor: Editor,
+) -> None:
+    translate(editor)
+    questions = ["What does it cost?", "Do you ship?", "May I cancel?"]
+    english = fields_of(editor.get("/faqs/pricing").text)
+    english |= {"question": questions, "answer": ["Nothing.", "Yes.", "Any time."], "section": [""] * 3}
+    editor.post("/faqs/pricing", action="publish", **english | {"item_id": [""] * 3})
+    for answer in ("Gar nichts.", "Nichts mehr.", "Nichts mehr."):
+        german = fields_of(editor.get("/faqs/pricing?lang=de").text)
+        german["answer"][0] = answer
+        editor.post("/faqs/pricing", action="publish", **german)
+        page = editor.get("/faqs/pricing?lang=de").text
+        assert source_of(page) == questions
+        assert texts_of(page)[::2] == ["Was kostet es?", "", "Kann ich kündigen?"]
+        assert "badge older" in page
+    german["question"][1], german["answer"][1] = "Versenden Sie?", "Ja."
+    page = editor.post("/faqs/pricing", action="publish", **german).text
+    assert (source_of(page), "badge older" in page) == (questions, False)
+
+
+def test_a_translation_is_not_older_after_a_mistake_in_its_source_was_undone(editor: Editor) -> None:
+    translate(editor)
+    mistaken = fields_of(editor.get("/faqs/pricing?lang=en").text) | {"answer": ["Oops.", "Any time."]}
+    editor.post("/faqs/pricing", action="publish", **mistaken)
+    assert "badge older" in editor.get("/faqs/pricing?lang=de").text
+    editor.post("/faqs/pricing/history", number="1", lang="en")
+    assert record(editor).json()["items"][0]["answer"] == "Nothing."
+    assert "badge older" not in editor.get("/faqs/pricing?lang=de").text
+
+
 def test_a_translator_sees_the_title_and_the_section_of_the_source(editor: Editor) -> None:
     publish(editor, section=["Contract", ""])
     page = editor.get("/faqs/pricing?lang=de").text
