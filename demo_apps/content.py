@@ -9,18 +9,17 @@ HERE: Final = Path(__file__).parent
 SLUGS: Final = ("pricing", "getting-started")
 
 
-@cache
 def faq_body(slug: str, lang: str) -> dict[str, Any]:
     """Return an FAQ in one language, as the body of a publish request."""
-    return _load(HERE / "faqs" / f"{slug}.{lang}.json")
+    return _by_language(HERE / "faqs" / f"{slug}.json")[lang]
+
+
+def translation(lang: str) -> dict[str, Any]:
+    """Return the texts of the website in one language."""
+    return _by_language(HERE / "translations.json")[lang]
 
 
 @cache
-def translation(lang: str) -> dict[str, Any]:
-    """Return the texts of the website in one language."""
-    return _load(HERE / "translations" / f"{lang}.json")
-
-
-def _load(path: Path) -> dict[str, Any]:
-    loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+def _by_language(path: Path) -> dict[str, dict[str, Any]]:
+    loaded: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
     return loaded
