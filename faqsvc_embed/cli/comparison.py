@@ -131,7 +131,7 @@ def gone(slug: str) -> str:
     """Return the reason for which a file is not published whose FAQ was deleted."""
     return (
         f"{quoted(slug)} was deleted: `faqsvc restore {slug}` brings it back from the bin; "
-        f"what was purged by law stays away until an admin runs `faqsvc restore {slug} --lift`"
+        f"what was deleted for ever stays away until an admin runs `faqsvc restore {slug} --lift`"
     )
 
 
