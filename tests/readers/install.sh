@@ -8,5 +8,6 @@ folder=$1
 "$folder/python/bin/python" -m pip install -q --no-compile html2text inscriptis markdownify markitdown resiliparse trafilatura
 "$folder/python/bin/python" -m pip install -q --no-compile readability-lxml
 "$folder/python/bin/python" -m pip install -q --no-compile jusText
-npm install --prefix "$folder" --silent --no-audit --no-fund --no-package-lock \
+# A connection that hangs is tried again.
+npm install --prefix "$folder" --silent --fetch-timeout=30000 --no-audit --no-fund --no-package-lock \
     @mozilla/readability defuddle jsdom linkedom node-html-markdown turndown vnu-jar
