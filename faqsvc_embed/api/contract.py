@@ -200,7 +200,7 @@ class Revision(Struct, frozen=True, rename="camel"):
 
     `etag` is for `If-Match`. Equal contents have equal entity tags, but that of the newest revision is
     another one while its translation is unpublished. `own` says whether the key of the request wrote it, or
-    another of its name, as the key has that it replaces; null if it is not known who did.
+    one that it replaces: of its name, and revoked or expiring. It is null if the author is not known.
     """
 
     revision: int

@@ -104,9 +104,9 @@ def _check_public(client: "FAQClient", newest: "StoredRevision", *, is_one_answe
 
 def _is_unpublished(client: "FAQClient", newest: "StoredRevision") -> bool:
     """Return whether the translation of a draft was public, and is not any more."""
-    faq = next(faq for faq in client.list_faqs(text=newest.faq.slug) if faq.slug == newest.faq.slug)
-    states = {one.lang: one.state for one in faq.translations}
-    return states.get(newest.faq.lang) == "unpublished"
+    slug, lang = newest.faq.slug, newest.faq.lang
+    found = [faq for faq in client.list_faqs(text=slug) if faq.slug == slug]
+    return any(one.state == "unpublished" for faq in found for one in faq.translations if one.lang == lang)
 
 
 def _write(text: str) -> Path:

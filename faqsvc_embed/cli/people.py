@@ -108,7 +108,7 @@ def remove_person(database: str, email: str, with_keys: bool, site: str | None) 
     storage = open_existing(database)
     person = storage.people.find(email, site=site)
     storage.people.remove(person.id, with_keys=with_keys)
-    if kept := storage.people.valid_keys(person.id):
+    if kept := [key.id for key in storage.keys.made_by_person(person.id)]:
         message = f"Warning: API keys that {person.name} made stay valid: {', '.join(kept)}"
         click.echo(failure(f"{message}; `faqsvc keys revoke ID` revokes one").message, err=True)
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -114,9 +115,21 @@ def test_a_key_that_replaces_another_follows_what_that_one_wrote(
     desk.publish()
     keys = desk.storage.keys
     (old,) = [key.id for key in keys.list() if key.name == "ci"]
-    monkeypatch.setenv("FAQSVC_API_KEY", keys.rotate(old))
+    monkeypatch.setenv("FAQSVC_API_KEY", keys.rotate(old, overlap=timedelta(hours=1)))
     desk.write("prices", "Six euros.")
     assert desk.publish() == (0, ["prices"], [])
+
+
+def test_two_programs_whose_keys_have_one_name_do_not_overwrite_each_other(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.write("prices", "Five euros.")
+    desk.publish()
+    monkeypatch.setenv("FAQSVC_API_KEY", desk.storage.keys.create("ci"))
+    desk.write("prices", "Six euros.")
+    status, done, (line,) = desk.publish()
+    assert (status, done, "--overwrite" in line) == (1, [], True)
+    assert desk.answer("prices") == "Five euros."
 
 
 def test_a_file_with_a_revision_that_is_no_longer_the_newest_is_refused(desk: Desk) -> None:

@@ -23,7 +23,7 @@ async def list_revisions(service: ServiceContext, request: Request) -> Response:
     arguments = (access, slug_of(request), lang_of(request))
     revisions = partial(service.storage.history.revisions, *arguments, **page_of(request))
     found, next_ = await run_blocking(revisions)
-    own = await run_blocking(service.storage.keys.namesakes, access.key_id)
+    own = await run_blocking(service.storage.keys.with_predecessors, access.key_id)
     return private_response(RevisionList([Revision(**_fields(one, own)) for one in found], next_))
 
 
@@ -32,7 +32,7 @@ async def read_revision(service: ServiceContext, request: Request) -> Response:
     access = await service.auth.authenticate(request, "read")
     arguments = (access, slug_of(request), lang_of(request), number_of(request))
     revision = await run_blocking(service.storage.history.revision, *arguments)
-    own = await run_blocking(service.storage.keys.namesakes, access.key_id)
+    own = await run_blocking(service.storage.keys.with_predecessors, access.key_id)
     body = RevisionContent(
         **_fields(revision, own),
         website_url=revision.website_url,

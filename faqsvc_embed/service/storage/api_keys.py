@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 import secrets
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -115,13 +115,28 @@ class APIKeys:
             rows = connection.execute(query.order_by(api_keys.c.created_at, api_keys.c.id))
             return [APIKeyInfo(**row) for row in rows.mappings()]
 
-    def namesakes(self, key_id: str | None) -> set[str]:
-        """Return the ids of a key and of the keys of its site with its name, which it keeps when rotated."""
+    def with_predecessors(self, key_id: str | None) -> set[str]:
+        """Return the id of a key, and those of the keys that it replaces: of its name, revoked or expiring.
+
+        Two keys that are valid at the same time are two programs, also if they have one name.
+        """
         own = select(api_keys.c.name, api_keys.c.site).where(api_keys.c.id == key_id).subquery()
         is_same = (api_keys.c.name == own.c.name, api_keys.c.site == own.c.site, own.c.name != "")
-        query = select(api_keys.c.id).join(own, or_(and_(*is_same), api_keys.c.id == key_id))
+        is_ending = or_(api_keys.c.revoked_at.is_not(None), api_keys.c.expires_at.is_not(None))
+        query = select(api_keys.c.id).join(own, or_(and_(*is_same, is_ending), api_keys.c.id == key_id))
         with self._database.reading() as connection:
             return set(connection.scalars(query))
+
+    def made_by_person(self, person_id: str) -> Sequence[APIKeyInfo]:
+        """Return the valid keys that a person made, and that these made."""
+        now = self._clock()
+        with self._database.reading() as connection:
+            made = made_by(connection, api_keys.c.created_by_person == person_id)
+        return [
+            key
+            for key in self.list()
+            if key.id in made and key.revoked_at is None and not (key.expires_at and key.expires_at <= now)
+        ]
 
     def revoke(self, key_id: str, *, with_children: bool = False, by: Access = OPERATOR) -> None:
         """Revoke a key. FAQs that were published with it stay, as they belong to its site.

@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Literal, get_args
@@ -195,13 +195,6 @@ class People:
                 made = made_by(connection, api_keys.c.created_by_person == person_id)
                 revoke_all(connection, made, self._clock(), by)
             self._log(connection, by, "person-remove", person_id)
-
-    def valid_keys(self, person_id: str) -> Sequence[str]:
-        """Return the ids of the API keys that a person made, and that these made, if they are not revoked."""
-        with self._database.reading() as connection:
-            made = made_by(connection, api_keys.c.created_by_person == person_id)
-            valid = (api_keys.c.id.in_(made), api_keys.c.revoked_at.is_(None))
-            return sorted(connection.scalars(select(api_keys.c.id).where(*valid)))
 
     def _log(self, connection: Connection, by: Access, action: Action, person_id: str) -> None:
         who = select(people.c.site, NAME).where(people.c.id == person_id)

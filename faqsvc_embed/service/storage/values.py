@@ -142,8 +142,8 @@ class Write:
     """A revision to write.
 
     Without `slug`, a new FAQ is created under a new slug. With `must_exist`, `slug` must be that of an FAQ;
-    with `must_be_new`, it must not. Without `lang`, the language is `detected_lang` if
-    it is certain, else the default language of the FAQ, else English.
+    with `must_be_new`, it must not. Without `lang`, the language is `detected_lang` if it is certain, else
+    the default language of the FAQ, else English.
     """
 
     content: Content
