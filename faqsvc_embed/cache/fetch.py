@@ -2,10 +2,16 @@
 
 import time
 from concurrent.futures import Future
+from contextlib import suppress
+from typing import Final
 
 from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.responses import Outcome
 from faqsvc_embed.cache.entries import Entry, Key
+from faqsvc_embed.runtime.threads import is_gevent_patched
+
+POLL: Final = 0.005
+"""Seconds after which a greenlet looks again whether its fetch has ended."""
 
 
 class Fetch:
@@ -19,6 +25,8 @@ class Fetch:
         """Whether this is a draft for one page, which must not be cached."""
         self.outcome: Outcome | None = None
         self.result: Future[Entry] = Future()
+        """Done as soon as there is an entry."""
+        self.entry: Entry | None = None
         """The entry that callers wait for. It may be set before the fetch ends, with a stale record."""
         self.started: float = time.monotonic()
         self.has_ended = False
@@ -29,4 +37,17 @@ class Fetch:
     def resolve(self, entry: Entry) -> None:
         """Give the callers their entry; only the first call counts."""
         if not self.result.done():
+            self.entry = entry
             self.result.set_result(entry)
+
+    def wait(self, seconds: float) -> Entry | None:
+        """Wait for the entry, at most `seconds`; return None if there is none then."""
+        if is_gevent_patched():
+            # A native thread sets the result, and its signal to a condition of gevent can be lost.
+            end = time.monotonic() + seconds
+            while self.entry is None and (remaining := end - time.monotonic()) > 0:
+                time.sleep(min(POLL, remaining))
+        else:
+            with suppress(TimeoutError):
+                self.result.result(seconds)
+        return self.entry

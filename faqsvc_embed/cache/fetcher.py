@@ -5,7 +5,6 @@ work runs on one background loop.
 """
 
 import asyncio
-import threading
 import time
 from concurrent.futures import Future
 from typing import Final
@@ -26,6 +25,7 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.runtime import fork
 from faqsvc_embed.runtime.background_loop import BackgroundLoop
 from faqsvc_embed.runtime.bounded_log import LogOnce, origin_of
+from faqsvc_embed.runtime.threads import new_lock
 from faqsvc_embed.settings import Settings
 
 LOCK_GRACE: Final = 1.0
@@ -61,7 +61,7 @@ class Fetcher:
         """Announces changes, if the source has a feed."""
         self._drafts = DraftReader(source, self._background)
         self._fetches: dict[Key, Fetch] = {}
-        self._lock = threading.Lock()
+        self._lock = new_lock()
         self._log = LogOnce()
         fork.register(self)
 
@@ -149,7 +149,7 @@ class Fetcher:
 
     def after_fork(self) -> None:
         """Forget the fetches in a forked child, because they belong to the parent."""
-        self._lock = threading.Lock()
+        self._lock = new_lock()
         self._fetches.clear()
         self._drafts.after_fork()
         self._cache.after_fork()  # now, because its lock is needed next

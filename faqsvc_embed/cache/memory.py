@@ -1,7 +1,6 @@
 """The entries of one embed in memory, bounded in number and in bytes."""
 
 import random
-import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ from faqsvc_embed.cache.stored import StoredFAQ
 from faqsvc_embed.cache.tombstone import Tombstone, digest_of
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.runtime import fork
+from faqsvc_embed.runtime.threads import new_lock
 
 MAX_TOTAL_BYTES: Final = 64 * 1_048_576
 _random: Final = random.SystemRandom().random  # a separate generator: the host may seed the module's
@@ -47,7 +47,7 @@ class MemoryCache:
         self._size = 0
         self._forgotten: dict[str | None, float] = {}
         self._tombstones: dict[str, Tombstone] = {}
-        self._lock = threading.Lock()
+        self._lock = new_lock()
         self.get: Callable[[Key], Entry | None] = (
             self._entries.get
         )  # the look-up of every page, without a call of our own
@@ -55,7 +55,7 @@ class MemoryCache:
 
     def after_fork(self) -> None:
         """Replace the lock in a forked child, because a thread of the parent may have locked it."""
-        self._lock = threading.Lock()
+        self._lock = new_lock()
 
     def apply(self, key: Key, outcome: Outcome) -> Entry:
         """Store the outcome of a fetch of `key`, and return the new entry.

@@ -115,7 +115,7 @@ class Reader:
         if needed is Need.REFRESH and not waits_for_store:
             # The result is for later pages, even if the fetch has already ended.
             return state_of(entry, key, now, is_fetching=True)
-        return self.state_after(fetch) if fetch.result.done() else fetch
+        return fetch if fetch.entry is None else self._state_after(fetch, fetch.entry)
 
     def read_draft(self, key: Key, token: str) -> "FAQState | Fetch":
         """Return the fetch of a draft, for the one page whose visitor has its token."""
@@ -134,9 +134,9 @@ class Reader:
         state = state_of(entry, key, now, is_fetching=is_fetching)
         return state if state.data is not None else self._translation(key, state)
 
-    def state_after(self, fetch: "Fetch") -> FAQState:
-        """Return the state for a caller that has waited for a fetch."""
-        key, entry = fetch.key, fetch.result.result()
+    def _state_after(self, fetch: "Fetch", entry: Entry) -> FAQState:
+        """Return the state for a caller that has waited for a fetch and got this entry."""
+        key = fetch.key
         if fetch.is_draft:
             return FAQState(data=entry.faq, source="network") if entry.faq else FAQState(error=entry.error)
         state = state_of(
@@ -171,14 +171,13 @@ class Reader:
 
     def wait_for(self, fetch: "Fetch", seconds: float) -> FAQState:
         """Wait for a fetch, at most `seconds`; return the state then."""
-        try:
-            fetch.result.result(max(0.0, seconds))
-        except TimeoutError:
-            if fetch.is_draft:
-                return _late_draft(fetch)
-            self.counts.expired_waits += 1
-            return self.counts.look_up(self.state(fetch.key))
-        return self.counts.look_up(self.state_after(fetch))
+        entry = fetch.wait(max(0.0, seconds))
+        if entry is not None:
+            return self.counts.look_up(self._state_after(fetch, entry))
+        if fetch.is_draft:
+            return _late_draft(fetch)
+        self.counts.expired_waits += 1
+        return self.counts.look_up(self.state(fetch.key))
 
     async def await_for(self, fetch: "Fetch", seconds: float) -> FAQState:
         """Wait for a fetch, as `wait_for` does, without blocking the event loop."""

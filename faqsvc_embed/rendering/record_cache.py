@@ -1,12 +1,12 @@
 """A cache of values computed from records: bounded in bytes, and values are dropped with their record."""
 
-import threading
 from collections.abc import Hashable
 from typing import Final, Generic, TypeVar
 from weakref import ref
 
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.runtime import fork
+from faqsvc_embed.runtime.threads import new_lock
 
 T = TypeVar("T")
 
@@ -33,7 +33,7 @@ class RecordCache(Generic[T]):
     def __init__(self, max_total_bytes: int = MAX_TOTAL_BYTES) -> None:
         self._max_total_bytes = max_total_bytes
         self._values: dict[int, _Values[T]] = {}
-        self._lock = threading.Lock()
+        self._lock = new_lock()
         fork.register(self)
 
     def get(self, faq: FAQ, key: Hashable) -> T | None:
@@ -75,4 +75,4 @@ class RecordCache(Generic[T]):
 
     def after_fork(self) -> None:
         """Replace the lock, which a thread of the parent may have held."""
-        self._lock = threading.Lock()
+        self._lock = new_lock()

@@ -1,12 +1,12 @@
 """Loggers that write a bounded number of lines, however often a problem occurs."""
 
 import logging
-import threading
 import time
 from collections.abc import Callable
 from typing import Final
 
 from faqsvc_embed.runtime import fork
+from faqsvc_embed.runtime.threads import new_lock
 
 logger: Final = logging.getLogger("faqsvc_embed")
 
@@ -58,7 +58,7 @@ class LogThrottle:
         """For how many seconds lines may be logged in advance."""
         self._next = float("-inf")
         self._left_out = 0
-        self._lock = threading.Lock()
+        self._lock = new_lock()
         fork.register(self)
 
     def warning(self, message: str, *args: object) -> None:
@@ -77,7 +77,7 @@ class LogThrottle:
 
     def after_fork(self) -> None:
         """Replace the lock, which a thread of the parent may have held."""
-        self._lock = threading.Lock()
+        self._lock = new_lock()
 
 
 def origin_of(error: BaseException) -> str:

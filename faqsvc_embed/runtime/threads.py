@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
+    from _thread import LockType
     from concurrent.futures import Future
 
 T = TypeVar("T")
@@ -82,6 +83,16 @@ def call_in_thread(function: Callable[..., T], *args: Any) -> "Future[T]":
     except RuntimeError:  # no thread can be started
         run()
     return future
+
+
+def new_lock() -> "LockType":
+    """Return a lock for threads and greenlets; the code that holds it must not wait for anything.
+
+    It is a native lock, also under gevent. A greenlet that waits for a lock of gevent while a native thread
+    holds it may never be woken.
+    """
+    lock: LockType = unpatched("_thread", "allocate_lock")()
+    return lock
 
 
 async def to_thread(function: Callable[..., T], *args: Any) -> T:
