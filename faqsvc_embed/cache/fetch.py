@@ -3,15 +3,11 @@
 import time
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import Final
 
 from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.responses import Outcome
 from faqsvc_embed.cache.entries import Entry, Key
-from faqsvc_embed.runtime.threads import is_gevent_patched
-
-POLL: Final = 0.005
-"""Seconds after which a greenlet looks again whether its fetch has ended."""
+from faqsvc_embed.runtime.threads import is_gevent_patched, sleep_until
 
 
 class Fetch:
@@ -43,10 +39,7 @@ class Fetch:
     def wait(self, seconds: float) -> Entry | None:
         """Wait for the entry, at most `seconds`; return None if there is none then."""
         if is_gevent_patched():
-            # A native thread sets the result, and its signal to a condition of gevent can be lost.
-            end = time.monotonic() + seconds
-            while self.entry is None and (remaining := end - time.monotonic()) > 0:
-                time.sleep(min(POLL, remaining))
+            sleep_until(lambda: self.entry is not None, seconds)
         else:
             with suppress(TimeoutError):
                 self.result.result(seconds)

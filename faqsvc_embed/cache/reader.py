@@ -16,7 +16,7 @@ from faqsvc_embed.events import Listeners
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.runtime import fork
-from faqsvc_embed.runtime.threads import in_event_loop
+from faqsvc_embed.runtime.threads import in_event_loop, wait_for
 from faqsvc_embed.settings import Settings
 
 if TYPE_CHECKING:
@@ -261,9 +261,7 @@ class Reader:
             return
         done = self._get_fetcher().forget(slug)  # the store may have what this process never fetched
         if done is not None and not in_event_loop():
-            from concurrent import futures
-
-            futures.wait([done], FORGET_TIMEOUT)
+            wait_for(done, FORGET_TIMEOUT)
 
     def forget_written(self, base_url: str, slug: str) -> None:
         """Forget an FAQ if it belongs to this service."""

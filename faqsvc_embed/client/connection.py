@@ -3,20 +3,19 @@
 import logging
 import traceback
 from collections.abc import Callable, Coroutine
-from concurrent.futures import CancelledError, Future, wait
+from concurrent.futures import CancelledError, Future
 from copy import copy
 from typing import Any, Final, TypeVar
 
 from faqsvc_embed.api.requests import Request
 from faqsvc_embed.api.responses import Response
 from faqsvc_embed.errors import AuthenticationError, FAQError, FAQUnavailable, OutcomeUnknown, without_keys
+from faqsvc_embed.runtime.threads import wait_for
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.settings.api_key import APIKey
 
 T = TypeVar("T")
 
-_POLL: Final = 0.5
-"""Seconds after which a waiting thread wakes up, so that it notices a Ctrl-C."""
 _NO_KEY: Final = (
     "no API key: set FAQSVC_API_KEY or pass FAQClient(api_key=…); `faqsvc keys create` makes keys, and so "
     "does the desk of the service under Site, Keys"
@@ -76,8 +75,7 @@ class Connection:
         """Run work on the background loop and wait for it; a Ctrl-C cancels the work."""
         future = self._start(work)
         try:
-            while not future.done():
-                wait([future], timeout=_POLL)
+            wait_for(future)
             outcome = future.result()
         except CancelledError:
             outcome = FAQUnavailable("the client was closed during the request")

@@ -5,6 +5,7 @@ import functools
 import importlib
 import sys
 import threading
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_POLL: Final = 0.005
+"""Seconds after which a greenlet looks again for what a native thread has done."""
+_CTRL_C: Final = 0.5
+"""Seconds after which a waiting thread wakes up, so that it notices a Ctrl-C."""
 _OFF: Final = (False, 0, "", "0", "false", "no", "off")
 
 
@@ -93,6 +98,30 @@ def new_lock() -> "LockType":
     """
     lock: LockType = unpatched("_thread", "allocate_lock")()
     return lock
+
+
+def sleep_until(is_done: Callable[[], object], seconds: float) -> None:
+    """Let other greenlets of gevent run until `is_done` returns true, at most for some seconds.
+
+    A native thread cannot wake a greenlet reliably.
+    """
+    end = time.monotonic() + seconds
+    while not is_done() and (remaining := end - time.monotonic()) > 0:
+        time.sleep(min(_POLL, remaining))
+
+
+def wait_for(future: "Future[Any]", seconds: float = float("inf")) -> None:
+    """Wait for a future whose result a native thread sets, at most for some seconds."""
+    if is_gevent_patched():
+        done = list[object]()
+        future.add_done_callback(done.append)  # the thread calls it when it has released the locks
+        sleep_until(lambda: done, seconds)
+    else:
+        from concurrent import futures
+
+        end = time.monotonic() + seconds
+        while not future.done() and (remaining := end - time.monotonic()) > 0:
+            futures.wait([future], min(_CTRL_C, remaining))
 
 
 async def to_thread(function: Callable[..., T], *args: Any) -> T:
