@@ -24,13 +24,13 @@ BANNER_CSS: Final = (
 )
 _TOKEN: Final = r"[A-Za-z0-9_.~-]{8,512}"  # noqa: S105  # the pattern of one
 DRAFT: Final = {
-    "en": "Preview: this draft is not published.",
-    "ko": "미리보기: 아직 게시되지 않은 초안입니다.",
-    "ja": "プレビュー：この下書きはまだ公開されていません。",
-    "zh": "预览：此草稿尚未发布。",
-    "es": "Vista previa: este borrador no está publicado.",
-    "fr": "Aperçu : ce brouillon n’est pas publié.",
-    "de": "Vorschau: Dieser Entwurf ist nicht veröffentlicht.",
+    "en": "Preview: the newest version. It may not be published yet.",
+    "ko": "미리보기: 최신 버전입니다. 아직 게시되지 않았을 수 있습니다.",
+    "ja": "プレビュー：最新版です。まだ公開されていない場合があります。",
+    "zh": "预览：最新版本，可能尚未发布。",
+    "es": "Vista previa: la versión más reciente. Puede que aún no esté publicada.",
+    "fr": "Aperçu : la version la plus récente. Elle n’est peut-être pas encore publiée.",
+    "de": "Vorschau: die neueste Fassung. Sie ist vielleicht noch nicht veröffentlicht.",
 }
 REFUSED: Final = {
     "en": "This is the published version: the preview link has expired, or belongs to another FAQ.",

@@ -15,7 +15,7 @@ ACTIONS: Final[dict[Action, str]] = {
     "discard": "Discarded a draft",
     "publish": "Published",
     "unpublish": "Unpublished",
-    "purge": "Deleted",
+    "purge": "Deleted for ever",
     "restore": "Restored",
     "sign-in": "Signed in",
     "key-create": "Made a key",
@@ -28,6 +28,8 @@ ACTIONS: Final[dict[Action, str]] = {
     "site-set": "Changed the site",
     "site-remove": "Deleted the site",
 }
+SPECIAL: Final = {("purge", "bin"): "Moved to the bin", ("restore", "slug"): "Allowed the use of"}
+"""The text of actions with one of their subjects."""
 
 
 def show(visit: Visit) -> Response:
@@ -45,5 +47,7 @@ def show(visit: Visit) -> Response:
         has_older=len(found) > PAGE_SIZE,
         names=names,
         actions=ACTIONS,
+        special=SPECIAL,
+        people={person.email: person.name for person in visit.storage.people.list(visit.access.site)},
         keys=keys,
     )

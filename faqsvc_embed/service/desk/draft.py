@@ -21,8 +21,8 @@ Problems = dict[str, str]
 _LABELS: Final = {
     "slug": "The slug",
     "title": "The title",
-    "websiteName": "The name",
-    "websiteUrl": "The address",
+    "websiteName": "The name of the website",
+    "websiteUrl": "The address of the website",
     "items": "The list of questions",
     "question": "The question",
     "answer": "The answer",
@@ -32,8 +32,8 @@ _LABELS: Final = {
 ADDRESS: Final = "An address must start with https://, such as https://www.example.com."
 _SENTENCES: Final = {
     "slug": "A slug is a short name such as pricing: up to 200 characters, without a slash.",
-    "websiteUrl": ADDRESS,
-    "pageUrl": ADDRESS,
+    "websiteUrl": f"Address of the website: {ADDRESS[0].lower()}{ADDRESS[1:]}",
+    "pageUrl": f"Page that shows it: {ADDRESS[0].lower()}{ADDRESS[1:]}",
 }
 _PROBLEM: Final = re.compile(r"([\w.\[\]]+) (.*)", re.DOTALL)
 
@@ -166,14 +166,15 @@ class Draft:
         is_of_another = original.id and any(other.id == original.id for other in self.items)
         return original if original.is_written and not is_of_another else None
 
-    def has_gap(self, source: "Draft") -> bool:
-        """Return whether a question of the source is left out before one that is known by its place alone."""
+    def gaps(self, source: "Draft") -> list[int]:
+        """Return the empty items that translate a question, before one that is known by its place alone."""
         places = [index for index, item in enumerate(self.items) if item.is_written and not item.id]
         before = self.items[: places[-1]] if places else ()
-        return any(
-            not item.is_written and self.original_of(index, source) is not None
+        return [
+            index
             for index, item in enumerate(before)
-        )
+            if not item.is_written and self.original_of(index, source) is not None
+        ]
 
     def problems(self, *, is_new: bool) -> Problems:
         """Return all reasons why this cannot be saved, by field."""

@@ -15,7 +15,7 @@ from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.desk.differences import Change, aligned, changes, taken
 from faqsvc_embed.service.desk.draft import Draft, DraftItem, Problems
 from faqsvc_embed.service.desk.forms import number_of
-from faqsvc_embed.service.desk.messages import BINNED, DELETED, DONE, SEALED, TAKEN
+from faqsvc_embed.service.desk.messages import BINNED, DELETED, DONE, SEALED, TAKEN, UNTRANSLATED
 from faqsvc_embed.service.desk.opened import what_happened
 from faqsvc_embed.service.desk.pages import HEADERS, redirect, render
 from faqsvc_embed.service.desk.preview import preview_of
@@ -41,7 +41,7 @@ class Editor:
 
     `base` is what the translation was when the editor began (`TranslationInfo.seen`); empty for a new one.
     After a conflict, `theirs` says what happened meanwhile, and `changes` compares both texts. After a press
-    of the button `focused` of an item, `focus` is the index of that item.
+    of the button `focused` of an item, `focus` is the index of that item, or the number of the change taken.
     """
 
     draft: Draft
@@ -87,7 +87,7 @@ class Editor:
 
 def show_new(visit: Visit) -> Response:
     """GET /desk/new: an empty FAQ."""
-    return Editor(draft=new_draft(visit)).page(visit)
+    return Editor(draft=new_draft(visit), focus=0, focused="add").page(visit)
 
 
 def new_draft(visit: Visit) -> Draft:
@@ -199,6 +199,8 @@ def submit(visit: Visit) -> Response:
             f"The language {quoted(lang)} is not one of {', '.join(LANGUAGES)}."
             " Check the language on this page, and save again."
         )
+    if editor.source is not None and not is_known:
+        problems |= {f"items[{index}].question": UNTRANSLATED for index in draft.gaps(editor.source)}
     if problems:
         return replace(editor, problems=problems).page(visit, 422)
     return _save(visit, editor, is_draft=action == "draft")
@@ -213,14 +215,14 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
         is_draft or info is None or info.newest == info.published
     ):  # a form that is sent twice, for example
         is_outdated = info is not None and editor.faq is not None and editor.faq.is_outdated(info)
-        if editor.source is not None and is_outdated and not draft.has_gap(editor.source):
+        if editor.source is not None and is_outdated and not draft.gaps(editor.source):
             return _without_text(visit, editor, "right")
         return redirect(visit, f"/faqs/{quote(draft.slug, safe='')}?lang={draft.lang}&done=same")
     conditions = Preconditions(is_create_only=True)
     if editor.base:
         conditions = Preconditions(seen={draft.lang: editor.base})
     made_from = number_of(visit.form.get("source"))
-    if editor.source is not None and info is not None and draft.has_gap(editor.source):
+    if editor.source is not None and info is not None and draft.gaps(editor.source):
         made_from = info.translated_from  # in whose order the questions are
     content = draft.content(FAQ.from_json(newest.record).cta if newest else None)
     write = Write(
@@ -286,7 +288,8 @@ def _take_theirs(visit: Visit, editor: Editor, action: str) -> Response:
         mine = taken(mine, theirs, found[number - 1])
     found = changes(theirs, mine)
     who = visit.form.get("theirs")[:200] or "somebody changed it"
-    return replace(editor, draft=mine, theirs=who, changes=found).page(visit, 409)
+    editor = replace(editor, draft=mine, theirs=who, changes=found, focus=number, focused="theirs")
+    return editor.page(visit, 409)
 
 
 def _conflict(visit: Visit, editor: Editor) -> Response:

@@ -16,4 +16,8 @@ BINNED: Final = "This text is in the bin. Restore it there, in another tab, and 
 SEALED: Final = (
     "It was deleted for ever, and the slug cannot be used again. Choose another slug, or ask an admin."
 )
+UNTRANSLATED: Final = (
+    "It is not translated, but questions below it are. Translate it or copy it. If you remove it, those below"
+    " it move up, each beside another question."
+)
 TAKEN: Final = "An FAQ with this slug already exists. Choose another slug, or leave it empty."

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from faqsvc_embed.errors import FAQError
+from faqsvc_embed.errors import FAQError, FAQNotFound, quoted
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.desk import (
     audit_log,
@@ -159,9 +159,21 @@ class Desk:
         except StorageUnavailable:
             raise
         except FAQError as error:
-            if (known := Problem.of(error)) is None:
+            if (known := _what_became(visit, error) or Problem.of(error)) is None:
                 raise
             return _problem_page(visit, known)
+
+
+def _what_became(visit: Visit, error: FAQError) -> Problem | None:
+    """Return where an FAQ is that the desk does not find: in the bin, or deleted for ever."""
+    slug = visit.request.path_params.get("slug")
+    if slug is None or not isinstance(error, FAQNotFound):
+        return None
+    if visit.storage.overview.binned(visit.access, slug) is not None:
+        return Problem(410, "gone", f"{quoted(slug)} is in the bin. A publisher can restore it there")
+    if (slug, None) in visit.storage.overview.sealed(visit.access.site):
+        return Problem(410, "gone", f"All texts of {quoted(slug)} were deleted for ever")
+    return None
 
 
 def _sign_in_first(visit: Visit) -> Response:

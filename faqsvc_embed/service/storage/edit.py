@@ -244,9 +244,17 @@ class Edit:
         if number % 100 == 0:
             self.connection.execute(delete(events).where(events.c.number <= number - MAX_EVENTS))
 
-    def log(self, action: audit.Action, slug: str, lang: str | None, revision: int | None = None) -> None:
+    def log(
+        self,
+        action: audit.Action,
+        slug: str,
+        lang: str | None,
+        revision: int | None = None,
+        subject: str | None = None,
+    ) -> None:
         """Add an entry to the audit log."""
-        audit.log(self.connection, self.access, action, self.now, slug=slug, lang=lang, revision=revision)
+        what = {"slug": slug, "lang": lang, "revision": revision, "subject": subject}
+        audit.log(self.connection, self.access, action, self.now, **what)
 
 
 def of_translation(slug: str, lang: str) -> tuple[Any, ...]:

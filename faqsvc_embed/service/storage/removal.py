@@ -57,7 +57,7 @@ class Removal:
             if is_whole:
                 edit.connection.execute(delete(previews).where(previews.c.slug == slug))
             edit.settle(slug)
-            edit.log("purge", slug, lang)
+            edit.log("purge", slug, lang, subject="bin")
 
     def purge(self, access: Access, slug: str, lang: Lang | None, preconditions: Preconditions) -> None:
         """Delete every text of an FAQ, or of one translation, also if it is in the bin. This is final.
@@ -128,7 +128,7 @@ class Removal:
             if faq is None or not (count or faq.sealed):
                 raise FAQNotFound(f"No FAQ with the slug {quoted(slug)} was purged")
             edit.connection.execute(update(faqs).where(faqs.c.slug == slug).values(sealed=False))
-            audit.log(edit.connection, access, "restore", edit.now, site=faq.site, slug=slug)
+            audit.log(edit.connection, access, "restore", edit.now, site=faq.site, slug=slug, subject="slug")
 
     def empty_bin(self) -> int:
         """Delete what has been in the bin for 30 days, as `purge` does, and return how many FAQs."""

@@ -42,6 +42,24 @@ def test_the_log_says_who_did_what_newest_first(editor: Editor, storage: Storage
     assert entries(editor.get("/log?slug=nothing").text) == []
 
 
+def test_the_log_tells_the_bin_from_deletion_for_ever_and_names_people_as_the_list_does(
+    editor: Editor, storage: Storage
+) -> None:
+    publish(editor)
+    ada = storage.people.add("Ada", role="admin", email="ada@heron.example")
+    editor.use_link(storage.sign_ins.create_link(ada))
+    editor.post("/faqs/pricing/remove", action="bin")
+    editor.post("/bin", action="restore", slug="pricing")
+    editor.post("/faqs/pricing/remove", action="purge", typed="pricing")
+    editor.post("/bin", action="lift", slug="pricing")
+    assert entries(editor.get("/log").text)[:4] == [
+        "Ada Allowed the use of pricing",
+        "Ada Deleted for ever pricing",
+        "Ada Restored pricing",
+        "Ada Moved to the bin pricing",
+    ]
+
+
 def test_every_action_has_words() -> None:
     assert set(ACTIONS) == set(get_args(Action))
 

@@ -171,7 +171,7 @@ def test_deleting_needs_the_slug_typed(editor: Editor) -> None:
     assert editor.post("/faqs/pricing/remove", action="purge", typed="prices").status_code == 422
     assert record(editor).status_code == 200
     assert editor.post("/faqs/pricing/remove", action="purge", typed="pricing").url.path == "/desk/bin"
-    assert editor.get("/faqs/pricing").status_code == 404
+    assert editor.get("/faqs/pricing").status_code == 410
     editor.get("/new")
     response = editor.post("/new", action="publish", **written())
     assert response.status_code == 409

@@ -75,6 +75,17 @@ def test_a_translation_without_a_new_question_is_up_to_date_when_it_is_saved(edi
     assert "Revision 1," in page
 
 
+def test_a_first_translation_that_leaves_a_question_out_in_the_middle_is_not_saved(editor: Editor) -> None:
+    publish(editor)
+    fields = fields_of(editor.get("/faqs/pricing?lang=de").text)
+    german = fields | {"question": ["", "Kann ich kündigen?"], "answer": ["", "Jederzeit."]}
+    page = editor.post("/faqs/pricing", action="draft", **german)
+    assert (page.status_code, "items[0].question" in page.text) == (422, True)
+    assert texts_of(page.text) == ["", "", "Kann ich kündigen?", "Jederzeit."]
+    first = fields | {"question": ["Was kostet es?", ""], "answer": ["Nichts.", ""]}
+    assert editor.post("/faqs/pricing", action="draft", **first).status_code == 200
+
+
 def test_languages_of_other_faqs_are_missing(editor: Editor) -> None:
     translate(editor)
     page = editor.post("/new", action="publish", **written(slug="other")).text
@@ -97,7 +108,7 @@ def test_a_discarded_draft_is_in_the_history_and_the_published_text_in_the_form(
 def test_discarding_the_only_revision_moves_the_faq_to_the_bin(editor: Editor) -> None:
     page = editor.post("/new", action="draft", **written()).text
     assert "pricing" in editor.post("/faqs/pricing", action="discard", **fields_of(page)).text
-    assert editor.get("/faqs/pricing").status_code == 404
+    assert editor.get("/faqs/pricing").status_code == 410
 
 
 def test_an_editor_who_discards_what_was_never_published_is_told_so(editor: Editor, storage: Storage) -> None:
@@ -131,6 +142,7 @@ def test_each_question_of_a_conflict_can_be_taken_from_the_other_person(editor: 
     fields = fields_of(conflict.text) | {"theirs": "Mia saved revision 2"}
     page = editor.post("/faqs/pricing", action="theirs:1", **fields)
     assert texts_of(page.text)[1::2] == ["Ten.", "On Mondays."]
+    assert re.findall(r'value="(theirs:\d)" autofocus', page.text) == ["theirs:1"]  # the next question
     editor.post("/faqs/pricing", action="publish", **fields_of(page.text))
     items = FAQ.from_json(record(editor).content).items
     assert [item.answer for item in items] == ["Ten.", "On Mondays."]
