@@ -1,4 +1,4 @@
-"""The architecture by package: imports point down, and each optional dependency has its own place."""
+"""The architecture by package: imports point down, dependencies have their places, and public names stay."""
 
 import ast
 import subprocess
@@ -10,7 +10,9 @@ from typing import Final
 
 import pytest
 
+import demo_apps
 import faqsvc_embed
+from tests.public_names import FILE, public_names
 
 PACKAGE: Final = Path(faqsvc_embed.__file__).parent
 NAME: Final = "faqsvc_embed"
@@ -146,3 +148,25 @@ def test_the_adapter_of_django_uses_only_names_without_an_underscore(path: Path)
         if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__"):
             owner = node.value.id if isinstance(node.value, ast.Name) else ""
             assert owner in ("self", "cls"), f"{path}:{node.lineno}: {node.attr}"
+
+
+DEMO: Final = Path(demo_apps.__file__).parent
+PUBLIC: Final = {
+    NAME,
+    *(f"{NAME}.{name}" for name in ("fastapi", "flask", "jinja", "languages", "service", "starlette")),
+}
+
+
+@pytest.mark.parametrize("path", sorted(DEMO.glob("*.py")), ids=lambda path: path.stem)
+def test_the_demo_uses_the_public_modules_as_any_application_would(path: Path) -> None:
+    allowed = PUBLIC | {f"{NAME}.service.storage"} if path.stem == "seed" else PUBLIC
+    ours = {name for name in imports_of(path) if name.partition(".")[0] == NAME}
+    assert {name for name in ours - allowed if name.rpartition(".")[0] not in allowed} == set()
+
+
+def test_the_public_names_are_those_of_the_list() -> None:
+    listed, found = set(FILE.read_text(encoding="utf-8").splitlines()), set(public_names())
+    assert (sorted(listed - found), sorted(found - listed)) == ([], []), (
+        "run `python -m tests.public_names`; a name that is gone or takes other arguments needs a line in "
+        "CHANGELOG.md"
+    )

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 MAX_FILE: Final = 2_097_152
 """Maximum bytes read from a file; the same as for a page."""
+TIMEOUT: Final = 30.0
+"""Seconds for a website; the same as the service takes."""
 _RELATIVE_LINK: Final = re.compile(rb"(?i)<a\s[^<>]{0,200}\bhref=[\"']?(?![a-z]+:|#|[\"'])")
 
 
@@ -35,7 +37,6 @@ _RELATIVE_LINK: Final = re.compile(rb"(?i)<a\s[^<>]{0,200}\bhref=[\"']?(?![a-z]+
     help="Maximum number of pages; 1 reads only the page at URL.",
 )
 @click.option("--url", metavar="URL", help="Address of the page in FILE, for its links.")
-@click.option("--timeout", type=click.FloatRange(1, 600), default=30.0, show_default=True, help="Seconds.")
 @click.option(
     "--format",
     "form",
@@ -44,7 +45,7 @@ _RELATIVE_LINK: Final = re.compile(rb"(?i)<a\s[^<>]{0,200}\bhref=[\"']?(?![a-z]+
     show_default=True,
     help="Output format; `faqsvc publish` reads both.",
 )
-def extract(source: str, form: str, pages: int, url: str | None, timeout: float, **options: Any) -> None:
+def extract(source: str, form: str, pages: int, url: str | None, **options: Any) -> None:
     """Print the questions and answers of the website at URL, or of an HTML file.
 
     No service, API key or language model is needed. Progress and notes are on standard error.
@@ -62,7 +63,7 @@ def extract(source: str, form: str, pages: int, url: str | None, timeout: float,
     silence_log()
     request = GenerationRequest(source, max_pages=pages, **options)
     if _is_url(source):
-        generation, url = _from_website(request, timeout), source
+        generation, url = _from_website(request), source
     else:
         generation = _from_file(request, url)
     for note in generation.notes:
@@ -76,7 +77,7 @@ def _is_url(source: str) -> bool:
     return source.lower().startswith(("http://", "https://"))
 
 
-def _from_website(request: "GenerationRequest", timeout: float) -> "Generation":
+def _from_website(request: "GenerationRequest") -> "Generation":
     import asyncio
 
     from faqsvc_embed.generation.crawl.fetcher import FetchError
@@ -91,13 +92,13 @@ def _from_website(request: "GenerationRequest", timeout: float) -> "Generation":
         # Users may name a host of their own network, so it is allowed although it is not public.
         named = endpoint_of(check_url(request.website_url, any_port=True))
         work = generate(
-            request, ExtractiveEngine(), allowed=frozenset({named}), timeout=timeout, report=report
+            request, ExtractiveEngine(), allowed=frozenset({named}), timeout=TIMEOUT, report=report
         )
         return asyncio.run(work)
     except (BlockedURL, FetchError) as error:
         raise failure(str(error)) from None
     except TimeoutError:
-        raise failure(f"{request.website_url!r} did not respond within {timeout:g} s") from None
+        raise failure(f"{request.website_url!r} did not respond within {TIMEOUT:g} s") from None
 
 
 def _from_file(request: "GenerationRequest", url: str | None) -> "Generation":

@@ -47,25 +47,16 @@ setInterval(async () => {{
 @click.command()
 @click.argument("target", metavar="FILE|SLUG")
 @click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=0,
-    help="Port to listen on for FILE; 0 picks a free one.",
-)
-@click.option("--open/--no-open", "opens", default=None, help="Open a browser. Default: on a terminal.")
-@click.option(
     "--page", metavar="URL", help="A page of yours that shows SLUG. Default: the FAQ's page at the service."
 )
 @lang_option
 @json_option
 @base_url_option
-def preview(
-    target: str, port: int, opens: bool | None, page: str | None, lang: str | None, **options: Any
-) -> None:
+def preview(target: str, page: str | None, lang: str | None, **options: Any) -> None:
     """Show FILE, or the newest revision of SLUG, as it looks on a page; the address is printed.
 
-    The page of FILE is served on this machine. It reloads when the file is saved, and shows errors in the
-    file. Press Ctrl+C to stop it.
+    The page of FILE is served on this machine, and opens in a browser if this is a terminal. It reloads when
+    the file is saved, and shows errors in the file. Press Ctrl+C to stop it.
 
     The address for SLUG shows the draft for an hour to everyone who has the address. This needs an API key
     in FAQSVC_API_KEY.
@@ -85,7 +76,7 @@ def preview(
     path = Path(target)
     if not path.is_file():
         raise failure(f"{target}: no such file")
-    serve(FilePreview(path), port, opens=sys.stdout.isatty() if opens is None else opens)
+    serve(FilePreview(path))
 
 
 def is_file_name(target: str) -> bool:
@@ -156,13 +147,13 @@ def _lang(file: "FAQFile") -> str:
     return (file.faq.lang if file.faq is not None else None) or "en"
 
 
-def serve(shown: FilePreview, port: int, *, opens: bool) -> None:
-    """Serve a preview to this machine until it is interrupted, and print its address."""
-    with _Server((HOST, port), partial(_Handler, shown)) as server:
+def serve(shown: FilePreview) -> None:
+    """Serve a preview to this machine until it is interrupted, on a free port, and print its address."""
+    with _Server((HOST, 0), partial(_Handler, shown)) as server:
         address = f"http://{HOST}:{server.server_address[1]}/"
         print_text(address)
         sys.stdout.flush()
-        if opens:
+        if sys.stdout.isatty():
             import webbrowser
 
             webbrowser.open(address)

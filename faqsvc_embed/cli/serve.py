@@ -83,13 +83,6 @@ if TYPE_CHECKING:
     default=False,
     help="Name FAQs in Cache-Groups, Surrogate-Key and Cache-Tag, for caches in front.",
 )
-@click.option(
-    "--webhook",
-    metavar="URL",
-    envvar="FAQSVC_WEBHOOK_URL",
-    show_envvar=True,
-    help="Webhook URL for changes; FAQSVC_WEBHOOK_SECRET is the secret that signs the messages.",
-)
 def serve(database: str, workers: int, proxies: tuple[str, ...], log_format: Any, **options: Any) -> None:
     """Run the FAQ service until Ctrl-C.
 

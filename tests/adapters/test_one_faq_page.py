@@ -1,7 +1,9 @@
 """A page is one FAQPage with each question once, as a processor of JSON-LD 1.1 reads it (J1, J12, J18)."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -9,6 +11,7 @@ import turbohtml
 from django.test import Client as DjangoClient
 from flask import Flask, Response, render_template_string, stream_template_string
 from jinja2 import Environment
+from pyld import jsonld
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, StreamingResponse
@@ -21,8 +24,42 @@ from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing import fake_embed
 from tests.support import asgi, django_project, samples
 from tests.support.faulty import FaultyServer
-from tests.support.json_ld import ADDRESS, graph, of_type, values
 from tests.support.slow import slow_embed
+
+ADDRESS: Final = "https://shop.example/prices"
+CONTEXT: Final = Path(__file__).parent / "schema_org_context.json"
+
+
+def graph(html: str | bytes) -> list[dict[str, Any]]:
+    """Return all nodes of the scripts of a page, read together; nodes with one `@id` are one."""
+    scripts = turbohtml.parse(html).select('script[type="application/ld+json"]')
+    options = {"base": ADDRESS, "documentLoader": _load}
+    expanded = list[Any]()
+    for number, script in enumerate(scripts):
+        # A blank node of one script is not that of another.
+        nodes = jsonld.expand(json.loads(script.text), options)
+        expanded += json.loads(
+            json.dumps(jsonld.flatten(nodes, None, options)).replace('"_:', f'"_:script{number}-')
+        )
+    flattened: list[dict[str, Any]] = jsonld.flatten(expanded, None, options)
+    return flattened
+
+
+def of_type(nodes: list[dict[str, Any]], name: str) -> Iterator[dict[str, Any]]:
+    """Yield the nodes of a type of schema.org."""
+    return (node for node in nodes if f"http://schema.org/{name}" in node.get("@type", ()))
+
+
+def values(node: dict[str, Any], name: str) -> list[str]:
+    """Return the texts, or the ids of the nodes, that a property has."""
+    return [value.get("@value", value.get("@id")) for value in node.get(f"http://schema.org/{name}", ())]
+
+
+def _load(url: str, options: object) -> dict[str, Any]:
+    assert url.rstrip("/") == "https://schema.org", url
+    context = json.loads(CONTEXT.read_text(encoding="utf-8"))
+    return {"contentType": "application/ld+json", "contextUrl": None, "documentUrl": url, "document": context}
+
 
 FAQS: Final = {
     slug: FAQ.from_dict(

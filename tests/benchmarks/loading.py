@@ -1,8 +1,6 @@
-"""Puts load on a server: as many requests as it answers by `wrk`, or a steady rate with the time of each."""
+"""Runs a server, and sends it requests at a steady rate with the time of each."""
 
 import os
-import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -10,22 +8,11 @@ import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Final
 
 ROOT: Final = Path(__file__).parents[2]
-UNITS: Final = {"us": 1e-3, "ms": 1.0, "s": 1e3}
-
-
-@dataclass(frozen=True)
-class Load:
-    """How a server did: answers a second, and milliseconds that half, and 99 of 100, took at most."""
-
-    rate: float
-    median: float
-    late: float
 
 
 @contextmanager
@@ -79,37 +66,6 @@ def get(port: int, path: str, timeout: float) -> bytes:
         while part := connection.recv(262_144):
             parts.append(part)
         return b"".join(parts)
-
-
-def flood(port: int, path: str, seconds: int, connections: int = 8) -> Load:
-    """Ask as often as the server answers, by `wrk`.
-
-    Raises:
-        FileNotFoundError: there is no `wrk`.
-    """
-    wrk = shutil.which("wrk")
-    if wrk is None:
-        raise FileNotFoundError("no wrk on the PATH: apt-get install wrk")
-    command = [
-        wrk,
-        "-t1",
-        f"-c{connections}",
-        f"-d{seconds}s",
-        "--latency",
-        f"http://127.0.0.1:{port}{path}",
-    ]
-    output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=seconds + 30).stdout
-    if "Non-2xx" in output:
-        raise RuntimeError(output)
-    rate = re.search(r"Requests/sec:\s*([\d.]+)", output)
-    assert rate is not None, output
-    times = dict(re.findall(r"(50|99)%\s+([\d.]+[a-z]+)", output))
-    return Load(float(rate[1]), _milliseconds(times["50"]), _milliseconds(times["99"]))
-
-
-def _milliseconds(text: str) -> float:
-    number, unit = re.fullmatch(r"([\d.]+)([a-z]+)", text).groups()  # type: ignore[union-attr]
-    return float(number) * UNITS[unit]
 
 
 def steadily(

@@ -1,21 +1,40 @@
 """The service hangs at the moment when the copy expires: what visitors notice."""
 
+import os
 import statistics
+import threading
+import time
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
-from tests.benchmarks.hosts import BASE_URL
+import httpx2
+from flask import Flask, render_template, render_template_string
+from jinja2 import DictLoader
+from starlette.applications import Starlette
+
+from faqsvc_embed import FAQEmbed
+from tests.benchmarks.asgi import starlette_app
+from tests.benchmarks.hostpage import HEAD, SLUG, TAIL, VALUES
 from tests.benchmarks.loading import free_port, serving, steadily
+from tests.benchmarks.pages import flask_app
 from tests.benchmarks.tables import Table
 from tests.benchmarks.upstream import Upstream, upstream
 
+BASE_URL: Final = "BENCHMARK_SERVICE"
+"""The variable of the environment that tells the hosts below where the service is."""
 RATE: Final = 60.0
 """Requests a second, far below what the servers can do."""
 WELL: Final = 4.0
 HANGING: Final = 10.0
 PATIENCE: Final = 8.0
 """Seconds after which a visitor leaves."""
-FLASK: Final = ["-m", "gunicorn", "-k", "gthread", "--threads", "4", "--graceful-timeout", "1", "-b"]
+GUNICORN: Final = "gunicorn -k gthread --threads 4 --graceful-timeout 1 -b 127.0.0.1:{port}"
+UVICORN: Final = "uvicorn --log-level error --port {port} --factory"
+COMMANDS: Final = {
+    "{% faq %}, Flask under gunicorn": f"{GUNICORN} {__name__}:flask()",
+    "{% faq %}, Starlette under uvicorn": f"{UVICORN} {__name__}:starlette",
+    "a cache by hand, Flask under gunicorn": f"{GUNICORN} {__name__}:by_hand()",
+}
 
 
 def outage() -> Iterator[Table]:
@@ -31,21 +50,12 @@ def outage() -> Iterator[Table]:
         },
         notes=("goal: p99 as without the outage, every page with its FAQ, at most one fetch at once",),
     )
-    for host, command in (
-        ("{% faq %}, Flask under gunicorn", [*FLASK, "127.0.0.1:{port}", "{hosts}:flask()"]),
-        (
-            "{% faq %}, Starlette under uvicorn",
-            ["-m", "uvicorn", "--log-level", "error", "--port", "{port}", "--factory", "{hosts}:starlette"],
-        ),
-        (
-            "a cache by hand, Flask under gunicorn",
-            [*FLASK, "127.0.0.1:{port}", "{hosts}:by_hand()"],
-        ),
-    ):
+    for host, command in COMMANDS.items():
         with upstream(max_age=1) as service:
             port = free_port()
-            filled = [part.format(port=port, hosts="tests.benchmarks.hosts") for part in command]
-            with serving(filled, port, "/tag.html", {BASE_URL: service.base_url}):
+            with serving(
+                ["-m", *command.format(port=port).split()], port, "/tag.html", {BASE_URL: service.base_url}
+            ):
                 _measure(table, f"{host}: well", service, port, WELL, hangs=False)
                 _measure(table, f"{host}: hanging", service, port, HANGING, hangs=True)
     yield table
@@ -66,3 +76,55 @@ def _measure(table: Table, name: str, service: Upstream, port: int, seconds: flo
         statistics.quantiles(times, n=100)[98] * 1e3,
         most,
     )
+
+
+def flask() -> Flask:
+    """Return the page in every way, in Flask."""
+    return flask_app(FAQEmbed(os.environ[BASE_URL]))
+
+
+def starlette() -> Starlette:
+    """Return the page in every way, in Starlette."""
+    return starlette_app(FAQEmbed(os.environ[BASE_URL]))
+
+
+COMPONENT: Final = """
+<section class="faqsvc" id="faq-{{ faq.slug }}" lang="{{ faq.lang }}"><h2>{{ faq.title }}</h2>
+{% for item in faq["items"] %}<details class="faqsvc-item"><summary><h3>{{ item.question }}</h3></summary>
+<div id="faq-{{ faq.slug }}-{{ loop.index }}">
+{% for text in item.answer.split("\n\n") %}<p>{{ text }}</p>{% endfor %}</div></details>{% endfor %}</section>
+<script type="application/ld+json">{{ json_ld | tojson }}</script>
+"""
+"""What one writes by hand: no styles, one theme, one FAQ a page."""
+
+
+def by_hand() -> Flask:
+    """Return the page as it is written by hand: a cache with a lifetime, a client with a timeout."""
+    app = Flask("by_hand")
+    app.jinja_loader = DictLoader({"data.html": HEAD + COMPONENT + TAIL})
+    client = httpx2.Client(timeout=5.0)
+    lock = threading.Lock()
+    kept: dict[str, Any] = {}
+    fresh_until = 0.0
+
+    def page() -> str:
+        nonlocal fresh_until
+        with lock:
+            if time.monotonic() >= fresh_until:
+                kept["faq"] = client.get(f"{os.environ[BASE_URL]}/api/v1/faq/{SLUG}").json()
+                fresh_until = time.monotonic() + 1.0
+            faq = kept["faq"]
+        questions = [
+            {
+                "@type": "Question",
+                "name": item["question"],
+                "acceptedAnswer": {"@type": "Answer", "text": item["answer"]},
+            }
+            for item in faq["items"]
+        ]
+        json_ld = {"@context": "https://schema.org", "@type": "FAQPage", "mainEntity": questions}
+        return render_template("data.html", faq=faq, json_ld=json_ld, **VALUES)
+
+    app.add_url_rule("/tag.html", "page", page)
+    app.add_url_rule("/typed.html", "typed", lambda: render_template_string("<h1>No FAQ here</h1>"))
+    return app

@@ -10,9 +10,11 @@ import weakref
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from faqsvc_embed import FAQClient, FAQEmbed, FAQUnavailable
+from faqsvc_embed.runtime.background_loop import BackgroundLoop
 from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from faqsvc_embed.testing.chaos.exchange import as_json
 from tests.support import samples
@@ -144,3 +146,20 @@ def test_the_functions_keep_few_embeds(faulty: FaultyServer) -> None:
     )
     assert 1 <= int(process.stdout) < 12
     assert sum("/faq/" in request.target for request in faulty.log) == 20  # the others subscribe to changes
+
+
+def test_closing_while_a_task_starts_another_gives_no_warning() -> None:
+    async def child() -> None:
+        await anyio.sleep(10)
+
+    async def parent(steps: int) -> None:
+        for _ in range(steps):
+            await anyio.sleep(0)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(child)
+
+    for attempt in range(60):
+        loop = BackgroundLoop()
+        loop.submit(parent(steps=attempt % 6))
+        loop.close()
+    gc.collect()  # "never awaited" would be an error here

@@ -1,17 +1,22 @@
-"""Failed fetches: the record stays, and the next attempt waits."""
+"""Failed fetches: the record stays, the next attempt waits, and pages do not wait for it."""
 
+import logging
 import random
+from pathlib import Path
 
 import pytest
 
 from faqsvc_embed import FAQError, FAQState, FAQUnavailable, RateLimited
 from faqsvc_embed.api.requests import Validators
 from faqsvc_embed.api.responses import Failed, Outcome
+from faqsvc_embed.cache.breaker import CircuitBreaker
 from faqsvc_embed.cache.entries import BACKOFF_CAP, Need
 from faqsvc_embed.cache.memory import MemoryCache
+from faqsvc_embed.testing.chaos import Behaviour, FaultyServer, behaviours
 from tests.cache.entries import DOWN, KEY, NEWER, fetched, make_cache, need_of, state_in
 from tests.support.clock import Clock
-from tests.support.embeds import PRICING
+from tests.support.embeds import LONG, PRICING, MakeEmbed, refreshed, warnings_of
+from tests.support.waiting import settle, wait_until
 
 
 @pytest.mark.parametrize("error", [DOWN.error, RateLimited("later"), FAQUnavailable("no", status=401)])
@@ -99,3 +104,130 @@ def test_the_back_off_is_at_least_retry_after(clock: Clock) -> None:
     cache = make_cache(clock, random=lambda: 1.0)
     assert backoffs(cache, clock, 2, Failed(RateLimited("later", retry_after=120))) == [120, 120]
     assert backoffs(cache, clock, 1, Failed(RateLimited("later", retry_after=3))) == [4]
+
+
+def opened(clock: Clock) -> CircuitBreaker:
+    breaker = CircuitBreaker("shop", clock.now)
+    for _ in range(3):
+        assert not breaker.is_open
+        breaker.timed_out()
+    assert breaker.is_open
+    return breaker
+
+
+def test_three_timeouts_in_a_row_open_it_and_a_response_closes_it(clock: Clock) -> None:
+    breaker = opened(clock)
+    breaker.responded()
+    assert not breaker.is_open
+    for _ in range(2):
+        breaker.timed_out()
+    breaker.responded()
+    for _ in range(2):
+        breaker.timed_out()
+    assert not breaker.is_open
+
+
+def test_probes_are_one_at_a_time_and_become_rarer_up_to_one_a_minute(clock: Clock) -> None:
+    breaker, intervals, last = opened(clock), list[float](), clock.now()
+    while len(intervals) < 10:
+        clock.advance(0.5)
+        if breaker.may_probe():
+            assert not breaker.may_probe()
+            breaker.timed_out()
+            intervals.append(clock.now() - last)
+            last = clock.now()
+    assert intervals == [1, 1, 2, 4, 8, 16, 32, 60, 60, 60]
+    breaker.responded()
+    for _ in range(3):
+        breaker.timed_out()
+    clock.advance(1)
+    assert breaker.may_probe()
+
+
+def test_after_three_timeouts_uncached_faqs_are_left_out_at_once(
+    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    embed = make_embed(wait=5, timeout=0.4)
+    embed.get_faq("pricing")
+    faulty.behave(behaviours.hang)
+    embed.prefetch("a", "b", "c")
+    assert len(faulty.log) == 4
+    for number in range(50):
+        state = embed.use_faq(f"faq-{number}")
+        assert (state.data, state.is_fetching, state.error is not None) == (None, False, True)
+    assert len(faulty.log) == 4
+    assert embed.use_faq("pricing").data == PRICING
+    clock.advance(1)
+    assert embed.use_faq("probe").is_fetching  # the probe does not delay its page either
+    settle(embed)
+    assert len(faulty.log) == 5
+    assert len(warnings_of(caplog)) <= 3
+
+
+def test_a_stored_translation_is_shown_while_a_probe_waits_for_its_response(
+    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, tmp_path: Path
+) -> None:
+    store = f"file:{tmp_path}"
+    with make_embed(store=store) as other:
+        other.get_faq("pricing", lang="de")
+        settle(other)
+    faulty.behave(behaviours.hang)
+    embed = make_embed(store=store, wait=5, timeout=1)
+    embed.prefetch("a", "b", "c")
+    clock.advance(1)
+
+    def is_shown() -> bool:
+        return embed.use_faq("pricing", lang="fr").data is not None
+
+    wait_until(lambda: is_shown() or not embed.is_fetching)
+    assert is_shown()
+    assert embed.is_fetching
+
+
+@pytest.mark.parametrize(
+    "behaviour", [behaviours.healthy, behaviours.status(500), behaviours.reset, behaviours.refuse]
+)
+def test_a_probe_that_does_not_time_out_ends_it(
+    make_embed: MakeEmbed,
+    faulty: FaultyServer,
+    clock: Clock,
+    behaviour: Behaviour,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO)
+    embed = make_embed(wait=5, timeout=0.5)
+    faulty.behave(behaviours.hang)
+    embed.prefetch("a", "b", "c")
+    clock.advance(1)
+    faulty.behave(behaviour)
+    embed.use_faq("a")
+    settle(embed)
+    assert "INFO" in [record.levelname for record in caplog.records]
+
+
+def test_a_probe_brings_its_record(make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock) -> None:
+    embed = make_embed(wait=5, timeout=0.05)
+    faulty.behave(behaviours.hang)
+    for slug in ("a", "b", "c"):
+        embed.use_faq(slug)
+    clock.advance(1)
+    faulty.behave(behaviours.healthy)
+    assert embed.use_faq("pricing").data is None
+
+    def is_shown() -> bool:
+        clock.advance(60)
+        return embed.use_faq("pricing").data == PRICING
+
+    wait_until(is_shown)
+
+
+def test_a_stale_record_is_shown_while_the_service_does_not_respond(
+    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
+) -> None:
+    embed = make_embed(wait=5, timeout=0.2)
+    embed.get_faq("pricing")
+    faulty.behave(behaviours.hang)
+    for _ in range(4):
+        clock.advance(LONG)
+        state = refreshed(embed)
+        assert (state.data, state.is_degraded) == (PRICING, True)

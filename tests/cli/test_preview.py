@@ -22,7 +22,7 @@ from tests.support.parsed import summary, text_of
 def preview(path: Path) -> Iterator[str]:
     """Run the command and yield the address that it prints."""
     process = subprocess.Popen(
-        command("preview", str(path), "--no-open"), stdout=subprocess.PIPE, env=environment(), text=True
+        command("preview", str(path)), stdout=subprocess.PIPE, env=environment(), text=True
     )
     try:
         assert process.stdout is not None

@@ -1,10 +1,14 @@
-"""Every code block of the documentation runs."""
+"""Every code block of the documentation runs, and what the README shows works when it is pasted."""
 
+import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import PAGES, ROOT, SKILL, blocks_of, name_of
+from tests.docs.pages import PAGES, ROOT, SKILL, Block, blocks_of, name_of
 from tests.docs.running import READERS, TEMPLATES, run_code, run_commands, write_files
 from tests.support.service import Service
 
@@ -29,9 +33,9 @@ PROCESSES = {
     ROOT / "docs" / "how-to" / f"{name}.md"
     for name in ("django", "django-admin", "wagtail", "components", "static-sites", "applications")
 }
-"""Pages whose files are an application for a process of its own: `test_django.py` and others run them."""
+"""Pages whose files are an application for a process of its own: `test_projects.py` and others run them."""
 RUN_ELSEWHERE = {
-    ROOT / "README.md": "tests/test_readme.py",
+    ROOT / "README.md": "the tests below",
     ROOT / "CONTRIBUTING.md": "all of its commands are stand-ins",
     SKILL: "the pages from which it is made",
 }
@@ -66,3 +70,43 @@ def test_every_block_names_its_language(page: Path) -> None:
         if block.language not in LANGUAGES | PLAIN and not block.language.startswith("{")
     ]
     assert unknown == []
+
+
+README = ROOT / "README.md"
+
+
+def test_a_newcomer_reads_it_in_a_minute() -> None:
+    text = README.read_text(encoding="utf-8")
+    assert len(text) <= 6_000
+    assert blocks_of(README)[0].line <= 15
+
+
+def test_its_picture_is_there_and_small() -> None:
+    pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", README.read_text(encoding="utf-8"))
+    assert pictures
+    for picture in pictures:
+        assert (ROOT / picture).stat().st_size < 150_000
+
+
+@pytest.mark.system
+def test_its_commands_end_with_the_faq_on_the_page(tmp_path: Path) -> None:
+    blocks = blocks_of(README)
+    write_files(blocks, tmp_path)
+    blocks.append(Block(README, 0, "console", "curl --fail --silent http://127.0.0.1:5000/"))
+    page = run_commands(blocks, tmp_path)
+    assert "How much is a poster?" in page
+    assert "<strong>Ten</strong>" in page
+    assert page.count('"FAQPage"') == 1
+
+
+@pytest.mark.system
+def test_its_install_line_finds_the_clone_beside_the_folder_of_the_site(tmp_path: Path) -> None:
+    (tmp_path / "faqsvc-embed").symlink_to(ROOT)
+    (tmp_path / "site").mkdir()
+    text = "\n".join(block.text for block in blocks_of(README) if block.language == "console")
+    lines = re.findall(r"^pip (install .*faqsvc-embed.*)$", text, re.MULTILINE)
+    assert lines
+    for line in lines:
+        command = [sys.executable, "-m", "pip", "-q", *shlex.split(line), "--dry-run", "--no-deps"]
+        done = subprocess.run(command, cwd=tmp_path / "site", capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr

@@ -1,13 +1,20 @@
-"""Files of any format."""
+"""Files in CSV, JSON and YAML: the body of a publication, a record, or only the items."""
 
+import json
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from faqsvc_embed.files import READERS, Document, UnreadableFile
-from tests.files.support import read, refusal
+from faqsvc_embed import FAQ, Item, PublishRejected
+from faqsvc_embed.api.fields import MAX_ANSWER
+from faqsvc_embed.files import READERS, WRITERS, Document, UnreadableFile
+from tests.files.support import BODY, ITEMS, PAIRS, WHOLE, read, refusal
+from tests.support import samples
+from tests.support.cases import sampled
 
 
 @pytest.mark.parametrize("name", ["faq.txt", "faq", "faq.docx"])
@@ -51,3 +58,269 @@ def test_a_problem_is_located_in_the_file() -> None:
         == "row 5: question repeats that of row 2"
     )
     assert document.locate("items[7] is nonsense") == "items[7] is nonsense"
+
+
+PAIRED = [list(pair.values()) for pair in PAIRS]
+
+
+@pytest.mark.parametrize(
+    ("content", "document"),
+    [
+        (BODY, WHOLE),
+        ({**BODY, "cta": None, "unknown": 1}, WHOLE),
+        ({**BODY, "items": [{"position": n, **pair} for n, pair in enumerate(PAIRS)]}, WHOLE),
+        ({"website_url": "https://tea.example", "Website Name": "Tea", "title": "", "faqs": PAIRS},
+         Document(website_url="https://tea.example", website_name="Tea", items=PAIRS)),
+        (PAIRS, ITEMS),
+        ([{"Q": pair["question"], "A": pair["answer"]} for pair in PAIRS], ITEMS),
+        (PAIRED, Document(items=PAIRED)),
+        ({"items": "nonsense"}, Document(items="nonsense")),
+    ],
+    ids=["body", "unknown fields", "record", "other cases", "list", "q and a", "pairs", "unvalidated"],
+)  # fmt: skip
+@pytest.mark.parametrize("ending", ["json", "yaml"])
+def test_a_file_holds_a_publication_a_record_or_its_items(
+    tmp_path: Path, ending: str, content: object, document: Document
+) -> None:
+    assert read(tmp_path, f"faq.{ending}", json.dumps(content)) == document
+
+
+@pytest.mark.parametrize("ending", ["json", "yaml"])
+@pytest.mark.parametrize(
+    ("positions", "order"),
+    [
+        ([2, 0, 1], [1, 2, 0]),
+        ([10, 9, -1], [2, 1, 0]),
+        ([1, 1, 0], [2, 0, 1]),
+        ([1, 0, None], [0, 1, 2]),
+        ([1, "first", 0], [0, 1, 2]),
+        ([1, [0], 0], [0, 1, 2]),
+        ([1, float("inf"), 0], [0, 1, 2]),
+    ],
+)
+def test_items_are_in_the_order_of_their_positions_if_each_has_one(
+    tmp_path: Path, ending: str, positions: list[object], order: list[int]
+) -> None:
+    items = [
+        {"question": f"{n}?", "answer": "Yes."} | ({} if position is None else {"position": position})
+        for n, position in enumerate(positions)
+    ]
+    document = read(tmp_path, f"faq.{ending}", json.dumps({"items": items}, indent=0))
+    assert [item["question"] for item in document.items] == [f"{n}?" for n in order]
+
+
+def test_a_problem_names_the_place_of_an_item_in_the_file(tmp_path: Path) -> None:
+    items = [{"position": 1, "question": "Why?"}, {"position": 0, "question": "Who?", "answer": "We."}]
+    written = json.dumps(items, indent=0)
+    assert (
+        read(tmp_path, "a.json", written).locate("items[1].answer is missing") == "items[0].answer is missing"
+    )
+    assert (
+        read(tmp_path, "a.yaml", written).locate("items[1].answer is missing") == "line 2: answer is missing"
+    )
+
+
+def test_a_record_is_written_as_the_json_that_is_read_again(tmp_path: Path) -> None:
+    document = Document.from_faq(FAQ.from_dict(samples.nasty()))
+    assert read(tmp_path, "faq.json", WRITERS[".json"](document)) == document
+
+
+def test_every_scalar_of_yaml_is_text(tmp_path: Path) -> None:
+    content = """\
+websiteName: Tea & Sons
+title:
+items:
+  - question: Is it free?
+    answer: yes
+  - question: Since when?
+    answer: 2026-11-21
+  - question: How?
+    answer: |
+      One line.
+
+      Another.
+"""
+    document = read(tmp_path, "faq.yaml", content)
+    assert document == Document(
+        website_name="Tea & Sons",
+        items=[
+            {"question": "Is it free?", "answer": "yes"},
+            {"question": "Since when?", "answer": "2026-11-21"},
+            {"question": "How?", "answer": "One line.\n\nAnother."},
+        ],
+    )
+    assert document.positions == ["line 4", "line 6", "line 8"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "named"),
+    [
+        ("faq.json", "{", "not JSON"),
+        ("faq.json", "7", "7"),
+        ("faq.json", "[" * 100_000, "nested too deeply"),
+        ("faq.yaml", "a: [", "not YAML"),
+        ("faq.yaml", "a: &a [x, x]\nb: [*a, *a]", "*name"),
+        ("faq.yaml", "items: []\n---\nitems: []\n", "more than one document"),
+        ("faq.yaml", "", "None"),
+    ],
+)
+def test_a_file_in_another_format_is_refused(tmp_path: Path, name: str, content: str, named: str) -> None:
+    assert named in refusal(tmp_path, name, content)
+
+
+@pytest.mark.parametrize("nested", ["[", "{a: ", "- ", "? "])
+def test_deeply_nested_yaml_is_refused_before_it_is_parsed(tmp_path: Path, nested: str) -> None:
+    start = time.process_time()
+    assert "nested" in refusal(tmp_path, "faq.yaml", nested * 1_000)
+    assert time.process_time() - start < 1
+
+
+def test_a_text_of_yaml_can_hold_any_number_of_brackets(tmp_path: Path) -> None:
+    answer = "[" * 500 + "{" * 500
+    document = read(tmp_path, "faq.yaml", f"items: [{{question: How, answer: '{answer}'}}]")
+    assert document.items == [{"question": "How", "answer": answer}]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line", "key"),
+    [
+        (
+            "faq.yaml",
+            "items:\n- question: A\n  answer: B\n  question: C\n  answer: D\n",
+            "line 4",
+            "question",
+        ),
+        ("faq.yaml", "items:\n- {question: A, answer: B}\nslug: tea\nitems: []\n", "line 4", "items"),
+        ("faq.yaml", "items:\n- {question: A, answer: B, 'answer': C}\n", "line 2", "answer"),
+        ("faq.yaml", "cta:\n  label: A\n  label: B\nitems: []\n", "line 3", "label"),
+        ("faq.yaml", "? [a, b]\n: 1\n? [a, b]\n: 2\n", "line 3", "a"),
+        ("faq.md", "---\ntitle: A\nlang: en\ntitle: B\n---\n## Why?\n\nSo.\n", "line 4", "title"),
+        ("faq.json", '{"items": [{"question": "A", "answer": "B", "question": "C"}]}', "", "question"),
+        ("faq.json", '[{"question": "A", "answer": "B", "answer": "C"}]', "", "answer"),
+        ("faq.json", '{"items": [], "items": []}', "", "items"),
+        ("faq.jsonld", '{"@type": "FAQPage", "mainEntity": [], "mainEntity": []}', "", "mainEntity"),
+    ],
+)
+def test_a_key_that_is_there_twice_is_refused_because_one_text_would_be_lost(
+    tmp_path: Path, name: str, content: str, line: str, key: str
+) -> None:
+    message = refusal(tmp_path, name, content)
+    assert line in message
+    assert key in message
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+def test_sections_ids_addresses_and_the_revision_survive(tmp_path: Path, ending: str) -> None:
+    items = (Item(0, "Open?", "Yes.", "Hours", "open"), Item(1, "Closed?", "No."))
+    faq = FAQ(
+        "hours",
+        "Hours",
+        "Heron",
+        "en",
+        items,
+        website_url="https://a.example",
+        page_url="https://a.example/h",
+    )
+    document = read(tmp_path, f"faq{ending}", WRITERS[ending](Document.from_faq(faq, 7)))
+    assert (document.to_faq("hours"), document.revision, document.unknown) == (faq, 7, [])
+
+
+@pytest.mark.parametrize("revision", ["0", "-1", "x", "true"])
+@pytest.mark.parametrize("name", ["hours.yaml", "hours.md"])
+def test_a_revision_that_is_no_number_is_refused(tmp_path: Path, name: str, revision: str) -> None:
+    text = f"revision: {revision}\nitems:\n- question: Open?\n  answer: Yes.\n"
+    text = f"---\n{text}---\n" if name.endswith(".md") else text
+    with pytest.raises(PublishRejected, match="revision"):
+        read(tmp_path, name, text).to_faq("hours")
+
+
+@pytest.mark.parametrize(
+    ("content", "positions"),
+    [
+        ("question,answer\nWhat does it cost?,Nothing.\nMay I cancel?,Any time.\n", ["row 2", "row 3"]),
+        ("\ufeffQuestion;Answer\r\nWhat does it cost?;Nothing.\r\nMay I cancel?;Any time.\r\n",
+         ["row 2", "row 3"]),
+        ("ANSWER\tID\tQUESTION\nNothing.\t1\tWhat does it cost?\nAny time.\t2\tMay I cancel?\n",
+         ["row 2", "row 3"]),
+        ('sep=;\n"Question ";"Answer"\n"What does it cost?";"Nothing."\n;\n\n"May I cancel?";"Any time."\n',
+         ["row 2", "row 5"]),
+        ("Category,Q,A,,\nx,What does it cost?,Nothing.,,\nx,May I cancel?,Any time.\n", ["row 2", "row 3"]),
+    ],
+    ids=["plain", "of a spreadsheet", "tabs", "sep and empty rows", "empty cells"],
+)  # fmt: skip
+def test_items_come_with_their_rows(tmp_path: Path, content: str, positions: list[str]) -> None:
+    document = read(tmp_path, "faq.csv", content)
+    assert (document, document.positions) == (ITEMS, positions)
+    assert read(tmp_path, "faq.CSV", content.removeprefix("\ufeff").encode("utf-16")) == ITEMS
+
+
+@pytest.mark.parametrize(
+    ("names", "lang"),
+    [
+        ("question,answer", None),
+        ("질문,답변", "ko"),
+        ("質問,回答", "ja"),
+        ("问题,答案", "zh"),
+        ("Pregunta,Respuesta", "es"),
+        ("Question,Réponse", "fr"),
+        ("Frage,Antwort", "de"),
+        ("Frage,Respuesta", None),
+    ],
+)
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("end", sampled(["\n", "\r\n", "\r"], ["\r\n"]))
+def test_columns_are_named_in_any_of_the_languages_which_is_that_of_the_content(
+    tmp_path: Path, names: str, lang: str | None, separator: str, end: str
+) -> None:
+    rows = [[], names.split(","), [], *(list(pair.values()) for pair in PAIRS)]
+    content = "\ufeff" + "".join(separator.join(row) + end for row in rows)
+    assert read(tmp_path, "faq.csv", content) == replace(ITEMS, lang=lang)
+
+
+def test_other_columns_are_named(tmp_path: Path) -> None:
+    document = read(tmp_path, "faq.csv", "id,Question,Answer,Notes,\n1,a,b,c\n")
+    assert document.unknown == ["id", "Notes"]
+
+
+def test_a_cell_can_hold_lines_quotes_and_separators(tmp_path: Path) -> None:
+    content = 'question,answer\n"How, and ""why""?","One.\n\nTwo; three."\nNo answer?\n'
+    document = read(tmp_path, "faq.csv", content)
+    assert document.items == [
+        {"question": 'How, and "why"?', "answer": "One.\n\nTwo; three."},
+        {"question": "No answer?", "answer": ""},
+    ]
+    assert document.positions == ["row 2", "row 3"]
+
+
+@pytest.mark.parametrize(
+    ("content", "named"),
+    [
+        ("question,answer\nIs it free?,Yes.\nDo you open?,Yes, from ten to four\n", "row 3"),
+        ("question,answer,,\nDo you open?,Yes, from ten to four\n", "row 2"),
+        ("answer,question\n\nYes, we do,Do you open?\n", "row 3"),
+        ('question,answer\n"x" y,z', "row 2"),
+        ('question,answer\n"two\nlines",a\n"x" y,z', "row 3"),
+        ("question,answer,Question\na,b,c\n", "'question'"),
+        ("Frage,Antwort,Antwort \na,b,c\n", "'Antwort'"),
+    ],
+    ids=[
+        *("unquoted comma", "empty columns", "comma first", "bad quotes", "after a cell with lines"),
+        *("two columns of questions", "two columns of answers"),
+    ],
+)
+def test_a_row_or_column_that_would_lose_text_is_refused(tmp_path: Path, content: str, named: str) -> None:
+    assert named in refusal(tmp_path, "faq.csv", content)
+
+
+@pytest.mark.parametrize("answer", ["x" * 140_000, '"' + "x" * 140_000, '"' + "x\n" * 70_000 + '"'])
+def test_an_answer_that_no_cell_can_hold_is_refused_by_the_length_of_answers(
+    tmp_path: Path, answer: str
+) -> None:
+    message = refusal(tmp_path, "faq.csv", f"question,answer\na,b\nWhy?,{answer}\n")
+    assert "row 3" in message
+    assert str(MAX_ANSWER) in message
+
+
+@pytest.mark.parametrize("content", ["", "Was;Wie\nx;y\n", "question\nx\n", "\0\n"])
+def test_a_table_without_the_two_columns_is_refused(tmp_path: Path, content: str) -> None:
+    assert "question and answer" in refusal(tmp_path, "faq.csv", content)

@@ -1,14 +1,16 @@
-"""The page of a response: which one is current, and what it keeps."""
+"""The page of a response: which one is current, what it keeps, and the time that it may wait."""
 
 from contextvars import copy_context
 
 import pytest
 
 from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed.page.budget import WaitBudget
 from faqsvc_embed.page.context import REQUEST, request_page
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
+from tests.support.clock import Clock
 from tests.support.parsed import page_of, summary
 
 A = FAQ.from_dict(samples.pricing())
@@ -59,3 +61,43 @@ def test_pages_do_not_share_what_they_keep() -> None:
         faqs.render("pricing")
         REQUEST.reset(token)
     assert [(len(page.inline), len(page.states)) for page in pages] == [(1, 1)] * 2
+
+
+def test_waits_one_after_another_add_up(clock: Clock) -> None:
+    budget = WaitBudget(clock.now)
+    assert budget.left(1.0) == 1.0
+    for seconds, left in ((0.25, 0.75), (0.5, 0.25), (0.5, 0.0)):
+        with budget.waiting():
+            clock.advance(seconds)
+        clock.advance(10)  # what the host does meanwhile does not count
+        assert budget.left(1.0) == left
+
+
+def test_waits_at_the_same_time_count_once(clock: Clock) -> None:
+    budget = WaitBudget(clock.now)
+    with budget.waiting():
+        clock.advance(0.25)
+        with budget.waiting():
+            clock.advance(0.25)
+        clock.advance(0.25)
+    assert (budget.left(1.0), budget.left(0.5)) == (0.25, 0.0)
+
+
+def test_a_wait_that_is_running_counts_so_far(clock: Clock) -> None:
+    budget = WaitBudget(clock.now)
+    with budget.waiting():
+        clock.advance(0.375)
+        assert budget.left(0.5) == 0.125
+        clock.advance(0.375)
+        assert budget.left(0.5) == 0.0
+
+
+def test_a_wait_that_fails_counts(clock: Clock) -> None:
+    budget = WaitBudget(clock.now)
+    try:
+        with budget.waiting():
+            clock.advance(0.5)
+            raise KeyError
+    except KeyError:
+        clock.advance(0.5)
+    assert budget.left(1.0) == 0.5

@@ -1,13 +1,29 @@
-"""Answers in plain text: paragraphs, line breaks and, if the host asks for them, links."""
+"""Answers as HTML: text or Markdown, as the record says, and `item.html` for markup of one's own."""
 
+import copy
+import json
+import pickle
+import time
+from pathlib import Path
+from typing import Any
+
+import html5lib
 import pytest
 from hypothesis import given
+from jinja2 import Environment
+from markupsafe import Markup
 
+from faqsvc_embed import FAQ, FAQEmbed, InvalidFAQ, Item, to_json_ld
+from faqsvc_embed.cache.entries import Key
+from faqsvc_embed.cache.stored import StoredFAQ
+from faqsvc_embed.files import WRITERS, Document, read_file
+from faqsvc_embed.jinja import install
+from faqsvc_embed.models import AnswerFormat
 from faqsvc_embed.rendering.answers import paragraphs
+from faqsvc_embed.rendering.markdown import MAX_RECORD_COST
 from faqsvc_embed.testing import fake_embed
 from tests.rendering.support import faq
-from tests.support.html5 import Parsed, words
-from tests.support.parsed import json_ld
+from tests.support.parsed import Parsed, json_ld, words
 from tests.support.strategies import any_text
 
 
@@ -105,3 +121,165 @@ def test_plain_text_is_in_json_ld_as_the_record_has_it() -> None:
     for link_urls in (False, True):
         (node,) = json_ld(fake_embed({"p": record}, link_urls=link_urls).render("p"))
         assert node["mainEntity"][0]["acceptedAnswer"]["text"] == record.items[0].answer
+
+
+TABLE = "| Plan | Price |\n| --- | ---: |\n| Basic | 10 € |\n| **Pro** | [ask](https://heron.example) |"
+
+
+def record(answer: str, answer_format: AnswerFormat = "markdown") -> FAQ:
+    return FAQ("pricing", "Pricing", "Heron", "en", (Item(0, "How?", answer),), answer_format=answer_format)
+
+
+def embed(answer: str, answer_format: AnswerFormat = "markdown", **settings: AnswerFormat) -> FAQEmbed:
+    return fake_embed(
+        {"pricing": record(answer, answer_format)}, answer_format=settings.get("setting", "text")
+    )
+
+
+def test_the_wire_states_markdown_and_leaves_out_text() -> None:
+    assert record("*Yes*").to_dict()["answerFormat"] == "markdown"
+    assert "answerFormat" not in record("Yes", "text").to_dict()
+    assert FAQ.from_json(record("*Yes*").to_json()) == record("*Yes*")
+    assert FAQ.from_dict(record("Yes", "text").to_dict()) == record("Yes", "text")
+
+
+@pytest.mark.parametrize("stated", ["html", "", None, 5, ["markdown"], "x" * 500])
+def test_a_format_of_the_wire_that_is_neither_counts_as_text(stated: object) -> None:
+    written = {**record("Yes", "text").to_dict(), "answerFormat": stated}
+    assert FAQ.from_dict(written).answer_format == "text"
+    assert FAQ.from_json(json.dumps(written)).answer_format == "text"
+
+
+def test_a_format_that_is_neither_is_refused_in_python() -> None:
+    with pytest.raises(InvalidFAQ) as refused:
+        record("Yes", "html")  # type: ignore[arg-type]
+    assert refused.value.path == "answerFormat"
+
+
+def test_a_page_shows_the_format_of_the_record() -> None:
+    assert "<em>Yes</em>" in embed("*Yes*").render("pricing")
+    assert "*Yes*" in embed("*Yes*", "text").render("pricing")
+    assert "<em>Yes</em>" in embed("*Yes*", "text", setting="markdown").render("pricing")
+
+
+def test_the_json_ld_of_markdown_is_html_everywhere() -> None:
+    faqs = embed("*Yes*")
+    assert '"text":"\\u003cp\\u003e\\u003cem\\u003eYes' in faqs.render("pricing")
+    assert to_json_ld(record("*Yes*"))["mainEntity"][0]["acceptedAnswer"]["text"] == "<p><em>Yes</em></p>"
+    assert to_json_ld(record("*Yes*", "text"))["mainEntity"][0]["acceptedAnswer"]["text"] == "*Yes*"
+
+
+def test_a_table_is_a_table_on_the_page_and_lines_in_the_json_ld() -> None:
+    html = embed(TABLE).render("pricing")
+    tree = html5lib.parse(html, namespaceHTMLElements=False)
+    cells = ["".join(cell.itertext()) for cell in tree.findall(".//table//*") if cell.tag in ("th", "td")]
+    assert cells == ["Plan", "Price", "Basic", "10 €", "Pro", "ask"]
+    text = to_json_ld(record(TABLE))["mainEntity"][0]["acceptedAnswer"]["text"]
+    assert "table" not in text
+    shown = html5lib.parseFragment(text, namespaceHTMLElements=False)
+    assert "".join(shown.itertext()).split() == ["Plan", "Price", "Basic", "10", "€", "Pro", "ask"]
+    assert [row.tag for row in shown] == ["div"] * 3
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "|a" * 100 + "|\n" + "|-" * 100 + "|\n" + "a\n" * 2500,
+        "|a" * 100 + "|\r" + "|-" * 100 + "|\r" + "a\r" * 2500,
+        "-" * 39_000 + "x|",
+        "> |a|\n> |-|\n" + "> a\n" * 2000,
+    ],
+    ids=["rows", "returns", "hyphens", "quote"],
+)
+def test_a_table_of_short_rows_takes_no_time(answer: str) -> None:
+    begin = time.process_time()
+    assert "<table" not in embed(answer).render("pricing")
+    assert time.process_time() - begin < 0.8
+
+
+def test_files_and_stores_keep_the_format(tmp_path: Path) -> None:
+    from datetime import UTC, datetime
+
+    faq = record("*Yes*")
+    for ending, write in WRITERS.items():
+        path = tmp_path / f"pricing{ending}"
+        path.write_text(write(Document.from_faq(faq)))
+        assert read_file(path).answer_format == "markdown"
+    stored = StoredFAQ(faq, "en", datetime(2026, 1, 1, tzinfo=UTC), 60.0)
+    text = stored.to_json("https://faq.example").encode()
+    assert StoredFAQ.from_json(text, "https://faq.example", Key("pricing", "en")).faq == faq
+
+
+ANSWER = "Five **euros** & more.\n\n- one\n- two\n\n# Heading\n\nSee [this](https://x.example) and https://y.example"
+
+
+def record_of(answer_format: str = "markdown", answer: str = ANSWER, **item: Any) -> FAQ:
+    items = [{"question": "What?", "answer": answer, **item}]
+    return FAQ.from_dict({"slug": "pricing", "lang": "en", "items": items, "answerFormat": answer_format})
+
+
+@pytest.mark.parametrize("answer_format", ["text", "markdown"])
+@pytest.mark.parametrize("section", [None, "Orders"])
+@pytest.mark.parametrize(
+    "settings", [{}, {"answer_format": "markdown"}, {"link_urls": True}, {"nofollow": True}], ids=str
+)
+def test_an_item_has_the_html_that_the_faq_prints(
+    answer_format: str, section: str | None, settings: dict[str, Any]
+) -> None:
+    faqs = fake_embed({"pricing": record_of(answer_format, section=section)}, **settings)
+    shown = faqs.render("pricing")
+    state = faqs.use_faq("pricing")
+    assert state.data is not None
+    for read in (state.data, faqs.get_faq("pricing")):
+        html = read.items[0].html
+        assert isinstance(html, Markup)
+        assert f">\n{html}\n</div>" in shown
+
+
+def test_a_template_prints_it_as_html() -> None:
+    host = Environment(autoescape=True)
+    install(host, fake_embed({"pricing": record_of()}))
+    source = '{% for item in use_faq("pricing").data.items %}<dd>{{ item.html }}</dd>{% endfor %}'
+    html = host.from_string(source).render()
+    assert "<strong>euros</strong> &amp; more" in html
+    assert "**" not in html
+
+
+def test_a_record_that_no_embed_has_read_has_html_too() -> None:
+    assert "<strong>euros</strong>" in record_of().items[0].html
+    assert "**euros** &amp;" in record_of("text").items[0].html
+    assert Item(0, "What?", "<b>").html == "<p>&lt;b&gt;</p>"
+    assert Item(0, "What?", " \n").html == ""
+
+
+def test_an_item_is_compared_by_its_content_and_keeps_its_record_in_a_copy() -> None:
+    faq = record_of()
+    bare = Item(0, "What?", ANSWER)
+    assert faq.items == (bare,)
+    assert hash(faq.items[0]) == hash(bare)
+    assert repr(faq.items[0]) == repr(bare)
+    for other in (copy.deepcopy(faq), pickle.loads(pickle.dumps(faq)), copy.copy(faq)):
+        assert other == faq
+        assert other.items[0].html == faq.items[0].html
+
+
+def test_records_that_share_an_item_have_their_own_format() -> None:
+    (item,) = record_of("text").items
+    markdown = FAQ("b", items=(item,), answer_format="markdown")
+    assert "<strong>" in markdown.items[0].html
+    assert "**" in item.html
+
+
+def test_each_embed_has_its_own_html_of_a_record() -> None:
+    faq = record_of("text")
+    plain, linking = fake_embed({"pricing": faq}), fake_embed({"pricing": faq}, link_urls=True)
+    for _ in range(2):
+        assert "<a" not in plain.get_faq("pricing").items[0].html
+        assert "<a" in linking.get_faq("pricing").items[0].html
+
+
+def test_markdown_that_takes_too_long_is_text_here_too() -> None:
+    items = tuple(Item(n, f"What {n}?", "*a* " * 1_000) for n in range(MAX_RECORD_COST // 2_000 + 1))
+    faq = FAQ("pricing", items=items, answer_format="markdown")
+    assert "<em>" not in faq.items[0].html
+    assert "*a*" in faq.items[0].html

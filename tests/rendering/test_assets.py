@@ -1,18 +1,108 @@
-"""The files that a host serves: named by their content, and a theme's by the theme."""
+"""The stylesheet and the files that a host serves, and the hashes that a Content-Security-Policy needs."""
 
 import base64
 import hashlib
 import re
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+import tinycss2
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faqsvc_embed import Theme
+from faqsvc_embed import FAQEmbed, Theme
 from faqsvc_embed.rendering import assets
+from faqsvc_embed.rendering.assets import script, stylesheet, theme_css
+from faqsvc_embed.testing import fake_embed
+from tests.support import samples
 from tests.support.strategies import any_text
 from tests.test_theme import COLOURS
+
+
+def rules(content: Any, media: str = "") -> list[tuple[str, str, Any]]:
+    """Return (media, selector, declarations) of each style rule below a list of CSS tokens."""
+    found = []
+    for node in tinycss2.parse_rule_list(content, skip_comments=True, skip_whitespace=True):
+        assert node.type != "error", node
+        if node.type == "at-rule" and node.at_keyword == "keyframes":
+            assert tinycss2.serialize(node.prelude).strip().startswith("faqsvc-")
+        elif node.type == "at-rule":
+            assert node.at_keyword in ("media", "container")
+            found += rules(node.content, tinycss2.serialize(node.prelude).strip())
+        else:
+            declarations = tinycss2.parse_declaration_list(node.content, skip_whitespace=True)
+            assert all(d.type == "declaration" for d in declarations)
+            found.append((media, tinycss2.serialize(node.prelude).strip(), declarations))
+    return found
+
+
+def layer() -> list[tuple[str, str, Any]]:
+    (node,) = tinycss2.parse_stylesheet(stylesheet(), skip_comments=True, skip_whitespace=True)
+    assert (node.at_keyword, tinycss2.serialize(node.prelude).strip()) == ("layer", "faqsvc")
+    return rules(node.content)
+
+
+def test_the_stylesheet_is_one_layer_below_one_class() -> None:
+    for _, selector, _ in layer():
+        plain = selector
+        while "(" in plain:
+            plain = re.sub(r"\([^()]*\)", "", plain)
+        for part in plain.split(","):
+            assert re.match(r"(button|details)?\.faqsvc(-[a-z]+)?(?![\w-])", part.strip()), selector
+
+
+def test_the_stylesheet_uses_logical_properties_only() -> None:
+    for _, selector, declarations in layer():
+        for declaration in declarations:
+            assert not re.search(r"left|right|^(width|height|(min|max)-(width|height))$", declaration.name)
+            value = tinycss2.serialize(declaration.value)
+            assert not re.search(r"\b(left|right)\b", value), (selector, declaration.name)
+
+
+def test_any_rule_of_the_host_wins_except_for_its_buttons_and_where_content_would_be_lost() -> None:
+    important = {
+        (selector, declaration.name)
+        for _, selector, declarations in layer()
+        for declaration in declarations
+        if declaration.important and not selector.startswith("button")
+    }
+    assert important == {
+        ('.faqsvc-panel[hidden="until-found"]', "display"),
+        (".faqsvc-panel[hidden]", "display"),  # on paper
+    }
+
+
+def test_styles_and_script_load_nothing_and_cannot_end_their_element() -> None:
+    assert not re.search(r"url\(|@import|@font-face|[<\\]", stylesheet())
+    assert not re.search(r"[<\u2028\u2029]|eval|innerHTML", script())
+    assert "/*" not in stylesheet() + script()
+    assert len(script()) < 6_000
+
+
+def test_print_opens_every_answer() -> None:
+    in_print = {
+        selector: {d.name: tinycss2.serialize(d.value).strip() for d in declarations}
+        for media, selector, declarations in layer()
+        if media == "print"
+    }
+    assert in_print[".faqsvc-item::details-content"] == {
+        "content-visibility": "visible",
+        "block-size": "auto",
+    }
+    assert in_print[".faqsvc-panel[hidden]"] == {"display": "block", "content-visibility": "visible"}
+
+
+def test_motion_respects_the_preference_for_less() -> None:
+    moving = {
+        media
+        for media, _, declarations in layer()
+        for d in declarations
+        if d.name.startswith(("transition", "animation"))
+        and "faqsvc-" not in tinycss2.serialize(d.value)  # these change nothing while they last
+    }
+    assert moving == {"screen and (prefers-reduced-motion:no-preference)"}
+
 
 THEMES = [Theme(colour) for colour in COLOURS] + [Theme(question_size=17.123456), Theme("teal", 200)]
 
@@ -87,3 +177,80 @@ def test_any_other_url_gives_nothing(name: str, query: dict[str, str]) -> None:
 def test_no_url_raises(name: str, query: dict[str, str]) -> None:
     assert assets.find_file(name, query) is None
     assets.find_file("faqsvc-00000000.css", query)
+
+
+TEAL = Theme("teal", 18)
+
+
+def embed(**settings: Any) -> FAQEmbed:
+    return fake_embed({"pricing": samples.pricing(), "nasty": samples.nasty()}, **settings)
+
+
+def hashes(*texts: str) -> list[str]:
+    return [f"'sha256-{base64.b64encode(hashlib.sha256(t.encode()).digest()).decode()}'" for t in texts]
+
+
+def theme_rules(theme: Theme) -> str:
+    return theme_css(theme).rules
+
+
+@pytest.mark.parametrize(
+    ("options", "styles", "scripts"),
+    [
+        ({}, [stylesheet()], []),
+        ({"theme": TEAL}, [stylesheet() + theme_rules(TEAL)], []),
+        ({"theme": Theme("#767676")}, [stylesheet() + theme_rules(Theme("#767676"))], []),
+        ({"theme": Theme(question_size=18)}, [stylesheet() + theme_rules(Theme(question_size=18))], []),
+        ({"variant": "disclosure"}, [stylesheet()], [script()]),
+    ],
+)
+def test_a_rendering_needs_its_styles_and_its_script(
+    options: dict[str, Any], styles: list[str], scripts: list[str]
+) -> None:
+    html = embed().render("pricing", **options)
+    sources = embed().csp_sources(html)
+    assert sources == {"style-src": hashes(*styles), "script-src": hashes(*scripts)}
+    inline = re.findall(r"<(style|script)(?![^>]*ld\+json)[^>]*>([^<]*)</", html)
+    assert [hashes(text) for _, text in inline] == [[h] for name in sources for h in sources[name]]
+
+
+def test_a_page_needs_what_was_printed_on_it_so_far() -> None:
+    faqs = embed()
+    with faqs.page():
+        assert faqs.csp_sources() == {"style-src": [], "script-src": []}
+        body = faqs.render("pricing")
+        assert faqs.csp_sources() == {"style-src": hashes(stylesheet()), "script-src": []}
+        body += faqs.render("nasty", theme=TEAL, variant="disclosure") + faqs.render("pricing", theme=TEAL)
+        assert faqs.csp_sources() == faqs.csp_sources(body)
+        assert faqs.csp_sources() == {
+            "style-src": hashes(stylesheet(), theme_rules(TEAL)),
+            "script-src": hashes(script()),
+        }
+    assert faqs.csp_sources() == {"style-src": [], "script-src": []}
+
+
+def test_without_inline_styles_no_hash_is_needed() -> None:
+    faqs = embed(styles="none")
+    html = faqs.render("pricing", theme=TEAL)
+    assert "<style" not in html
+    assert faqs.csp_sources(html) == {"style-src": [], "script-src": []}
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<style>p { color: red }</style>",
+        "<style></style>",
+        f"<style>{stylesheet()} p {{}}</style>",
+        f"<style>{stylesheet()}@layer faqsvc{{.faqsvc-00000000{{}}p{{}}}}</style>",
+        "<style>@layer faqsvc{.faqsvc-00000000{}p{}}</style>",
+        "<script>alert(1)</script>",
+        f"<script>{script()};alert(1)</script>",
+        f'<script src="x">{script()}</script>',
+        '<script type="application/ld+json">{}</script>',
+    ],
+)
+def test_elements_of_others_are_not_allowed(html: str) -> None:
+    faqs = embed()
+    assert faqs.csp_sources(html) == {"style-src": [], "script-src": []}
+    assert faqs.csp_sources(html + faqs.render("pricing")) == faqs.csp_sources(faqs.render("pricing"))

@@ -14,7 +14,7 @@ from faqsvc_embed import FAQ, ConfigurationError, FAQState, Item, to_json_ld, to
 from faqsvc_embed.testing import fake_embed
 from tests.rendering.support import faq
 from tests.support import parsed, samples
-from tests.support.html5 import Parsed
+from tests.support.parsed import Parsed
 from tests.support.strategies import records, visible_text
 
 FORBIDDEN = ("<", ">", "&", "\u2028", "\u2029")

@@ -14,8 +14,7 @@ from faqsvc_embed.rendering.answers import Answers
 from faqsvc_embed.rendering.markdown import JSON_LD_TAGS, MAX_ANSWER, MAX_ANSWER_COST, MAX_RECORD_COST, TAGS
 from faqsvc_embed.testing import fake_embed
 from tests.rendering.support import faq
-from tests.support.html5 import Parsed
-from tests.support.parsed import faq_pages, json_ld
+from tests.support.parsed import Parsed, faq_pages, json_ld
 from tests.support.strategies import any_text
 from tests.support.xss import CORPUS
 

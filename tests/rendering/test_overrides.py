@@ -13,8 +13,7 @@ from faqsvc_embed.jinja import install
 from faqsvc_embed.testing import fake_embed
 from tests.rendering.support import faq
 from tests.support import samples
-from tests.support.html5 import Parsed
-from tests.support.parsed import json_ld
+from tests.support.parsed import Parsed, json_ld
 
 FAQ_HTML = "faqsvc/faq.html"
 

@@ -15,8 +15,7 @@ from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.testing import fake_embed
 from tests.rendering.support import RENDERER, faq, fragment
 from tests.support import samples
-from tests.support.html5 import Parsed, words
-from tests.support.parsed import json_ld, nonces
+from tests.support.parsed import Parsed, json_ld, nonces, words
 from tests.support.strategies import records
 
 STYLES = [

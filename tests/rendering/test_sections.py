@@ -16,7 +16,7 @@ from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.settings.validators import Variant
 from faqsvc_embed.testing import fake_embed
 from tests.rendering.support import PLAIN, fragment
-from tests.support.html5 import Parsed
+from tests.support.parsed import Parsed
 
 VARIANTS = pytest.mark.parametrize("variant", ["details", "disclosure", "open"])
 

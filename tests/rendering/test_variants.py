@@ -14,7 +14,7 @@ from faqsvc_embed.settings.validators import Variant
 from faqsvc_embed.testing import fake_embed
 from tests.rendering.support import faq, fragment
 from tests.support import samples
-from tests.support.html5 import Parsed, words
+from tests.support.parsed import Parsed, words
 
 
 def embed(**settings: Any) -> FAQEmbed:

@@ -1,12 +1,24 @@
-"""What all routes have in common: methods, cross-origin reads and the form of errors."""
+"""What all routes have in common: methods, `Accept`, bodies, time limits, and the form of errors."""
 
+import json
 import logging
+import threading
 
+import anyio
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.requests import Request
 from starlette.testclient import TestClient
 
+from faqsvc_embed.api.fields import MAX_BODY
+from faqsvc_embed.service.http import threads
+from faqsvc_embed.service.http.negotiation import best_media_type
+from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.request_body import parse_object
+from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.storage import Storage, StorageUnavailable
-from tests.service.bodies import PATH, is_problem, publication, publish
+from tests.service.bodies import PATH, encoded, is_problem, publication, publish
 
 READABLE = [f"{PATH}/a", "/faq/a", "/llms.txt", "/openapi.json", "/healthz"]
 EVIL = {"Origin": "https://evil.example"}
@@ -118,3 +130,139 @@ def test_healthz_checks_the_database(client: TestClient) -> None:
 
     assert (response.status_code, response.json()) == (200, {"status": "ok"})
     assert response.headers["cache-control"] == "no-store"
+
+
+HTML, MARKDOWN = "text/html", "text/markdown"
+CHROMIUM = (
+    "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,"
+    "application/signed-exchange;v=b3;q=0.7"
+)
+
+
+def request(*accept: str) -> Request:
+    headers = [(b"accept", value.encode("latin-1")) for value in accept]
+    return Request({"type": "http", "method": "GET", "headers": headers})
+
+
+@pytest.mark.parametrize(
+    ("accept", "best"),
+    [
+        ((), HTML),
+        (("",), HTML),
+        (("nonsense, ;;, q=1, text/markdown;q=2",), HTML),  # nothing well-formed
+        (("*/*",), HTML),
+        (("text/*",), HTML),
+        ((CHROMIUM,), HTML),
+        (("Text/Markdown; Charset=UTF-8",), MARKDOWN),
+        (("text/markdown, */*",), MARKDOWN),
+        (("text/markdown, text/html, */*",), MARKDOWN),
+        (("text/html, text/markdown",), HTML),
+        (("text/markdown;q=0.5, text/html;q=0.4",), MARKDOWN),
+        (("text/markdown;q=0.4, text/html;q=0.5",), HTML),
+        (("text/markdown;q=0.001, text/html;q=0",), MARKDOWN),
+        (("text/html;q=0, */*",), MARKDOWN),
+        (("text/markdown;q=0, text/*",), HTML),
+        (("text/*;q=0.5, text/html;q=0.1",), MARKDOWN),
+        (("text/html ; level=1 ; q=0.3 , text/markdown ; q=0.4",), MARKDOWN),
+        (("text/html;q=0.1", "text/markdown"), MARKDOWN),  # two header lines
+    ],
+)
+def test_the_preferred_media_type_is_chosen(accept: tuple[str, ...], best: str) -> None:
+    assert best_media_type(request(*accept), HTML, MARKDOWN) == best
+
+
+@pytest.mark.parametrize("accept", ["image/png", "text/html;q=0, text/markdown;q=0.0", "*/*;q=0"])
+def test_without_an_acceptable_media_type_it_is_a_406(accept: str) -> None:
+    with pytest.raises(Problem) as caught:
+        best_media_type(request(accept), HTML, MARKDOWN)
+
+    assert caught.value.status == 406
+
+
+@given(accept=st.text(st.characters(max_codepoint=255), max_size=200))
+def test_any_header_is_answered(accept: str) -> None:
+    try:
+        assert best_media_type(request(accept), HTML, MARKDOWN) in (HTML, MARKDOWN)
+    except Problem as problem:
+        assert problem.status == 406  # noqa: PT017  # it need not be raised
+
+
+def test_nothing_is_published_if_the_response_is_not_acceptable(
+    client: TestClient, storage: Storage, key: str
+) -> None:
+    assert is_problem(publish(client, key, publication(), Accept="application/xml"), 406)
+    assert storage.sites.list()[0].faq_count == 0
+
+
+@pytest.mark.parametrize(
+    "media_type",
+    ["", "text/plain", "application/x-www-form-urlencoded", "text/json", "application/json; charset=utf-16"],
+)
+def test_a_body_that_is_not_json_is_a_415(client: TestClient, key: str, media_type: str) -> None:
+    response = publish(client, key, publication(), Content_Type=media_type)
+
+    assert is_problem(response, 415)
+    assert response.headers["accept"] == "application/json"
+
+
+@pytest.mark.parametrize("media_type", ["Application/JSON", 'application/json; charset="UTF-8"'])
+def test_the_media_type_may_be_written_in_other_ways(client: TestClient, key: str, media_type: str) -> None:
+    assert publish(client, key, publication(), Content_Type=media_type).status_code == 201
+
+
+def test_a_compressed_body_is_a_415(client: TestClient, key: str) -> None:
+    response = publish(client, key, b"\x1f\x8b", Content_Encoding="gzip")
+
+    assert is_problem(response, 415)
+    assert response.headers["accept-encoding"] == "identity"
+
+
+def test_the_size_of_a_body_is_limited(client: TestClient, key: str) -> None:
+    fits = encoded(publication()).ljust(MAX_BODY)
+
+    assert publish(client, key, fits).status_code == 201
+    assert is_problem(publish(client, key, fits + b" "), 413)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"\xff\xfe{",
+        b'{"a": NaN}',
+        b'{"a": "\xed\xa0\x80"}',
+        b'{"a": "\\ud800"}',
+        b"{} {}",
+        encoded(publication()).decode().encode("utf-16"),
+        b'{"a": ' + b"1" * 5000 + b"}",
+        b"[" * MAX_BODY,
+        b"[]",
+        b"null",
+        b'"text"',
+    ],
+    ids=lambda body: body[:20],
+)
+def test_a_body_that_is_not_a_json_object_is_one_problem(body: bytes) -> None:
+    with pytest.raises(Problem) as caught:
+        parse_object(body)
+
+    assert (caught.value.status, len(caught.value.problems)) == (422, 1)
+
+
+def test_a_byte_order_mark_is_skipped() -> None:
+    assert parse_object(b"\xef\xbb\xbf" + json.dumps({"a": "ä"}).encode()) == {"a": "ä"}
+
+
+def test_a_call_that_does_not_end_in_time_fails_and_frees_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "CALL_TIMEOUT", 0.05)
+    may_end = threading.Event()
+
+    async def main() -> str:
+        limiter = anyio.CapacityLimiter(1)
+        with pytest.raises(StorageUnavailable):
+            await run_blocking(may_end.wait, 10.0, limiter=limiter)
+        return await run_blocking(str.upper, "done", limiter=limiter)
+
+    assert anyio.run(main) == "DONE"
+    may_end.set()

@@ -1,20 +1,64 @@
-"""Connections: slow clients, idle clients, and malformed HTTP."""
+"""The service on a socket: concurrent writes, slow and idle clients, malformed HTTP, and shutdown."""
 
+import signal
 import socket
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from pathlib import Path
 
 import httpx2
 import pytest
 
+from faqsvc_embed import FAQ, FAQEmbed
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.server import protocol, run, running
-from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.server import protocol, run, running, shutdown
+from faqsvc_embed.service.storage import Storage, open_storage
+from tests.cli.support import serving
 from tests.service.bodies import PATH, encoded, publication
 from tests.service.sockets import connected, read_to_end
+from tests.support import samples
 
 pytestmark = pytest.mark.system
+
+
+@pytest.fixture
+def server(storage: Storage) -> Iterator[httpx2.Client]:
+    """A client of the service on a socket."""
+    limits = httpx2.Limits(max_connections=None)
+    with (
+        running(create_app(storage)) as url,
+        httpx2.Client(base_url=url, trust_env=False, limits=limits, timeout=60) as client,
+    ):
+        yield client
+
+
+def test_two_hundred_concurrent_writes_succeed(server: httpx2.Client, key: str) -> None:
+    def send(number: int) -> tuple[str, str]:
+        body = publication(title=f"Number {number}")
+        response = server.post(PATH, json=body, headers={"X-Plugin-Key": key})
+        return response.json()["slug"], body["title"]
+
+    with ThreadPoolExecutor(200) as threads:
+        published = dict(threads.map(send, range(200)))
+    read = {slug: server.get(f"{PATH}/{slug}").json()["title"] for slug in published}
+
+    assert len(published) == 200
+    assert read == published
+
+
+def test_the_client_of_this_package_reads_what_the_service_returns(
+    server: httpx2.Client, storage: Storage
+) -> None:
+    records = samples.multilingual()
+    for lang in ("en", "ko"):
+        storage.put(FAQ.from_dict(records[lang]))
+    with FAQEmbed(str(server.base_url)) as embed:
+        read = {lang: embed.get_faq("pricing", lang=lang).to_dict() for lang in ("en", "ko", "de")}
+
+    assert read == {"en": records["en"], "ko": records["ko"], "de": records["en"]}
+
 
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
 
@@ -125,3 +169,45 @@ def test_malformed_http_after_a_response_gets_no_second_one(url: str) -> None:
 
     assert response.startswith(b"HTTP/1.1 401 ")
     assert b"HTTP" not in rest
+
+
+def start_upload(connection: socket.socket, key: str) -> None:
+    """Send the head of a publish request, and wait until its body is being read."""
+    head = f"POST {PATH} HTTP/1.1\r\nHost: x\r\nX-Plugin-Key: {key}\r\n"
+    head += "Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\n"
+    connection.sendall(head.encode())
+    assert connection.recv(100).startswith(b"HTTP/1.1 100 ")
+
+
+def test_an_upload_that_does_not_finish_in_time_gets_a_503(
+    storage: Storage, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutdown, "GRACE", 0.2)
+    with ExitStack() as stack:
+        with running(create_app(storage)) as url:
+            connection = stack.enter_context(connected(url))
+            start_upload(connection, key)
+            stopped = time.monotonic()
+        took = time.monotonic() - stopped
+        response = read_to_end(connection)
+
+    assert 0.1 < took < 5
+    assert response.startswith(b"HTTP/1.1 503 ")
+
+
+def test_a_second_ctrl_c_ends_an_upload_without_a_traceback(tmp_path: Path) -> None:
+    database = f"sqlite:///{tmp_path}/faqsvc.db"
+    storage = open_storage(database)
+    key = storage.keys.create()
+    storage.close()
+    with serving("--database", database) as (process, url), connected(url) as connection:
+        start_upload(connection, key)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.1)  # two signals at the same time are one
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=10)
+        response = read_to_end(connection)
+
+    # On Python 3.12 and later, uvicorn waits for its time-out all the same, and logs that.
+    assert (process.returncode, "Traceback" in errors) == (0, False)
+    assert response.startswith(b"HTTP/1.1 503 ")

@@ -1,4 +1,4 @@
-"""On request, a page says in its headers where its FAQs came from (RFC 9211, Server-Timing)."""
+"""Headers that a site asks for: where its FAQs came from (RFC 9211, Server-Timing), and cache tags."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -15,11 +15,14 @@ from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
 from faqsvc_embed import FAQEmbed
+from faqsvc_embed.api.cache_tags import MAX_LENGTH, with_cache_tags
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import FAQMiddleware
+from faqsvc_embed.testing import fake_embed
 from faqsvc_embed.testing.chaos.clients import Client, open_client
 from faqsvc_embed.wsgi import FAQMiddleware as WSGIMiddleware
+from tests.adapters import test_preview
 from tests.support import django_project, samples
 from tests.support import faulty as behaviours
 from tests.support.clock import Clock
@@ -176,3 +179,51 @@ def test_a_hostile_slug_cannot_break_the_header(faulty: FaultyServer) -> None:
     assert 'key="a\\"b"' in status
     assert 'key="?\\\\"' in status
     assert status.count("faqsvc;") == 10
+
+
+TAGGED = [
+    test_preview.flask_host,
+    test_preview.starlette_host,
+    test_preview.wsgi_host,
+    test_preview.django_host,
+]
+PAGE = "<title>Prices</title>{{ faq('pricing') }}{{ faq('no such') }}{{ use_faq('pricing') and '' }}"
+NAMES = ("Cache-Groups", "Surrogate-Key", "Cache-Tag")
+
+
+@pytest.mark.parametrize("host", TAGGED)
+def test_a_page_names_its_faqs_also_those_that_do_not_exist(host: Any) -> None:
+    embed = fake_embed({"pricing": samples.pricing()}, cache_tags=True)
+    _, headers = host(embed, PAGE)("/")
+    assert [headers[name] for name in NAMES] == [
+        '"faq-pricing", "faq-no%20such"',
+        "faq-pricing faq-no%20such",
+        "faq-pricing,faq-no%20such",
+    ]
+
+
+@pytest.mark.parametrize("host", TAGGED)
+def test_a_page_without_faqs_and_a_page_by_default_name_none(host: Any) -> None:
+    for page, cache_tags in (("<title>Prices</title>", True), (PAGE, False)):
+        _, headers = host(fake_embed({"pricing": samples.pricing()}, cache_tags=cache_tags), page)("/")
+        assert not any(name in headers for name in NAMES)
+
+
+def test_the_tags_of_the_host_are_kept() -> None:
+    headers = [("cache-tag", "home"), ("Surrogate-Key", "a b"), ("cache-groups", '"x";p'), ("Vary", "Accept")]
+    assert with_cache_tags(headers, ["a,b", "한국"]) == [
+        ("Vary", "Accept"),
+        ("Cache-Groups", '"x";p, "faq-a%2Cb", "faq-%ED%95%9C%EA%B5%AD"'),
+        ("Surrogate-Key", "a b faq-a%2Cb faq-%ED%95%9C%EA%B5%AD"),
+        ("Cache-Tag", "home,faq-a%2Cb,faq-%ED%95%9C%EA%B5%AD"),
+    ]
+
+
+def test_many_faqs_and_what_is_no_slug_do_not_make_headers_too_long() -> None:
+    slugs = ["a\r\nb", "\ud800", "가" * 200, "\N{GRINNING FACE}" * 200, *map(str, range(1000))]
+    headers = dict(with_cache_tags([], slugs))
+    tags = headers["Surrogate-Key"].split()
+    assert tags == [f"faq-{number}" for number in range(len(tags))]
+    assert len(tags) > 80
+    assert max(map(len, headers.values())) <= MAX_LENGTH
+    assert with_cache_tags([("Cache-Tag", "home")], []) == [("Cache-Tag", "home")]

@@ -1,4 +1,4 @@
-"""The page about Django's admin: its files are a project with tests, on a server of two processes."""
+"""The pages whose files are a project: Django, Django's admin, and Wagtail, each in processes of its own."""
 
 import os
 import re
@@ -13,14 +13,114 @@ from urllib.request import HTTPCookieProcessor, Request, build_opener
 import pytest
 
 from tests.cache.stores.conftest import valkey
+from tests.docs.applications import needs
 from tests.docs.pages import ROOT, blocks_of
-from tests.docs.running import write_files
+from tests.docs.running import EXAMPLE, write_files
 from tests.processes.servers import running
+from tests.support.service import Service
 from tests.support.waiting import wait_until
+
+DJANGO_PAGE: Final = ROOT / "docs" / "how-to" / "django.md"
+BEGIN: Final = """
+import django, html
+django.setup()
+from faqsvc_embed.django import faqs_from
+faqs_from().get_faq("pricing")  # a busy machine may take longer than a page waits
+from django.shortcuts import render
+from django.test import Client, RequestFactory
+from faqsvc_embed.django import faqs_from
+faqs_from().get_faq("pricing")  # a cold process on a busy machine may take longer than a page waits
+for path in ("prices.html", "own.html"):
+    body = render(RequestFactory().get("/"), path).content.decode()
+    assert "How much?" in body and 1 <= body.count('"FAQPage"') == body.count('"#faqpage"'), (path, body)
+faqs_from().get_faq("pricing", lang="ko")
+response = Client().get("/", headers={"Accept-Language": "ko"})
+assert response.status_code == 200 and "How much?" in response.content.decode()
+assert "Accept-Language" in response.headers["Vary"]
+"""
+
+
+def test_the_project_and_every_block_of_the_page_work(place: Path, service: Service) -> None:
+    blocks = blocks_of(DJANGO_PAGE)
+    write_files(blocks, place, service)
+    code = [BEGIN, *(block.text for block in blocks if block.language == "python" and not block.file)]
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", "\n".join(code).replace(EXAMPLE, service.base_url)],
+        env={
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "shop.settings",
+            "PYTHONPATH": f"{place}{os.pathsep}{ROOT}",
+        },
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+WAGTAIL_PAGE: Final = ROOT / "docs" / "how-to" / "wagtail.md"
+CODE: Final = """
+import django
+django.setup()
+from django.core.exceptions import ValidationError
+from django.core.management import call_command
+call_command("makemigrations", "home", verbosity=0)
+call_command("migrate", verbosity=0)
+
+from django.contrib.auth.models import User
+from django.test import Client
+from wagtail.models import Page, Site
+from home.blocks import FAQBlock, FAQOfServiceBlock
+from home.models import HomePage
+
+assert dict(FAQBlock().child_blocks["slug"].field.choices)["pricing"] == "pricing"
+for block in (FAQBlock(), FAQOfServiceBlock()):
+    block.clean(block.to_python({"slug": "pricing"}))
+    try:
+        block.clean(block.to_python({"slug": "nope"}))
+    except ValidationError as error:
+        assert "nope" in str(error.as_json_data()), error.as_json_data()
+    else:
+        raise AssertionError("a slug that does not exist was accepted")
+
+body = [("faq", {"slug": "pricing"}), ("faq_of_service", {"slug": "returns"})]
+home = Page.objects.get(depth=1).add_child(instance=HomePage(title="Posters", slug="posters", body=body))
+Site.objects.update(root_page=home)
+client, visitor = Client(), Client()
+for language, question in (("en", "How much?"), ("de", "Was kostet es?"), ("en", "How much?")):
+    page = visitor.get("/", headers={"Accept-Language": language})
+    text = page.content.decode()
+    assert page.status_code == 200 and question in text and "May I return it?" in text, text
+    assert text.count('<link rel="stylesheet"') == 2 and ("How much?" in text) == (language == "en"), text
+client.force_login(User.objects.create_superuser("editor"))
+form = client.get(f"/cms/pages/{home.pk}/edit/").content.decode()
+assert "pricing" in form and "returns" in form
+"""
+
+
+@pytest.mark.system
+def test_editors_choose_an_faq_and_pages_show_it_in_the_language_of_the_visitor(tmp_path: Path) -> None:
+    needs("wagtail")
+    write_files(blocks_of(WAGTAIL_PAGE), tmp_path)
+    faqs = tmp_path / "faqs"
+    faqs.mkdir(exist_ok=True)
+    (faqs / "pricing.md").write_text("## How much?\n\n€5\n\n## Why?\n\nPaper.\n")
+    (faqs / "pricing.de.md").write_text("## Was kostet es?\n\n5 €\n")
+    (faqs / "returns.md").write_text("## May I return it?\n\nYes.\n")
+    environ = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "posters.settings",
+        "PYTHONPATH": os.pathsep.join(map(str, (tmp_path, ROOT))),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", CODE], env=environ, cwd=tmp_path, capture_output=True, text=True, timeout=180
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
 
 __all__ = ["valkey"]
 
-PAGE: Final = ROOT / "docs" / "how-to" / "django-admin.md"
+ADMIN_PAGE: Final = ROOT / "docs" / "how-to" / "django-admin.md"
 WORKERS: Final = """
 import os
 from django.core.wsgi import get_wsgi_application
@@ -44,7 +144,7 @@ Environ = dict[str, str]
 @pytest.fixture
 def project(tmp_path: Path) -> Environ:
     """The environment of a process in the project of the page, with a migrated database."""
-    write_files(blocks_of(PAGE), tmp_path)
+    write_files(blocks_of(ADMIN_PAGE), tmp_path)
     environ = {
         **{name: value for name, value in os.environ.items() if not name.startswith("FAQSVC_")},
         "DJANGO_SETTINGS_MODULE": "shop.settings",
