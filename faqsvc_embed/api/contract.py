@@ -200,7 +200,8 @@ class Revision(Struct, frozen=True, rename="camel"):
 
     `etag` is for `If-Match`. Equal contents have equal entity tags, but that of the newest revision is
     another one while its translation is unpublished. `own` says whether the key of the request wrote it, or
-    one that it replaces: of its name, and revoked or expiring. It is null if the author is not known.
+    one that it replaces: of its name, and revoked or expiring. It is null if the author is not known. A
+    draft that was `discarded` is not the newest revision, whatever its number is.
     """
 
     revision: int
@@ -209,6 +210,7 @@ class Revision(Struct, frozen=True, rename="camel"):
     key: str | None
     etag: str | None = None
     own: bool | None = None
+    discarded: bool = False
 
 
 class RevisionList(Struct, frozen=True):

@@ -79,11 +79,11 @@ class Comparison:
             return Step(publication, self._published(faq.slug, newest))
         return self._compare(publication, faq, newest)
 
-    def _compare(self, publication: Publication, faq: "FAQSummary", newest: "TranslationSummary") -> Step:
+    def _compare(self, publication: Publication, faq: "FAQSummary", listed: "TranslationSummary") -> Step:
         """Compare a file with the history of its FAQ."""
-        slug, lang = faq.slug, newest.lang
+        slug, lang = faq.slug, listed.lang
         history = self._send(lambda: self._client.revisions(slug, lang=lang))
-        base = history[0]
+        newest = base = next(one for one in history if not one.discarded)
         if base.state == "draft" and not publication.is_draft:
             base = next((one for one in history if one.state == "published"), base)
         current = self._send(lambda: self._client.get_revision(slug, base.revision, lang=lang))
@@ -94,13 +94,13 @@ class Comparison:
         if _is_old(publication, etag, history):
             if not self._overwrite:
                 raise Refused(
-                    f"the file lacks {_named(history[0])}: take it over with `faqsvc pull {slug} "
+                    f"the file lacks {_named(newest)}: take it over with `faqsvc pull {slug} "
                     f"--to {Path(publication.file).parent} --format markdown`, or use --overwrite"
                 )
-            warn(publication, f"overwrites {_named(history[0])}")
-        elif base is not history[0]:
-            warn(publication, f"overwrites {_named(history[0])}, which is not published")
-        return Step(publication, if_match=newest.etag)
+            warn(publication, f"overwrites {_named(newest)}")
+        elif base is not newest:
+            warn(publication, f"overwrites {_named(newest)}, which is not published")
+        return Step(publication, if_match=listed.etag)
 
     def _published(
         self, slug: str, revision: "Revision | TranslationSummary", lang: str | None = None
@@ -171,10 +171,10 @@ def _is_old(publication: Publication, etag: str, history: "Sequence[Revision]") 
     A file that does not state its revision follows what its own key wrote last, unless it has the text of an
     older revision.
     """
-    newest, stated = history[0], publication.document.revision
+    newest, stated = next(one for one in history if not one.discarded), publication.document.revision
     if stated is not None:
         return bool(stated < newest.revision)
-    return newest.own is False or any(one.etag == etag for one in history[1:])
+    return newest.own is False or any(one.etag == etag for one in history if one is not newest)
 
 
 def _named(newest: "Revision") -> str:

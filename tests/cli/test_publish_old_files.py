@@ -13,6 +13,7 @@ from faqsvc_embed import FAQClient, FAQNotFound
 from faqsvc_embed.service.app import create_app
 from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import Storage, open_storage
+from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access
 from tests.cli.support import faqsvc
 
 FILE: Final = """---
@@ -302,3 +303,22 @@ def test_500_files_are_published_in_one_run_and_compared_in_a_few_requests(
         second = faqsvc("publish", str(tmp_path))
         assert (second.exit_code, second.stdout.count("unchanged"), len(requests) <= 5) == (0, 500, True)
     storage.close()
+
+
+def test_a_draft_that_was_discarded_stands_in_nobodys_way_and_nothing_of_it_is_published(desk: Desk) -> None:
+    desk.edit("prices", "Five euros.")
+    faqsvc("pull", "prices", "--to", str(desk.folder), "--format", "markdown")
+    website: dict[str, Any] = {"website_url": "https://heron.example", "website_name": "Heron", "lang": "en"}
+    with FAQClient() as own:
+        items = [("How much is a poster?", "Nothing.")]
+        own.publish_faq(slug="prices", title="Wrong", items=items, draft=True, **website)
+    site = desk.storage.keys.list()[0].site
+    desk.storage.writer.discard(Access(None, site), "prices", "en", UNCONDITIONAL)
+    assert desk.client.newest_revision("prices").revision == 1
+    assert "2  discarded" in faqsvc("history", "prices").stdout
+    file = desk.folder / "prices.md"
+    file.write_text(file.read_text().replace("Five", "Six"))
+    assert desk.publish() == (0, ["prices"], [])
+    changed = faqsvc("edit", "prices", "--question", "How much is a poster?", "--answer", "Seven euros.")
+    assert (changed.exit_code, desk.answer("prices")) == (0, "Seven euros.")
+    assert desk.client.get_faq("prices").title == "prices"
