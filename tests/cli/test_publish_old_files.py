@@ -322,3 +322,42 @@ def test_a_draft_that_was_discarded_stands_in_nobodys_way_and_nothing_of_it_is_p
     changed = faqsvc("edit", "prices", "--question", "How much is a poster?", "--answer", "Seven euros.")
     assert (changed.exit_code, desk.answer("prices")) == (0, "Seven euros.")
     assert desk.client.get_faq("prices").title == "prices"
+
+
+def test_a_file_with_the_text_of_a_draft_that_waits_publishes_it(desk: Desk) -> None:
+    desk.write("prices", "Five euros.")
+    desk.publish()
+    desk.write("prices", "Six euros.")
+    for options in (("--draft",), ()):
+        assert desk.publish(*options) == (0, ["prices"], [])
+    assert desk.answer("prices") == "Six euros."
+    desk.edit("prices", "Seven euros.", draft=True)
+    desk.write("prices", "Seven euros.")
+    assert desk.publish("--draft") == (0, [], [])  # unchanged
+    assert desk.publish() == (0, ["prices"], [])
+    assert desk.answer("prices") == "Seven euros."
+
+
+def test_a_file_that_states_a_revision_of_another_service_is_refused(desk: Desk) -> None:
+    desk.edit("prices", "Five euros.")
+    desk.write("prices", "Six euros.")
+    file = desk.folder / "prices.md"
+    file.write_text(file.read_text().replace("lang: en\n", "lang: en\nrevision: 7\n"))
+    status, done, (line,) = desk.publish()
+    assert (status, done, "Mia" in line, desk.answer("prices")) == (1, [], True, "Five euros.")
+    assert desk.publish("--overwrite")[:2] == (0, ["prices"])
+    assert desk.publish() == (0, [], [])
+
+
+def test_nobody_is_told_to_pull_a_draft_which_pull_cannot_take_over(desk: Desk) -> None:
+    desk.write("prices", "Five euros.")
+    desk.publish()
+    desk.edit("prices", "Six euros.", draft=True)
+    desk.write("prices", "Seven euros.")
+    status, _, (line,) = desk.publish()
+    assert (status, "a draft by Mia" in line, "faqsvc pull" in line, "--overwrite" in line) == (
+        1,
+        True,
+        False,
+        True,
+    )
