@@ -28,7 +28,8 @@ class Refused(Exception):
 class Step:
     """What to do with one file: write it, if the newest revision is still the one that it replaces.
 
-    `unchanged` is the revision that is published already.
+    `unchanged` is the revision that is published already. One that `is_new` overwrites nothing, and publishes
+    no FAQ that was unpublished.
     """
 
     publication: Publication
@@ -73,7 +74,8 @@ class Comparison:
             warn(publication, f"{message}, and is public again")
         if newest is None:
             default = self._send(lambda: self._client.newest_revision(faq.slug))
-            return Step(_completed(publication, default, is_translation=True), is_new=True)
+            publication = _completed(publication, default, is_translation=True)
+            return Step(publication, is_new=publication.is_draft or not is_unpublished)
         is_current = publication.is_draft if newest.has_draft else newest.state == "published"
         if is_current and _is_complete(publication) and _etag(publication, faq.slug, lang) == newest.etag:
             return Step(publication, self._published(faq.slug, newest))

@@ -361,3 +361,18 @@ def test_nobody_is_told_to_pull_a_draft_which_pull_cannot_take_over(desk: Desk) 
         False,
         True,
     )
+
+
+def test_a_translation_of_an_unpublished_faq_is_published_only_with_republish(desk: Desk) -> None:
+    desk.write("prices", "Five euros.")
+    desk.publish()
+    desk.client.unpublish_faq("prices")
+    (desk.folder / "prices.md").unlink()
+    (desk.folder / "prices.de.md").write_text("## Was kostet ein Plakat?\n\nFünf Euro.\n")
+    status, _, (line,) = desk.publish()
+    assert (status, "--republish" in line, desk.answer("prices")) == (1, True, "")
+    assert desk.publish("--draft")[:2] == (0, ["prices"])
+    refused = faqsvc("edit", "prices", "--lang", "de")
+    assert (refused.exit_code, "was unpublished" in refused.stderr) == (1, True)
+    assert desk.publish("--republish")[:2] == (0, ["prices"])
+    assert desk.answer("prices") == "Fünf Euro."

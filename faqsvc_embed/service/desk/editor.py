@@ -15,7 +15,7 @@ from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.desk.differences import Change, aligned, changes, taken
 from faqsvc_embed.service.desk.draft import Draft, DraftItem, Problems
 from faqsvc_embed.service.desk.forms import number_of
-from faqsvc_embed.service.desk.messages import BINNED, DELETED, DONE, SEALED, TAKEN
+from faqsvc_embed.service.desk.messages import BINNED, DELETED, DONE, SEALED, TAKEN, UNPUBLISHED
 from faqsvc_embed.service.desk.opened import what_happened
 from faqsvc_embed.service.desk.pages import HEADERS, redirect, render
 from faqsvc_embed.service.desk.preview import preview_of
@@ -295,6 +295,8 @@ def _conflict(visit: Visit, editor: Editor) -> Response:
     faq = _known(visit, draft.slug)
     if faq is None or not editor.faq:
         return replace(editor, problems={"slug": TAKEN}).page(visit, 409)
+    if faq.translation(draft.lang) is None:
+        return replace(editor, faq=faq, problems={"items": UNPUBLISHED}).page(visit, 409)
     theirs = visit.storage.history.revision(visit.access, draft.slug, draft.lang)
     draft = replace(draft, items=draft.written)
     found = changes(Draft.of_publication(draft.slug, theirs), draft)

@@ -16,4 +16,8 @@ BINNED: Final = "This text is in the bin. Restore it there, in another tab, and 
 SEALED: Final = (
     "It was deleted for ever, and the slug cannot be used again. Choose another slug, or ask an admin."
 )
+UNPUBLISHED: Final = (
+    "This FAQ was unpublished, and a new translation would make it public again. Save a draft, or publish the"
+    " FAQ again before."
+)
 TAKEN: Final = "An FAQ with this slug already exists. Choose another slug, or leave it empty."
