@@ -261,7 +261,8 @@ def _without_text(visit: Visit, editor: Editor, name: str) -> Response:
     page = f"/faqs/{quote(draft.slug, safe='')}"
     try:
         if name == "right":
-            writer.confirm_translation(visit.access, draft.slug, lang, editor.source_number, unchanged)
+            seen = number_of(visit.form.get("source")) or editor.source_number
+            writer.confirm_translation(visit.access, draft.slug, lang, seen, unchanged)
             return redirect(visit, f"{page}?lang={lang}&done=right")
         if writer.discard(visit.access, draft.slug, lang, unchanged):
             return redirect(visit, f"{page}?lang={lang}&done=discarded")

@@ -294,3 +294,19 @@ def test_a_draft_of_a_translation_is_not_published_after_the_faq_was_unpublished
     assert record(editor).status_code == 410
     assert editor.post("/faqs/pricing", action="publish", **fields_of(told.text)).status_code == 200
     assert record(editor).json()["lang"] == "de"
+
+
+def test_still_right_says_nothing_about_a_source_that_changed_since_the_page_was_opened(
+    editor: Editor,
+) -> None:
+    translate(editor)
+    english = fields_of(editor.get("/faqs/pricing?lang=en").text)
+    for answer in ("Ten euros.", "Twelve euros."):
+        page = editor.get("/faqs/pricing?lang=de").text
+        english["base"] = base_of(editor.get("/faqs/pricing?lang=en").text)
+        editor.post("/faqs/pricing", action="publish", **english | {"answer": [answer, "Any time."]})
+    (form,) = (form for form in re.findall("<form.*?</form>", page, re.DOTALL) if 'value="right"' in form)
+    button = dict(re.findall(r'name="(lang|base|source)" value="([^"]*)"', form))
+    assert "badge older" in editor.post("/faqs/pricing", action="right", **button).text
+    as_it_is = fields_of(page)
+    assert "badge older" in editor.post("/faqs/pricing", action="publish", **as_it_is).text
