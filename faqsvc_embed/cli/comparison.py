@@ -28,7 +28,8 @@ class Refused(Exception):
 class Step:
     """What to do with one file: write it, if the newest revision is still the one that it replaces.
 
-    `unchanged` is the revision that is published already.
+    `unchanged` is the revision that is published already. One that `is_new` overwrites nothing, and publishes
+    no FAQ that was unpublished.
     """
 
     publication: Publication
@@ -73,17 +74,18 @@ class Comparison:
             warn(publication, f"{message}, and is public again")
         if newest is None:
             default = self._send(lambda: self._client.newest_revision(faq.slug))
-            return Step(_completed(publication, default, is_translation=True), is_new=True)
-        is_current = newest.state == "published" or (publication.is_draft and newest.state == "draft")
+            publication = _completed(publication, default, is_translation=True)
+            return Step(publication, is_new=publication.is_draft or not is_unpublished)
+        is_current = publication.is_draft if newest.has_draft else newest.state == "published"
         if is_current and _is_complete(publication) and _etag(publication, faq.slug, lang) == newest.etag:
             return Step(publication, self._published(faq.slug, newest))
         return self._compare(publication, faq, newest)
 
-    def _compare(self, publication: Publication, faq: "FAQSummary", newest: "TranslationSummary") -> Step:
+    def _compare(self, publication: Publication, faq: "FAQSummary", listed: "TranslationSummary") -> Step:
         """Compare a file with the history of its FAQ."""
-        slug, lang = faq.slug, newest.lang
+        slug, lang = faq.slug, listed.lang
         history = self._send(lambda: self._client.revisions(slug, lang=lang))
-        base = history[0]
+        newest = base = next(one for one in history if not one.discarded)
         if base.state == "draft" and not publication.is_draft:
             base = next((one for one in history if one.state == "published"), base)
         current = self._send(lambda: self._client.get_revision(slug, base.revision, lang=lang))
@@ -93,14 +95,11 @@ class Comparison:
             return Step(publication, self._published(slug, base, lang))
         if _is_old(publication, etag, history):
             if not self._overwrite:
-                raise Refused(
-                    f"the file lacks {_named(history[0])}: take it over with `faqsvc pull {slug} "
-                    f"--to {Path(publication.file).parent} --format markdown`, or use --overwrite"
-                )
-            warn(publication, f"overwrites {_named(history[0])}")
-        elif base is not history[0]:
-            warn(publication, f"overwrites {_named(history[0])}, which is not published")
-        return Step(publication, if_match=newest.etag)
+                raise Refused(f"the file lacks {_named(newest)}: {_advice(publication, slug, newest)}")
+            warn(publication, f"overwrites {_named(newest)}")
+        elif base is not newest and etag != newest.etag:
+            warn(publication, f"overwrites {_named(newest)}, which is not published")
+        return Step(publication, if_match=listed.etag)
 
     def _published(
         self, slug: str, revision: "Revision | TranslationSummary", lang: str | None = None
@@ -169,12 +168,23 @@ def _is_old(publication: Publication, etag: str, history: "Sequence[Revision]") 
     """Return whether somebody has changed the FAQ after the file was written.
 
     A file that does not state its revision follows what its own key wrote last, unless it has the text of an
-    older revision.
+    older revision. One that states a higher revision than there is belongs to another service or language, or
+    to a draft that was discarded.
     """
-    newest, stated = history[0], publication.document.revision
+    newest, stated = next(one for one in history if not one.discarded), publication.document.revision
+    if etag == newest.etag:
+        return False
     if stated is not None:
-        return bool(stated < newest.revision)
-    return newest.own is False or any(one.etag == etag for one in history[1:])
+        return bool(stated != newest.revision)
+    return newest.own is False or any(one.etag == etag for one in history if one is not newest)
+
+
+def _advice(publication: Publication, slug: str, newest: "Revision") -> str:
+    """Return what to do with an old file. What it lacks can be pulled once it is published."""
+    if newest.state == "draft":
+        return "publish or discard that draft first, or use --overwrite"
+    folder = Path(publication.file).parent
+    return f"take it over with `faqsvc pull {slug} --to {folder} --format markdown`, or use --overwrite"
 
 
 def _named(newest: "Revision") -> str:

@@ -103,10 +103,11 @@ def _check_public(client: "FAQClient", newest: "StoredRevision", *, is_one_answe
 
 
 def _is_unpublished(client: "FAQClient", newest: "StoredRevision") -> bool:
-    """Return whether the translation of a draft was public, and is not any more."""
+    """Return whether the translation of a draft, or its FAQ, was public, and is not any more."""
     slug, lang = newest.faq.slug, newest.faq.lang
     found = [faq for faq in client.list_faqs(text=slug) if faq.slug == slug]
-    return any(one.state == "unpublished" for faq in found for one in faq.translations if one.lang == lang)
+    states = [one.state for faq in found for one in faq.translations if one.lang == lang]
+    return "unpublished" in (*states, *(faq.state for faq in found))
 
 
 def _write(text: str) -> Path:
@@ -203,7 +204,7 @@ def _publish(
     except KeyboardInterrupt:
         raise interrupted("interrupted; it may have been published") from None
     except RevisionConflict as error:
-        if document.lang == lang:
+        if document.lang == lang or not error.revision:
             raise
         message = f"lang is {quoted(document.lang)}, and there is such a translation of {quoted(slug)}"
         raise failure(f"{message}: use `faqsvc edit --lang {document.lang}` to change it") from error

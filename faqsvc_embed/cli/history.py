@@ -16,7 +16,8 @@ from faqsvc_embed.cli.publish_run import fields_of, line_of
 def history(slug: str, lang: str | None, as_json: bool, base_url: str | None) -> None:
     """Print the revisions of the FAQ SLUG, newest first.
 
-    A line has the number, the state, the time in UTC, and the person or the API key that wrote it. Without
+    A line has the number, the state, the time in UTC, and the person or the API key that wrote it. A draft
+    that was discarded stays in the history. Without
     --lang they are those of the FAQ's default language. The API key is read from FAQSVC_API_KEY.
 
     \b
@@ -31,7 +32,13 @@ def history(slug: str, lang: str | None, as_json: bool, base_url: str | None) ->
         print_json(msgspec.to_builtins(revisions))
         return
     print_table(
-        (str(one.revision), one.state, f"{one.created_at:%Y-%m-%d %H:%M}", one.key or "") for one in revisions
+        (
+            str(one.revision),
+            "discarded" if one.discarded else one.state,
+            f"{one.created_at:%Y-%m-%d %H:%M}",
+            one.key or "",
+        )
+        for one in revisions
     )
 
 

@@ -149,17 +149,22 @@ class Operations:
         return self._pages(self._route(requests.revisions_request, slug, lang), RevisionList)
 
     def newest(self, slug: str, lang: str | None) -> Work[responses.StoredRevision]:
-        """Read the newest revision."""
+        """Read the newest revision, behind drafts that were discarded."""
         key, make = self._connection.key(), self._route(requests.revisions_request, slug, lang)
         parse = partial(responses.parse_struct, struct=RevisionList)
 
         async def find() -> responses.StoredRevision | FAQError:
-            page = await self._exchange(make(self.settings.base_url, limit=1), parse, key)
-            if isinstance(page, FAQError):
-                return page
-            if not page.items:
-                return FAQNotFound(f"the FAQ {quoted(slug)} has no revision")
-            return await self.revision(slug, page.items[0].revision, lang)
+            after = None
+            while True:
+                page = await self._exchange(make(self.settings.base_url, limit=10, after=after), parse, key)
+                if isinstance(page, FAQError):
+                    return page
+                for one in page.items:
+                    if not one.discarded:
+                        return await self.revision(slug, one.revision, lang)
+                if page.next is None or page.next == after:
+                    return FAQNotFound(f"the FAQ {quoted(slug)} has no revision")
+                after = page.next
 
         return find()
 

@@ -115,8 +115,11 @@ class Update:
     async def _translate(self, draft: bool) -> Publication:
         """Make a translation of the FAQ, which has the website of what is public, and not of a draft."""
         history = await self.client.arevisions(self.slug)
-        source = next((one for one in history if one.state == "published"), history[0])
-        default = await self.client.aget_revision(self.slug, source.revision)
+        public = next((one.revision for one in history if one.state == "published"), None)
+        if public is None:
+            default = await self.client.anewest_revision(self.slug)
+        else:
+            default = await self.client.aget_revision(self.slug, public)
         record = default.faq
         return await self.client.apublish_faq(
             website_url=default.website_url,

@@ -13,6 +13,7 @@ from faqsvc_embed import FAQClient, FAQNotFound
 from faqsvc_embed.service.app import create_app
 from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import Storage, open_storage
+from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access
 from tests.cli.support import faqsvc
 
 FILE: Final = """---
@@ -302,3 +303,76 @@ def test_500_files_are_published_in_one_run_and_compared_in_a_few_requests(
         second = faqsvc("publish", str(tmp_path))
         assert (second.exit_code, second.stdout.count("unchanged"), len(requests) <= 5) == (0, 500, True)
     storage.close()
+
+
+def test_a_draft_that_was_discarded_stands_in_nobodys_way_and_nothing_of_it_is_published(desk: Desk) -> None:
+    desk.edit("prices", "Five euros.")
+    faqsvc("pull", "prices", "--to", str(desk.folder), "--format", "markdown")
+    website: dict[str, Any] = {"website_url": "https://heron.example", "website_name": "Heron", "lang": "en"}
+    with FAQClient() as own:
+        items = [("How much is a poster?", "Nothing.")]
+        own.publish_faq(slug="prices", title="Wrong", items=items, draft=True, **website)
+    site = desk.storage.keys.list()[0].site
+    desk.storage.writer.discard(Access(None, site), "prices", "en", UNCONDITIONAL)
+    assert desk.client.newest_revision("prices").revision == 1
+    assert "2  discarded" in faqsvc("history", "prices").stdout
+    file = desk.folder / "prices.md"
+    file.write_text(file.read_text().replace("Five", "Six"))
+    assert desk.publish() == (0, ["prices"], [])
+    changed = faqsvc("edit", "prices", "--question", "How much is a poster?", "--answer", "Seven euros.")
+    assert (changed.exit_code, desk.answer("prices")) == (0, "Seven euros.")
+    assert desk.client.get_faq("prices").title == "prices"
+
+
+def test_a_file_with_the_text_of_a_draft_that_waits_publishes_it(desk: Desk) -> None:
+    desk.write("prices", "Five euros.")
+    desk.publish()
+    desk.write("prices", "Six euros.")
+    for options in (("--draft",), ()):
+        assert desk.publish(*options) == (0, ["prices"], [])
+    assert desk.answer("prices") == "Six euros."
+    desk.edit("prices", "Seven euros.", draft=True)
+    desk.write("prices", "Seven euros.")
+    assert desk.publish("--draft") == (0, [], [])  # unchanged
+    assert desk.publish() == (0, ["prices"], [])
+    assert desk.answer("prices") == "Seven euros."
+
+
+def test_a_file_that_states_a_revision_of_another_service_is_refused(desk: Desk) -> None:
+    desk.edit("prices", "Five euros.")
+    desk.write("prices", "Six euros.")
+    file = desk.folder / "prices.md"
+    file.write_text(file.read_text().replace("lang: en\n", "lang: en\nrevision: 7\n"))
+    status, done, (line,) = desk.publish()
+    assert (status, done, "Mia" in line, desk.answer("prices")) == (1, [], True, "Five euros.")
+    assert desk.publish("--overwrite")[:2] == (0, ["prices"])
+    assert desk.publish() == (0, [], [])
+
+
+def test_nobody_is_told_to_pull_a_draft_which_pull_cannot_take_over(desk: Desk) -> None:
+    desk.write("prices", "Five euros.")
+    desk.publish()
+    desk.edit("prices", "Six euros.", draft=True)
+    desk.write("prices", "Seven euros.")
+    status, _, (line,) = desk.publish()
+    assert (status, "a draft by Mia" in line, "faqsvc pull" in line, "--overwrite" in line) == (
+        1,
+        True,
+        False,
+        True,
+    )
+
+
+def test_a_translation_of_an_unpublished_faq_is_published_only_with_republish(desk: Desk) -> None:
+    desk.write("prices", "Five euros.")
+    desk.publish()
+    desk.client.unpublish_faq("prices")
+    (desk.folder / "prices.md").unlink()
+    (desk.folder / "prices.de.md").write_text("## Was kostet ein Plakat?\n\nFünf Euro.\n")
+    status, _, (line,) = desk.publish()
+    assert (status, "--republish" in line, desk.answer("prices")) == (1, True, "")
+    assert desk.publish("--draft")[:2] == (0, ["prices"])
+    refused = faqsvc("edit", "prices", "--lang", "de")
+    assert (refused.exit_code, "was unpublished" in refused.stderr) == (1, True)
+    assert desk.publish("--republish")[:2] == (0, ["prices"])
+    assert desk.answer("prices") == "Fünf Euro."

@@ -245,3 +245,13 @@ def test_of_a_person_and_an_agent_both_edits_are_there_or_one_is_told(owner: FAQ
     assert done | told == {"person", "agent"}
     shown = answers(owner, slug)
     assert (shown[0] == "Mia's.", shown[2] == "The agent's.") == ("person" in done, "agent" in done)
+
+
+def test_a_translation_does_not_make_an_unpublished_faq_public_again(owner: FAQClient) -> None:
+    put(owner, "withdrawn")
+    owner.unpublish_faq("withdrawn")
+    german = {"question": "Frage?", "answer": "Antwort."}
+    assert "was unpublished" in error(update(owner, "withdrawn", 0, german, lang="de"))
+    assert [faq.state for faq in owner.list_faqs() if faq.slug == "withdrawn"] == ["unpublished"]
+    written = content(update(owner, "withdrawn", 0, german, lang="de", draft=True))
+    assert written["state"] == "draft"

@@ -12,10 +12,10 @@ from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.generation.detection import detect_language
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
+from faqsvc_embed.service.desk import messages
 from faqsvc_embed.service.desk.differences import Change, aligned, changes, taken
 from faqsvc_embed.service.desk.draft import Draft, DraftItem, Problems
 from faqsvc_embed.service.desk.forms import number_of
-from faqsvc_embed.service.desk.messages import BINNED, DELETED, DONE, SEALED, TAKEN, UNTRANSLATED
 from faqsvc_embed.service.desk.opened import what_happened
 from faqsvc_embed.service.desk.pages import HEADERS, redirect, render
 from faqsvc_embed.service.desk.preview import preview_of
@@ -109,7 +109,7 @@ def show(visit: Visit) -> Response:
     """GET /desk/faqs/{slug}: the newest revision in a language, or an empty translation."""
     faq = visit.storage.overview.faq(visit.access, visit.slug)
     lang = visit.query("lang") if visit.query("lang") in LANGUAGES else faq.lang
-    done = DONE.get(visit.query("done"), "")
+    done = messages.DONE.get(visit.query("done"), "")
     default = _newest(visit, faq.lang)
     translation = faq.translation(lang)
     if translation is None:
@@ -189,7 +189,7 @@ def submit(visit: Visit) -> Response:
     visit.require(cast("Any", action))
     problems = draft.problems(is_new=is_new)
     if is_binned:
-        problems["items"] = BINNED
+        problems["items"] = messages.BINNED
     elif faq is None and not is_new:
         problems["slug"] = _why_missing(visit, None)
     elif faq and form.get("base") and not base:
@@ -200,7 +200,7 @@ def submit(visit: Visit) -> Response:
             " Check the language on this page, and save again."
         )
     if editor.source is not None and not is_known:
-        problems |= {f"items[{index}].question": UNTRANSLATED for index in draft.gaps(editor.source)}
+        problems |= {f"items[{index}].question": messages.UNTRANSLATED for index in draft.gaps(editor.source)}
     if problems:
         return replace(editor, problems=problems).page(visit, 422)
     return _save(visit, editor, is_draft=action == "draft")
@@ -244,7 +244,7 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     except RevisionConflict:
         return _conflict(visit, editor)
     except (FAQNotFound, NotYourSite):  # another site has the slug; the form for a new FAQ can change it
-        return replace(editor, faq=None, problems={"slug": TAKEN}).page(visit, 409)
+        return replace(editor, faq=None, problems={"slug": messages.TAKEN}).page(visit, 409)
     except ReservedSlug as error:
         return replace(editor, problems={"slug": f"{error}."}).page(visit, 422)
     except QuotaExceeded as error:
@@ -263,7 +263,8 @@ def _without_text(visit: Visit, editor: Editor, name: str) -> Response:
     page = f"/faqs/{quote(draft.slug, safe='')}"
     try:
         if name == "right":
-            writer.confirm_translation(visit.access, draft.slug, lang, editor.source_number, unchanged)
+            seen = number_of(visit.form.get("source")) or editor.source_number
+            writer.confirm_translation(visit.access, draft.slug, lang, seen, unchanged)
             return redirect(visit, f"{page}?lang={lang}&done=right")
         if writer.discard(visit.access, draft.slug, lang, unchanged):
             return redirect(visit, f"{page}?lang={lang}&done=discarded")
@@ -297,7 +298,9 @@ def _conflict(visit: Visit, editor: Editor) -> Response:
     draft = editor.draft
     faq = _known(visit, draft.slug)
     if faq is None or not editor.faq:
-        return replace(editor, problems={"slug": TAKEN}).page(visit, 409)
+        return replace(editor, problems={"slug": messages.TAKEN}).page(visit, 409)
+    if faq.translation(draft.lang) is None:
+        return replace(editor, faq=faq, problems={"items": messages.UNPUBLISHED}).page(visit, 409)
     theirs = visit.storage.history.revision(visit.access, draft.slug, draft.lang)
     draft = replace(draft, items=draft.written)
     found = changes(Draft.of_publication(draft.slug, theirs), draft)
@@ -330,7 +333,7 @@ def _is_binned(visit: Visit, lang: str) -> bool:
 def _why_missing(visit: Visit, lang: str | None) -> str:
     """Return what became of an FAQ, or a translation, that was purged, and how its text can be saved."""
     is_sealed = (visit.slug, lang) in visit.storage.overview.sealed(visit.access.site)
-    return SEALED if is_sealed else DELETED
+    return messages.SEALED if is_sealed else messages.DELETED
 
 
 def _newest(visit: Visit, lang: str, slug: str | None = None) -> Revision | None:

@@ -20,4 +20,8 @@ UNTRANSLATED: Final = (
     "It is not translated, but questions below it are. Translate it or copy it. If you remove it, those below"
     " it move up, each beside another question."
 )
+UNPUBLISHED: Final = (
+    "This FAQ was unpublished, and a new translation would make it public again. Save a draft, or first publish"
+    " the FAQ again."
+)
 TAKEN: Final = "An FAQ with this slug already exists. Choose another slug, or leave it empty."

@@ -30,6 +30,8 @@ def what_happened(before: str, now: TranslationInfo, author: str) -> str:
         happened.append("it was published")
     elif now.published and is_public:
         happened.append(f"revision {now.published} was published")
+    elif now.seen == f"{before}-unpublished":
+        happened.append("the FAQ was unpublished")
     return " and ".join(happened) or "somebody changed it"
 
 

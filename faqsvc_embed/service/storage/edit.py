@@ -14,7 +14,13 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage import audit
 from faqsvc_embed.service.storage.change_log import MAX_EVENTS
-from faqsvc_embed.service.storage.revisions import NEWEST, revision_of, seen_of, select_revisions
+from faqsvc_embed.service.storage.revisions import (
+    NEWEST,
+    STATE_COLUMNS,
+    revision_of,
+    seen_of,
+    select_revisions,
+)
 from faqsvc_embed.service.storage.schema import events, faqs, last_event, revisions, sites, translations
 from faqsvc_embed.service.storage.values import (
     Access,
@@ -111,8 +117,8 @@ class Edit:
         """
         if preconditions.seen is None:
             return
-        columns = (translations.c.lang, translations.c.newest, translations.c.published, revisions.c.digest)
-        query = select(*columns).join(revisions, NEWEST).where(translations.c.slug == slug)
+        query = select(translations.c.lang, *STATE_COLUMNS).join(revisions, NEWEST)
+        query = query.where(translations.c.slug == slug)
         rows = self.connection.execute(query.where(translations.c.binned_at.is_(None)))
         now = {row.lang: seen_of(row) for row in rows}
         languages = {*now, *preconditions.seen} if lang is None else {lang}
@@ -273,6 +279,6 @@ def check_preconditions(preconditions: Preconditions, newest: Revision | None) -
     tags = preconditions.if_match
     if tags is None or (newest is not None and ("*" in tags or newest.tag in tags)):
         return
-    if newest is not None and newest.translation_state == "unpublished":
+    if newest is not None and newest.tag.endswith("-unpublished"):
         raise RevisionConflict("The FAQ was unpublished by somebody else", newest)
     raise RevisionConflict("The FAQ was changed by somebody else", newest)

@@ -80,10 +80,11 @@ class Removal:
             edit.log("purge", slug, lang)
 
     def restore(self, access: Access, slug: str, preconditions: Preconditions = UNCONDITIONAL) -> None:
-        """Take an FAQ out of the bin, or publish what was last unpublished.
+        """Take an FAQ out of the bin, or publish what was unpublished, whichever was removed last.
 
-        What was public when it was moved to the bin is published again. If several translations are in the
-        bin, those that were moved there last are restored.
+        What was public when it was moved to the bin is published again. Of translations that were removed one
+        after the other, the last are restored. A form that has `seen` translations has shown what was
+        unpublished, and nothing that is in the bin.
 
         Raises:
             FAQNotFound: the site has no such FAQ, or there is nothing to restore.
@@ -96,14 +97,14 @@ class Removal:
             faq = _in_bin_or_not(edit, slug)
             edit.check_seen(slug, None, preconditions)
             rows = _removed(edit, slug)
-            binned = [row for row in rows if row.binned_at is not None]
-            last = max((row.binned_at for row in binned), default=None)
+            if preconditions.seen is not None:
+                rows = [row for row in rows if row.binned_at is None]
+            if preconditions.binned_at is not None:
+                rows = [row for row in rows if row.binned_at is not None]
+            last = max((row.binned_at or row.withdrawn_at for row in rows), default=None)
             if preconditions.binned_at not in (None, last):
                 raise RevisionConflict("The FAQ was restored or deleted again by somebody else")
-            restored = [row for row in binned if row.binned_at == last]
-            if not binned:
-                last = max((row.withdrawn_at for row in rows), default=None)
-                restored = [row for row in rows if row.withdrawn_at == last]
+            restored = [row for row in rows if last == (row.binned_at or row.withdrawn_at)]
             if not restored:
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has nothing to restore")
             edit.count(faqs=int(faq.state == "binned"))

@@ -5,7 +5,7 @@ from typing import Any, Final
 from sqlalchemy import Row, Select, and_, exists, func, select
 
 from faqsvc_embed.api.contract import RevisionState, State
-from faqsvc_embed.service.storage.schema import api_keys, people, revisions, translations
+from faqsvc_embed.service.storage.schema import api_keys, faqs, people, revisions, translations
 from faqsvc_embed.service.storage.values import Revision
 
 OF_TRANSLATION: Final = and_(translations.c.slug == revisions.c.slug, translations.c.lang == revisions.c.lang)
@@ -16,7 +16,11 @@ HAS_REVISIONS: Final = exists().where(OF_TRANSLATION)
 """Matches translations that were not purged for ever."""
 
 _TRANSLATION: Final = [translations.c[name] for name in ("newest", "published", "withdrawn", "binned_at")]
-STATE_COLUMNS: Final = (revisions.c.number, revisions.c.digest, revisions.c.published_at, *_TRANSLATION)
+_STATES: Final = (
+    *_TRANSLATION,
+    select(faqs.c.state).where(faqs.c.slug == revisions.c.slug).scalar_subquery().label("faq_state"),
+)
+STATE_COLUMNS: Final = (revisions.c.number, revisions.c.digest, revisions.c.published_at, *_STATES)
 """What `state_of`, `translation_state` and `tag_of` need."""
 
 
@@ -28,7 +32,7 @@ AUTHOR: Final = func.coalesce(people.c.name, func.nullif(api_keys.c.name, ""), r
 
 def select_revisions(slug: str, lang: str) -> Select[Any]:
     """Select the revisions of a translation; `revision_of` converts the rows."""
-    query = select(revisions, *_TRANSLATION, AUTHOR).join(translations, OF_TRANSLATION)
+    query = select(revisions, *_STATES, AUTHOR).join(translations, OF_TRANSLATION)
     return with_author(query).where(revisions.c.slug == slug, revisions.c.lang == lang)
 
 
@@ -82,10 +86,10 @@ def translation_state(row: Row[Any]) -> State:
 def tag_of(row: Row[Any]) -> str:
     """Return the opaque part of the entity tag of a revision.
 
-    That of the newest one changes when its translation is unpublished: a writer who began before would
-    publish it again.
+    That of the newest one changes when its translation, or the FAQ, is unpublished: a writer who began before
+    would publish it again.
     """
-    is_unpublished = row.number == row.newest and translation_state(row) == "unpublished"
+    is_unpublished = row.number == row.newest and "unpublished" in (translation_state(row), row.faq_state)
     return f"{row.digest}-unpublished" if is_unpublished else str(row.digest)
 
 
@@ -94,4 +98,4 @@ def seen_of(row: Any) -> str:
 
     The row is that of its newest revision.
     """
-    return f"{row.newest}.{row.published or 0}.{row.digest}"
+    return f"{row.newest}.{row.published or 0}.{tag_of(row)}"

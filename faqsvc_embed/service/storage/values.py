@@ -114,7 +114,8 @@ def check_owner(faq: Any, access: Access, slug: str) -> Any:
 class Preconditions:
     """The conditions of a write: entity tags of `If-Match`, or that the translation is new.
 
-    The tag of a translation changes when it is unpublished, so a program that began before is refused. `seen`
+    The tag of a translation changes when it or the FAQ is unpublished, so a program that began before is
+    refused. A new translation does not publish an FAQ that was unpublished. `seen`
     is what each translation was when a form was opened (`TranslationInfo.seen`); those that the write
     concerns must still be the same. `binned_at` is when what is restored must have been moved to the bin.
     """

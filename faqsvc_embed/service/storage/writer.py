@@ -75,6 +75,10 @@ class Writer:
                 raise RevisionConflict(f"The FAQ {quoted(faq.slug)} has no translation in {lang}")
             check_preconditions(request.preconditions, newest)
             edit.check_seen(faq.slug, lang, request.preconditions)
+            if request.preconditions.is_create_only and faq.state == "unpublished" and not request.is_draft:
+                raise RevisionConflict(
+                    f"The FAQ {quoted(faq.slug)} was unpublished, and would be public again"
+                )
             if is_new:
                 edit.count(faqs=1)
             written = _store(edit, newest, (faq.slug, lang), request.content, is_draft=request.is_draft)

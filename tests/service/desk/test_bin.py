@@ -109,3 +109,28 @@ def test_only_admins_delete(editor: Editor, storage: Storage, action: str) -> No
     editor.sign_in(storage, "Eve", role="editor")
     assert editor.get("/bin").status_code == 403
     assert editor.post("/bin", action="restore", slug="pricing").status_code == 403
+
+
+@pytest.mark.parametrize("is_binned_first", [True, False])
+def test_what_is_published_again_is_what_the_page_names_and_not_what_is_in_the_bin(
+    editor: Editor, storage: Storage, is_binned_first: bool
+) -> None:
+    publish_in_two_languages(editor)
+    program, path = {"X-Plugin-Key": storage.keys.create("program")}, "/api/v1/faq/pricing"
+    removals = [f"{path}?lang=de&purge=true", f"{path}?lang=en"]
+    for removal in removals if is_binned_first else reversed(removals):
+        assert editor.client.delete(removal, headers=program).status_code == 204
+    assert "saw before: English." in editor.get("/faqs/pricing/remove").text
+    assert editor.post("/faqs/pricing/remove", action="restore").status_code == 200
+    assert [record(editor, lang=lang).json()["lang"] for lang in ("en", "de")] == ["en", "en"]
+
+
+def test_a_program_restores_what_was_removed_last(editor: Editor, storage: Storage, clock: Clock) -> None:
+    publish_in_two_languages(editor)
+    program, path = {"X-Plugin-Key": storage.keys.create("program")}, "/api/v1/faq/pricing"
+    editor.client.delete(f"{path}?lang=de&purge=true", headers=program)
+    clock.advance(1)
+    editor.client.delete(path, headers=program)
+    for languages in (["en", "en"], ["en", "de"]):
+        assert editor.client.post(f"{path}/restore", headers=program).status_code == 200
+        assert [record(editor, lang=lang).json()["lang"] for lang in ("en", "de")] == languages

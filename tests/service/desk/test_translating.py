@@ -278,3 +278,47 @@ def test_an_editor_sees_what_readers_would_not_see_of_an_answer(editor: Editor) 
     page = editor.post("/new", action="preview", **fields).text
     assert page.count("not-shown") == 1
     assert "help.html" in page[page.index("not-shown") :][:100]
+
+
+def test_a_translation_that_was_begun_before_the_faq_was_unpublished_is_not_published(
+    editor: Editor, storage: Storage
+) -> None:
+    publish(editor)
+    fields = fields_of(editor.get("/faqs/pricing?lang=de").text) | GERMAN
+    program = {"X-Plugin-Key": storage.keys.create("program")}
+    editor.client.delete("/api/v1/faq/pricing", headers=program)
+    told = editor.post("/faqs/pricing", action="publish", **fields)
+    assert (told.status_code, "was unpublished" in told.text, "Jederzeit." in told.text) == (409, True, True)
+    assert editor.post("/faqs/pricing", action="draft", **fields).status_code == 200
+    assert record(editor).status_code == 410
+
+
+def test_a_draft_of_a_translation_is_not_published_after_the_faq_was_unpublished(
+    editor: Editor, storage: Storage
+) -> None:
+    publish(editor)
+    fields = fields_of(editor.get("/faqs/pricing?lang=de").text) | GERMAN
+    form = fields_of(editor.post("/faqs/pricing", action="draft", **fields).text)
+    program = {"X-Plugin-Key": storage.keys.create("program")}
+    editor.client.delete("/api/v1/faq/pricing", headers=program)
+    told = editor.post("/faqs/pricing", action="publish", **form)
+    assert (told.status_code, "the FAQ was unpublished" in told.text) == (409, True)
+    assert record(editor).status_code == 410
+    assert editor.post("/faqs/pricing", action="publish", **fields_of(told.text)).status_code == 200
+    assert record(editor).json()["lang"] == "de"
+
+
+def test_still_right_says_nothing_about_a_source_that_changed_since_the_page_was_opened(
+    editor: Editor,
+) -> None:
+    translate(editor)
+    english = fields_of(editor.get("/faqs/pricing?lang=en").text)
+    for answer in ("Ten euros.", "Twelve euros."):
+        page = editor.get("/faqs/pricing?lang=de").text
+        english["base"] = base_of(editor.get("/faqs/pricing?lang=en").text)
+        editor.post("/faqs/pricing", action="publish", **english | {"answer": [answer, "Any time."]})
+    (form,) = (form for form in re.findall("<form.*?</form>", page, re.DOTALL) if 'value="right"' in form)
+    button = dict(re.findall(r'name="(lang|base|source)" value="([^"]*)"', form))
+    assert "badge older" in editor.post("/faqs/pricing", action="right", **button).text
+    as_it_is = fields_of(page)
+    assert "badge older" in editor.post("/faqs/pricing", action="publish", **as_it_is).text

@@ -532,3 +532,19 @@ def test_a_revision_in_another_script_does_not_match_the_tag_of_the_default_lang
     assert code(response) == (412, "revision-conflict")
     assert response.json()["detail"] == "The FAQ 'pricing' has no translation in ko"
     assert owner.put(headers={"If_Match": etag}).json()["lang"] == "en"
+
+
+@pytest.mark.parametrize("had_draft", [False, True])
+def test_a_translation_does_not_make_an_faq_public_again_that_was_unpublished_meanwhile(
+    owner: Owner, had_draft: bool
+) -> None:
+    owner.put()
+    german = f"{PRICING}?lang=de"
+    condition = {"If-None-Match": "*"}
+    if had_draft:
+        condition = {"If-Match": owner.put(german, draft=True).headers["etag"]}
+    owner.send("DELETE", PRICING)
+    assert code(owner.put(german, headers=condition)) == (412, "revision-conflict")
+    assert owner.client.get(PRICING).status_code == 410
+    assert owner.put(german, title="Preise", draft=True).json()["state"] == "draft"
+    assert owner.put(german).json()["state"] == "published"  # without a condition
