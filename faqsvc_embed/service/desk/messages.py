@@ -21,7 +21,7 @@ UNTRANSLATED: Final = (
     " it move up, each beside another question."
 )
 UNPUBLISHED: Final = (
-    "This FAQ was unpublished, and a new translation would make it public again. Save a draft, or first publish"
-    " the FAQ again."
+    "This FAQ was unpublished, and a new translation would make it public again. Save a draft, or first"
+    " publish the FAQ again."
 )
 TAKEN: Final = "An FAQ with this slug already exists. Choose another slug, or leave it empty."
