@@ -37,7 +37,7 @@ READERS: Final[dict[str, Any]] = {"json": json.loads, "yaml": yaml.safe_load, "t
 TEMPLATES: Final = ("jinja", "html+jinja")
 COMMANDS: Final = Path(__file__).parent / "commands.sh"
 TIMEOUT: Final = 150.0
-"""Seconds for the commands of a page, of which there may be thirty; a busy machine needs twice as long as usual."""
+"""Seconds for the commands of a page, of which there may be thirty, on a busy machine."""
 
 
 def write_files(blocks: Iterable[Block], directory: Path, service: Service | None = None) -> None:
