@@ -76,13 +76,6 @@ def test_a_page_is_complete_however_it_is_made(get: Get, view: Any, make: Any) -
     assert b"<!--faqsvc" not in response.content
 
 
-@servers
-@views
-def test_a_single_faq_is_printed_as_it_is(get: Get, view: Any) -> None:
-    with project(view(ONE), fake_embed(FAQS)):
-        assert get().content.decode() == f"<p>{fake_embed(FAQS).render('pricing')}</p>"
-
-
 def test_a_slug_may_be_named() -> None:
     source = page('{% faq slug="pricing" showTitle=False headingLevel=4 %}')
     with project(source, fake_embed(FAQS, strict=True)):
@@ -141,30 +134,6 @@ def test_a_template_response_is_rendered_on_the_page() -> None:
     }
     with project(host, fake_embed(FAQS), TEMPLATES=[engine]):
         assert summary(get_sync().content) == page_of(A, B)
-
-
-@servers
-def test_an_error_page_is_complete_whatever_was_rendered_before(get: Get) -> None:
-    def host(request: HttpRequest) -> HttpResponse:
-        render(TWO)
-        raise PermissionError
-
-    def error(request: HttpRequest) -> HttpResponse:
-        return HttpResponse(render(TWO), status=500)
-
-    from tests.support import django_project
-
-    django_project.handler500 = error  # type: ignore[attr-defined]
-    try:
-        with project(host, fake_embed(FAQS)):
-            client = Client(raise_request_exception=False)
-            if get is get_sync:
-                response: Any = client.get("/")
-            else:
-                response = asyncio.run(AsyncClient(raise_request_exception=False).get("/"))
-    finally:
-        del django_project.handler500  # type: ignore[attr-defined]
-    assert (response.status_code, summary(response.content)) == (500, page_of(A, B))
 
 
 @servers
@@ -251,17 +220,6 @@ def test_a_page_is_completed_in_its_charset(charset: str) -> None:
     with project(host, fake_embed(faqs)):
         html = get_sync().content.decode(charset)
     assert summary(html) == page_of(*faqs.values())
-
-
-def test_a_dead_service_costs_the_faq_and_limits_how_long_caches_keep_the_page(
-    faulty: FaultyServer,
-) -> None:
-    faulty.behave(behaviours.status(500))
-    headers = {"Cache-Control": "max-age=600", "Expires": "Sat, 21 Nov 2126 08:00:00 GMT"}
-    with FAQEmbed(faulty.base_url, degraded_max_age=0) as faqs, project(page(ONE, headers=headers), faqs):
-        response = get_sync()
-    assert (response.content, response.headers["Cache-Control"]) == (b"<p></p>", "max-age=0")
-    assert "Expires" not in response.headers
 
 
 def test_files_are_served_below_the_path_of_the_project() -> None:

@@ -54,18 +54,6 @@ def get(app: Flask) -> str:
     return app.test_client().get("/").text
 
 
-def test_a_single_faq_is_printed_as_it_is() -> None:
-    assert get(make_app('<p>{% faq "pricing" %}</p>')) == f"<p>{embed().render('pricing')}</p>"
-
-
-def test_two_faqs_share_one_faq_page_and_one_stylesheet() -> None:
-    response = make_app(f"<p>ä</p>{TWO}<p>ö</p>").test_client().get("/")
-    assert summary(response.data) == page_of(A, B)
-    assert response.text.startswith("<p>ä</p>")
-    assert response.text.endswith("<p>ö</p>")
-    assert response.headers["Content-Length"] == str(len(response.data))
-
-
 @pytest.mark.parametrize(
     "parts",
     [

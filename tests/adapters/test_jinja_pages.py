@@ -62,13 +62,6 @@ def test_a_rendering_has_its_styles_once_and_one_faq_page(source: str, enable_as
         assert summary(template.render()) == page_of(A, B, A)
 
 
-def test_a_single_faq_is_printed_as_it_is() -> None:
-    faqs = embed()
-    assert environment(faqs).from_string('<p>{% faq "pricing" %}</p>').render() == (
-        f"<p>{faqs.render('pricing')}</p>"
-    )
-
-
 @pytest.mark.parametrize("enable_async", [False, True])
 @pytest.mark.parametrize(
     "call",

@@ -38,7 +38,8 @@ B = FAQ.from_dict(samples.record("legal", ("Wer?", "Wir – „wir“ & <du>."),
 FAQS = {"pricing": A, "legal": B}
 TWO: Final = '{{ faq("pricing") }}<hr>{{ faq("legal") }}'
 PARTS: Final = ('{{ faq("pricing") }}', '{{ faq("legal") }}')
-HEADERS: Final = {"ETag": '"host"', "Cache-Control": "max-age=600"}
+LIFETIME: Final = {"Cache-Control": "max-age=600", "Expires": "Sat, 21 Nov 2126 08:00:00 GMT"}
+HEADERS: Final = {"ETag": '"host"', **LIFETIME}
 
 
 class Sent(NamedTuple):
@@ -175,7 +176,7 @@ def _django(embed: FAQEmbed, *, is_async: bool) -> Get:
             return StreamingHttpResponse(_one_part(html) if is_async else [html], headers=HEADERS)
         if kind == "error":
             raise PermissionError
-        return HttpResponse(html, headers={"Cache-Control": "max-age=600"})
+        return HttpResponse(html, headers=LIFETIME)
 
     async def _async_parts() -> AsyncIterator[str]:
         for part in PARTS:
@@ -290,3 +291,4 @@ def test_an_outage_costs_the_faqs_and_nothing_else(host: Host, faulty: FaultySer
         response = host(embed)("/page")
     assert (response.status, response.body) == (200, b"<hr>")
     assert response.headers["cache-control"] == "max-age=0"
+    assert "expires" not in response.headers

@@ -59,12 +59,6 @@ def test_a_mistake_in_the_settings_is_an_error_that_names_it(options: Any, names
     assert all(name in str(raised.value) for name in names)
 
 
-def test_a_key_for_writing_does_not_stop_a_site_that_reads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FAQSVC_API_KEY", "not a key")
-    middleware = FAQMiddleware(Starlette(), base_url="https://faq.example.com")
-    assert middleware.embed.settings.api_key is None
-
-
 def test_the_application_may_be_a_keyword() -> None:
     """Litestar passes it as one."""
     app = Starlette(routes=[Route("/", rendering(embed := fake_embed(FAQS), TWO))])

@@ -20,7 +20,6 @@ from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed
 from faqsvc_embed.jinja import install
 from faqsvc_embed.testing import fake_embed
 from faqsvc_embed.wsgi import FAQMiddleware, faqs_from
-from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.faulty import FaultyServer
 from tests.support.garbage import own_garbage
@@ -461,15 +460,6 @@ def test_the_host_names_the_language_and_the_nonce_in_the_environment(faulty: Fa
     assert [request.lang for request in faulty.log] == ["de"]
     assert set(nonces(response.data)) == {"n"}
     assert "Vary" not in response.headers
-
-
-def test_a_dead_service_costs_the_faq_and_limits_how_long_caches_keep_the_page(
-    faulty: FaultyServer,
-) -> None:
-    faulty.behave(behaviours.status(500))
-    with FAQEmbed(faulty.base_url, degraded_max_age=0) as embed:
-        response = page(ONE, embed, ("Cache-Control", "max-age=600")).get("/", buffered=True)
-    assert (response.text, response.headers["Cache-Control"]) == ("<p></p>", "max-age=0")
 
 
 def test_files_are_served_below_the_path_of_the_application() -> None:

@@ -36,7 +36,8 @@ PORTS: Final = ("5000", "8000", "8700")
 READERS: Final[dict[str, Any]] = {"json": json.loads, "yaml": yaml.safe_load, "toml": tomllib.loads}
 TEMPLATES: Final = ("jinja", "html+jinja")
 COMMANDS: Final = Path(__file__).parent / "commands.sh"
-TIMEOUT: Final = 60.0
+TIMEOUT: Final = 150.0
+"""Seconds for the commands of a page, of which there may be thirty, on a busy machine."""
 
 
 def write_files(blocks: Iterable[Block], directory: Path, service: Service | None = None) -> None:

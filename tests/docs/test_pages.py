@@ -9,11 +9,14 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
 
+import click
 import pytest
 import yaml
 
 import faqsvc_embed
+from faqsvc_embed.cli import main
 from faqsvc_embed.page.options import NAMES
+from faqsvc_embed.settings import NAMES as SETTINGS
 from tests.docs.pages import PAGES, ROOT, SKILL, name_of, tokens_of
 
 REFERENCE = ROOT / "docs" / "reference"
@@ -48,6 +51,40 @@ OPTIONS_IN_ORDER = (
     "schema",
     "nonce",
 )
+
+
+def test_every_setting_has_somebody_who_needs_it_and_a_page_that_says_so() -> None:
+    table = (REFERENCE / "settings.md").read_text(encoding="utf-8").partition("## Who needs which")[2]
+    rows = [line for line in table.splitlines() if line.startswith("| `")]
+    assert sorted(re.findall(r"`(\w+)`", "".join(row.split(" | ")[0] for row in rows))) == sorted(SETTINGS)
+    for row in rows:
+        names, _, links = row.split(" | ")
+        pages = [(REFERENCE / link).resolve() for link in re.findall(r"\(([^)]+)\)", links)]
+        text = "".join(page.read_text(encoding="utf-8") for page in pages)
+        for name in re.findall(r"`(\w+)`", names):
+            assert re.search(rf"\b{name}\b|\bFAQSVC_{name.upper()}\b", text), name
+
+
+def test_every_option_of_a_command_is_on_a_page_that_says_what_it_is_for() -> None:
+    pages = "".join(page.read_text(encoding="utf-8") for page in PAGES if page != SKILL)
+    missing = [
+        f"{context.command_path} {option}"
+        for context in contexts()
+        for parameter in context.command.params
+        if isinstance(parameter, click.Option)
+        for option in parameter.opts[:1]
+        if not re.search(rf"{option}(?![\w-])", pages)
+    ]
+    assert missing == []
+
+
+def contexts(parent: click.Context | None = None) -> Iterator[click.Context]:
+    """Yield the context of every command below `faqsvc`."""
+    parent = parent or click.Context(main, info_name="faqsvc")
+    assert isinstance(parent.command, click.Group)
+    for name, command in parent.command.commands.items():
+        context = click.Context(command, info_name=name, parent=parent)
+        yield from contexts(context) if isinstance(command, click.Group) else [context]
 
 
 def test_every_class_is_described() -> None:

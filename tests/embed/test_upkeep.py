@@ -58,15 +58,6 @@ def test_settings_come_as_keywords_from_the_environment_or_as_a_whole(
         FAQClient(settings={"base_url": NOWHERE})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("key", ["fs_live_secretsecretsecretsecret", "malformed", ""])
-@pytest.mark.parametrize("base_url", ["http://faqs:8700", "https://faq.example.com"])
-def test_a_key_stops_no_site_that_only_reads(
-    base_url: str, key: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("FAQSVC_API_KEY", key)
-    assert FAQEmbed(base_url).settings.base_url == base_url
-
-
 # prefetch and forget
 
 

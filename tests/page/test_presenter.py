@@ -129,16 +129,6 @@ def test_two_embeds_do_not_share_states_on_a_page() -> None:
         assert (one.use_faq("pricing").data, other.use_faq("pricing").data) == (OLD, NEW)
 
 
-def test_an_faq_that_arrives_while_the_page_is_made_is_shown(faulty: FaultyServer) -> None:
-    release = threading.Event()
-    faulty.serve(OLD.to_dict())
-    faulty.behave(behaviours.held_until(release))
-    with FAQEmbed(faulty.base_url, wait=5) as embed, request():
-        assert embed.use_faq("pricing", wait=0).is_loading
-        release.set()
-        assert summary(embed.render("pricing")) == page_of(OLD)
-
-
 # One time budget
 
 
@@ -152,18 +142,6 @@ def test_all_faqs_of_a_page_share_one_budget(render: Render, faulty: FaultyServe
             with request(page):
                 assert [render(embed, f"faq-{number}") for number in range(60)] == [""] * 60
             assert 0.09 < time.monotonic() - start < 0.1 + SLACK
-
-
-def test_waits_at_the_same_time_count_once(faulty: FaultyServer) -> None:
-    faulty.behave(behaviours.hang)
-
-    async def host() -> float:
-        start = time.monotonic()
-        assert await asyncio.gather(*(embed.arender(f"faq-{number}") for number in range(60))) == [""] * 60
-        return time.monotonic() - start
-
-    with FAQEmbed(faulty.base_url, wait=0.1, timeout=5) as embed, request():
-        assert 0.09 < asyncio.run(host()) < 0.1 + SLACK
 
 
 def test_the_event_loop_runs_on_while_a_page_waits(faulty: FaultyServer) -> None:

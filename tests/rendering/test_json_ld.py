@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faqsvc_embed import FAQ, ConfigurationError, FAQState, Item, to_json_ld, to_json_ld_string
+from faqsvc_embed import FAQ, ConfigurationError, FAQState, to_json_ld, to_json_ld_string
 from faqsvc_embed.testing import fake_embed
 from tests.rendering.support import faq
 from tests.support import parsed, samples
@@ -69,11 +69,6 @@ def test_an_faq_without_questions_has_no_node_and_no_script(pairs: Pairs) -> Non
     assert (to_json_ld(record), to_json_ld_string(record)) == ({}, "")
     assert (to_json_ld(FAQ("p")), to_json_ld_string(FAQ("p"))) == ({}, "")
     assert fake_embed({}).schema(record, record) == fake_embed({}).schema() == ""
-
-
-def test_questions_are_in_the_order_of_their_positions() -> None:
-    items = (Item(7, "last?", "A"), Item(0, "first?", "A"), Item(7, "tie?", "A"))
-    assert [q for q, _ in pairs_of(to_json_ld(FAQ("p", items=items)))] == ["first?", "last?", "tie?"]
 
 
 @pytest.mark.parametrize(
