@@ -199,9 +199,9 @@ class Revision(Struct, frozen=True, rename="camel"):
     """A revision in a list; `key` is the name of the person or the API key that wrote it, or the key's id.
 
     `etag` is for `If-Match`. Equal contents have equal entity tags, but that of the newest revision is
-    another one while its translation, or the FAQ, is unpublished. `own` says whether the key of the request wrote it, or
-    one that it replaces: of its name, and revoked or expiring. It is null if the author is not known. A
-    draft that was `discarded` is not the newest revision, whatever its number is.
+    another one while its translation, or the FAQ, is unpublished. `own` says whether the key of the request
+    wrote it, or one of its name that it replaces. It is null if the author is not known. A draft that was
+    `discarded` is not the newest revision, whatever its number is.
     """
 
     revision: int
