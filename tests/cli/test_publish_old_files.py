@@ -389,3 +389,16 @@ def test_a_key_of_the_same_name_that_ends_later_remains_another_program(desk: De
     desk.write("prices", "Six euros.")
     status, done, (line,) = desk.publish()
     assert (status, done, "--overwrite" in line, desk.answer("prices")) == (1, [], True, "Five euros.")
+
+
+def test_revert_names_the_draft_that_it_leaves_behind(desk: Desk) -> None:
+    for answer in ("Five euros.", "Six euros."):
+        desk.edit("prices", answer)
+    desk.edit("prices", "Seven euros.", draft=True)
+    result = faqsvc("revert", "prices", "1")
+    assert (result.exit_code, desk.answer("prices")) == (0, "Five euros.")
+    assert all(part in result.stderr for part in ("Mia", "revision 3", "faqsvc revert prices 3"))
+    assert faqsvc("revert", "prices", "3").stderr == ""
+    desk.edit("prices", "Eight euros.", draft=True)
+    assert faqsvc("revert", "prices", "6").stderr == ""
+    assert desk.answer("prices") == "Eight euros."
