@@ -200,8 +200,8 @@ class Revision(Struct, frozen=True, rename="camel"):
 
     `etag` is for `If-Match`. Equal contents have equal entity tags, but that of the newest revision is
     another one while its translation, or the FAQ, is unpublished. `own` says whether the key of the request
-    wrote it, or one that it replaces: of its name, and revoked or expiring. It is null if the author is not
-    known. A draft that was `discarded` is not the newest revision, whatever its number is.
+    wrote it, or one of its name that it replaces. It is null if the author is not known. A draft that was
+    `discarded` is not the newest revision, whatever its number is.
     """
 
     revision: int

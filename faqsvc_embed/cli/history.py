@@ -3,6 +3,7 @@
 import click
 import msgspec
 
+from faqsvc_embed.cli.errors import failure
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
 from faqsvc_embed.cli.output import print_json, print_table, print_text
 from faqsvc_embed.cli.publish_run import fields_of, line_of
@@ -52,8 +53,9 @@ def revert(slug: str, number: int | None, lang: str | None, as_json: bool, base_
     """Publish revision N of the FAQ SLUG: an earlier one again, or a draft.
 
     An earlier revision is copied to a new one, so nothing is lost. An unpublished FAQ becomes public again,
-    in this language; `faqsvc restore` publishes it in all. `faqsvc history` prints the numbers. The API key
-    is read from FAQSVC_API_KEY.
+    in this language; `faqsvc restore` publishes it in all. A newer draft stays in the history, but does not
+    wait any more: a note names it. `faqsvc history` prints the numbers. The API key is read from
+    FAQSVC_API_KEY.
 
     \b
       faqsvc history pricing
@@ -64,7 +66,14 @@ def revert(slug: str, number: int | None, lang: str | None, as_json: bool, base_
     if number is None:
         raise click.UsageError(f"Missing argument 'N': `faqsvc history {slug}` prints the numbers.")
     with open_client(base_url) as client:
+        newest = client.newest_revision(slug, lang=lang)
         published = client.publish_revision(slug, number, lang=lang)
+    if newest.state == "draft" and newest.revision != published.revision:
+        by = f" by {newest.key}" if newest.key else ""
+        note = f"the draft{by} (revision {newest.revision}) does not wait any more"
+        language = f" --lang {lang}" if lang else ""
+        note += f": `faqsvc revert {slug} {newest.revision}{language}` publishes it"
+        click.echo(failure(f"Note: {note}").message, err=True)
     if as_json:
         print_json(fields_of(published))
     else:

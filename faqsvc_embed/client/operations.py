@@ -7,7 +7,7 @@ thread.
 from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from faqsvc_embed.api import owner_requests as requests
 from faqsvc_embed.api import publish_response as responses
@@ -37,6 +37,9 @@ from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.models import Item, Publication
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.settings.api_key import APIKey
+
+MAX_READS: Final = 5
+"""Times that the newest revision is looked for while others write."""
 
 T = TypeVar("T")
 Work = Coroutine[Any, Any, T | FAQError]
@@ -153,18 +156,27 @@ class Operations:
         key, make = self._connection.key(), self._route(requests.revisions_request, slug, lang)
         parse = partial(responses.parse_struct, struct=RevisionList)
 
-        async def find() -> responses.StoredRevision | FAQError:
+        async def entry() -> Revision | FAQError:
             after = None
             while True:
                 page = await self._exchange(make(self.settings.base_url, limit=10, after=after), parse, key)
                 if isinstance(page, FAQError):
                     return page
-                for one in page.items:
-                    if not one.discarded:
-                        return await self.revision(slug, one.revision, lang)
+                if found := next((one for one in page.items if not one.discarded), None):
+                    return found
                 if page.next is None or page.next == after:
                     return FAQNotFound(f"the FAQ {quoted(slug)} has no revision")
                 after = page.next
+
+        async def find() -> responses.StoredRevision | FAQError:
+            for _ in range(MAX_READS):
+                listed = await entry()
+                if isinstance(listed, FAQError):
+                    return listed
+                found = await self.revision(slug, listed.revision, lang)
+                if isinstance(found, FAQError) or found.state == listed.state:
+                    break  # otherwise somebody has written between both requests
+            return found
 
         return find()
 

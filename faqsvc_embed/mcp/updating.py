@@ -50,6 +50,8 @@ async def update_faq(clients: Clients, arguments: Arguments, *, report: Report) 
     try:
         published = await with_progress(as_allowed(write, draft=is_draft or is_waiting), report, "Publishing")
     except RevisionConflict as error:
+        if newest is None and error.current is None:
+            raise _unpublished(update.slug) from None
         if error.current is None:
             raise
         note = DRAFT if error.current.has_draft else ""
@@ -99,10 +101,7 @@ class Update:
             note = DRAFT if newest.state == "draft" else ""
             raise _conflict(newest.revision, newest.faq.items, self.changes, note)
         if newest.state == "superseded" and not is_draft:
-            raise ToolError(
-                f"The FAQ {quoted(self.slug)} was unpublished after it was read. Tell the user: `faqsvc "
-                f"restore {self.slug}` publishes it again. With draft, the change becomes a draft."
-            )
+            raise _unpublished(self.slug)
         etag = newest.etag or "*"
 
         def change(draft: bool) -> Coroutine[Any, Any, Publication]:
@@ -131,6 +130,14 @@ class Update:
             draft=draft,
             if_none_match="*",
         )
+
+
+def _unpublished(slug: str) -> ToolError:
+    """Return the error for a change that would make an FAQ public again."""
+    return ToolError(
+        f"The FAQ {quoted(slug)} was unpublished. Tell the user: `faqsvc restore {slug}` publishes it again. "
+        "With draft, the change becomes a draft."
+    )
 
 
 def _conflict(

@@ -376,3 +376,29 @@ def test_a_translation_of_an_unpublished_faq_is_published_only_with_republish(de
     assert (refused.exit_code, "was unpublished" in refused.stderr) == (1, True)
     assert desk.publish("--republish")[:2] == (0, ["prices"])
     assert desk.answer("prices") == "Fünf Euro."
+
+
+def test_a_key_of_the_same_name_that_ends_later_remains_another_program(desk: Desk) -> None:
+    keys = desk.storage.keys
+    known = {key.id for key in keys.list()}
+    other = keys.create("ci")
+    website: dict[str, Any] = {"website_url": "https://heron.example", "website_name": "Heron", "lang": "en"}
+    with FAQClient(api_key=other) as client:
+        client.publish_faq(slug="prices", items=[("How much is a poster?", "Five euros.")], **website)
+    keys.revoke(next(key.id for key in keys.list() if key.id not in known))
+    desk.write("prices", "Six euros.")
+    status, done, (line,) = desk.publish()
+    assert (status, done, "--overwrite" in line, desk.answer("prices")) == (1, [], True, "Five euros.")
+
+
+def test_revert_names_the_draft_that_it_leaves_behind(desk: Desk) -> None:
+    for answer in ("Five euros.", "Six euros."):
+        desk.edit("prices", answer)
+    desk.edit("prices", "Seven euros.", draft=True)
+    result = faqsvc("revert", "prices", "1")
+    assert (result.exit_code, desk.answer("prices")) == (0, "Five euros.")
+    assert all(part in result.stderr for part in ("Mia", "revision 3", "faqsvc revert prices 3"))
+    assert faqsvc("revert", "prices", "3").stderr == ""
+    desk.edit("prices", "Eight euros.", draft=True)
+    assert faqsvc("revert", "prices", "6").stderr == ""
+    assert desk.answer("prices") == "Eight euros."

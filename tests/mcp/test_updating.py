@@ -9,6 +9,7 @@ from jsonschema import Draft202012Validator
 from mcp.types import CallToolResult
 
 from faqsvc_embed import FAQClient
+from faqsvc_embed.client.operations import Operations
 from faqsvc_embed.errors import RevisionConflict
 from faqsvc_embed.service.app import create_app
 from faqsvc_embed.service.server import running
@@ -251,7 +252,25 @@ def test_a_translation_does_not_make_an_unpublished_faq_public_again(owner: FAQC
     put(owner, "withdrawn")
     owner.unpublish_faq("withdrawn")
     german = {"question": "Frage?", "answer": "Antwort."}
-    assert "was unpublished" in error(update(owner, "withdrawn", 0, german, lang="de"))
+    message = error(update(owner, "withdrawn", 0, german, lang="de"))
+    assert all(part in message for part in ("was unpublished", "faqsvc restore withdrawn", "With draft"))
     assert [faq.state for faq in owner.list_faqs() if faq.slug == "withdrawn"] == ["unpublished"]
     written = content(update(owner, "withdrawn", 0, german, lang="de", draft=True))
     assert written["state"] == "draft"
+
+
+def test_what_is_published_while_the_newest_revision_is_read_is_a_conflict(
+    owner: FAQClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(owner, "raced")
+    read = Operations.revision
+
+    def after_somebody(self: Operations, slug: str, number: int, lang: str | None) -> object:
+        monkeypatch.setattr(Operations, "revision", read)
+        with FAQClient(owner.settings.base_url, owner.settings.api_key) as other:
+            put(other, "raced", title="Prices")
+        return read(self, slug, number, lang)
+
+    monkeypatch.setattr(Operations, "revision", after_somebody)
+    result = update(owner, "raced", 1, {"question": "Question 0?", "answer": "New."})
+    assert conflict(result)["current"]["revision"] == 2

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, insert, or_, select, update
 
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.service.storage.audit import NAME, OPERATOR, log
 from faqsvc_embed.service.storage.database import Database
-from faqsvc_embed.service.storage.schema import api_keys, faqs, people, previews
+from faqsvc_embed.service.storage.schema import api_keys, audit_log, faqs, people, previews
 from faqsvc_embed.service.storage.sites import Sites, check_name
 from faqsvc_embed.service.storage.values import Access
 
@@ -91,7 +91,7 @@ class APIKeys:
             end = {"expires_at": expires_at} if overlap else {"revoked_at": now}
             connection.execute(update(api_keys).where(api_keys.c.id == key_id).values(end))
             log(connection, by, "key-rotate", now, site=key.site, subject=key_id)
-            row = {"name": key.name, "site": key.site, "scope": key.scope}
+            row = {"name": key.name, "site": key.site, "scope": key.scope, "created_at": now}
             return self._insert(connection, row, by)
 
     def verify(self, key: str) -> Access | None:
@@ -116,16 +116,22 @@ class APIKeys:
             return [APIKeyInfo(**row) for row in rows.mappings()]
 
     def with_predecessors(self, key_id: str | None) -> set[str]:
-        """Return the id of a key, and those of the keys that it replaces: of its name, revoked or expiring.
+        """Return the id of a key, and those of the keys of its name that it replaces.
 
-        Two keys that are valid at the same time are two programs, also if they have one name.
+        They are those that were rotated when it was made, or had ended before. Two other keys that were valid
+        at the same time are two programs, also if they have one name, and one of them has ended since.
         """
-        own = select(api_keys.c.name, api_keys.c.site).where(api_keys.c.id == key_id).subquery()
+        own = select(api_keys).where(api_keys.c.id == key_id).cte(recursive=True)
         is_same = (api_keys.c.name == own.c.name, api_keys.c.site == own.c.site, own.c.name != "")
-        is_ending = or_(api_keys.c.revoked_at.is_not(None), api_keys.c.expires_at.is_not(None))
-        query = select(api_keys.c.id).join(own, or_(and_(*is_same, is_ending), api_keys.c.id == key_id))
+        had_ended = or_(*(api_keys.c[name] <= own.c.created_at for name in ("revoked_at", "expires_at")))
+        rotation = (audit_log.c.action == "key-rotate", audit_log.c.subject == api_keys.c.id)
+        was_rotated = exists().where(
+            audit_log.c.site == own.c.site, audit_log.c.at == own.c.created_at, *rotation
+        )
+        is_replaced = or_(had_ended, and_(api_keys.c.expires_at.is_not(None), was_rotated))
+        own = own.union(select(api_keys).join(own, and_(*is_same, is_replaced)))
         with self._database.reading() as connection:
-            return set(connection.scalars(query))
+            return set(connection.scalars(select(own.c.id)))
 
     def made_by_person(self, person_id: str) -> Sequence[APIKeyInfo]:
         """Return the valid keys that a person made, and that these made."""
@@ -171,7 +177,13 @@ class APIKeys:
 
     def _insert(self, connection: Connection, row: dict[str, Any], by: Access) -> str:
         key, now = PREFIX + secrets.token_urlsafe(SECRET_BYTES), self._clock()
-        row |= {"id": secrets.token_hex(4), "digest": _digest(key), "ending": key[-4:], "created_at": now}
+        row = {
+            "created_at": now,
+            **row,
+            "id": secrets.token_hex(4),
+            "digest": _digest(key),
+            "ending": key[-4:],
+        }
         row |= {"created_by_key": by.key_id, "created_by_person": by.person_id}
         connection.execute(insert(api_keys), row)
         log(connection, by, "key-create", now, site=row["site"], subject=row["id"])

@@ -134,3 +134,29 @@ def test_an_unknown_key_cannot_be_revoked(storage: Storage) -> None:
 def test_an_invalid_name_is_a_configuration_error(storage: Storage, name: str) -> None:
     with pytest.raises(ConfigurationError, match="name"):
         storage.keys.create(name)
+
+
+def test_a_key_replaces_those_of_its_name_that_ended_before_or_were_rotated_for_it(
+    storage: Storage, clock: Clock
+) -> None:
+    keys = storage.keys
+
+    def made(key: str) -> str:
+        clock.advance(60)
+        return key_id(storage, key)
+
+    first, other = made(keys.create("ci")), made(keys.create("ci"))
+    second = made(keys.rotate(first, overlap=timedelta(hours=1)))
+    third = made(keys.rotate(second, overlap=timedelta(hours=1)))
+    assert keys.with_predecessors(third) == {first, second, third}
+    assert keys.with_predecessors(second) == {first, second}
+    assert keys.with_predecessors(other) == {other}  # it was valid beside all of them
+    keys.revoke(third)
+    assert keys.with_predecessors(other) == {other}
+    keys.revoke(other)
+    clock.advance(60)
+    last = made(keys.create("ci"))
+    assert keys.with_predecessors(last) == {first, second, third, other, last}
+    unnamed = [made(keys.create()) for _ in range(2)]
+    keys.revoke(unnamed[0])
+    assert keys.with_predecessors(made(keys.create())) & set(unnamed) == set()
