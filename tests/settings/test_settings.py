@@ -199,8 +199,9 @@ def test_any_value_is_a_setting_or_a_configuration_error(name: str, value: Any) 
 
 @pytest.mark.parametrize("url", ["https://h/api/v1", "https://h/sub/api/v1/faq/p", "https://h/faq/pricing"])
 def test_the_address_of_a_route_is_refused_and_that_of_the_service_named(url: str) -> None:
-    with pytest.raises(ConfigurationError, match=r"https://h(/sub)?$"):
+    with pytest.raises(ConfigurationError) as caught:
         Settings(base_url=url)
+    assert re.search(r"https://h(/sub)?$", str(caught.value))
 
 
 @pytest.mark.parametrize("make", [Settings, Settings().replace, FAQEmbed, Settings.from_env])
