@@ -402,3 +402,14 @@ def test_revert_names_the_draft_that_it_leaves_behind(desk: Desk) -> None:
     desk.edit("prices", "Eight euros.", draft=True)
     assert faqsvc("revert", "prices", "6").stderr == ""
     assert desk.answer("prices") == "Eight euros."
+
+
+def test_a_translation_has_nothing_of_a_draft_that_waits(desk: Desk) -> None:
+    desk.edit("prices", "Five euros.")
+    website = {"website_url": "https://secret.example", "website_name": "Secret"}
+    items = [("How much is a poster?", "Five euros.")]
+    desk.client.publish_faq(slug="prices", lang="en", items=items, draft=True, **website)
+    (desk.folder / "prices.de.md").write_text("## Was kostet ein Plakat?\n\nFünf Euro.\n")
+    assert desk.publish() == (0, ["prices"], [])
+    german = desk.client.newest_revision("prices", lang="de")
+    assert (german.faq.website_name, german.website_url) == ("Heron", "https://heron.example")
