@@ -404,6 +404,18 @@ def test_revert_names_the_draft_that_it_leaves_behind(desk: Desk) -> None:
     assert desk.answer("prices") == "Eight euros."
 
 
+def test_the_revision_of_a_file_is_not_one_of_the_faq_that_an_option_names(desk: Desk) -> None:
+    for slug in ("prices", "shipping"):
+        desk.edit(slug, "Five euros.")
+    faqsvc("pull", "prices", "--to", str(desk.folder), "--format", "markdown")
+    before = (desk.folder / "prices.md").read_text()
+    status, _, (line,) = desk.publish("--slug", "shipping")
+    assert (status, "Mia" in line) == (1, True)
+    file = str(desk.folder / "prices.md")
+    assert faqsvc("publish", file, "--new-slug", "--website-url", "https://heron.example").exit_code == 0
+    assert (desk.folder / "prices.md").read_text() == before
+
+
 def test_a_translation_has_nothing_of_a_draft_that_waits(desk: Desk) -> None:
     desk.edit("prices", "Five euros.")
     website = {"website_url": "https://secret.example", "website_name": "Secret"}
