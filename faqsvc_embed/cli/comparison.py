@@ -96,6 +96,8 @@ class Comparison:
             if not self._overwrite:
                 raise Refused(f"the file lacks {_named(newest)}: {_advice(publication, slug, newest)}")
             warn(publication, f"overwrites {_named(newest)}")
+        elif etag == newest.etag and newest.own is False:
+            warn(publication, f"publishes {_named(newest)}")
         elif base is not newest and etag != newest.etag:
             warn(publication, f"overwrites {_named(newest)}, which is not published")
         return Step(publication, if_match=listed.etag)

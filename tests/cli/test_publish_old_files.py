@@ -334,7 +334,8 @@ def test_a_file_with_the_text_of_a_draft_that_waits_publishes_it(desk: Desk) -> 
     desk.edit("prices", "Seven euros.", draft=True)
     desk.write("prices", "Seven euros.")
     assert desk.publish("--draft") == (0, [], [])  # unchanged
-    assert desk.publish() == (0, ["prices"], [])
+    status, done, (warning,) = desk.publish()
+    assert (status, done, "publishes a draft by Mia" in warning) == (0, ["prices"], True)
     assert desk.answer("prices") == "Seven euros."
 
 
