@@ -73,8 +73,7 @@ class Comparison:
                 raise Refused(f"{message}: use --republish to publish it again")
             warn(publication, f"{message}, and is public again")
         if newest is None:
-            default = self._send(lambda: self._client.newest_revision(faq.slug))
-            publication = _completed(publication, default, is_translation=True)
+            publication = _completed(publication, self._source(faq.slug), is_translation=True)
             return Step(publication, is_new=publication.is_draft or not is_unpublished)
         is_current = publication.is_draft if newest.has_draft else newest.state == "published"
         if is_current and _is_complete(publication) and _etag(publication, faq.slug, lang) == newest.etag:
@@ -97,9 +96,19 @@ class Comparison:
             if not self._overwrite:
                 raise Refused(f"the file lacks {_named(newest)}: {_advice(publication, slug, newest)}")
             warn(publication, f"overwrites {_named(newest)}")
+        elif etag == newest.etag and newest.own is False:
+            warn(publication, f"publishes {_named(newest)}")
         elif base is not newest and etag != newest.etag:
             warn(publication, f"overwrites {_named(newest)}, which is not published")
         return Step(publication, if_match=listed.etag)
+
+    def _source(self, slug: str) -> "StoredRevision":
+        """Return what is public in the default language of an FAQ, or its newest revision if nothing is."""
+        history = self._send(lambda: self._client.revisions(slug))
+        public = next((one.revision for one in history if one.state == "published"), None)
+        if public is None:
+            return self._send(lambda: self._client.newest_revision(slug))
+        return self._send(lambda: self._client.get_revision(slug, public))
 
     def _published(
         self, slug: str, revision: "Revision | TranslationSummary", lang: str | None = None
@@ -184,7 +193,8 @@ def _advice(publication: Publication, slug: str, newest: "Revision") -> str:
     if newest.state == "draft":
         return "publish or discard that draft first, or use --overwrite"
     folder = Path(publication.file).parent
-    return f"take it over with `faqsvc pull {slug} --to {folder} --format markdown`, or use --overwrite"
+    pull = f"faqsvc pull {slug} --to {folder} --format markdown"
+    return f"take it over with `{pull}`, which replaces the file, or use --overwrite"
 
 
 def _named(newest: "Revision") -> str:

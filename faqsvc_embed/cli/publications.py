@@ -117,7 +117,7 @@ def read_publications(
     if new_slug:
         given["slug"] = None
     read = [
-        Publication(file, replace(document, **given))
+        Publication(file, _overridden(document, given))
         for target in targets
         for file, document in _files_of(target)
     ]
@@ -131,6 +131,13 @@ def read_publications(
         for problem in not_shown(publication.document, FAQ.from_dict(record)):
             warn(publication, problem)
     return publications
+
+
+def _overridden(document: "Document", given: dict[str, Any]) -> "Document":
+    """Return a document with the fields of options; its revision is not one of another FAQ or language."""
+    changed = replace(document, **given)
+    is_other = (changed.slug, changed.lang) != (document.slug, document.lang)
+    return replace(changed, revision=None) if is_other else changed
 
 
 def not_shown(document: "Document", faq: FAQ) -> list[str]:

@@ -15,7 +15,7 @@ from faqsvc_embed.cli.output import print_json, print_text
 @json_option
 @base_url_option
 def restore(slug: str, lift: bool, database: str, as_json: bool, base_url: str | None) -> None:
-    """Bring the FAQ SLUG back from the bin, or publish again what was unpublished last.
+    """Bring the FAQ SLUG back from the bin, or publish it again, whichever undoes what was done last.
 
     It comes back with its history, in every language that was public. The API key is read from
     FAQSVC_API_KEY.

@@ -334,7 +334,8 @@ def test_a_file_with_the_text_of_a_draft_that_waits_publishes_it(desk: Desk) -> 
     desk.edit("prices", "Seven euros.", draft=True)
     desk.write("prices", "Seven euros.")
     assert desk.publish("--draft") == (0, [], [])  # unchanged
-    assert desk.publish() == (0, ["prices"], [])
+    status, done, (warning,) = desk.publish()
+    assert (status, done, "publishes a draft by Mia" in warning) == (0, ["prices"], True)
     assert desk.answer("prices") == "Seven euros."
 
 
@@ -402,3 +403,26 @@ def test_revert_names_the_draft_that_it_leaves_behind(desk: Desk) -> None:
     desk.edit("prices", "Eight euros.", draft=True)
     assert faqsvc("revert", "prices", "6").stderr == ""
     assert desk.answer("prices") == "Eight euros."
+
+
+def test_the_revision_of_a_file_is_not_one_of_the_faq_that_an_option_names(desk: Desk) -> None:
+    for slug in ("prices", "shipping"):
+        desk.edit(slug, "Five euros.")
+    faqsvc("pull", "prices", "--to", str(desk.folder), "--format", "markdown")
+    before = (desk.folder / "prices.md").read_text()
+    status, _, (line,) = desk.publish("--slug", "shipping")
+    assert (status, "Mia" in line) == (1, True)
+    file = str(desk.folder / "prices.md")
+    assert faqsvc("publish", file, "--new-slug", "--website-url", "https://heron.example").exit_code == 0
+    assert (desk.folder / "prices.md").read_text() == before
+
+
+def test_a_translation_has_nothing_of_a_draft_that_waits(desk: Desk) -> None:
+    desk.edit("prices", "Five euros.")
+    website = {"website_url": "https://secret.example", "website_name": "Secret"}
+    items = [("How much is a poster?", "Five euros.")]
+    desk.client.publish_faq(slug="prices", lang="en", items=items, draft=True, **website)
+    (desk.folder / "prices.de.md").write_text("## Was kostet ein Plakat?\n\nFünf Euro.\n")
+    assert desk.publish() == (0, ["prices"], [])
+    german = desk.client.newest_revision("prices", lang="de")
+    assert (german.faq.website_name, german.website_url) == ("Heron", "https://heron.example")
