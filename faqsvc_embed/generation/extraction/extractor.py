@@ -16,7 +16,6 @@ from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evi
 from faqsvc_embed.generation.extraction.dom import build_tree
 from faqsvc_embed.generation.extraction.embedded_data import embedded_pairs
 from faqsvc_embed.generation.extraction.explicit_markup import explicit_pairs
-from faqsvc_embed.generation.extraction.fragments import Fragments
 from faqsvc_embed.generation.extraction.help_article import help_article
 from faqsvc_embed.generation.extraction.heuristics import likely_pairs
 from faqsvc_embed.generation.extraction.json_objects import markdown_of_value, text_of_value
@@ -133,7 +132,6 @@ def _merged_pairs(context: PageContext, stated: dict[str, Pair]) -> list[Pair]:
     If a pair is in both, the shown answer is returned, unless it is much shorter than the stated one.
     """
     found = _accepted_candidates(context)
-    fragments = Fragments(found, context)
     pairs: dict[str, Pair] = {}
     for candidate in sorted(found, key=lambda candidate: candidate.evidence):
         key = question_key(candidate.question)
@@ -142,7 +140,7 @@ def _merged_pairs(context: PageContext, stated: dict[str, Pair]) -> list[Pair]:
             pairs[key] = Pair(
                 candidate.question,
                 candidate.answer,
-                fragments.of(candidate),
+                candidate.fragment,
                 in_faq,
                 candidate.markdown(context.url),
                 _confidence(candidate, in_faq=in_faq),
@@ -150,12 +148,8 @@ def _merged_pairs(context: PageContext, stated: dict[str, Pair]) -> list[Pair]:
     stated = _without_other_wordings(stated, pairs)
     order = dict.fromkeys([*(question_key(candidate.question) for candidate in found), *stated])
     for key, pair in stated.items():
-        if key not in pairs:
-            pairs[key] = replace(pair, fragment=fragments.of_text(pair.question))
-        elif len(pairs[key].answer) < MIN_SHOWN * len(pair.answer):
-            pairs[key] = replace(pair, fragment=pairs[key].fragment)
-        else:
-            pairs[key] = replace(pairs[key], in_faq=True)
+        is_shown = key in pairs and len(pairs[key].answer) >= MIN_SHOWN * len(pair.answer)
+        pairs[key] = replace(pairs[key], in_faq=True) if is_shown else pair
     return [pairs[key] for key in order]
 
 
