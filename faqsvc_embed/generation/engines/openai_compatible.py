@@ -14,6 +14,7 @@ import msgspec
 
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.generation.crawl.page import Page
+from faqsvc_embed.generation.detection import contradicts
 from faqsvc_embed.generation.engines.endpoint import ChatEndpoint, ContextTooLong, Secret
 from faqsvc_embed.generation.engines.excerpts import Excerpt, batches_of, halves
 from faqsvc_embed.generation.engines.grounding import Grounded, Suggestion, supported_items
@@ -35,7 +36,6 @@ from faqsvc_embed.generation.engines.protocol import (
     Reason,
 )
 from faqsvc_embed.generation.extraction.questions import question_key
-from faqsvc_embed.generation.languages import contradicts
 from faqsvc_embed.generation.threads import run_in_thread
 from faqsvc_embed.settings.validators import base_url
 
