@@ -6,7 +6,6 @@ Inline text between blocks gets an element of its own: an element contains eithe
 
 import re
 from collections.abc import Iterator
-from itertools import groupby
 from typing import Final, Union
 
 import turbohtml
@@ -34,13 +33,12 @@ NAMED_BLOCKS: Final = word_set(
 )
 """Words in the names of custom elements that stand for blocks: `<faq-question>`, `<answer>`."""
 SKIPPED: Final = word_set(
-    "audio canvas datalist embed head iframe img input link math meta noscript object optgroup "
+    "audio canvas datalist embed head iframe img input link math meta object optgroup "
     "option picture progress script select source style svg template textarea title track video"
 )
 
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
-_LABELLED_LINE = re.compile(r"^[ \t]*(?:Q|Question)[ \t]*[0-9]{0,3}[ \t]*[:.)]", re.MULTILINE)
 _LABELLED_LINE_START = re.compile(
     r"^(?=[ \t]*(?:Q|Question|A|Answer)[ \t]*[0-9]{0,3}[ \t]*[:.)])", re.MULTILINE
 )
@@ -99,9 +97,8 @@ class Element:
         return (siblings[index] for index in range(self.index - 1, -1, -1))
 
 
-def build_tree(document: turbohtml.Node, budget: StepBudget, *, has_scripts: bool = True) -> Element:
-    """Return the tree of a document or fragment, as a browser with or without scripts shows it."""
-    skipped = SKIPPED if has_scripts else SKIPPED - {"noscript"}
+def build_tree(document: turbohtml.Node, budget: StepBudget) -> Element:
+    """Return the tree of a document or fragment."""
     top = Element("html", {}, None, budget)
     pending = [(node, top) for node in reversed(document.children)]
     count = 0
@@ -109,7 +106,7 @@ def build_tree(document: turbohtml.Node, budget: StepBudget, *, has_scripts: boo
         node, parent = pending.pop()
         if isinstance(node, turbohtml.Text):
             parent.children.append(node.data)
-        elif isinstance(node, turbohtml.Element) and (node.tag not in skipped or _is_microdata(node)):
+        elif isinstance(node, turbohtml.Element) and (node.tag not in SKIPPED or node.attr("itemprop")):
             count += 1
             if parent.depth == MAX_DEPTH:
                 parent.children.append(node.text)
@@ -134,7 +131,7 @@ def build_tree(document: turbohtml.Node, budget: StepBudget, *, has_scripts: boo
 def _split_labelled_lines(pre: Element) -> None:
     """Put the lines of preformatted text into paragraphs if they are an FAQ in plain text."""
     text = "".join(child for child in pre.children if isinstance(child, str))
-    if len(_LABELLED_LINE.findall(text)) < 2 or any(isinstance(child, Element) for child in pre.children):
+    if len(_LABELLED_LINE_START.findall(text)) < 4 or any(pre.elements()):
         return
     pre.tag, pre.children = "div", []
     for part in _LABELLED_LINE_START.split(text, MAX_LABELLED_LINES):
@@ -150,7 +147,7 @@ def _split_labelled_lines(pre: Element) -> None:
 
 def _break_lines(pre: Element) -> None:
     """Replace line ends by `<br>` in preformatted text with headings, which is no code."""
-    if pre.tag != "pre" or not any(child.tag in HEADINGS for child in pre.elements()):
+    if not any(child.tag in HEADINGS for child in pre.elements()):
         return
     pre.tag = "div"
     children, pre.children = pre.children, []
@@ -161,10 +158,6 @@ def _break_lines(pre: Element) -> None:
                 pre.budget.spend(STEPS_TO_BUILD)
                 pre.children.append(Element("br", {}, pre, pre.budget))
             pre.children.append(line)
-
-
-def _is_microdata(element: turbohtml.Element) -> bool:
-    return element.tag == "meta" and element.attr("itemprop") is not None
 
 
 def _attributes(element: turbohtml.Element) -> dict[str, str]:
@@ -188,11 +181,8 @@ def _document_order(top: Element) -> list[Element]:
 def _wrap_inline_text(elements: list[Element]) -> None:
     """Put inline text between blocks, or between blank lines, into elements of its own."""
     for element in reversed(elements):
-        element.children = _joined(element.children)
         element.contains_blocks = any(map(_is_block, element.children))
     for element in elements:
-        if not element.contains_blocks and (element.tag not in BLOCKS or element.tag == "pre"):
-            continue
         parts = _parts(element.children)
         element.contains_blocks |= len(parts) > 1
         if element.contains_blocks:
@@ -204,15 +194,6 @@ def _wrap_inline_text(elements: list[Element]) -> None:
                     text_block = Element(TEXT_BLOCK, {}, element, element.budget)
                     text_block.children = part
                     element.children.append(text_block)
-
-
-def _joined(nodes: list[Node]) -> list[Node]:
-    """Return nodes with adjacent texts joined, such as those before and after a comment."""
-    joined: list[Node] = []
-    for is_text, group in groupby(nodes, key=lambda node: isinstance(node, str)):
-        members = list(group)
-        joined += ["".join(map(str, members))] if is_text else members
-    return joined
 
 
 def _parts(nodes: list[Node]) -> list[list[Node]]:

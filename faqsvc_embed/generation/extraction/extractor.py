@@ -83,33 +83,14 @@ def extract(document: turbohtml.Document, url: str) -> Content:
     title = plain(title_element.text) if title_element is not None else ""
     stated = _stated_pairs(document, url, json_ld_pairs)
     try:
-        content = _search(document, Content(title, "", ()), url, stated)
-        if not content.pairs:
-            content = _search(document, content, url, stated, has_scripts=False)
-        if not content.pairs:
-            embedded = _stated_pairs(document, url, embedded_pairs)
-            content = replace(content, pairs=tuple(embedded.values()))
-        return content
+        top = build_tree(document, StepBudget())
+        mark_boilerplate(top)
+        context = PageContext(top, title, url, is_article=is_article(document))
+        pairs = _merged_pairs(context, stated) or _stated_pairs(document, url, embedded_pairs).values()
+        return Content(title, text_of([top]), tuple(pairs))
     except PageTooComplex:
         logger.info("%r is too complex to be searched for questions", url)
         return Content(title, "", tuple(stated.values()))
-
-
-def _search(
-    document: turbohtml.Document,
-    content: Content,
-    url: str,
-    stated: dict[str, Pair],
-    *,
-    has_scripts: bool = True,
-) -> Content:
-    """Return the content of a page as a browser with or without scripts shows it."""
-    if not has_scripts and document.find("noscript") is None:
-        return content
-    top = build_tree(document, StepBudget(), has_scripts=has_scripts)
-    mark_boilerplate(top)
-    pairs = _merged_pairs(PageContext(top, content.title, url, is_article=is_article(document)), stated)
-    return Content(content.title, text_of([top]), tuple(pairs))
 
 
 def _stated_pairs(document: turbohtml.Document, url: str, read: Reader) -> dict[str, Pair]:
