@@ -8,7 +8,7 @@ from typing import Final
 
 from faqsvc_embed.generation.extraction.boilerplate import is_promotional
 from faqsvc_embed.generation.extraction.candidates import Claims
-from faqsvc_embed.generation.extraction.dom import HEADINGS, TEXT_BLOCK, Element
+from faqsvc_embed.generation.extraction.dom import HEADINGS, Element
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
     is_call_to_action,
@@ -55,14 +55,12 @@ def heading_questions(
         in_faq = [heading for heading in group if context.is_in_faq(heading.element)]
         if in_faq:
             found += [heading.element for heading in in_faq if is_question(heading.text)]
-            if questions or (not has_others and question_count <= MIN_SHARE_OF_QUESTIONS * len(group)):
+            if questions or question_count <= MIN_SHARE_OF_QUESTIONS * len(group):
                 statements = _statements(in_faq, questions, context)
                 if _count_as_questions(statements, group, questions, context, has_others=has_others):
                     found += [heading.element for heading in statements]
-        elif not context.is_article:
-            are_most = len(questions) > 1 and len(questions) >= 0.75 * len(group)
-            if is_unannounced or are_most:
-                found += [heading.element for heading in questions]
+        elif is_unannounced and not context.is_article:
+            found += [heading.element for heading in questions]
     yield from sorted(found, key=lambda element: element.start)
 
 
@@ -70,18 +68,11 @@ def _headings(free: list[Element]) -> list[Heading]:
     """Return the headings among free elements, in document order."""
     found: list[Heading] = []
     for element in free:
-        if (level := _level(element)) is not None:
+        if (level := HEADINGS.get(element.tag)) is not None:
             text = question_text(element)
             is_asked = is_question(text) and not is_call_to_action(text)
             found.append(Heading(element, text, level, is_asked))
     return found
-
-
-def _level(element: Element) -> int | None:
-    if element.role == "heading":
-        level = element.attrs.get("aria-level", "")
-        return int(level) if level in ("1", "2", "3", "4", "5", "6") else HEADINGS.get(element.tag, 2)
-    return HEADINGS.get(element.tag)
 
 
 def _statements(group: list[Heading], questions: list[Heading], context: PageContext) -> list[Heading]:
@@ -143,6 +134,5 @@ def similar_elements(elements: list[Element]) -> list[list[Element]]:
 
 def _appearance(element: Element) -> object:
     """Return a value that is equal for elements with the same tags and classes, up to two levels above."""
-    elements = (element, *islice(element.ancestors(), 5))
-    visible = (each for each in elements if each.tag != TEXT_BLOCK)
-    return tuple((each.tag, each.attrs.get("class", "")) for each in islice(visible, 3))
+    elements = (element, *islice(element.ancestors(), 2))
+    return tuple((each.tag, each.attrs.get("class", "")) for each in elements)
