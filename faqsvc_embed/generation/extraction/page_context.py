@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Final
 from urllib.parse import urlsplit
 
-from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, TEXT_BLOCK, Element
+from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, Element
 from faqsvc_embed.generation.extraction.questions import (
     announces_faq,
     announces_interview,
@@ -16,16 +16,13 @@ from faqsvc_embed.generation.extraction.questions import (
     is_call_to_action,
     is_question,
 )
-from faqsvc_embed.generation.extraction.text import inline_text, is_labelled_question, raw_text
+from faqsvc_embed.generation.extraction.text import inline_text
 from faqsvc_embed.generation.extraction.words import word_set
 
 FAQ_WORDS: Final = frozenset({"faq", "faqs", "frequently"})
 PANEL_WORDS: Final = word_set("tab tabs pane panel collapse collapsible accordion content")
 TARGET_ATTRIBUTES: Final = ("data-bs-target", "data-target", "data-collapse-target", "data-accordion-target")
 
-CONTENTS_TAGS: Final = frozenset({"p", "li", "td", "div", TEXT_BLOCK})
-MAX_BETWEEN: Final = 3
-"""Elements between a link and the panel that it opens."""
 
 _POST = re.compile(r"/(?:blog|posts?|news)/.|/(?:19|20)[0-9]{2}/[01][0-9]/", re.IGNORECASE)
 _SEPARATORS = re.compile("[-_/]")
@@ -40,15 +37,13 @@ class PageContext:
         everything = top.walk()
         quotations = _quotations(everything)
         # Questions in a quotation are not questions of the page, but a quotation may be part of an answer.
-        quoted = _within(everything, lambda element: element.start in quotations)
+        outside = _within(everything, lambda element: element.start in quotations)
         self.size: int = len(everything)
         self._by_id = defaultdict[str, list[Element]](list)
         for element in everything:
             self._by_id[element.attrs.get("id", "")].append(element)
         opened = (self.with_id(name, element) for element in everything for name in controlled_ids(element))
         self._panels = {panel.start for panel in opened if panel is not None}
-        contents = _within(everything, self._is_contents)
-        outside = quoted | contents
         self.elements: list[Element] = [
             e for e in everything if not e.is_boilerplate and e.start not in outside
         ]
@@ -57,12 +52,8 @@ class PageContext:
         last_segment = _SEPARATORS.sub(" ", urlsplit(url).path.rstrip("/").rpartition("/")[2])
         is_other = any(map(announces_other, (title, first_heading, last_segment)))
         is_post = _POST.search(urlsplit(url).path) is not None
-        titles = (title, first_heading, "" if is_question(first_heading) else last_segment)
-        self.has_faq_title: bool = any(map(announces_faq, titles))
-        is_interview = any(map(announces_interview, (title, first_heading)))
-        self.is_interview: bool = is_interview or (
-            announces_interview(last_segment) and not self.has_faq_title
-        )
+        self.has_faq_title: bool = any(map(announces_faq, (title, first_heading, last_segment)))
+        self.is_interview: bool = any(map(announces_interview, (title, first_heading)))
         self.is_article: bool = is_article or self.is_interview or is_other or is_post
         self._is_faq = self.has_faq_title or announces_faq(address)
         self._labelled = _within(everything, _is_labelled_faq)
@@ -101,29 +92,6 @@ class PageContext:
                 return True
         return False
 
-    def _is_contents(self, block: Element) -> bool:
-        """Return whether a text consists of links to other parts of the page, as a table of contents does."""
-        if block.tag not in CONTENTS_TAGS or block.contains_blocks:
-            return False
-        links = [element for element in block.walk() if element.tag == "a"]
-        addresses = [link.attrs.get("href", "") for link in links]
-        if not links or not all(address.startswith("#") for address in addresses):
-            return False
-        linked = "".join(map(raw_text, links))
-        if len("".join(linked.split())) != len("".join(raw_text(block).split())):
-            return False
-        return len(links) > 1 or (len(addresses[0]) > 1 and not self._opens(block, addresses[0][1:]))
-
-    def _opens(self, block: Element, name: str) -> bool:
-        """Return whether a link in a block opens an element beside the block."""
-        panel = self.with_id(name, block)
-        if panel is None or block.parent is None:
-            return False
-        is_beside = (
-            panel.start > block.end and block.parent.parent is not None and panel in block.parent.parent
-        )
-        return panel.start in self._panels or (is_beside and panel.start - block.end <= MAX_BETWEEN)
-
     def _read_headings(self) -> None:
         """Record which elements are below headings that announce an FAQ, and which below questions."""
         above: list[tuple[int, bool, bool]] = []
@@ -148,16 +116,13 @@ def _quotations(elements: list[Element]) -> set[int]:
         if element.tag == "blockquote":
             inside = element.walk()
             titles = (e for e in inside if e.tag in (*HEADINGS, "b", "strong", "dt", "summary"))
-            is_labelled = any(e.tag == "p" and is_labelled_question(e) for e in inside)
-            if not is_labelled and sum(is_question(inline_text(e.children)) for e in titles) < 2:
+            if sum(is_question(inline_text(e.children)) for e in titles) < 2:
                 found.add(element.start)
     return found
 
 
 def _is_labelled_faq(element: Element) -> bool:
-    if element.tag != "body" and element.words & FAQ_WORDS:
-        return True
-    return announces_faq(element.attrs.get("aria-label", ""))
+    return element.tag != "body" and bool(element.words & FAQ_WORDS)
 
 
 def _within(elements: list[Element], condition: Callable[[Element], bool]) -> set[int]:
