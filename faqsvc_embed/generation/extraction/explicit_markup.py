@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from faqsvc_embed.generation.extraction.candidates import Candidate, Evidence
-from faqsvc_embed.generation.extraction.dom import HEADINGS, Element
+from faqsvc_embed.generation.extraction.dom import Element
 from faqsvc_embed.generation.extraction.page_context import PageContext, controlled_ids
 from faqsvc_embed.generation.extraction.patterns import LANGUAGES, any_of
 from faqsvc_embed.generation.extraction.questions import is_question
@@ -13,10 +13,6 @@ from faqsvc_embed.generation.extraction.text import inline_text, question_text
 from faqsvc_embed.generation.extraction.words import word_set
 
 LOOSE_DESCRIPTIONS: Final = word_set("p ul ol table blockquote pre figure")
-MAX_ITEM: Final = 300
-"""Elements of one question and its answer together."""
-MAX_TERMS: Final = 5
-"""Terms that share a description."""
 
 _ROW_NUMBER = re.compile(r"(?:nr?\.?|#)?\s*[0-9]{0,4}[.)]?", re.IGNORECASE)
 _QUESTION_COLUMN = any_of(language.question_columns for language in LANGUAGES)
@@ -25,7 +21,6 @@ _ANSWER_COLUMN = any_of(language.answer_columns for language in LANGUAGES)
 
 def explicit_pairs(context: PageContext) -> Iterator[Candidate]:
     """Yield the pairs that the markup connects, whether or not they are questions and answers."""
-    opened = set[int]()
     for element in context.elements:
         if element.tag == "details":
             yield from _details(element)
@@ -33,12 +28,9 @@ def explicit_pairs(context: PageContext) -> Iterator[Candidate]:
             yield from _definitions(element)
         elif element.tag == "table":
             yield from _table_rows(element)
-        elif (panel := _panel(context, element, opened)) is not None:
-            question = _question_of(element, panel)
-            if element.role != "tab" or is_question(question_text(question)):
-                opened.add(panel.start)
-                group = ("panel", element.tag, element.attrs.get("class", ""))
-                yield Candidate(question, (panel,), Evidence.MARKUP, group)
+        elif (panel := _panel(context, element)) is not None:
+            group = ("panel", element.tag, element.attrs.get("class", ""))
+            yield Candidate(element, (panel,), Evidence.MARKUP, group)
 
 
 def _details(element: Element) -> Iterator[Candidate]:
@@ -55,7 +47,7 @@ def _definitions(element: Element) -> Iterator[Candidate]:
     descriptions: list[Element] = []
     for part in [*_list_parts(element), None]:
         if part is None or (part.tag == "dt" and descriptions):
-            if descriptions and len(terms) <= MAX_TERMS:
+            if descriptions:
                 for term in terms:
                     yield Candidate(term, tuple(descriptions), Evidence.MARKUP, ("dl", element.start))
             terms, descriptions = [], []
@@ -114,29 +106,10 @@ def _titled_columns(header: list[Element]) -> tuple[int, int] | None:
     return (questions[0], answers[0]) if questions and answers else None
 
 
-def _panel(context: PageContext, control: Element, opened: set[int]) -> Element | None:
-    """Return the panel that a control opens, unless another control opens it too."""
+def _panel(context: PageContext, control: Element) -> Element | None:
+    """Return the panel that a control opens."""
     for name in controlled_ids(control):
         panel = context.with_id(name, control)
-        if panel is None or panel.is_boilerplate or panel.start in opened:
-            continue
-        if control not in panel and panel not in control:
+        if panel is not None and not panel.is_boilerplate and control not in panel and panel not in control:
             return panel
     return None
-
-
-def _question_of(control: Element, panel: Element) -> Element:
-    """Return the element of the question: the control, one around it, or the only heading beside it."""
-    if is_question(question_text(control)):
-        return control
-    for ancestor in control.ancestors():
-        if ancestor.end - ancestor.start > MAX_ITEM:
-            break
-        headings = [e for e in ancestor.walk() if e.tag in HEADINGS and e not in panel]
-        if len(headings) == 1 and is_question(question_text(headings[0])):
-            return headings[0]
-        if panel in ancestor:
-            break
-        if ancestor.tag in HEADINGS or is_question(question_text(ancestor)):
-            return ancestor
-    return control
