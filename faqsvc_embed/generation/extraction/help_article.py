@@ -7,7 +7,7 @@ from faqsvc_embed.generation.extraction.candidates import Candidate, Evidence
 from faqsvc_embed.generation.extraction.dom import HEADINGS, Element, Node
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.patterns import LANGUAGES, any_of
-from faqsvc_embed.generation.extraction.questions import is_call_to_action, is_question
+from faqsvc_embed.generation.extraction.questions import is_question
 from faqsvc_embed.generation.extraction.text import question_text, text_of
 
 MAX_QUESTIONS: Final = 2
@@ -28,7 +28,7 @@ def help_article(context: PageContext) -> Candidate | None:
         return None
     question = question_text(titles[0])
     questions = [text for heading in headings if is_question(text := question_text(heading))]
-    if question not in questions or len(questions) > MAX_QUESTIONS or is_call_to_action(question):
+    if question not in questions or len(questions) > MAX_QUESTIONS:
         return None
     candidate = Candidate(titles[0], tuple(_article_after(titles[0])), Evidence.HEADING)
     return candidate if text_of(candidate.answer_nodes) else None
@@ -41,8 +41,5 @@ def _article_after(title: Element) -> list[Node]:
     for element in (header, *header.ancestors()):
         if element.tag in ARTICLES:
             break
-        for node in element.following_siblings():
-            if isinstance(node, Element) and node.tag in ("footer", "aside", "form"):
-                break
-            nodes.append(node)
+        nodes += element.following_siblings()
     return nodes
