@@ -86,7 +86,7 @@ def _without_rhetorical(questions: list[Question], context: PageContext) -> list
         is_single = evidence is Evidence.APPEARANCE and all(kind < evidence for _, kind in follows)
         if kept and is_single and kept[-1][1] is Evidence.HEADING:
             between = bisect_left(blocks, element.start) - bisect_left(blocks, kept[-1][0].end + 1)
-            if between <= 0 and bisect_left(blocks, element.start + 1) < len(blocks):
+            if between <= 0:
                 continue
         kept.append((element, evidence))
     return kept

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from faqsvc_embed.generation.extraction.boilerplate import is_link, is_promotional
+from faqsvc_embed.generation.extraction.boilerplate import is_promotional
 from faqsvc_embed.generation.extraction.dom import Element
 from faqsvc_embed.generation.extraction.headings import similar_elements
 from faqsvc_embed.generation.extraction.page_context import PageContext
@@ -13,7 +13,7 @@ from faqsvc_embed.generation.extraction.questions import (
     is_call_to_action,
     is_question_line,
 )
-from faqsvc_embed.generation.extraction.text import question_text, raw_text, text_of
+from faqsvc_embed.generation.extraction.text import question_text, text_of
 
 EMPHASIS: Final = frozenset({"strong", "b", "em", "u"})
 MIN_LINE: Final = 6
@@ -36,9 +36,7 @@ def emphasised_questions(context: PageContext, free: list[Element]) -> Iterator[
             if context.is_in_faq(element) or (marked > 1 and has_question_mark(texts[element])):
                 yield element
         statements = [each for each in group if each not in questions and _is_line(each, texts[each])]
-        # Below the title of an FAQ, fewer questions are enough if every element is a line of its own.
-        are_lines = context.has_faq_title and len(questions) + len(statements) == len(group)
-        if len(questions) > 1 and len(questions) >= (0.2 if are_lines else 0.5) * len(group):
+        if len(questions) > 1 and len(questions) >= 0.5 * len(group):
             yield from (element for element in statements if context.is_in_faq(element))
 
 
@@ -53,9 +51,8 @@ def _starts_line(element: Element) -> bool:
     """Return whether nothing but a number stands before an element on its line."""
     for node in element.preceding_siblings():
         if isinstance(node, Element):
-            if node.tag == "br" or raw_text(node).strip():
-                return node.tag == "br"
-        elif node.strip(" \t\r\n0123456789.)"):
+            return node.tag == "br"
+        if node.strip(" \t\r\n0123456789.)"):
             return False
     return True
 
@@ -64,17 +61,13 @@ def similar_questions(context: PageContext, free: list[Element]) -> Iterator[Ele
     """Yield similar text blocks if nearly all are questions, and single questions in an FAQ."""
     unclaimed = {element.start for element in free}
     blocks = [block for block in context.text_blocks if block.start in unclaimed and not is_cell(block)]
-    blocks = [block for block in blocks if block.tag != "li" or not is_link(block)]
     texts = {block.start: question_text(block) for block in blocks}
     for group in similar_elements(blocks):
         questions = [block for block in group if is_asked(texts[block.start])]
-        if not any(has_question_mark(texts[block.start]) for block in questions):
+        has_mark = any(has_question_mark(texts[block.start]) for block in questions)
+        if not has_mark or _is_checklist(questions, blocks):
             continue
-        # A question that every item repeats is one for the reader to answer.
-        different = len({texts[block.start] for block in questions})
-        if _is_checklist(questions, blocks):
-            continue
-        if different > 1 and len(questions) / len(group) >= 0.8 and not is_promotional(questions[0]):
+        if len(questions) > 1 and len(questions) / len(group) >= 0.8 and not is_promotional(questions[0]):
             yield from questions
     for block, following in pairwise(blocks):
         text = texts[block.start]

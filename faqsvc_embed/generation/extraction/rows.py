@@ -6,10 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from faqsvc_embed.generation.extraction.answers import ANSWER_WORDS
-from faqsvc_embed.generation.extraction.boilerplate import is_promotional
 from faqsvc_embed.generation.extraction.candidates import Claims
-from faqsvc_embed.generation.extraction.class_names import ACCORDION_WORDS
 from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, Element
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.paragraphs import MAX_PARAGRAPH, is_asked, is_cell
@@ -22,17 +19,15 @@ def first_blocks(context: PageContext, free: list[Element]) -> Iterator[Element]
     """Yield the first text blocks of three or more similar items, if most of these blocks are questions."""
     blocks = [block for block in context.text_blocks if not is_cell(block)]
     starts = [block.start for block in blocks]
-    rows = defaultdict[tuple[int, str, str, bool], list[Element]](list)
+    rows = defaultdict[object, list[Element]](list)
     for element in free:
         first = bisect_left(starts, element.start)
         has_several = first + 1 < len(starts) and starts[first + 1] <= element.end
         if has_several and element.parent is not None and element.tag in ITEMS:
-            opens = bool(element.words & ACCORDION_WORDS) and context.is_in_faq(element)
-            look = (element.parent.start, element.tag, element.attrs.get("class", ""), opens)
-            rows[look].append(blocks[first])
-    for (*_, opens), row in rows.items():
+            rows[element.parent.start, _look(element)].append(blocks[first])
+    for row in rows.values():
         questions = sum(is_asked(question_text(block)) for block in row)
-        if len(row) > 2 and questions / len(row) >= (0.3 if opens else 0.6) and not is_promotional(row[0]):
+        if len(row) > 2 and questions / len(row) >= 0.6:
             yield from row
 
 
@@ -65,8 +60,5 @@ def _is_short(element: Element) -> bool:
 def _are_questions(rows: list[tuple[Element, Element]]) -> bool:
     """Return whether the first elements of pairs are often questions, and the second nearly never."""
     asked = sum(is_asked(question_text(question)) for question, _ in rows)
-    short = sum(_is_short(question) for question, _ in rows)
     answers = sum(is_asked(question_text(answer)) for _, answer in rows)
-    is_named = any(answer.words & ANSWER_WORDS for _, answer in rows)
-    share = 0.1 if is_named else 0.3
-    return asked >= share * len(rows) and short >= 0.8 * len(rows) and answers <= 0.1 * len(rows)
+    return asked >= 0.3 * len(rows) and answers <= 0.1 * len(rows)
