@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Final
 
 import turbohtml
@@ -49,18 +50,10 @@ def _json_texts(document: turbohtml.Document) -> Iterator[str]:
     """Yield the texts of a page that may be JSON: those of scripts, then those of attributes."""
     scripts = document.select("script")
     yield from flight_rows(script.text for script in scripts)
-    for script in scripts:
-        kind = (script.attr("type") or "").split(";")[0].strip().lower()
-        if kind == "application/json" or _NOT_JSON.match(script.text[:200]):
-            yield script.text
-    count = 0
-    for element in document.select("*"):
-        for value in element.attrs.values():
-            if isinstance(value, str) and value[:40].lstrip().startswith(('[{"', '{"', "[{'")):
-                count += 1
-                if count > MAX_ATTRIBUTES:
-                    return
-                yield value
+    yield from (script.text for script in scripts)
+    values = (value for element in document.select("*") for value in element.attrs.values())
+    texts = (value for value in values if isinstance(value, str))
+    yield from islice((text for text in texts if text[:40].lstrip().startswith(("[{", '{"'))), MAX_ATTRIBUTES)
 
 
 def _pair(

@@ -18,21 +18,18 @@ MAX_NODES: Final = 50_000
 """Objects of one JSON text that are read."""
 
 _WRAPPER = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[)|(?:-->|//\s*\]\]>|\]\]>|;)\s*$")
-_TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 _TAG = re.compile(r"<[a-zA-Z/!][^<>]*>")
 
 Object = dict[str, Any]
 
 
 def load_json(text: str) -> Any:
-    """Return the value of a JSON text, which may have a wrapper or trailing commas, or None."""
+    """Return the value of a JSON text, which may have a wrapper, or None."""
     text = _WRAPPER.sub("", _WRAPPER.sub("", text))
-    for attempt in (text, _TRAILING_COMMA.sub(r"\1", text)):
-        try:
-            return json.loads(attempt, strict=False)
-        except (ValueError, RecursionError):
-            continue
-    return None
+    try:
+        return json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return None
 
 
 def objects_of(data: Any) -> list[Object]:

@@ -1,6 +1,5 @@
 """Questions in structured data: FAQPage in JSON-LD, and Question in microdata or RDFa."""
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,13 +13,9 @@ from faqsvc_embed.generation.extraction.labels import bare_question
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.text import plain
 
-_ARTICLE = re.compile(r'"@type"\s*:\s*"(?:BlogPosting|NewsArticle|Article)"')
-
 
 def json_ld_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator[tuple[str, str]]:
     """Yield the questions and answers of FAQPages in JSON-LD scripts; answers are unchanged, mostly HTML.
-
-    Other properties than `name`, `text`, `mainEntity` and `acceptedAnswer` are read as mistakes of sites.
 
     Raises:
         PageTooComplex: the budget is spent.
@@ -36,10 +31,7 @@ def is_article(document: turbohtml.Document) -> bool:
     for meta in document.select("meta"):
         if (meta.attr("property") or "").lower() == "og:type":
             return (meta.attr("content") or "").strip().lower() == "article"
-    scripts = [
-        s for s in document.select("script") if (s.attr("type") or "").lower() == "application/ld+json"
-    ]
-    return any(_ARTICLE.search(script.text) is not None for script in scripts)
+    return False
 
 
 def _stated_pairs(data: Any) -> Iterator[tuple[str, str]]:
@@ -49,12 +41,11 @@ def _stated_pairs(data: Any) -> Iterator[tuple[str, str]]:
     for page in nodes:
         if "FAQPage" not in _types(page):
             continue
-        for question in _listed(page.get("mainEntity") or page.get("hasPart")):
+        for question in _listed(page.get("mainEntity")):
             question = by_id.get(question.get("@id"), question) if len(question) == 1 else question
-            answers = _listed(question.get("acceptedAnswer") or question.get("suggestedAnswer"))
-            name = question.get("name") or question.get("text") or question.get("headline")
+            answers = _listed(question.get("acceptedAnswer"))
             answer = by_id.get(answers[0].get("@id"), answers[0]) if answers else {}
-            text = answer.get("text") or answer.get("description")
+            name, text = question.get("name"), answer.get("text")
             if isinstance(name, str) and isinstance(text, str):
                 yield name, text
 
@@ -80,7 +71,7 @@ def microdata_pairs(context: PageContext) -> Iterator[Candidate]:
     for element in context.elements:
         if _is_a(element, "Question") and not any(_is_a(above, "QAPage") for above in element.ancestors()):
             inside = element.walk()
-            name = next((e for e in inside if _has(e, "name") and not _in_answer(e, element)), None)
+            name = next((e for e in inside if _has(e, "name")), None)
             answer = next((e for e in inside if _has(e, "acceptedAnswer")), None)
             if name is not None and answer is not None:
                 text = next((e for e in answer.walk() if _has(e, "text")), answer)
@@ -101,9 +92,3 @@ def _is_a(element: Element, kind: str) -> bool:
 def _has(element: Element, name: str) -> bool:
     properties = f"{element.attrs.get('itemprop', '')} {element.attrs.get('property', '')}".split()
     return name in map(_local_name, properties)
-
-
-def _in_answer(element: Element, question: Element) -> bool:
-    return any(
-        _is_a(ancestor, "Answer") and ancestor in question for ancestor in (element, *element.ancestors())
-    )
