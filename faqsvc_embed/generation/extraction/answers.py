@@ -57,20 +57,9 @@ class AnswerFinder:
         """Return whether an answer ends before an element, such as a question, a heading or a rule."""
         if self.questions.count_inside(element) or self.claims.overlap(element):
             return True
-        if element.tag in ("form", "footer"):
-            return True
         if any(HEADINGS.get(inner.tag, 8) <= level for inner in element.walk()):
-            return is_answered or not _is_whole_answer(element)
+            return is_answered or not element.words & ANSWER_WORDS
         return is_answered and (element.tag == "hr" or _is_quotation(element) or _is_page_end(element))
-
-
-def _is_whole_answer(element: Element) -> bool:
-    """Return whether a class name calls an element an answer, or it stands alone beside the question."""
-    if element.tag in HEADINGS or element.parent is None:
-        return False
-    return bool(element.words & ANSWER_WORDS) or (
-        element.parent.tag == "li" and sum(1 for _ in element.parent.elements()) == 2
-    )
 
 
 def _is_page_end(element: Element) -> bool:

@@ -49,7 +49,7 @@ def control_titles(context: PageContext, free: list[Element], claims: Claims) ->
 
 
 def _is_control(element: Element) -> bool:
-    """Return whether an element opens another, or is a term outside of a list (which has claimed its terms)."""
+    """Return whether an element opens another. A list has claimed its terms, so a term is outside of one."""
     is_button = element.tag == "button" or element.role == "button"
     return is_button or element.tag in ("dt", "label") or "aria-expanded" in element.attrs
 

@@ -30,9 +30,6 @@ from faqsvc_embed.generation.extraction.questions import (
 from faqsvc_embed.generation.extraction.structured_data import is_article, json_ld_pairs, microdata_pairs
 from faqsvc_embed.generation.extraction.text import plain, text_of
 
-MIN_SHOWN: Final = 0.5
-"""The share of the length of a stated answer that the shown one must have to count as complete."""
-
 MIN_TRANSLATED: Final = 3
 """Stated questions that count as a translation if the page shows none of them, and as many others."""
 
@@ -108,10 +105,7 @@ def _stated_pairs(document: turbohtml.Document, url: str, read: Reader) -> dict[
 
 
 def _merged_pairs(context: PageContext, stated: dict[str, Pair]) -> list[Pair]:
-    """Return the pairs that a page shows, and those that its data states.
-
-    If a pair is in both, the shown answer is returned, unless it is much shorter than the stated one.
-    """
+    """Return the pairs that a page shows, and those that only its data states."""
     found = _accepted_candidates(context)
     pairs: dict[str, Pair] = {}
     for candidate in sorted(found, key=lambda candidate: candidate.evidence):
@@ -129,8 +123,7 @@ def _merged_pairs(context: PageContext, stated: dict[str, Pair]) -> list[Pair]:
     stated = _without_other_wordings(stated, pairs)
     order = dict.fromkeys([*(question_key(candidate.question) for candidate in found), *stated])
     for key, pair in stated.items():
-        is_shown = key in pairs and len(pairs[key].answer) >= MIN_SHOWN * len(pair.answer)
-        pairs[key] = replace(pairs[key], in_faq=True) if is_shown else pair
+        pairs[key] = replace(pairs[key], in_faq=True) if key in pairs else pair
     return [pairs[key] for key in order]
 
 
