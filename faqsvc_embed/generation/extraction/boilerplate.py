@@ -5,25 +5,10 @@ from typing import Final
 from faqsvc_embed.generation.extraction.dom import HEADINGS, Element
 from faqsvc_embed.generation.extraction.questions import has_question_mark
 from faqsvc_embed.generation.extraction.text import raw_text
-from faqsvc_embed.generation.extraction.words import word_set, words_of
+from faqsvc_embed.generation.extraction.words import NAMES, words_of
 
-ROLES: Final = word_set(
-    "alert alertdialog banner combobox complementary contentinfo dialog listbox menu menubar "
-    "navigation search toolbar tooltip"
-)
-WORDS: Final = word_set(
-    "breadcrumb breadcrumbs comment comments cookie cookies cookiebot consent didomi disqus gdpr "
-    "minicart modal navbar navfooter navheader newsletter offcanvas onetrust pagination popup related "
-    "reviews share sharing sidebar testimonial testimonials toc usercentrics byline avatar votes reactions"
-)
-CONTENT_WORDS: Final = word_set("answer answers faq faqs")
-PROMOTION_WORDS: Final = word_set("hero cta banner promo jumbotron quiz survey poll search slider")
-FOOTER_WORDS: Final = word_set("footer colophon")
-TEXTS: Final = word_set("p li dt dd summary strong b span").union(HEADINGS)
-"""Small parts of the text, whose names mean something else: `<h2 class="anchorWithStickyNavbar">`."""
 TITLES: Final = frozenset({"summary", "button", "dt", *HEADINGS})
 MAX_ID_WORDS: Final = 2
-SECTIONS: Final = word_set("main section article details li")
 
 
 def mark_boilerplate(top: Element) -> None:
@@ -51,20 +36,20 @@ def _around_content(top: Element) -> set[int]:
 
 def _is_boilerplate(element: Element) -> bool:
     """Return whether tag, role, names or content make an element boilerplate."""
-    if element.words & CONTENT_WORDS:  # some page builders put answers into `<nav class="faq-answer">`
+    if element.words & NAMES["content"]:  # some page builders put answers into `<nav class="faq-answer">`
         return False
     if element.tag == "nav" and element.role != "navigation":
         return not _is_drop_down_text(element)
     if element.tag == "aside":
         return not _has_questions(element)
-    if element.tag in ("nav", "dialog", "form") or element.role in ROLES:
+    if element.tag in ("nav", "dialog", "form") or element.role in NAMES["boilerplate_role"]:
         return True
     if element.tag in ("header", "footer"):
-        return not any(ancestor.tag in SECTIONS for ancestor in element.ancestors())
+        return not any(ancestor.tag in NAMES["section"] for ancestor in element.ancestors())
     names = _names(element)
-    if names & FOOTER_WORDS and element.tag in ("div", "section"):
-        return not any(ancestor.tag in SECTIONS for ancestor in element.ancestors())
-    return element.tag not in TEXTS and bool(names & WORDS)
+    if names & NAMES["footer"] and element.tag in ("div", "section"):
+        return not any(ancestor.tag in NAMES["section"] for ancestor in element.ancestors())
+    return element.tag not in NAMES["small"] and bool(names & NAMES["boilerplate"])
 
 
 def _names(element: Element) -> frozenset[str]:
@@ -90,7 +75,8 @@ def _has_questions(aside: Element) -> bool:
 def is_promotional(question: Element) -> bool:
     """Return whether a question is in an advertisement, a quiz, a poll or the like."""
     return any(
-        element.words & PROMOTION_WORDS and not any(inner.tag in ("h1", "main") for inner in element.walk())
+        element.words & NAMES["promotion"]
+        and not any(inner.tag in ("h1", "main") for inner in element.walk())
         for element in (question, *question.ancestors())
     )
 

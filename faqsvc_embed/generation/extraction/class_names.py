@@ -3,22 +3,14 @@
 from collections.abc import Iterator
 from typing import Final
 
-from faqsvc_embed.generation.extraction.answers import ANSWER_WORDS
 from faqsvc_embed.generation.extraction.candidates import Claims, Positions
 from faqsvc_embed.generation.extraction.dom import Element
 from faqsvc_embed.generation.extraction.headings import similar_elements
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import is_question
 from faqsvc_embed.generation.extraction.text import is_labelled_question, question_text
-from faqsvc_embed.generation.extraction.words import word_set
+from faqsvc_embed.generation.extraction.words import NAMES
 
-QUESTION_WORDS: Final = word_set("question frage pregunta domanda ques")
-ACCORDION_WORDS: Final = word_set(
-    "faq faqs accordion toggle toggles collapse collapsible qa expand expander expandable disclosure spoiler"
-)
-TITLE_WORDS: Final = word_set(
-    "title header heading head trigger button btn label summary name handle toggler"
-)
 MAX_MARKER: Final = 7
 """Characters of a number or symbol beside a question; a longer text is a question of its own."""
 
@@ -26,7 +18,7 @@ MAX_MARKER: Final = 7
 def named_questions(free: list[Element]) -> Iterator[Element]:
     """Yield the elements that a class name calls a question, and those that start with `Q:`."""
     has_short_names = any("a" in element.words for element in free)
-    names = QUESTION_WORDS | {"q"} if has_short_names else QUESTION_WORDS
+    names = NAMES["question"] | {"q"} if has_short_names else NAMES["question"]
     yield from _innermost([element for element in free if element.words & names])
     for element in free:
         if not element.contains_blocks and is_labelled_question(element):
@@ -35,10 +27,10 @@ def named_questions(free: list[Element]) -> Iterator[Element]:
 
 def control_titles(context: PageContext, free: list[Element], claims: Claims) -> Iterator[Element]:
     """Yield the titles of accordions by class name, and the controls and loose terms that are questions."""
-    answers = Positions(element for element in free if element.words & ANSWER_WORDS)
+    answers = Positions(element for element in free if element.words & NAMES["answer"])
     found: list[Element] = []
     for element in free:
-        if element.words & ACCORDION_WORDS and element.words & TITLE_WORDS:
+        if element.words & NAMES["accordion"] and element.words & NAMES["accordion_title"]:
             is_beside_claimed = element.parent is not None and claims.overlap(element.parent)
             if not answers.count_inside(element) and not is_beside_claimed:
                 found.append(element)

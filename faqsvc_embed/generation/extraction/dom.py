@@ -11,7 +11,7 @@ from typing import Final, Union
 import turbohtml
 
 from faqsvc_embed.generation.extraction.budget import CHARACTERS_PER_STEP, STEPS_TO_BUILD, StepBudget
-from faqsvc_embed.generation.extraction.words import word_set, words_of
+from faqsvc_embed.generation.extraction.words import NAMES, words_of
 
 MAX_DEPTH: Final = 100
 """Levels of a tree; deeper elements are read as text."""
@@ -23,19 +23,7 @@ MAX_LABELLED_LINES: Final = 2_000
 TEXT_BLOCK: Final = "#text"
 """The tag of the element around inline text between blocks."""
 HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
-BLOCKS: Final = word_set(
-    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset "
-    "figcaption figure footer form header hgroup hr html legend li main menu nav ol p pre search "
-    "section summary table tbody td tfoot th thead tr ul"
-).union(HEADINGS, [TEXT_BLOCK])
-NAMED_BLOCKS: Final = word_set(
-    "question questions answer answers faq faqs accordion disclosure expander collapsible"
-)
-"""Words in the names of custom elements that stand for blocks: `<faq-question>`, `<answer>`."""
-SKIPPED: Final = word_set(
-    "audio canvas datalist embed head iframe img input link math meta object optgroup "
-    "option picture progress script select source style svg template textarea title track video"
-)
+BLOCKS: Final = NAMES["block"]
 
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
@@ -106,14 +94,16 @@ def build_tree(document: turbohtml.Node, budget: StepBudget) -> Element:
         node, parent = pending.pop()
         if isinstance(node, turbohtml.Text):
             parent.children.append(node.data)
-        elif isinstance(node, turbohtml.Element) and (node.tag not in SKIPPED or node.attr("itemprop")):
+        elif isinstance(node, turbohtml.Element) and (
+            node.tag not in NAMES["skipped"] or node.attr("itemprop")
+        ):
             count += 1
             if parent.depth == MAX_DEPTH:
                 parent.children.append(node.text)
                 continue
             budget.spend(STEPS_TO_BUILD)
             child = Element(node.tag, _attributes(node), parent, budget)
-            if node.tag not in BLOCKS and (words := words_of(node.tag)) & NAMED_BLOCKS:
+            if node.tag not in BLOCKS and (words := words_of(node.tag)) & NAMES["custom_block"]:
                 child.tag, child.words = "div", child.words | words
             parent.children.append(child)
             is_shadowed = node.shadow_root is not None or node.tag == "slot"

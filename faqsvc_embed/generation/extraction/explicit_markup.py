@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from typing import Final
 
 from faqsvc_embed.generation.extraction.candidates import Candidate, Evidence
 from faqsvc_embed.generation.extraction.dom import Element
@@ -10,9 +9,7 @@ from faqsvc_embed.generation.extraction.page_context import PageContext, control
 from faqsvc_embed.generation.extraction.patterns import LANGUAGES, any_of
 from faqsvc_embed.generation.extraction.questions import is_question
 from faqsvc_embed.generation.extraction.text import inline_text, question_text
-from faqsvc_embed.generation.extraction.words import word_set
-
-LOOSE_DESCRIPTIONS: Final = word_set("p ul ol table blockquote pre figure")
+from faqsvc_embed.generation.extraction.words import NAMES
 
 _ROW_NUMBER = re.compile(r"(?:nr?\.?|#)?\s*[0-9]{0,4}[.)]?", re.IGNORECASE)
 _QUESTION_COLUMN = any_of(language.question_columns for language in LANGUAGES)
@@ -58,7 +55,7 @@ def _definitions(element: Element) -> Iterator[Candidate]:
 def _list_parts(element: Element) -> Iterator[Element]:
     """Yield the terms and descriptions of a list, also from inside wrappers."""
     for child in element.elements():
-        if child.tag in ("dt", "dd") or child.tag in LOOSE_DESCRIPTIONS:
+        if child.tag in ("dt", "dd") or child.tag in NAMES["loose_description"]:
             yield child
         elif child.tag != "dl":
             yield from _list_parts(child)

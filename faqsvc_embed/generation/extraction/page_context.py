@@ -17,10 +17,8 @@ from faqsvc_embed.generation.extraction.questions import (
     is_question,
 )
 from faqsvc_embed.generation.extraction.text import inline_text
-from faqsvc_embed.generation.extraction.words import word_set
+from faqsvc_embed.generation.extraction.words import NAMES
 
-FAQ_WORDS: Final = frozenset({"faq", "faqs", "frequently"})
-PANEL_WORDS: Final = word_set("tab tabs pane panel collapse collapsible accordion content")
 TARGET_ATTRIBUTES: Final = ("data-bs-target", "data-target", "data-collapse-target", "data-accordion-target")
 
 
@@ -88,7 +86,7 @@ class PageContext:
         for ancestor in (element, *element.ancestors()):
             if ancestor.start in self._panels or ancestor.role in ("tabpanel", "region"):
                 return False
-            if ancestor.is_hidden and not ancestor.words & PANEL_WORDS:
+            if ancestor.is_hidden and not ancestor.words & NAMES["panel"]:
                 return True
         return False
 
@@ -122,7 +120,7 @@ def _quotations(elements: list[Element]) -> set[int]:
 
 
 def _is_labelled_faq(element: Element) -> bool:
-    return element.tag != "body" and bool(element.words & FAQ_WORDS)
+    return element.tag != "body" and bool(element.words & NAMES["faq"])
 
 
 def _within(elements: list[Element], condition: Callable[[Element], bool]) -> set[int]:

@@ -14,13 +14,8 @@ from faqsvc_embed.generation.extraction.labels import (
     is_question_label,
 )
 from faqsvc_embed.generation.extraction.questions import ends_page
-from faqsvc_embed.generation.extraction.words import word_set
+from faqsvc_embed.generation.extraction.words import NAMES
 
-ORNAMENTS: Final = word_set("icon icons arrow chevron caret indicator headerlink permalink anchor")
-"""Words in the class names of symbols beside a question."""
-HIDDEN_CLASSES: Final = word_set(
-    "sr-only visually-hidden visuallyhidden screen-reader-text sr mw-editsection"
-)
 LINE_BREAK: Final = "\v"
 
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff]")
@@ -83,12 +78,12 @@ def is_unwritten(element: Element) -> bool:
 
 def _is_decoration(element: Element) -> bool:
     """Return whether an element contains a symbol, a label, or words for screen readers only."""
-    if element.classes & HIDDEN_CLASSES:
+    if element.classes & NAMES["hidden"]:
         return True
     if element.tag in ("i", "span", "b", "em", "small", "a", "button"):
         if element.attrs.get("aria-hidden") == "true" and element.tag != "a":
             return True
-        if element.words & ORNAMENTS and len(raw_text(element).split()) <= 1:
+        if element.words & NAMES["ornament"] and len(raw_text(element).split()) <= 1:
             return True
     if element.tag == "a" and element.attrs.get("href", "").startswith("#") and not _is_first(element):
         return ends_page(plain(raw_text(element)))
