@@ -2,8 +2,8 @@
 
 Users choose the websites that are crawled, and so the addresses that this machine connects to. These are
 blocked: the special-purpose addresses of the IANA registries (RFC 6890), IPv6 addresses that contain an IPv4
-address, and the metadata services of clouds. `networks.toml` has all of them, because `is_global` of `ipaddress`
-differs between Python versions.
+address, and the metadata services of clouds. `networks.toml` has all of them, because `is_global` of
+`ipaddress` differs between Python versions.
 """
 
 import ipaddress
