@@ -37,7 +37,7 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
         is_odd = len(asked) >= MANY and kinds[candidate.kind] < MANY and candidate.kind not in asked_kinds
         # A term, or an element that opens, is part of an answer below a question, or the label of a value.
         is_part = not group_questions[group] and (
-            context.is_below_question(candidate.element) or _is_value(candidate.answer)
+            candidate.element.start in context.below_questions or _is_value(candidate.answer)
         )
         if (
             not claims.overlap(candidate.element)

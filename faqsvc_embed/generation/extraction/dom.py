@@ -18,8 +18,10 @@ MAX_DEPTH: Final = 100
 MAX_ELEMENTS: Final = 20_000
 """Elements of a page; the rest of the page is not read."""
 
-MAX_LABELLED_LINES: Final = 2_000
-"""Questions and answers of an FAQ in plain text that are read separately."""
+MAX_LINES: Final = 2_000
+"""Lines of preformatted text that are read separately."""
+MIN_LABELS: Final = 4
+"""Labels such as `Q:` and `A:` in preformatted text that is an FAQ."""
 TEXT_BLOCK: Final = "#text"
 """The tag of the element around inline text between blocks."""
 HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
@@ -85,6 +87,12 @@ class Element:
         return (siblings[index] for index in range(self.index - 1, -1, -1))
 
 
+def table_rows(table: Element) -> list[list[Element]]:
+    """Return the cells of a table by row."""
+    rows = [row for row in table.walk() if row.tag == "tr"]
+    return [[cell for cell in row.elements() if cell.tag in ("td", "th")] for row in rows]
+
+
 def build_tree(document: turbohtml.Node, budget: StepBudget) -> Element:
     """Return the tree of a document or fragment."""
     top = Element("html", {}, None, budget)
@@ -111,38 +119,27 @@ def build_tree(document: turbohtml.Node, budget: StepBudget) -> Element:
             pending += [(inner, child) for inner in reversed(children)]
     for element in _document_order(top):
         if element.tag == "pre":
-            _split_labelled_lines(element)
             _break_lines(element)
     _wrap_inline_text(_document_order(top))
     _number(_document_order(top))
     return top
 
 
-def _split_labelled_lines(pre: Element) -> None:
-    """Put the lines of preformatted text into paragraphs if they are an FAQ in plain text."""
-    text = "".join(child for child in pre.children if isinstance(child, str))
-    if len(_LABELLED_LINE_START.findall(text)) < 4 or any(pre.elements()):
-        return
-    pre.tag, pre.children = "div", []
-    for part in _LABELLED_LINE_START.split(text, MAX_LABELLED_LINES):
-        if part.strip():
-            lines = part.strip().split("\n", MAX_LABELLED_LINES)
-            pre.budget.spend(STEPS_TO_BUILD * len(lines))
-            paragraph = Element("p", {}, pre, pre.budget)
-            for line in lines:
-                paragraph.children += [Element("br", {}, paragraph, pre.budget), line]
-            del paragraph.children[0]
-            pre.children.append(paragraph)
-
-
 def _break_lines(pre: Element) -> None:
-    """Replace line ends by `<br>` in preformatted text with headings, which is no code."""
-    if not any(child.tag in HEADINGS for child in pre.elements()):
+    """Replace line ends by `<br>` in preformatted text that is no code: with headings, or with labels.
+
+    A blank line comes before each label, so that it begins a paragraph.
+    """
+    text = "".join(child for child in pre.children if isinstance(child, str))
+    is_labelled = len(_LABELLED_LINE_START.findall(text)) >= MIN_LABELS
+    if not is_labelled and not any(child.tag in HEADINGS for child in pre.elements()):
         return
     pre.tag = "div"
     children, pre.children = pre.children, []
     for child in children:
-        lines: list[Node] = [*child.split("\n", MAX_LABELLED_LINES)] if isinstance(child, str) else [child]
+        lines: list[Node] = [child]
+        if isinstance(child, str):
+            lines = [*_LABELLED_LINE_START.sub("\n\n", child).split("\n", MAX_LINES)]
         for number, line in enumerate(lines):
             if number:
                 pre.budget.spend(STEPS_TO_BUILD)

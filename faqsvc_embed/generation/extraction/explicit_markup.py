@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import dropwhile, groupby
 
 from faqsvc_embed.generation.extraction.candidates import Candidate, Evidence
 from faqsvc_embed.generation.extraction.dom import Element
@@ -40,16 +41,11 @@ def _details(element: Element) -> Iterator[Candidate]:
 
 def _definitions(element: Element) -> Iterator[Candidate]:
     """Yield each term of a definition list with the descriptions that follow it."""
-    terms: list[Element] = []
-    descriptions: list[Element] = []
-    for part in [*_list_parts(element), None]:
-        if part is None or (part.tag == "dt" and descriptions):
-            if descriptions:
-                for term in terms:
-                    yield Candidate(term, tuple(descriptions), Evidence.MARKUP, ("dl", element.start))
-            terms, descriptions = [], []
-        if part is not None and (terms or part.tag == "dt"):
-            (terms if part.tag == "dt" else descriptions).append(part)
+    parts = dropwhile(lambda part: part.tag != "dt", _list_parts(element))
+    runs = [tuple(run) for _, run in groupby(parts, key=lambda part: part.tag == "dt")]
+    for terms, descriptions in zip(runs[::2], runs[1::2], strict=False):
+        for term in terms:
+            yield Candidate(term, descriptions, Evidence.MARKUP, ("dl", element.start))
 
 
 def _list_parts(element: Element) -> Iterator[Element]:
@@ -64,7 +60,11 @@ def _list_parts(element: Element) -> Iterator[Element]:
 def _table_rows(table: Element) -> Iterator[Candidate]:
     """Yield the rows of a table with columns for questions and answers, or with two cells."""
     # A cell that spans several rows is only in the first of them. Nearly always, it is on the left.
-    rows = [[cell for cell in row.elements() if cell.tag in ("td", "th")] for row in _rows(table)]
+    rows = [
+        [cell for cell in row.elements() if cell.tag in ("td", "th")]
+        for row in table.walk()
+        if row.tag == "tr"
+    ]
     columns = _titled_columns(rows[0]) if rows else None
     if columns is None:
         yield from _untitled_rows(rows, table)
@@ -85,14 +85,6 @@ def _untitled_rows(rows: list[list[Element]], table: Element) -> Iterator[Candid
     for (question, answer), is_asked in zip(pairs, questions, strict=True):
         if is_asked or are_questions:
             yield Candidate(question, (answer,), Evidence.MARKUP, ("rows", table.start))
-
-
-def _rows(table: Element) -> Iterator[Element]:
-    for child in table.elements():
-        if child.tag == "tr":
-            yield child
-        elif child.tag in ("thead", "tbody", "tfoot"):
-            yield from _rows(child)
 
 
 def _titled_columns(header: list[Element]) -> tuple[int, int] | None:

@@ -33,9 +33,8 @@ class PageContext:
         self.title = title
         self.url = url
         everything = top.walk()
-        quotations = _quotations(everything)
         # Questions in a quotation are not questions of the page, but a quotation may be part of an answer.
-        outside = _within(everything, lambda element: element.start in quotations)
+        quoted = _within(everything, _is_quotation)
         self.size: int = len(everything)
         self._by_id = defaultdict[str, list[Element]](list)
         for element in everything:
@@ -43,7 +42,7 @@ class PageContext:
         opened = (self.with_id(name, element) for element in everything for name in controlled_ids(element))
         self._panels = {panel.start for panel in opened if panel is not None}
         self.elements: list[Element] = [
-            e for e in everything if not e.is_boilerplate and e.start not in outside
+            e for e in everything if not e.is_boilerplate and e.start not in quoted
         ]
         first_heading = next((inline_text(e.children) for e in everything if e.tag == "h1"), "")
         address = _SEPARATORS.sub(" ", url)
@@ -54,9 +53,10 @@ class PageContext:
         self.is_interview: bool = any(map(announces_interview, (title, first_heading)))
         self.is_article: bool = is_article or self.is_interview or is_other or is_post
         self._is_faq = self.has_faq_title or announces_faq(address)
-        self._labelled = _within(everything, _is_labelled_faq)
+        self._named = _within(everything, _is_named_faq)
         self._heading_levels: dict[int, int] = {}
-        self._below_questions = set[int]()
+        self.below_questions = set[int]()
+        """The positions of elements below a heading, other than `<h1>`, that is a question."""
         self._read_headings()
 
     @cached_property
@@ -73,13 +73,9 @@ class PageContext:
 
     def is_in_faq(self, element: Element) -> bool:
         """Return whether the page, class names or headings announce an FAQ around an element."""
-        if self._is_faq or element.start in self._labelled:
+        if self._is_faq or element.start in self._named:
             return True
         return self._heading_levels.get(element.start, 7) < HEADINGS.get(element.tag, 7)
-
-    def is_below_question(self, element: Element) -> bool:
-        """Return whether a heading above an element is a question, other than the page's `<h1>`."""
-        return element.start in self._below_questions
 
     def is_always_hidden(self, element: Element) -> bool:
         """Return whether an element is hidden, and not in a panel that something on the page opens."""
@@ -100,26 +96,22 @@ class PageContext:
             if (highest := next((rank for rank, is_faq, _ in above if is_faq), None)) is not None:
                 self._heading_levels[element.start] = highest
             if any(is_asked for _, _, is_asked in above):
-                self._below_questions.add(element.start)
+                self.below_questions.add(element.start)
             if level is not None:
                 text = inline_text(element.children)
                 is_asked = level > 1 and is_question(text) and not is_call_to_action(text)
                 above.append((level, announces_faq(text), is_asked))
 
 
-def _quotations(elements: list[Element]) -> set[int]:
-    """Return the positions of the block quotes that are quotations, and not indented parts of the page."""
-    found = set[int]()
-    for element in elements:
-        if element.tag == "blockquote":
-            inside = element.walk()
-            titles = (e for e in inside if e.tag in (*HEADINGS, "b", "strong", "dt", "summary"))
-            if sum(is_question(inline_text(e.children)) for e in titles) < 2:
-                found.add(element.start)
-    return found
+def _is_quotation(element: Element) -> bool:
+    """Return whether an element is a quotation, and no indented part of the page."""
+    if element.tag != "blockquote":
+        return False
+    titles = (e for e in element.walk() if e.tag in (*HEADINGS, "b", "strong", "dt", "summary"))
+    return sum(is_question(inline_text(e.children)) for e in titles) < 2
 
 
-def _is_labelled_faq(element: Element) -> bool:
+def _is_named_faq(element: Element) -> bool:
     return element.tag != "body" and bool(element.words & NAMES["faq"])
 
 
