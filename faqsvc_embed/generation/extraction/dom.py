@@ -88,9 +88,9 @@ class Element:
 
 
 def table_rows(table: Element) -> list[list[Element]]:
-    """Return the cells of a table by row."""
-    rows = [row for row in table.walk() if row.tag == "tr"]
-    return [[cell for cell in row.elements() if cell.tag in ("td", "th")] for row in rows]
+    """Return the cells of each row of a table that has some."""
+    rows = (row.elements() for row in table.walk() if row.tag == "tr")
+    return list(filter(None, ([cell for cell in row if cell.tag in ("td", "th")] for row in rows)))
 
 
 def build_tree(document: turbohtml.Node, budget: StepBudget) -> Element:

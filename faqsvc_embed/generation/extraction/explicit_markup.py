@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import dropwhile, groupby
 
 from faqsvc_embed.generation.extraction.candidates import Candidate, Evidence
-from faqsvc_embed.generation.extraction.dom import Element
+from faqsvc_embed.generation.extraction.dom import Element, table_rows
 from faqsvc_embed.generation.extraction.page_context import PageContext, controlled_ids
 from faqsvc_embed.generation.extraction.patterns import LANGUAGES, any_of
 from faqsvc_embed.generation.extraction.questions import is_question
@@ -60,11 +60,7 @@ def _list_parts(element: Element) -> Iterator[Element]:
 def _table_rows(table: Element) -> Iterator[Candidate]:
     """Yield the rows of a table with columns for questions and answers, or with two cells."""
     # A cell that spans several rows is only in the first of them. Nearly always, it is on the left.
-    rows = [
-        [cell for cell in row.elements() if cell.tag in ("td", "th")]
-        for row in table.walk()
-        if row.tag == "tr"
-    ]
+    rows = table_rows(table)
     columns = _titled_columns(rows[0]) if rows else None
     if columns is None:
         yield from _untitled_rows(rows, table)

@@ -12,12 +12,13 @@ from faqsvc_embed.generation.extraction.headings import heading_questions
 from faqsvc_embed.generation.extraction.labels import bare_question, split_at_answer_label
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.paragraphs import (
+    alternating_questions,
     emphasised_questions,
+    first_blocks,
     first_lines,
     similar_questions,
 )
 from faqsvc_embed.generation.extraction.questions import is_call_to_action, is_question_line
-from faqsvc_embed.generation.extraction.rows import alternating_questions, first_blocks
 from faqsvc_embed.generation.extraction.text import is_labelled_question, question_text, text_of
 
 MAX_PARTS: Final = 4

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
-from faqsvc_embed.generation.extraction.dom import HEADINGS, Element, Node
+from faqsvc_embed.generation.extraction.dom import HEADINGS, Element, Node, table_rows
 from faqsvc_embed.generation.extraction.text import LINE_BREAK, Writer, is_unwritten, plain, raw_text
 
 SCHEMES: Final = ("http", "https", "mailto", "tel")
@@ -168,12 +168,7 @@ def _percent_encoded(character: re.Match[str]) -> str:
 
 def _rows(table: Element) -> list[list[Element]]:
     """Return the cells of a table of data by row, or nothing for a table that is only layout."""
-    rows = [
-        [cell for cell in row.elements() if cell.tag in ("td", "th")]
-        for row in table.walk()
-        if row.tag == "tr"
-    ]
-    rows = [row for row in rows if row]
+    rows = table_rows(table)
     is_nested = sum(element.tag == "table" for element in table.walk()) > 1
     return rows if len(rows) > 1 and max(map(len, rows)) > 1 and not is_nested else []
 
