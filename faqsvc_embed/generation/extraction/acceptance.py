@@ -58,7 +58,7 @@ def _is_usable(candidate: Candidate, context: PageContext) -> bool:
     if not has_words(question) or not has_words(answer) or len(question) > MAX_LENGTH:
         return False
     is_code = any(element.tag == "code" for element in candidate.element.walk())
-    if is_template_code("" if is_code else question, answer):
+    if is_template_code(question) and not is_code:
         return False
     if context.is_always_hidden(candidate.element):
         return False

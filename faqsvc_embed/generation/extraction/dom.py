@@ -114,9 +114,7 @@ def build_tree(document: turbohtml.Node, budget: StepBudget) -> Element:
             if node.tag not in BLOCKS and (words := words_of(node.tag)) & NAMES["custom_block"]:
                 child.tag, child.words = "div", child.words | words
             parent.children.append(child)
-            is_shadowed = node.shadow_root is not None or node.tag == "slot"
-            children = node.flattened_children if is_shadowed else node.children
-            pending += [(inner, child) for inner in reversed(children)]
+            pending += [(inner, child) for inner in reversed(node.flattened_children)]
     for element in _document_order(top):
         if element.tag == "pre":
             _break_lines(element)

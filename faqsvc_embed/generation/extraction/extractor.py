@@ -98,7 +98,7 @@ def _stated_pairs(document: turbohtml.Document, url: str, read: Reader) -> dict[
         for question, value in read(document, budget):
             answer = bare_answer(text_of_value(value, budget))
             is_usable = has_words(question) and has_words(answer) and len(question) <= MAX_QUESTION
-            if is_usable and not is_template_code(question, answer):
+            if is_usable and not is_template_code(question):
                 markdown = bare_answer(markdown_of_value(value, budget, url))
                 pairs.setdefault(question_key(question), Pair(question, answer, None, True, markdown))
     return pairs

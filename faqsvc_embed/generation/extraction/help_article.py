@@ -1,6 +1,5 @@
 """The article of a help centre: its title is the question, and all its text the answer."""
 
-import re
 from typing import Final
 
 from faqsvc_embed.generation.extraction.candidates import Candidate, Evidence
@@ -14,9 +13,6 @@ MAX_QUESTIONS: Final = 2
 """Headings of an article that are questions, its title included; a page with more is a list of questions."""
 ARTICLES: Final = ("article", "main", "body")
 
-_ADDRESS = re.compile(
-    r"/(?:hc|help|support|kb|knowledge-?base|faqs?|hilfe|aide|ayuda|ajuda|aiuto|hulp)/", re.IGNORECASE
-)
 _HELP_CENTRE = any_of(language.help_centres for language in LANGUAGES)
 
 
@@ -24,7 +20,7 @@ def help_article(context: PageContext) -> Candidate | None:
     """Return the question and the answer of a help centre's article, or None for any other page."""
     headings = [element for element in context.elements if element.tag in HEADINGS]
     titles = [heading for heading in headings if heading.tag == "h1"]
-    if len(titles) != 1 or not (_ADDRESS.search(context.url) or _HELP_CENTRE.search(context.title)):
+    if len(titles) != 1 or not _HELP_CENTRE.search(context.title):
         return None
     question = question_text(titles[0])
     questions = [text for heading in headings if is_question(text := question_text(heading))]
