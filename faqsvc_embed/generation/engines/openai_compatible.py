@@ -5,7 +5,7 @@ something that no page says, `grounding` drops it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, TypeVar
 
@@ -16,7 +16,7 @@ from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.generation.crawl.page import Page
 from faqsvc_embed.generation.detection import contradicts
 from faqsvc_embed.generation.engines.endpoint import ChatEndpoint, ContextTooLong, Secret
-from faqsvc_embed.generation.engines.excerpts import Excerpt, batches_of, halves
+from faqsvc_embed.generation.engines.excerpts import Excerpt, batches_of, halves, interleaved
 from faqsvc_embed.generation.engines.grounding import Grounded, Suggestion, supported_items
 from faqsvc_embed.generation.engines.prompts import (
     CHOICE_SCHEMA,
@@ -74,39 +74,39 @@ class OpenAICompatibleEngine:
         if not batches:
             return EngineResult([])
         count = min(request.count or DEFAULT_COUNT, MAX_COUNT)
-        found = _Findings()
-        await self._write_all(batches, request, count, found)
-        if found.errors and not found.parts:
-            raise found.errors[0]
-        items, duplicates = _unique(found.items())
-        dropped = found.dropped() + duplicates
+        parts, errors = await self._write_all(batches, request, count)
+        if errors and not parts:
+            raise errors[0]
+        items, duplicates = _unique(interleaved(part.items for part in parts))
+        dropped = [dropped for part in parts for dropped in part.dropped] + duplicates
         if len(items) > count:
-            kept = await self._choose(items, request, count) if len(found.parts) > 1 else items[:count]
+            kept = await self._choose(items, request, count) if len(parts) > 1 else items[:count]
             dropped += [Dropped(item.question, Reason.BEYOND_COUNT) for item in items if item not in kept]
             items = kept
         items, notes = await run_in_thread(partial(_labelled, items, request))
-        if found.errors:
-            notes.append(
-                f"The language model failed for {len(found.errors)} of {len(batches)} parts of the site."
-            )
+        if errors:
+            notes.append(f"The language model failed for {len(errors)} of {len(batches)} parts of the site.")
         return EngineResult(items, dropped, notes)
 
     async def _write_all(
-        self, batches: list[list[Excerpt]], request: GenerationRequest, count: int, found: "_Findings"
-    ) -> None:
-        """Have the model write items for each batch, for a few batches at a time."""
+        self, batches: list[list[Excerpt]], request: GenerationRequest, count: int
+    ) -> tuple[list[Grounded], list[EngineError]]:
+        """Have the model write items for a few batches at a time; return them, and the errors of others."""
         limiter = anyio.CapacityLimiter(MAX_CONCURRENT)
+        results: list[Grounded | EngineError] = [Grounded([], []) for _ in batches]
 
-        async def write(number: int, batch: list[Excerpt]) -> None:
+        async def write(number: int) -> None:
             async with limiter:
                 try:
-                    found.parts[number] = await self._write(batch, request, count)
+                    results[number] = await self._write(batches[number], request, count)
                 except EngineError as error:
-                    found.errors.append(error)
+                    results[number] = error
 
         async with anyio.create_task_group() as tasks:
-            for number, batch in enumerate(batches):
-                tasks.start_soon(write, number, batch)
+            for number in range(len(batches)):
+                tasks.start_soon(write, number)
+        parts = [result for result in results if isinstance(result, Grounded)]
+        return parts, [result for result in results if isinstance(result, EngineError)]
 
     async def _write(
         self, batch: list[Excerpt], request: GenerationRequest, count: int, splits: int = MAX_SPLITS
@@ -138,24 +138,6 @@ class OpenAICompatibleEngine:
             numbers = {}
         chosen = [items[number] for number in numbers if 0 <= number < len(items)]
         return (chosen or items)[:count]
-
-
-@dataclass(slots=True)
-class _Findings:
-    """What the model wrote for the parts of a site, by their numbers, and the errors of the other parts."""
-
-    parts: dict[int, Grounded] = field(default_factory=dict)
-    errors: list[EngineError] = field(default_factory=list)
-
-    def items(self) -> list[GeneratedItem]:
-        """Return the items of all parts: the first ones of every part, then the second ones, and so on."""
-        parts = [self.parts[number].items for number in sorted(self.parts)]
-        rounds = max(map(len, parts), default=0)
-        return [part[number] for number in range(rounds) for part in parts if number < len(part)]
-
-    def dropped(self) -> list[Dropped]:
-        """Return the suggestions that the pages do not support."""
-        return [dropped for number in sorted(self.parts) for dropped in self.parts[number].dropped]
 
 
 def _unique(items: Sequence[GeneratedItem]) -> tuple[list[GeneratedItem], list[Dropped]]:
