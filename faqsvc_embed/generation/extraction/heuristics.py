@@ -82,10 +82,8 @@ def _without_rhetorical(questions: list[Question], context: PageContext) -> list
     """Return the questions without those in running text that begin the answer to the previous question."""
     blocks = [block.start for block in context.text_blocks]
     kept: list[Question] = []
-    for number, (element, evidence) in enumerate(questions):
-        follows = questions[number + 1 : number + 2]
-        is_single = evidence is Evidence.APPEARANCE and all(kind < evidence for _, kind in follows)
-        if kept and is_single and kept[-1][1] is Evidence.HEADING:
+    for element, evidence in questions:
+        if kept and evidence is Evidence.APPEARANCE and kept[-1][1] is Evidence.HEADING:
             between = bisect_left(blocks, element.start) - bisect_left(blocks, kept[-1][0].end + 1)
             if between <= 0:
                 continue
