@@ -33,15 +33,7 @@ TRANSIENT: Final = (408, 409, 425, 429, 500, 502, 503, 504, 529)
 REFUSALS: Final = (400, 404, 413, 415, 422, 501)
 """Statuses of endpoints that may accept the same request with fewer parameters."""
 
-_CONTEXT_TOO_LONG = re.compile(
-    rb"context[ _](?:length|window|size)|too many tokens|(?:prompt|input) is too long", re.IGNORECASE
-)
-
 logger: logging.Logger = logging.getLogger("faqsvc_embed.generation")
-
-
-class ContextTooLong(EngineError):
-    """The data of a request is longer than the context of the model."""
 
 
 class Secret:
@@ -111,8 +103,6 @@ class ChatEndpoint:
                 return self._message(content)
             if response.status_code not in REFUSALS:
                 break
-            if _CONTEXT_TOO_LONG.search(content[:4_000]):
-                raise ContextTooLong("the pages are too long for the language model")
         raise self._error(response, content)
 
     async def _post_with_retries(self, body: Mapping[str, Any]) -> tuple[httpx2.Response, bytes]:

@@ -48,15 +48,6 @@ def batches_of(pages: Sequence[Page]) -> list[list[Excerpt]]:
     return batches
 
 
-def halves(batch: list[Excerpt]) -> list[list[Excerpt]]:
-    """Return a batch as two, for a model that reads less at a time."""
-    if len(batch) > 1:
-        return [batch[: len(batch) // 2], batch[len(batch) // 2 :]]
-    text = batch[0].text
-    middle = text.find("\n", len(text) // 2) + 1 or len(text) // 2
-    return [[Excerpt(batch[0].page, part)] for part in (text[:middle], text[middle:]) if part.strip()]
-
-
 def _excerpts(page: Page) -> Iterator[Excerpt]:
     """Yield the text of a page, divided between paragraphs where that is possible."""
     start = 0

@@ -15,8 +15,8 @@ import msgspec
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.generation.crawl.page import Page
 from faqsvc_embed.generation.detection import contradicts
-from faqsvc_embed.generation.engines.endpoint import ChatEndpoint, ContextTooLong, Secret
-from faqsvc_embed.generation.engines.excerpts import Excerpt, batches_of, halves, interleaved
+from faqsvc_embed.generation.engines.endpoint import ChatEndpoint, Secret
+from faqsvc_embed.generation.engines.excerpts import Excerpt, batches_of, interleaved
 from faqsvc_embed.generation.engines.grounding import Grounded, Suggestion, supported_items
 from faqsvc_embed.generation.engines.prompts import (
     CHOICE_SCHEMA,
@@ -43,8 +43,6 @@ DEFAULT_COUNT: Final = 10
 MAX_SUGGESTIONS: Final = 4 * MAX_COUNT
 MAX_CONCURRENT: Final = 3
 """Requests to an endpoint at a time, for one generation."""
-MAX_SPLITS: Final = 3
-"""How often a batch is halved if it is longer than the context of the model."""
 
 T = TypeVar("T")
 
@@ -108,21 +106,10 @@ class OpenAICompatibleEngine:
         parts = [result for result in results if isinstance(result, Grounded)]
         return parts, [result for result in results if isinstance(result, EngineError)]
 
-    async def _write(
-        self, batch: list[Excerpt], request: GenerationRequest, count: int, splits: int = MAX_SPLITS
-    ) -> Grounded:
-        """Have the model write items for a batch, in halves if it is too long for the context."""
+    async def _write(self, batch: list[Excerpt], request: GenerationRequest, count: int) -> Grounded:
+        """Have the model write items for a batch."""
         task = writing_task(request, count)
-        try:
-            response = await self.endpoint.complete(task, pages_as_data(batch), ITEMS_SCHEMA)
-        except ContextTooLong:
-            if splits == 0:
-                raise
-            parts = [await self._write(half, request, count, splits - 1) for half in halves(batch)]
-            return Grounded(
-                [item for part in parts for item in part.items],
-                [dropped for part in parts for dropped in part.dropped],
-            )
+        response = await self.endpoint.complete(task, pages_as_data(batch), ITEMS_SCHEMA)
         suggestions = _decoded(response, _Suggestions).items[:MAX_SUGGESTIONS]
         return await run_in_thread(partial(supported_items, suggestions, batch))
 

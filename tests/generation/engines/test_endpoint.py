@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from faqsvc_embed.generation.engines.endpoint import ChatEndpoint, ContextTooLong, Secret
+from faqsvc_embed.generation.engines.endpoint import ChatEndpoint, Secret
 from faqsvc_embed.generation.engines.protocol import EngineError
 from tests.support import faulty as faults
 from tests.support.faulty import Exchange, FaultyServer
@@ -130,17 +130,6 @@ def test_an_endpoint_that_refuses_everything_fails_and_nothing_is_learned(llm: F
 
     assert chat.refused == 0
     assert len(script.bodies) <= 6
-
-
-def test_pages_that_are_too_long_for_the_model_are_reported_as_such(llm: FaultyServer) -> None:
-    message = (
-        "This model's maximum context length is 4097 tokens. However, your messages resulted in 9031 tokens."
-    )
-    refusal = openai_error(message, "messages", "context_length_exceeded")
-    llm.behave(Scripted(lambda body: (400, refusal)))
-
-    with pytest.raises(ContextTooLong):
-        complete(endpoint(llm))
 
 
 @pytest.mark.parametrize("status", [429, 500, 503, 529])
