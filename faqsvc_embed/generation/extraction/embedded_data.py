@@ -42,15 +42,15 @@ def embedded_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator
     for text in _json_texts(document):
         budget.spend(1 + STEPS_TO_CONVERT * len(text) // CHARACTERS_PER_STEP)
         data = load_json(_NOT_JSON.sub("", text, count=1).rstrip().rstrip(";"))
+        asked: list[tuple[str, str]] = []
         titled: list[tuple[str, str]] = []
         for node in objects_of(data):
             if pair := _pair(node, QUESTION_KEYS, ANSWER_KEYS):
-                yield _with_plain_question(pair, budget)
-            elif pair := _pair(node, TITLE_KEYS, CONTENT_KEYS):
+                asked.append(pair)
+            elif (pair := _pair(node, TITLE_KEYS, CONTENT_KEYS)) and is_question(pair[0]):
                 titled.append(pair)
-        questions = [pair for pair in titled if is_question(pair[0])]
-        if len(questions) > 1:
-            yield from (_with_plain_question(pair, budget) for pair in questions)
+        for question, answer in asked + (titled if len(titled) > 1 else []):
+            yield plain(text_of_value(question, budget)), answer
 
 
 def _json_texts(document: turbohtml.Document) -> Iterator[str]:
@@ -76,10 +76,6 @@ def _text(value: Any) -> str:
     paragraphs = value if isinstance(value, list) else [value]
     is_text = all(isinstance(paragraph, str) for paragraph in paragraphs)
     return "\n\n".join(paragraphs) if is_text else ""
-
-
-def _with_plain_question(pair: tuple[str, str], budget: StepBudget) -> tuple[str, str]:
-    return plain(text_of_value(pair[0], budget)), pair[1]
 
 
 def _flight_rows(scripts: Iterable[str]) -> Iterator[str]:

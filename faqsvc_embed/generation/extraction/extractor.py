@@ -16,7 +16,7 @@ from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evi
 from faqsvc_embed.generation.extraction.dom import build_tree
 from faqsvc_embed.generation.extraction.embedded_data import embedded_pairs
 from faqsvc_embed.generation.extraction.explicit_markup import explicit_pairs
-from faqsvc_embed.generation.extraction.help_article import help_article
+from faqsvc_embed.generation.extraction.headings import help_article
 from faqsvc_embed.generation.extraction.heuristics import likely_pairs
 from faqsvc_embed.generation.extraction.json_objects import markdown_of_value, text_of_value
 from faqsvc_embed.generation.extraction.labels import bare_answer

@@ -1,4 +1,4 @@
-"""Headings that are questions by their text and, in an FAQ, headings that state a problem."""
+"""Headings that are questions: by their text, as statements in an FAQ, or as titles in a help centre."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -6,23 +6,29 @@ from itertools import islice
 from typing import Final
 
 from faqsvc_embed.generation.extraction.boilerplate import is_promotional
-from faqsvc_embed.generation.extraction.candidates import Claims
-from faqsvc_embed.generation.extraction.dom import HEADINGS, Element
+from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence
+from faqsvc_embed.generation.extraction.dom import HEADINGS, Element, Node
 from faqsvc_embed.generation.extraction.page_context import PageContext
+from faqsvc_embed.generation.extraction.patterns import LANGUAGES, any_of
 from faqsvc_embed.generation.extraction.questions import (
     has_question_grammar,
     is_call_to_action,
     is_question,
     is_section_title,
 )
-from faqsvc_embed.generation.extraction.text import question_text
+from faqsvc_embed.generation.extraction.text import question_text, text_of
 
 MIN_SHARE_OF_QUESTIONS: Final = 0.1
 """The share of similar headings that must be questions for the others to count as questions."""
 MANY: Final = 2
 """Questions of other kinds, such as accordions, from which on headings are titles."""
+MAX_QUESTIONS: Final = 2
+"""Headings of an article that are questions, its title included; a page with more is a list of questions."""
+ARTICLES: Final = ("article", "main", "body")
 MIN_STATEMENTS: Final = 3
 """Headings of an FAQ that count as questions although none of them is one by its text."""
+
+_HELP_CENTRE = any_of(language.help_centres for language in LANGUAGES)
 
 
 def heading_questions(
@@ -89,3 +95,28 @@ def _appearance(element: Element) -> object:
     """Return a value that is equal for elements with the same tags and classes, up to two levels above."""
     elements = (element, *islice(element.ancestors(), 2))
     return tuple((each.tag, each.attrs.get("class", "")) for each in elements)
+
+
+def help_article(context: PageContext) -> Candidate | None:
+    """Return the question and the answer of a help centre's article, or None for any other page."""
+    headings = [element for element in context.elements if element.tag in HEADINGS]
+    titles = [heading for heading in headings if heading.tag == "h1"]
+    if len(titles) != 1 or not _HELP_CENTRE.search(context.title):
+        return None
+    question = question_text(titles[0])
+    questions = [text for heading in headings if is_question(text := question_text(heading))]
+    if question not in questions or len(questions) > MAX_QUESTIONS:
+        return None
+    candidate = Candidate(titles[0], tuple(_article_after(titles[0])), Evidence.HEADING)
+    return candidate if text_of(candidate.answer_nodes) else None
+
+
+def _article_after(title: Element) -> list[Node]:
+    """Return the nodes after a title in its article."""
+    nodes: list[Node] = []
+    header = next((above for above in title.ancestors() if above.tag == "header"), title)
+    for element in (header, *header.ancestors()):
+        if element.tag in ARTICLES:
+            break
+        nodes += element.following_siblings()
+    return nodes

@@ -22,23 +22,14 @@ def markdown_of(nodes: Iterable[Node], url: str) -> str:
 
 def escaped(text: str) -> str:
     """Return plain paragraphs as Markdown that shows exactly their text; lists stay lists."""
-    return "\n".join(
-        line if line.startswith("- ") and line == _escaped_line(line, skip=2) else _escaped_line(line)
-        for line in text.split("\n")
-    )
-
-
-def _escaped_line(line: str, skip: int = 0) -> str:
-    line = line[:skip] + _SPECIAL.sub(r"\\\g<0>", line[skip:])
-    return line if skip else _with_plain_start(line)
+    lines = _SPECIAL.sub(r"\\\g<0>", text).split("\n")
+    return "\n".join(map(_with_plain_start, lines))
 
 
 def _with_plain_start(line: str) -> str:
     """Return a line whose start is escaped if it would begin a block other than a list item with a dash."""
     start = _BLOCK_START.match(line)
-    if start is None or line.startswith(("**", "`")):
-        return line
-    return f"{start['number'] or ''}\\{line[start.end() :]}"
+    return f"{start['number'] or ''}\\{line[start.end() :]}" if start is not None else line
 
 
 def _with_break(line: str, following: str) -> str:
@@ -110,14 +101,9 @@ class MarkdownWriter(Writer):
             self._write_children(element)
 
     def _write_numbered(self, element: Element) -> None:
-        number = 0
-        for child in element.children:
-            if isinstance(child, Element) and child.tag == "li" and not is_unwritten(child):
-                number += 1
-                self._end_paragraph()
-                self._write_item(child, f"{number}.")
-            else:
-                self._write(child)
+        items = [item for item in element.elements() if not is_unwritten(item)]
+        for number, item in enumerate(items, 1):
+            self._write_item(item, f"{number}.")
 
     def _write_item(self, element: Element, marker: str) -> None:
         outer, self._marker = self._indent, f"{self._indent}{marker} "
