@@ -44,10 +44,9 @@ def _is_boilerplate(element: Element) -> bool:
         return not _has_questions(element)
     if element.tag in ("nav", "dialog", "form") or element.role in NAMES["boilerplate_role"]:
         return True
-    if element.tag in ("header", "footer"):
-        return not any(ancestor.tag in NAMES["section"] for ancestor in element.ancestors())
     names = _names(element)
-    if names & NAMES["footer"] and element.tag in ("div", "section"):
+    is_footer = bool(names & NAMES["footer"]) and element.tag in ("div", "section")
+    if is_footer or element.tag in ("header", "footer"):
         return not any(ancestor.tag in NAMES["section"] for ancestor in element.ancestors())
     return element.tag not in NAMES["small"] and bool(names & NAMES["boilerplate"])
 

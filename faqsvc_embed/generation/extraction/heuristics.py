@@ -2,7 +2,6 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from typing import Final
 
 from faqsvc_embed.generation.extraction.answers import AnswerFinder
 from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence, Positions
@@ -20,9 +19,6 @@ from faqsvc_embed.generation.extraction.paragraphs import (
 )
 from faqsvc_embed.generation.extraction.questions import is_call_to_action, is_question_line
 from faqsvc_embed.generation.extraction.text import is_labelled_question, question_text, text_of
-
-MAX_PARTS: Final = 4
-"""Paragraphs of a question before its last one."""
 
 Question = tuple[Element, Evidence]
 
@@ -47,9 +43,10 @@ def likely_pairs(context: PageContext, claims: Claims) -> Iterator[Candidate]:
             # The question may have several paragraphs, each with the class name of a question.
             texts = [question_text(part) for part in (*_directly_before(element, above), element)]
             yield Candidate(element, nodes, evidence, group, question=" ".join(texts))
-        above = (
-            [*above[-MAX_PARTS:], element] if evidence is Evidence.NAME and not parts and not nodes else []
-        )
+        if parts or nodes or evidence is not Evidence.NAME:
+            above.clear()
+        else:
+            above.append(element)
 
 
 def _questions(context: PageContext, claims: Claims) -> list[Question]:
