@@ -14,9 +14,9 @@ from faqsvc_embed.generation.data import load
 PUBLIC_IPV6: Final = ipaddress.IPv6Network("2000::/3")
 """The only part of IPv6 that is allocated for the internet (RFC 4291, 2.4)."""
 
-_NETWORKS: Final = load("networks", dict[str, dict[str, str]])
-_IPV4 = [(ipaddress.IPv4Network(network), reason) for network, reason in _NETWORKS["ipv4"].items()]
-_IPV6 = [(ipaddress.IPv6Network(network), reason) for network, reason in _NETWORKS["ipv6"].items()]
+_BLOCKED: Final = [
+    (ipaddress.ip_network(key), reason) for key, reason in load("networks", dict[str, str]).items()
+]
 
 
 def why_blocked(address: str) -> str | None:
@@ -26,9 +26,8 @@ def why_blocked(address: str) -> str | None:
         ValueError: it is not an IP address in its usual form: four decimal numbers, or IPv6.
     """
     ip = ipaddress.ip_address(address)
-    if isinstance(ip, ipaddress.IPv4Address):
-        return next((reason for network, reason in _IPV4 if ip in network), None)
-    if ip.scope_id is not None:
+    if isinstance(ip, ipaddress.IPv6Address) and ip.scope_id is not None:
         return "limited to one network interface (RFC 4007)"
-    reason = next((reason for network, reason in _IPV6 if ip in network), None)
-    return reason or (None if ip in PUBLIC_IPV6 else "not allocated for the internet (RFC 4291)")
+    reason = next((reason for network, reason in _BLOCKED if ip in network), None)
+    is_allocated = ip.version == 4 or ip in PUBLIC_IPV6
+    return reason or (None if is_allocated else "not allocated for the internet (RFC 4291)")

@@ -23,7 +23,7 @@ MANY: Final = 3
 def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) -> list[Candidate]:
     """Return the candidates that are questions, by their text or by their neighbours, and claim them."""
     usable = [candidate for candidate in candidates if _is_usable(candidate, context)]
-    asked = [candidate for candidate in usable if is_question(candidate.question)]
+    asked = {candidate for candidate in usable if is_question(candidate.question)}
     group_sizes = Counter(candidate.group for candidate in usable)
     group_questions = Counter(candidate.group for candidate in asked)
     elements = Positions(candidate.element for candidate in usable)
@@ -33,6 +33,9 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
     for candidate in sorted(usable, key=lambda candidate: candidate.evidence):
         group = candidate.group
         is_like_questions = 2 * group_questions[group] >= group_sizes[group]
+        is_clear = candidate in asked or candidate.evidence is Evidence.STRUCTURED_DATA
+        # The answer of a title of a group of questions is that group.
+        is_group = candidate not in asked and any(map(elements.count_inside, candidate.answer_elements()))
         # Beside several questions, a single element that opens is a menu or a switch.
         is_odd = len(asked) >= MANY and kinds[candidate.kind] < MANY and candidate.kind not in asked_kinds
         # A term, or an element that opens, is part of an answer below a question, or the label of a value.
@@ -41,10 +44,10 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
         )
         if (
             not claims.overlap(candidate.element)
-            and not _is_group(candidate, elements)
+            and not is_group
             and not is_odd
             and not is_part
-            and (is_like_questions or _is_question(candidate, context))
+            and (is_like_questions or is_clear or context.is_in_faq(candidate.element))
         ):
             chosen.append(candidate)
             for element in (candidate.element, *candidate.answer_elements()):
@@ -85,15 +88,3 @@ def _is_menu(candidate: Candidate) -> bool:
     links = [len(inline_text(element.children)) for element in elements if element.tag == "a"]
     length = len(inline_text(candidate.answer_nodes))
     return sum(links) > 0.8 * length if len(links) > 1 else sum(links) >= length
-
-
-def _is_question(candidate: Candidate, context: PageContext) -> bool:
-    """Return whether its text, structured data or an FAQ around it make a candidate a question."""
-    is_stated = candidate.evidence is Evidence.STRUCTURED_DATA
-    return is_stated or is_question(candidate.question) or context.is_in_faq(candidate.element)
-
-
-def _is_group(candidate: Candidate, elements: Positions) -> bool:
-    """Return whether a candidate is the title of a group of questions, and its answer that group."""
-    answer = candidate.answer_elements()
-    return not is_question(candidate.question) and any(map(elements.count_inside, answer))

@@ -35,8 +35,7 @@ def _details(element: Element) -> Iterator[Candidate]:
     summary = next((child for child in element.elements() if child.tag == "summary"), None)
     if summary is not None:
         answer = tuple(child for child in element.children if child is not summary)
-        parent = element.parent.start if element.parent is not None else 0
-        yield Candidate(summary, answer, Evidence.MARKUP, ("details", parent))
+        yield Candidate(summary, answer, Evidence.MARKUP, ("details", element.parent))
 
 
 def _definitions(element: Element) -> Iterator[Candidate]:
@@ -73,13 +72,11 @@ def _table_rows(table: Element) -> Iterator[Candidate]:
 
 
 def _untitled_rows(rows: list[list[Element]], table: Element) -> Iterator[Candidate]:
-    """Yield the rows of two cells whose first is a question, or all of them if half of these are."""
+    """Yield the rows of two cells if half of the first cells are questions."""
     cells = [[c for c in row if _ROW_NUMBER.fullmatch(inline_text(c.children)) is None] for row in rows]
     pairs = [(row[0], row[1]) for row in cells if len(row) == 2]
-    questions = [is_question(question_text(question)) for question, _ in pairs]
-    are_questions = 2 * sum(questions) >= len(pairs)
-    for (question, answer), is_asked in zip(pairs, questions, strict=True):
-        if is_asked or are_questions:
+    if 2 * sum(is_question(question_text(question)) for question, _ in pairs) >= len(pairs):
+        for question, answer in pairs:
             yield Candidate(question, (answer,), Evidence.MARKUP, ("rows", table.start))
 
 

@@ -18,7 +18,6 @@ from faqsvc_embed.generation.extraction.embedded_data import embedded_pairs
 from faqsvc_embed.generation.extraction.explicit_markup import explicit_pairs
 from faqsvc_embed.generation.extraction.headings import help_article
 from faqsvc_embed.generation.extraction.heuristics import likely_pairs
-from faqsvc_embed.generation.extraction.json_objects import markdown_of_value, text_of_value
 from faqsvc_embed.generation.extraction.labels import bare_answer
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
@@ -27,7 +26,13 @@ from faqsvc_embed.generation.extraction.questions import (
     is_template_code,
     question_key,
 )
-from faqsvc_embed.generation.extraction.structured_data import is_article, json_ld_pairs, microdata_pairs
+from faqsvc_embed.generation.extraction.structured_data import (
+    is_article,
+    json_ld_pairs,
+    markdown_of_value,
+    microdata_pairs,
+    text_of_value,
+)
 from faqsvc_embed.generation.extraction.text import plain, text_of
 
 MIN_TRANSLATED: Final = 3

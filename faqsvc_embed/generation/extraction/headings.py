@@ -84,17 +84,12 @@ def _are_most_questions(texts: dict[Element, str], asked: set[Element]) -> bool:
 
 
 def similar_elements(elements: list[Element]) -> list[list[Element]]:
-    """Return groups of elements that look the same."""
+    """Return groups of elements that have the same tags and classes, up to two levels above."""
     groups = defaultdict[object, list[Element]](list)
     for element in elements:
-        groups[_appearance(element)].append(element)
+        levels = (element, *islice(element.ancestors(), 2))
+        groups[tuple((each.tag, each.attrs.get("class", "")) for each in levels)].append(element)
     return list(groups.values())
-
-
-def _appearance(element: Element) -> object:
-    """Return a value that is equal for elements with the same tags and classes, up to two levels above."""
-    elements = (element, *islice(element.ancestors(), 2))
-    return tuple((each.tag, each.attrs.get("class", "")) for each in elements)
 
 
 def help_article(context: PageContext) -> Candidate | None:

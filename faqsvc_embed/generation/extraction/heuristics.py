@@ -15,6 +15,7 @@ from faqsvc_embed.generation.extraction.paragraphs import (
     emphasised_questions,
     first_blocks,
     first_lines,
+    look,
     similar_questions,
 )
 from faqsvc_embed.generation.extraction.questions import is_call_to_action, is_question_line
@@ -29,7 +30,7 @@ def likely_pairs(context: PageContext, claims: Claims) -> Iterator[Candidate]:
     answers = AnswerFinder(Positions(element for element, _ in questions), claims)
     above: list[Element] = []
     for element, evidence in questions:
-        group = (evidence, element.tag, element.attrs.get("class", ""))
+        group = (evidence, look(element))
         nodes: tuple[Node, ...] = ()
         if parts := _split(element, evidence):
             question, answer = " ".join(parts[0].split()), parts[1]
@@ -41,7 +42,10 @@ def likely_pairs(context: PageContext, claims: Claims) -> Iterator[Candidate]:
             )
         elif nodes := answers.after(element):
             # The question may have several paragraphs, each with the class name of a question.
-            texts = [question_text(part) for part in (*_directly_before(element, above), element)]
+            parts_above = [
+                each for each in above if (look(each), each.parent) == (look(element), element.parent)
+            ]
+            texts = [question_text(part) for part in (*parts_above, element)]
             yield Candidate(element, nodes, evidence, group, question=" ".join(texts))
         if parts or nodes or evidence is not Evidence.NAME:
             above.clear()
@@ -86,12 +90,6 @@ def _without_rhetorical(questions: list[Question], context: PageContext) -> list
                 continue
         kept.append((element, evidence))
     return kept
-
-
-def _directly_before(element: Element, above: list[Element]) -> list[Element]:
-    """Return the elements of `above` that are siblings of an element and look like it."""
-    look = (element.tag, element.attrs.get("class"), element.parent)
-    return [each for each in above if (each.tag, each.attrs.get("class"), each.parent) == look]
 
 
 def _split(element: Element, evidence: Evidence) -> tuple[str, str] | None:

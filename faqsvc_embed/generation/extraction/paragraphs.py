@@ -20,8 +20,6 @@ from faqsvc_embed.generation.extraction.text import inline_text, question_text, 
 
 ITEMS: Final = frozenset({"div", "li", "article", "section"})
 EMPHASIS: Final = frozenset({"strong", "b", "em", "u"})
-MIN_LINE: Final = 6
-"""Characters of an emphasised line that may be a question."""
 MAX_PARAGRAPH: Final = 200
 """Characters of a paragraph that is a question."""
 
@@ -48,7 +46,7 @@ def _is_line(element: Element, text: str) -> bool:
     """Return whether an emphasised text is a line of its own, and no remark such as `Note:`."""
     following = next((n for n in element.following_siblings() if isinstance(n, Element) or n.strip()), None)
     is_alone = following is None or (isinstance(following, Element) and following.tag == "br")
-    return is_alone and MIN_LINE <= len(text) <= MAX_PARAGRAPH and not text.endswith(":")
+    return is_alone and len(text) <= MAX_PARAGRAPH and not text.endswith(":")
 
 
 def _starts_line(element: Element) -> bool:
@@ -123,7 +121,7 @@ def first_blocks(context: PageContext, free: list[Element]) -> Iterator[Element]
         first = bisect_left(starts, element.start)
         has_several = first + 1 < len(starts) and starts[first + 1] <= element.end
         if has_several and element.parent is not None and element.tag in ITEMS:
-            rows[element.parent.start, _look(element)].append(blocks[first])
+            rows[element.parent.start, look(element)].append(blocks[first])
     for row in rows.values():
         questions = sum(is_asked(question_text(block)) for block in row)
         if len(row) > 2 and questions / len(row) >= 0.6:
@@ -136,8 +134,8 @@ def alternating_questions(context: PageContext, free: list[Element], claims: Cla
     for parent in free:
         children = [child for child in parent.elements() if not claims.overlap(child) and _is_row(child)]
         for child, following in pairwise(children):
-            if child.tag not in HEADINGS and _look(child) != _look(following) and context.is_in_faq(child):
-                pairs[_look(parent), _look(child), _look(following)].append((child, following))
+            if child.tag not in HEADINGS and look(child) != look(following) and context.is_in_faq(child):
+                pairs[look(parent), look(child), look(following)].append((child, following))
     for rows in pairs.values():
         if len(rows) > 2 and _are_questions(rows):
             yield from (question for question, _ in rows if _is_short(question))
@@ -148,7 +146,8 @@ def _is_row(element: Element) -> bool:
     return is_block and bool(inline_text(element.children))
 
 
-def _look(element: Element) -> tuple[str, str]:
+def look(element: Element) -> tuple[str, str]:
+    """Return the tag and the classes of an element."""
     return element.tag, element.attrs.get("class", "")
 
 

@@ -1,17 +1,29 @@
-"""Questions in structured data: FAQPage in JSON-LD, and Question in microdata or RDFa."""
+"""Questions in structured data, FAQPage in JSON-LD and Question in microdata or RDFa, and reading of JSON."""
 
+import html
+import json
+import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import turbohtml
 
-from faqsvc_embed.generation.extraction.budget import StepBudget
-from faqsvc_embed.generation.extraction.candidates import Candidate, Evidence
-from faqsvc_embed.generation.extraction.dom import Element
-from faqsvc_embed.generation.extraction.json_objects import Object, load_json, objects_of, text_of_value
+from faqsvc_embed.api.fields import MAX_ANSWER
+from faqsvc_embed.generation.extraction.budget import CHARACTERS_PER_STEP, STEPS_TO_CONVERT, StepBudget
+from faqsvc_embed.generation.extraction.candidates import Candidate, Evidence, shortened
+from faqsvc_embed.generation.extraction.dom import Element, Node, build_tree
 from faqsvc_embed.generation.extraction.labels import bare_question
+from faqsvc_embed.generation.extraction.markdown import escaped, markdown_of
 from faqsvc_embed.generation.extraction.page_context import PageContext
-from faqsvc_embed.generation.extraction.text import plain
+from faqsvc_embed.generation.extraction.text import plain, text_of
+
+MAX_NODES: Final = 50_000
+"""Objects of one JSON text that are read."""
+
+_WRAPPER = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[)|(?:-->|//\s*\]\]>|\]\]>|;)\s*$")
+_TAG = re.compile(r"<[a-zA-Z/!][^<>]*>")
+
+Object = dict[str, Any]
 
 
 def json_ld_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator[tuple[str, str]]:
@@ -28,10 +40,8 @@ def json_ld_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator[
 
 def is_article(document: turbohtml.Document) -> bool:
     """Return whether a page says that it is an article: a blog post or news."""
-    for meta in document.select("meta"):
-        if (meta.attr("property") or "").lower() == "og:type":
-            return (meta.attr("content") or "").strip().lower() == "article"
-    return False
+    kinds = [meta.attr("content") or "" for meta in document.select('meta[property="og:type"]')]
+    return any(kind.strip().lower() == "article" for kind in kinds)
 
 
 def _stated_pairs(data: Any) -> Iterator[tuple[str, str]]:
@@ -92,3 +102,54 @@ def _is_a(element: Element, kind: str) -> bool:
 def _has(element: Element, name: str) -> bool:
     properties = f"{element.attrs.get('itemprop', '')} {element.attrs.get('property', '')}".split()
     return name in map(_local_name, properties)
+
+
+def load_json(text: str) -> Any:
+    """Return the value of a JSON text, which may have a wrapper, or None."""
+    text = _WRAPPER.sub("", _WRAPPER.sub("", text))
+    try:
+        return json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return None
+
+
+def objects_of(data: Any) -> list[Object]:
+    """Return all objects of a JSON value, the outer ones first."""
+    found: list[Object] = []
+    pending = [data]
+    while pending and len(found) < MAX_NODES:
+        value = pending.pop()
+        if isinstance(value, dict):
+            found.append(value)
+            pending.extend(reversed(value.values()))
+        elif isinstance(value, list):
+            pending.extend(reversed(value))
+    return found
+
+
+def text_of_value(value: str, budget: StepBudget) -> str:
+    """Return the text of a string that is HTML, HTML with its tags escaped, or plain lines."""
+    nodes = _nodes(value, budget)
+    text = _plain_lines(value) if nodes is None else text_of(nodes)
+    return shortened(text, is_cut=len(value) > MAX_ANSWER)
+
+
+def markdown_of_value(value: str, budget: StepBudget, url: str) -> str:
+    """Return the text of such a string as Markdown; `url` is the address that its links are relative to."""
+    nodes = _nodes(value, budget)
+    text = escaped(_plain_lines(value)) if nodes is None else markdown_of(nodes, url)
+    return shortened(text, is_cut=len(value) > MAX_ANSWER)
+
+
+def _nodes(value: str, budget: StepBudget) -> list[Node] | None:
+    """Return the nodes of HTML, or None for plain text."""
+    markup = value[:MAX_ANSWER]
+    budget.spend(STEPS_TO_CONVERT * len(markup) // CHARACTERS_PER_STEP)
+    if "&lt;" in markup and not _TAG.search(markup):
+        markup = html.unescape(markup)
+    return build_tree(turbohtml.parse_fragment(markup), budget).children if _TAG.search(markup) else None
+
+
+def _plain_lines(value: str) -> str:
+    lines = [plain(line) for line in html.unescape(value[:MAX_ANSWER]).strip().splitlines()]
+    return re.sub(r"\n{2,}", "\n\n", "\n".join(lines))

@@ -97,16 +97,18 @@ def _is_first(element: Element) -> bool:
 
 def text_of(nodes: Iterable[Node]) -> str:
     """Return the text of nodes as readers see it, without buttons, boilerplate and decoration."""
-    return PlainWriter().written(nodes)
+    return Writer().written(nodes)
 
 
 class Writer:
-    """Collects paragraphs; subclasses say what becomes of elements."""
+    """Writes plain text."""
 
     def __init__(self) -> None:
         self._paragraphs: list[tuple[bool, list[str]]] = []
         """The lines of each paragraph, and whether it is the first of a list item."""
         self._pieces: list[str] = []
+        self._list_depth = 0
+        self._starts_item = False
 
     def written(self, nodes: Iterable[Node]) -> str:
         """Return nodes as paragraphs, with no blank lines between list items."""
@@ -146,27 +148,12 @@ class Writer:
     def _write_inline(self, element: Element) -> None:
         self._write_children(element)
 
-    def _write_block(self, element: Element) -> None:
-        self._write_children(element)
-
     def _end_paragraph(self) -> None:
         lines = [plain(line) for line in "".join(self._pieces).split(LINE_BREAK)]
         self._pieces.clear()
         for paragraph in "\n".join(lines).split("\n\n"):
             if shown := [line for line in paragraph.split("\n") if line]:
                 self._add_paragraph(shown)
-
-    def _add_paragraph(self, lines: list[str]) -> None:
-        self._paragraphs.append((False, lines))
-
-
-class PlainWriter(Writer):
-    """Writes plain text."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._list_depth = 0
-        self._starts_item = False
 
     def _write_block(self, element: Element) -> None:
         if element.tag == "pre":
