@@ -17,8 +17,6 @@ MAX_LENGTH: Final = 20_000
 """Characters of the text that are read."""
 MIN_ITEMS: Final = 3
 """Items that have enough text to detect their language by letter sequences."""
-SAMPLE: Final = 5_000
-"""Characters at the beginning of a text that are read."""
 CLEAR_LENGTH: Final = 200
 """Characters that a text must have for its language to be clear."""
 CLEAR_CONFIDENCE: Final = 0.9
@@ -116,7 +114,7 @@ def _characters(text: str) -> tuple[list[str], ...]:
 
 def detected_language(text: str) -> str | None:
     """Return the supported language of a text, or None if it is in another one."""
-    sample = text[:SAMPLE]
+    sample = text[:MAX_LENGTH]
     if script := _script_language(sample):
         return script
     found = detect(sample)
@@ -128,7 +126,7 @@ def detected_language(text: str) -> str | None:
 
 def contradicts(text: str, lang: str) -> str | None:
     """Return the supported language that a text is clearly in, or None if that may be `lang`."""
-    sample = text[:SAMPLE]
+    sample = text[:MAX_LENGTH]
     if len(sample) < CLEAR_LENGTH:
         return None
     script = _script_language(sample)

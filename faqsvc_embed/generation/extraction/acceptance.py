@@ -30,7 +30,7 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
     kinds = Counter(candidate.kind for candidate in usable)
     asked_kinds = {candidate.kind for candidate in asked}
     chosen: list[Candidate] = []
-    for candidate in sorted(usable, key=lambda candidate: candidate.evidence):
+    for candidate in sorted(usable, key=lambda candidate: -candidate.evidence.value):
         group = candidate.group
         is_like_questions = 2 * group_questions[group] >= group_sizes[group]
         is_clear = candidate in asked or candidate.evidence is Evidence.STRUCTURED_DATA

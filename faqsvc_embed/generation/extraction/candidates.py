@@ -3,7 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import Enum
 from itertools import chain
 
 from faqsvc_embed.api.fields import MAX_ANSWER
@@ -14,18 +14,18 @@ from faqsvc_embed.generation.extraction.questions import ends_page, has_words, i
 from faqsvc_embed.generation.extraction.text import question_text, text_of
 
 
-class Evidence(IntEnum):
-    """Why a text counts as a question, the most reliable reason first."""
+class Evidence(Enum):
+    """Why a text counts as a question; the value says how reliable the reason is, from 0 to 1."""
 
-    STRUCTURED_DATA = 1
+    STRUCTURED_DATA = 1.0
     """Microdata or RDFa marks it up as a question."""
-    MARKUP = 2
+    MARKUP = 0.95
     """The markup connects it with its answer."""
-    NAME = 3
+    NAME = 0.9
     """A class name, a column title or a label such as `Q:` calls it a question."""
-    HEADING = 4
+    HEADING = 0.85
     """It is a heading, or the title of something that opens."""
-    APPEARANCE = 5
+    APPEARANCE = 0.75
     """It is emphasised, or looks like other questions."""
 
 

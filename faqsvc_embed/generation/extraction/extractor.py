@@ -12,7 +12,7 @@ from faqsvc_embed.api.fields import MAX_QUESTION
 from faqsvc_embed.generation.extraction.acceptance import accepted
 from faqsvc_embed.generation.extraction.boilerplate import mark_boilerplate
 from faqsvc_embed.generation.extraction.budget import PageTooComplex, StepBudget
-from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence
+from faqsvc_embed.generation.extraction.candidates import Candidate, Claims
 from faqsvc_embed.generation.extraction.dom import build_tree
 from faqsvc_embed.generation.extraction.embedded_data import embedded_pairs
 from faqsvc_embed.generation.extraction.explicit_markup import explicit_pairs
@@ -37,14 +37,6 @@ from faqsvc_embed.generation.extraction.text import plain, text_of
 
 MIN_TRANSLATED: Final = 3
 """Stated questions that count as a translation if the page shows none of them, and as many others."""
-
-CONFIDENCES: Final = {
-    Evidence.STRUCTURED_DATA: 1.0,
-    Evidence.MARKUP: 0.95,
-    Evidence.NAME: 0.9,
-    Evidence.HEADING: 0.85,
-    Evidence.APPEARANCE: 0.75,
-}
 
 Reader = Callable[[turbohtml.Document, StepBudget], Iterator[tuple[str, str]]]
 """Reads the questions and answers in the data of a page; an answer is mostly HTML."""
@@ -111,25 +103,15 @@ def _stated_pairs(document: turbohtml.Document, url: str, read: Reader) -> dict[
 
 def _merged_pairs(context: PageContext, stated: dict[str, Pair]) -> list[Pair]:
     """Return the pairs that a page shows, and those that only its data states."""
-    found = _accepted_candidates(context)
-    pairs: dict[str, Pair] = {}
-    for candidate in sorted(found, key=lambda candidate: candidate.evidence):
-        key = question_key(candidate.question)
-        if key not in pairs:
-            in_faq = context.is_in_faq(candidate.element)
-            pairs[key] = Pair(
-                candidate.question,
-                candidate.answer,
-                candidate.fragment,
-                in_faq,
-                candidate.markdown(context.url),
-                _confidence(candidate, in_faq=in_faq),
-            )
-    stated = _without_other_wordings(stated, pairs)
-    order = dict.fromkeys([*(question_key(candidate.question) for candidate in found), *stated])
-    for key, pair in stated.items():
+    best: dict[str, Candidate] = {}
+    for candidate in _accepted_candidates(context):
+        other = best.setdefault(question_key(candidate.question), candidate)
+        if candidate.evidence.value > other.evidence.value:
+            best[question_key(candidate.question)] = candidate
+    pairs = {key: _shown_pair(candidate, context) for key, candidate in best.items()}
+    for key, pair in _without_other_wordings(stated, pairs).items():
         pairs[key] = replace(pairs[key], in_faq=True) if key in pairs else pair
-    return [pairs[key] for key in order]
+    return list(pairs.values())
 
 
 def _without_other_wordings(stated: dict[str, Pair], shown: dict[str, Pair]) -> dict[str, Pair]:
@@ -146,11 +128,12 @@ def _without_other_wordings(stated: dict[str, Pair], shown: dict[str, Pair]) -> 
     }
 
 
-def _confidence(candidate: Candidate, *, in_faq: bool) -> float:
-    confidence = CONFIDENCES[candidate.evidence]
-    if not is_question(candidate.question):
-        confidence -= 0.15
-    return round(confidence if in_faq else confidence - 0.1, 2)
+def _shown_pair(candidate: Candidate, context: PageContext) -> Pair:
+    question, answer = candidate.question, candidate.answer
+    in_faq = context.is_in_faq(candidate.element)
+    confidence = candidate.evidence.value - 0.15 * (not is_question(question)) - 0.1 * (not in_faq)
+    markdown = candidate.markdown(context.url)
+    return Pair(question, answer, candidate.fragment, in_faq, markdown, round(confidence, 2))
 
 
 def _accepted_candidates(context: PageContext) -> list[Candidate]:
