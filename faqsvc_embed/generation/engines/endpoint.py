@@ -103,7 +103,10 @@ class ChatEndpoint:
                 return self._message(content)
             if response.status_code not in REFUSALS:
                 break
-        raise self._error(response, content)
+        text = self.key.mask(plain(content[:2000].decode("utf-8", "replace")))
+        status, retry_after = response.status_code, _retry_after(response)
+        reason = f"it has status {status}: {text[:MAX_LOGGED]!r}"
+        raise self._failure(reason, status=status, retry_after=retry_after)
 
     async def _post_with_retries(self, body: Mapping[str, Any]) -> tuple[httpx2.Response, bytes]:
         """Return a response; after a transient failure, try again with exponential backoff."""
@@ -151,14 +154,6 @@ class ChatEndpoint:
         if message.refusal or not message.content:
             raise self._failure(f"it refuses: {quoted(message.refusal or 'the message is empty')}")
         return _unfenced(message.content).encode("utf-8", "replace")
-
-    def _error(self, response: httpx2.Response, content: bytes) -> EngineError:
-        text = self.key.mask(plain(content[:2000].decode("utf-8", "replace")))
-        return self._failure(
-            f"it has status {response.status_code}: {text[:MAX_LOGGED]!r}",
-            status=response.status_code,
-            retry_after=_retry_after(response),
-        )
 
     def _failure(self, reason: str, **fields: Any) -> EngineError:
         """Log why the endpoint fails, and return an error that the user of the service may see."""

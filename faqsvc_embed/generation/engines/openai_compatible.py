@@ -23,7 +23,6 @@ from faqsvc_embed.generation.engines.prompts import (
     ITEMS_SCHEMA,
     choosing_task,
     pages_as_data,
-    questions_as_data,
     writing_task,
 )
 from faqsvc_embed.generation.engines.protocol import (
@@ -117,7 +116,7 @@ class OpenAICompatibleEngine:
         self, items: list[GeneratedItem], request: GenerationRequest, count: int
     ) -> list[GeneratedItem]:
         """Return the items that the model chooses as the best, or the first ones if it fails."""
-        data = questions_as_data([item.question for item in items])
+        data = [{"number": number, "question": item.question} for number, item in enumerate(items)]
         try:
             response = await self.endpoint.complete(choosing_task(request, count), data, CHOICE_SCHEMA)
             numbers = dict.fromkeys(_decoded(response, _Choice).keep)

@@ -34,11 +34,6 @@ def pages_as_data(excerpts: Sequence[Excerpt]) -> list[dict[str, Any]]:
     ]
 
 
-def questions_as_data(questions: Sequence[str]) -> list[dict[str, Any]]:
-    """Return questions as the data of a request."""
-    return [{"number": number, "question": question} for number, question in enumerate(questions)]
-
-
 def _about(request: GenerationRequest) -> str:
     if not request.topic:
         return ""

@@ -10,7 +10,7 @@ from typing import Final, Union
 
 import turbohtml
 
-from faqsvc_embed.generation.extraction.budget import CHARACTERS_PER_STEP, STEPS_TO_BUILD, StepBudget
+from faqsvc_embed.generation.extraction.budget import CHARACTERS_PER_STEP, STEPS_PER_ELEMENT, StepBudget
 from faqsvc_embed.generation.extraction.words import NAMES, words_of
 
 MAX_DEPTH: Final = 100
@@ -109,7 +109,7 @@ def build_tree(document: turbohtml.Node, budget: StepBudget) -> Element:
             if parent.depth == MAX_DEPTH:
                 parent.children.append(node.text)
                 continue
-            budget.spend(STEPS_TO_BUILD)
+            budget.spend(STEPS_PER_ELEMENT)
             child = Element(node.tag, _attributes(node), parent, budget)
             if node.tag not in BLOCKS and (words := words_of(node.tag)) & NAMES["custom_block"]:
                 child.tag, child.words = "div", child.words | words
@@ -140,7 +140,7 @@ def _break_lines(pre: Element) -> None:
             lines = [*_LABELLED_LINE_START.sub("\n\n", child).split("\n", MAX_LINES)]
         for number, line in enumerate(lines):
             if number:
-                pre.budget.spend(STEPS_TO_BUILD)
+                pre.budget.spend(STEPS_PER_ELEMENT)
                 pre.children.append(Element("br", {}, pre, pre.budget))
             pre.children.append(line)
 

@@ -53,7 +53,7 @@ class PageContext:
         self.is_interview: bool = any(map(announces_interview, (title, first_heading)))
         self.is_article: bool = is_article or self.is_interview or is_other or is_post
         self._is_faq = self.has_faq_title or announces_faq(address)
-        self._named = _within(everything, _is_named_faq)
+        self._named = _within(everything, lambda e: e.tag != "body" and bool(e.words & NAMES["faq"]))
         self._heading_levels: dict[int, int] = {}
         self.below_questions = set[int]()
         """The positions of elements below a heading, other than `<h1>`, that is a question."""
@@ -109,10 +109,6 @@ def _is_quotation(element: Element) -> bool:
         return False
     titles = (e for e in element.walk() if e.tag in (*HEADINGS, "b", "strong", "dt", "summary"))
     return sum(is_question(inline_text(e.children)) for e in titles) < 2
-
-
-def _is_named_faq(element: Element) -> bool:
-    return element.tag != "body" and bool(element.words & NAMES["faq"])
 
 
 def _within(elements: list[Element], condition: Callable[[Element], bool]) -> set[int]:

@@ -4,7 +4,7 @@ import html
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import turbohtml
 
@@ -24,6 +24,7 @@ _WRAPPER = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[)|(?:-->|//\s*\]
 _TAG = re.compile(r"<[a-zA-Z/!][^<>]*>")
 
 Object = dict[str, Any]
+T = TypeVar("T")
 
 
 def json_ld_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator[tuple[str, str]]:
@@ -49,21 +50,15 @@ def _stated_pairs(data: Any) -> Iterator[tuple[str, str]]:
     nodes = objects_of(data)
     by_id = {node["@id"]: node for node in nodes if isinstance(node.get("@id"), str) and len(node) > 1}
     for page in nodes:
-        if "FAQPage" not in _types(page):
+        if "FAQPage" not in map(_local_name, _listed(page.get("@type"), str)):
             continue
-        for question in _listed(page.get("mainEntity")):
+        for question in _listed(page.get("mainEntity"), dict):
             question = by_id.get(question.get("@id"), question) if len(question) == 1 else question
-            answers = _listed(question.get("acceptedAnswer"))
+            answers = _listed(question.get("acceptedAnswer"), dict)
             answer = by_id.get(answers[0].get("@id"), answers[0]) if answers else {}
             name, text = question.get("name"), answer.get("text")
             if isinstance(name, str) and isinstance(text, str):
                 yield name, text
-
-
-def _types(node: Object) -> list[str]:
-    types = node.get("@type")
-    names = types if isinstance(types, list) else [types]
-    return [_local_name(name) for name in names if isinstance(name, str)]
 
 
 def _local_name(name: str) -> str:
@@ -71,9 +66,9 @@ def _local_name(name: str) -> str:
     return name.rpartition("/")[2].rpartition(":")[2]
 
 
-def _listed(value: Any) -> list[Object]:
+def _listed(value: Any, kind: type[T]) -> list[T]:
     values = value if isinstance(value, list) else [value]
-    return [value for value in values if isinstance(value, dict)]
+    return [value for value in values if isinstance(value, kind)]
 
 
 def microdata_pairs(context: PageContext) -> Iterator[Candidate]:

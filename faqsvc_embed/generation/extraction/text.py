@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from faqsvc_embed.generation.extraction.budget import STEPS_TO_WRITE
+from faqsvc_embed.generation.extraction.budget import STEPS_PER_ELEMENT
 from faqsvc_embed.generation.extraction.dom import BLOCKS, Element, Node
 from faqsvc_embed.generation.extraction.labels import (
     bare_question,
@@ -126,7 +126,7 @@ class Writer:
         if isinstance(node, str):
             self._write_text(node)
             return
-        node.budget.spend(STEPS_TO_WRITE * node.weight)
+        node.budget.spend(STEPS_PER_ELEMENT * node.weight)
         if is_unwritten(node):
             return
         if node.tag == "br":

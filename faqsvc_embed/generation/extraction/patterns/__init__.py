@@ -58,13 +58,9 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Parts of links and addresses of pages about orders, prices and contact."""
 
 
-def _read(lang: str) -> Language:
-    file = Path(__file__).with_name(f"{lang}.toml")
-    return msgspec.toml.decode(file.read_bytes(), type=Language)
-
-
 LANGUAGES: Final = tuple(
-    map(_read, "en de fr es ko ja zh ar da id it nl pl pt ru sv tr vi".split())  # noqa: SIM905
+    msgspec.toml.decode(file.read_bytes(), type=Language)
+    for file in sorted(Path(__file__).parent.glob("*.toml"))
 )
 
 
