@@ -35,6 +35,5 @@ def pages_as_data(excerpts: Sequence[Excerpt]) -> list[dict[str, Any]]:
 
 
 def _about(request: GenerationRequest) -> str:
-    if not request.topic:
-        return ""
-    return f" All are about this topic: {json.dumps(request.topic, ensure_ascii=False)}."
+    topic = json.dumps(request.topic, ensure_ascii=False)
+    return f" All are about this topic: {topic}." if request.topic else ""

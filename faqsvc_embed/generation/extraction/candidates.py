@@ -61,8 +61,7 @@ class Candidate:
 
     def markdown(self, url: str) -> str:
         """Return the answer as Markdown; `url` is the address that its links are relative to."""
-        stated = self._stated_answer
-        return shortened(cleaned(escaped(stated) if stated else markdown_of(self.answer_nodes, url)))
+        return shortened(cleaned(escaped(self._stated_answer) or markdown_of(self.answer_nodes, url)))
 
     def answer_elements(self) -> list[Element]:
         """Return the nodes of the answer that are elements."""

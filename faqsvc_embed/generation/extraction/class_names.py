@@ -20,9 +20,7 @@ def named_questions(free: list[Element]) -> Iterator[Element]:
     has_short_names = any("a" in element.words for element in free)
     names = NAMES["question"] | {"q"} if has_short_names else NAMES["question"]
     yield from _innermost([element for element in free if element.words & names])
-    for element in free:
-        if not element.contains_blocks and is_labelled_question(element):
-            yield element
+    yield from (each for each in free if not each.contains_blocks and is_labelled_question(each))
 
 
 def control_titles(context: PageContext, free: list[Element], claims: Claims) -> Iterator[Element]:
@@ -51,10 +49,9 @@ def _controls_among_questions(context: PageContext, free: list[Element]) -> Iter
     controls = [element for element in free if "aria-expanded" in element.attrs or element.tag == "label"]
     for group in similar_elements(controls):
         others = [element for element in group if not is_question(question_text(element))]
-        if 2 * len(others) < len(group):
-            yield from others
-        elif len(others) < len(group):
-            yield from (element for element in others if context.is_in_faq(element))
+        are_few = 2 * len(others) < len(group)
+        if len(others) < len(group):
+            yield from (element for element in others if are_few or context.is_in_faq(element))
 
 
 def _innermost(elements: list[Element]) -> Iterator[Element]:

@@ -46,15 +46,16 @@ class PageContext:
         ]
         first_heading = next((inline_text(e.children) for e in everything if e.tag == "h1"), "")
         address = _SEPARATORS.sub(" ", url)
-        last_segment = _SEPARATORS.sub(" ", urlsplit(url).path.rstrip("/").rpartition("/")[2])
+        path = urlsplit(url).path
+        last_segment = _SEPARATORS.sub(" ", path.rstrip("/").rpartition("/")[2])
         is_other = any(map(announces_other, (title, first_heading, last_segment)))
-        is_post = _POST.search(urlsplit(url).path) is not None
+        is_post = _POST.search(path) is not None
         self.has_faq_title: bool = any(map(announces_faq, (title, first_heading, last_segment)))
         self.is_interview: bool = any(map(announces_interview, (title, first_heading)))
         self.is_article: bool = is_article or self.is_interview or is_other or is_post
         self._is_faq = self.has_faq_title or announces_faq(address)
         self._named = _within(everything, lambda e: e.tag != "body" and bool(e.words & NAMES["faq"]))
-        self._heading_levels: dict[int, int] = {}
+        self._below_faq_titles = set[int]()
         self.below_questions = set[int]()
         """The positions of elements below a heading, other than `<h1>`, that is a question."""
         self._read_headings()
@@ -73,9 +74,7 @@ class PageContext:
 
     def is_in_faq(self, element: Element) -> bool:
         """Return whether the page, class names or headings announce an FAQ around an element."""
-        if self._is_faq or element.start in self._named:
-            return True
-        return self._heading_levels.get(element.start, 7) < HEADINGS.get(element.tag, 7)
+        return self._is_faq or element.start in self._named or element.start in self._below_faq_titles
 
     def is_always_hidden(self, element: Element) -> bool:
         """Return whether an element is hidden, and not in a panel that something on the page opens."""
@@ -93,8 +92,8 @@ class PageContext:
             level = HEADINGS.get(element.tag)
             if level is not None:
                 above = [heading for heading in above if heading[0] < level]
-            if (highest := next((rank for rank, is_faq, _ in above if is_faq), None)) is not None:
-                self._heading_levels[element.start] = highest
+            if any(is_faq for _, is_faq, _ in above):
+                self._below_faq_titles.add(element.start)
             if any(is_asked for _, _, is_asked in above):
                 self.below_questions.add(element.start)
             if level is not None:
