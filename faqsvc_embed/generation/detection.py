@@ -1,4 +1,4 @@
-"""The language of an FAQ whose publisher does not state one."""
+"""The language of an FAQ whose publisher does not state one, and that of a page."""
 
 import re
 from collections.abc import Sequence
@@ -8,56 +8,51 @@ from turbohtml.detect import LanguageDetection
 from turbohtml.detect import detect_language as detect
 
 from faqsvc_embed.api.fields import Lang
+from faqsvc_embed.generation.data import load
 from faqsvc_embed.models import Item
 from faqsvc_embed.text import normalized
 
+LATIN: Final[tuple[Lang, ...]] = ("en", "de", "fr", "es")
 MAX_LENGTH: Final = 20_000
 """Characters of the text that are read."""
 MIN_ITEMS: Final = 3
 """Items that have enough text to detect their language by letter sequences."""
+CLEAR_LENGTH: Final = 200
+"""Characters that a text must have for its language to be clear."""
+CLEAR_CONFIDENCE: Final = 0.9
+"""The confidence that the detector must have for a language to be clear."""
+MIN_SHARE: Final = 0.1
+"""The share of a script in the letters of a text; the rest may be code and names."""
 
-_HANGUL: Final = re.compile("[\uac00-\ud7a3]")
-# A katakana word counts once, because it may be a name in a Chinese text.
-_KANA: Final = re.compile("[\u3041-\u3096]|[\u30a1-\u30fc]+")
-_HAN: Final = re.compile("[\u4e00-\u9fff]")
+_SCRIPTS: Final = {
+    "ko": re.compile("[\uac00-\ud7a3]"),
+    # A katakana word counts once, because it may be a name in a Chinese text.
+    "ja": re.compile("[\u3041-\u3096]|[\u30a1-\u30fc]+"),
+    "zh": re.compile("[\u4e00-\u9fff]"),
+}
 # Quotations may be in the language that a text is about.
 _QUOTED: Final = re.compile(r"""(?<!\w)'[^'\n]*'|"[^"\n]*"|[“„«「『《][^“”„«»「」『』《》\n]*[“”»」』》]""")
 _CODE: Final = re.compile(r"(```|~~~).*?\1|`[^`\n]*`", re.DOTALL)
 # URLs, email addresses, host names, paths and identifiers.
 _ADDRESS: Final = re.compile(r"(?<![!-~])[!-~]*?(?:[/@\\_]|[A-Za-z]\.[A-Za-z])[!-~]*")
-_LATIN: Final[dict[str, Lang]] = {"eng": "en", "deu": "de", "fra": "fr", "spa": "es"}
+_CODES: Final[dict[str, Lang]] = {
+    "eng": "en",
+    "kor": "ko",
+    "jpn": "ja",
+    "cmn": "zh",
+    "spa": "es",
+    "fra": "fr",
+    "deu": "de",
+}
+_SUPPORTED: Final = LanguageDetection(allowed=frozenset(_CODES))
 # Below the threshold, the detector takes the first of several equals.
-_OPTIONS: Final = LanguageDetection(threshold=0.1, allowed=frozenset(_LATIN))
+_ONLY_LATIN: Final = LanguageDetection(threshold=0.1, allowed=frozenset({"eng", "spa", "fra", "deu"}))
 # A line such as "Y" or "B." is a choice or a size, and not the word that it may be elsewhere.
 _LONE_LETTER: Final = re.compile(r"^[^\w\n]*\w[^\w\n]*$", re.MULTILINE)
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-# Frequent words that only one of the four languages has.
-_WORDS: Final[dict[Lang, frozenset[str]]] = {
-    "en": _words(
-        "the is are do does did you your it what how when where why which who can may will we our and of to"
-        " for not no yes nothing any with from this that there i my be have has if"
-    ),
-    "de": _words(
-        "der die das ist sind wie was wann wo warum welche wer kann können ich wir sie ihr und oder nicht"
-        " nein ja nichts mit von für ein eine einen auf bei zum zur gibt haben wird viel kostet"
-    ),
-    "fr": _words(
-        "le les est sont quel quelle quels quelles comment quand où pourquoi combien qui peux puis peut"
-        " je vous nous votre notre et pas oui rien avec pour une des du au aux il ce cette c'est ça"
-    ),
-    "es": _words(
-        "el los las es son qué cuál cuáles cómo cuándo dónde cuánto cuánta quién puedo puede yo usted ustedes"
-        " nuestro y sí nada con para una del al hay tiene está cualquier por lo"
-    ),
+_FREQUENT: Final = {
+    key: frozenset(words.split()) for key, words in load("frequent_words", dict[str, str]).items()
 }
-# Frequent words that several of them have.
-_SHARED: Final = _words("a an de en in me no on que se so un was")
-_FREQUENT: Final = _SHARED.union(*_WORDS.values())
+_ALL_FREQUENT: Final = frozenset[str]().union(*_FREQUENT.values())
 _WORD: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 
 
@@ -74,11 +69,11 @@ def detect_language(items: Sequence[Item]) -> Lang | None:
         return _east_asian(text)
     text = _LONE_LETTER.sub("", text)
     words = _WORD.findall(text.lower())
-    counts = {lang: sum(word in frequent for word in words) for lang, frequent in _WORDS.items()}
+    counts = {lang: sum(word in _FREQUENT[lang] for word in words) for lang in LATIN}
     best, *others = sorted(counts, key=lambda lang: -counts[lang])
     if counts[best] > counts[others[0]]:
         return best
-    return _LATIN.get(detect(text, _OPTIONS).language or "") if len(items) >= MIN_ITEMS else None
+    return _CODES.get(detect(text, _ONLY_LATIN).language or "") if len(items) >= MIN_ITEMS else None
 
 
 def _prose(text: str) -> str:
@@ -90,7 +85,7 @@ def _prose(text: str) -> str:
 def _script_balance(text: str) -> int:
     """Return a positive number for Korean, Japanese or Chinese, a negative one for Latin script."""
     # Only frequent and lower-case words show that sentences are in Latin script; names are in all languages.
-    frequent = sum(word in _FREQUENT for word in _WORD.findall(text.lower()))
+    frequent = sum(word in _ALL_FREQUENT for word in _WORD.findall(text.lower()))
     characters = sum(map(len, _characters(text)))
     return characters - 3 * frequent - sum(map(str.islower, _WORD.findall(text)))
 
@@ -114,4 +109,41 @@ def _count_outside(charset: str, han: list[str]) -> int:
 
 def _characters(text: str) -> tuple[list[str], ...]:
     """Return the Hangul syllables, the kana and the Chinese characters of a text."""
-    return tuple(script.findall(text) for script in (_HANGUL, _KANA, _HAN))
+    return tuple(script.findall(text) for script in _SCRIPTS.values())
+
+
+def detected_language(text: str) -> str | None:
+    """Return the supported language of a text, or None if it is in another one."""
+    sample = text[:MAX_LENGTH]
+    if script := _script_language(sample):
+        return script
+    found = detect(sample)
+    if found.language in _CODES:
+        return _CODES[found.language]
+    is_other = found.confidence >= CLEAR_CONFIDENCE and len(sample) >= CLEAR_LENGTH
+    return None if is_other else _CODES.get(detect(sample, _SUPPORTED).language or "")
+
+
+def contradicts(text: str, lang: str) -> str | None:
+    """Return the supported language that a text is clearly in, or None if that may be `lang`."""
+    sample = text[:MAX_LENGTH]
+    if len(sample) < CLEAR_LENGTH:
+        return None
+    script = _script_language(sample)
+    if script is None and lang in _SCRIPTS:
+        is_absent = _SCRIPTS["zh" if lang == "ja" else lang].search(sample) is None
+        return detected_language(sample) if is_absent else None
+    if script is not None:
+        shares_characters = {script, lang} == {"ja", "zh"}
+        return None if script == lang or shares_characters else script
+    found = detect(sample, _SUPPORTED)
+    language = _CODES.get(found.language or "")
+    return language if language != lang and found.confidence >= CLEAR_CONFIDENCE else None
+
+
+def _script_language(text: str) -> str | None:
+    """Return the language of the script of a text, or None if it is none of the three."""
+    letters = sum(map(str.isalpha, text))
+    counts = dict(zip(_SCRIPTS, (sum(map(len, found)) for found in _characters(text)), strict=True))
+    # Japanese comes before Chinese, because it has Chinese characters too.
+    return next((lang for lang, count in counts.items() if letters and count >= MIN_SHARE * letters), None)

@@ -2,8 +2,10 @@
 
 from typing import Any, Final
 
+import msgspec
+
 from faqsvc_embed.generation.engines.protocol import Dropped, GeneratedItem
-from faqsvc_embed.generation.generator import Generation, PageSummary
+from faqsvc_embed.generation.generator import Generation
 
 MAX_DROPPED: Final = 100
 """Dropped questions and pages that are reported."""
@@ -13,7 +15,7 @@ def to_fields(generation: Generation) -> dict[str, Any]:
     """Return a generation as JSON fields; empty fields other than `items` are left out."""
     fields: dict[str, Any] = {
         "items": [_item(position, item) for position, item in enumerate(generation.items)],
-        "pages": [_page(page) for page in generation.pages],
+        "pages": msgspec.to_builtins(generation.pages),
         "dropped": [_dropped(dropped) for dropped in generation.dropped[:MAX_DROPPED]],
         "notes": generation.notes,
     }
@@ -33,10 +35,6 @@ def _item(position: int, item: GeneratedItem) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _page(page: PageSummary) -> dict[str, Any]:
-    return {"url": page.url, "lang": page.lang, "pairs": page.pairs}
-
-
 def _dropped(dropped: Dropped) -> dict[str, Any]:
-    fields = {"subject": dropped.subject, "reason": dropped.reason, "detail": dropped.detail}
+    fields = msgspec.to_builtins(dropped)
     return {name: value for name, value in fields.items() if value}

@@ -14,13 +14,7 @@ from faqsvc_embed.generation.crawl.links import Link, rank_links
 from faqsvc_embed.generation.crawl.page import Page
 from faqsvc_embed.generation.crawl.page_process import PageReader
 from faqsvc_embed.generation.crawl.robots import RobotsPolicy
-from faqsvc_embed.generation.crawl.sitemap import (
-    MAX_LOCATIONS,
-    MAX_SITEMAPS,
-    Sitemap,
-    best_sitemaps,
-    parse_sitemap,
-)
+from faqsvc_embed.generation.crawl.sitemap import MAX_LOCATIONS, MAX_SITEMAPS, best_sitemaps, parse_sitemap
 from faqsvc_embed.generation.crawl.ssrf import BlockedURL
 from faqsvc_embed.generation.threads import run_in_thread
 
@@ -126,18 +120,17 @@ class Crawler:
         pages: list[str] = []
         for _ in range(MAX_SITEMAPS):
             if pending:
-                sitemap = await self._sitemap(site, pending[0])
-                pages += sitemap.pages
-                pending = best_sitemaps([*pending[1:], *sitemap.sitemaps])
+                body = await self._sitemap(site, pending[0])
+                found, sitemaps = await run_in_thread(partial(parse_sitemap, body))
+                pages += found
+                pending = best_sitemaps([*pending[1:], *sitemaps])
         return pages[:MAX_LOCATIONS]
 
-    async def _sitemap(self, site: httpx2.URL, address: str) -> Sitemap:
-        """Return a sitemap; one that cannot be read is empty."""
+    async def _sitemap(self, site: httpx2.URL, address: str) -> bytes:
+        """Return the body of a sitemap; that of one that cannot be read is empty."""
         try:
             url = str(site.join(address))
             response = await self._fetcher.fetch(url, accept="application/xml", check=self._robots.check)
         except (FAQError, httpx2.InvalidURL, ValueError):
-            return Sitemap()
-        if response.status != 200:
-            return Sitemap()
-        return await run_in_thread(partial(parse_sitemap, response.body))
+            return b""
+        return response.body if response.status == 200 else b""

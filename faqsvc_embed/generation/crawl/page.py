@@ -9,9 +9,9 @@ import turbohtml
 
 from faqsvc_embed.generation.crawl.fetcher import Response
 from faqsvc_embed.generation.crawl.links import Link
+from faqsvc_embed.generation.detection import contradicts, detected_language
 from faqsvc_embed.generation.extraction.extractor import Pair, extract
 from faqsvc_embed.generation.extraction.text import plain
-from faqsvc_embed.generation.languages import contradicts, detected_language
 from faqsvc_embed.languages import lookup
 
 MAX_LINKS: Final = 2_000

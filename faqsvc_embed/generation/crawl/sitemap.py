@@ -4,7 +4,6 @@ import html
 import re
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
@@ -21,23 +20,14 @@ _LOCATION = re.compile(r"<(?:\w{1,20}:)?loc>((?:[^<]|<!\[CDATA\[){1,2000})<", re
 _SITEMAP = re.compile(r"\.xml(?:\.gz)?$")
 
 
-@dataclass(frozen=True, slots=True)
-class Sitemap:
-    """The locations in a sitemap: pages, and the best of the sitemaps in a sitemap index."""
-
-    pages: tuple[str, ...] = ()
-    sitemaps: tuple[str, ...] = ()
-
-
-def parse_sitemap(body: bytes) -> Sitemap:
-    """Parse a sitemap or a sitemap index, which may be compressed with gzip. Invalid ones are empty."""
+def parse_sitemap(body: bytes) -> tuple[list[str], tuple[str, ...]]:
+    """Return the pages in a sitemap and the best sitemaps in an index; either may be compressed by gzip."""
     text = _decompressed(body).decode("utf-8", "replace")
     texts = (match[1].strip() for match in islice(_LOCATION.finditer(text), MAX_LOCATIONS))
-    locations = [html.unescape(text.removeprefix("<![CDATA[").removesuffix("]]>").strip()) for text in texts]
-    return Sitemap(
-        pages=tuple(location for location in locations if location and not _SITEMAP.search(location)),
-        sitemaps=best_sitemaps(location for location in locations if _SITEMAP.search(location)),
-    )
+    found = (html.unescape(text.removeprefix("<![CDATA[").removesuffix("]]>").strip()) for text in texts)
+    locations = list(filter(None, found))
+    pages = [location for location in locations if not _SITEMAP.search(location)]
+    return pages, best_sitemaps(location for location in locations if _SITEMAP.search(location))
 
 
 def best_sitemaps(sitemaps: Iterable[str]) -> tuple[str, ...]:

@@ -144,19 +144,6 @@ class SSRFGuard(httpcore2.AsyncNetworkBackend):
                 failure = error
         raise failure
 
-    async def connect_unix_socket(
-        self,
-        path: str,
-        timeout: float | None = None,
-        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
-    ) -> httpcore2.AsyncNetworkStream:
-        """Raise `BlockedURL`: no website is on a Unix socket."""
-        raise BlockedURL(f"{quoted(path)} is blocked: it is not a website")
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait between attempts to connect."""
-        await self._network.sleep(seconds)
-
     async def _checked_addresses(self, host: str, port: int) -> Sequence[str]:
         """Return the addresses of a host; raises BlockedURL if one must not be connected to."""
         if host not in self._addresses:

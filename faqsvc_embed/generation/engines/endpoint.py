@@ -4,7 +4,8 @@ import json
 import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import product
 from typing import Any, Final
 
 import anyio
@@ -13,7 +14,6 @@ import msgspec
 
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.generation.crawl.fetcher import default_ssl_context
-from faqsvc_embed.generation.engines.parameters import CONTEXT_TOO_LONG, PLAIN, Parameters
 from faqsvc_embed.generation.engines.protocol import EngineError
 from faqsvc_embed.generation.extraction.text import plain
 from faqsvc_embed.settings.validators import is_loopback_http
@@ -26,16 +26,14 @@ MAX_ATTEMPTS: Final = 3
 """Requests for one completion while failures are transient."""
 MAX_WAIT: Final = 5.0
 """Seconds before another attempt; if the endpoint requires more, there is none."""
-MAX_NEGOTIATIONS: Final = 6
-"""Requests that are refused because of a parameter, before the endpoint counts as failing."""
+PARAMETERS: Final = tuple(product(("json_schema", "json_object", None), (True, False)))
+"""Response formats, with and without a temperature, in the order in which an endpoint is asked for them."""
 TRANSIENT: Final = (408, 409, 425, 429, 500, 502, 503, 504, 529)
 """Statuses of failures that may be over at the next attempt."""
+REFUSALS: Final = (400, 404, 413, 415, 422, 501)
+"""Statuses of endpoints that may accept the same request with fewer parameters."""
 
 logger: logging.Logger = logging.getLogger("faqsvc_embed.generation")
-
-
-class ContextTooLong(EngineError):
-    """The data of a request is longer than the context of the model."""
 
 
 class Secret:
@@ -78,14 +76,14 @@ class _Completion(msgspec.Struct):
 class ChatEndpoint:
     """A chat completion endpoint with a `url` such as `http://127.0.0.1:11434/v1`.
 
-    `parameters` are those that the endpoint has not refused so far.
+    `refused` is the number of `PARAMETERS` that the endpoint has refused so far.
     """
 
     url: str
     model: str
     key: Secret
     sleep: Callable[[float], Awaitable[None]] = anyio.sleep
-    parameters: Parameters = field(default_factory=Parameters)
+    refused: int = 0
 
     async def complete(self, task: str, data: object, schema: Mapping[str, Any]) -> bytes:
         """Return the JSON with which the model responds to a task about some data.
@@ -97,25 +95,18 @@ class ChatEndpoint:
             {"role": "system", "content": task},
             {"role": "user", "content": json.dumps(data, ensure_ascii=False)},
         ]
-        known = self.parameters
-        for _ in range(MAX_NEGOTIATIONS):
-            used = self.parameters
-            body = {"model": self.model, "messages": messages, **used.body(schema)}
+        for number in range(self.refused, len(PARAMETERS)):
+            body = {"model": self.model, "messages": messages, **_parameters(number, schema)}
             response, content = await self._post_with_retries(body)
             if response.status_code == 200:
+                self.refused = number
                 return self._message(content)
-            if response.status_code not in (400, 404, 413, 415, 422, 501):
+            if response.status_code not in REFUSALS:
                 break
-            # A concurrent request may have changed the parameters already.
-            accepted = used.without(_refusal(content)) if self.parameters == used else self.parameters
-            if accepted is None:
-                if CONTEXT_TOO_LONG.search(_refusal(content)) is not None:
-                    raise ContextTooLong("the pages are too long for the language model")
-                if used == PLAIN:
-                    self.parameters = known  # the parameters were not the reason
-                    break
-            self.parameters = accepted or PLAIN
-        raise self._error(response, content)
+        text = self.key.mask(plain(content[:2000].decode("utf-8", "replace")))
+        status, retry_after = response.status_code, _retry_after(response)
+        reason = f"it has status {status}: {text[:MAX_LOGGED]!r}"
+        raise self._failure(reason, status=status, retry_after=retry_after)
 
     async def _post_with_retries(self, body: Mapping[str, Any]) -> tuple[httpx2.Response, bytes]:
         """Return a response; after a transient failure, try again with exponential backoff."""
@@ -164,14 +155,6 @@ class ChatEndpoint:
             raise self._failure(f"it refuses: {quoted(message.refusal or 'the message is empty')}")
         return _unfenced(message.content).encode("utf-8", "replace")
 
-    def _error(self, response: httpx2.Response, content: bytes) -> EngineError:
-        text = self.key.mask(plain(content[:2000].decode("utf-8", "replace")))
-        return self._failure(
-            f"it has status {response.status_code}: {text[:MAX_LOGGED]!r}",
-            status=response.status_code,
-            retry_after=_retry_after(response),
-        )
-
     def _failure(self, reason: str, **fields: Any) -> EngineError:
         """Log why the endpoint fails, and return an error that the user of the service may see."""
         logger.warning("the model endpoint fails: %s", self.key.mask(reason))
@@ -179,8 +162,14 @@ class ChatEndpoint:
         return EngineError(f"the language model fails{status}; the log of the service says why", **fields)
 
 
-def _refusal(content: bytes) -> str:
-    return content[:4_000].decode("utf-8", "replace").lower()
+def _parameters(number: int, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return one of `PARAMETERS` as fields of a request."""
+    kind, has_temperature = PARAMETERS[number]
+    fields: dict[str, Any] = {"temperature": 0} if has_temperature else {}
+    if kind is not None:
+        named = {"json_schema": {"name": "faq", "strict": True, "schema": schema}}
+        fields["response_format"] = {"type": kind, **(named if kind == "json_schema" else {})}
+    return fields
 
 
 def _retry_after(response: httpx2.Response) -> float | None:

@@ -1,8 +1,9 @@
 """The text of a site in parts that a language model reads one at a time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import zip_longest
+from typing import Final, TypeVar
 
 from faqsvc_embed.generation.crawl.page import Page
 
@@ -13,6 +14,8 @@ MAX_BATCH: Final = 40_000
 MAX_BATCHES: Final = 6
 """Requests for one site; the text after that is not read."""
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
@@ -22,17 +25,19 @@ class Excerpt:
     text: str
 
 
+def interleaved(parts: Iterable[Iterable[T]]) -> list[T]:
+    """Return the first elements of all parts, then the second ones, and so on."""
+    return [element for row in zip_longest(*parts) for element in row if element is not None]
+
+
 def batches_of(pages: Sequence[Page]) -> list[list[Excerpt]]:
     """Return the text of pages as batches of excerpts; each batch is the data of one request.
 
     The first excerpts of all pages come first, because the end of a long site is left out.
     """
-    parts = [list(_excerpts(page)) for page in pages]
-    rounds = max(map(len, parts), default=0)
-    excerpts = [part[number] for number in range(rounds) for part in parts if number < len(part)]
     batches: list[list[Excerpt]] = []
     size = MAX_BATCH
-    for excerpt in excerpts:
+    for excerpt in interleaved(map(_excerpts, pages)):
         if size + len(excerpt.text) > MAX_BATCH:
             if len(batches) == MAX_BATCHES:
                 break
@@ -41,15 +46,6 @@ def batches_of(pages: Sequence[Page]) -> list[list[Excerpt]]:
         batches[-1].append(excerpt)
         size += len(excerpt.text)
     return batches
-
-
-def halves(batch: list[Excerpt]) -> list[list[Excerpt]]:
-    """Return a batch as two, for a model that reads less at a time."""
-    if len(batch) > 1:
-        return [batch[: len(batch) // 2], batch[len(batch) // 2 :]]
-    text = batch[0].text
-    middle = text.find("\n", len(text) // 2) + 1 or len(text) // 2
-    return [[Excerpt(batch[0].page, part)] for part in (text[:middle], text[middle:]) if part.strip()]
 
 
 def _excerpts(page: Page) -> Iterator[Excerpt]:

@@ -13,8 +13,8 @@ from faqsvc_embed.generation.engines.protocol import (
     GeneratedItem,
     GenerationRequest,
     Reason,
+    source_of,
 )
-from faqsvc_embed.generation.engines.sources import source_of
 from faqsvc_embed.generation.extraction.extractor import Pair
 from faqsvc_embed.generation.extraction.questions import question_key
 from faqsvc_embed.generation.threads import run_in_thread

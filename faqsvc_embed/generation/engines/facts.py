@@ -10,17 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-_NAMES: Final = {
-    "eur": "€ eur euro euros ユーロ 유로 欧元",
-    "usd": "$ usd us$ dollar dollars dólares ドル 달러 美元",
-    "gbp": "£ gbp pound pounds",
-    "yen or yuan": "¥ jpy yen 円 cn¥ 元 rmb cny yuan",  # both are written `¥`
-    "krw": "₩ krw won 원",
-    "chf": "chf fr.",
-    "sek": "kr sek",
-    "pln": "zł pln",
+from faqsvc_embed.generation.data import load
+
+CURRENCIES: Final = {
+    name: code for code, names in load("currencies", dict[str, str]).items() for name in names.split()
 }
-CURRENCIES: Final = {name: code for code, names in _NAMES.items() for name in names.split()}
 """The currencies that texts name, in lower case."""
 
 _CURRENCY: Final = "|".join(sorted(map(re.escape, CURRENCIES), key=len, reverse=True))

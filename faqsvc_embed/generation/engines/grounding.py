@@ -14,8 +14,7 @@ import msgspec
 from faqsvc_embed.api.fields import MAX_ANSWER, MAX_QUESTION
 from faqsvc_embed.generation.engines.excerpts import Excerpt
 from faqsvc_embed.generation.engines.facts import Facts, facts_of
-from faqsvc_embed.generation.engines.protocol import Dropped, GeneratedItem, Reason
-from faqsvc_embed.generation.engines.sources import source_of
+from faqsvc_embed.generation.engines.protocol import Dropped, GeneratedItem, Reason, source_of
 from faqsvc_embed.generation.extraction.markdown import escaped
 from faqsvc_embed.generation.extraction.questions import question_key
 from faqsvc_embed.generation.extraction.text import plain

@@ -5,7 +5,7 @@ something that no page says, `grounding` drops it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, TypeVar
 
@@ -14,15 +14,15 @@ import msgspec
 
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.generation.crawl.page import Page
-from faqsvc_embed.generation.engines.endpoint import ChatEndpoint, ContextTooLong, Secret
-from faqsvc_embed.generation.engines.excerpts import Excerpt, batches_of, halves
+from faqsvc_embed.generation.detection import contradicts
+from faqsvc_embed.generation.engines.endpoint import ChatEndpoint, Secret
+from faqsvc_embed.generation.engines.excerpts import Excerpt, batches_of, interleaved
 from faqsvc_embed.generation.engines.grounding import Grounded, Suggestion, supported_items
 from faqsvc_embed.generation.engines.prompts import (
     CHOICE_SCHEMA,
     ITEMS_SCHEMA,
     choosing_task,
     pages_as_data,
-    questions_as_data,
     writing_task,
 )
 from faqsvc_embed.generation.engines.protocol import (
@@ -35,7 +35,6 @@ from faqsvc_embed.generation.engines.protocol import (
     Reason,
 )
 from faqsvc_embed.generation.extraction.questions import question_key
-from faqsvc_embed.generation.languages import contradicts
 from faqsvc_embed.generation.threads import run_in_thread
 from faqsvc_embed.settings.validators import base_url
 
@@ -43,8 +42,6 @@ DEFAULT_COUNT: Final = 10
 MAX_SUGGESTIONS: Final = 4 * MAX_COUNT
 MAX_CONCURRENT: Final = 3
 """Requests to an endpoint at a time, for one generation."""
-MAX_SPLITS: Final = 3
-"""How often a batch is halved if it is longer than the context of the model."""
 
 T = TypeVar("T")
 
@@ -74,55 +71,44 @@ class OpenAICompatibleEngine:
         if not batches:
             return EngineResult([])
         count = min(request.count or DEFAULT_COUNT, MAX_COUNT)
-        found = _Findings()
-        await self._write_all(batches, request, count, found)
-        if found.errors and not found.parts:
-            raise found.errors[0]
-        items, duplicates = _unique(found.items())
-        dropped = found.dropped() + duplicates
+        parts, errors = await self._write_all(batches, request, count)
+        if errors and not parts:
+            raise errors[0]
+        items, duplicates = _unique(interleaved(part.items for part in parts))
+        dropped = [dropped for part in parts for dropped in part.dropped] + duplicates
         if len(items) > count:
-            kept = await self._choose(items, request, count) if len(found.parts) > 1 else items[:count]
+            kept = await self._choose(items, request, count) if len(parts) > 1 else items[:count]
             dropped += [Dropped(item.question, Reason.BEYOND_COUNT) for item in items if item not in kept]
             items = kept
         items, notes = await run_in_thread(partial(_labelled, items, request))
-        if found.errors:
-            notes.append(
-                f"The language model failed for {len(found.errors)} of {len(batches)} parts of the site."
-            )
+        if errors:
+            notes.append(f"The language model failed for {len(errors)} of {len(batches)} parts of the site.")
         return EngineResult(items, dropped, notes)
 
     async def _write_all(
-        self, batches: list[list[Excerpt]], request: GenerationRequest, count: int, found: "_Findings"
-    ) -> None:
-        """Have the model write items for each batch, for a few batches at a time."""
+        self, batches: list[list[Excerpt]], request: GenerationRequest, count: int
+    ) -> tuple[list[Grounded], list[EngineError]]:
+        """Have the model write items for a few batches at a time; return them, and the errors of others."""
         limiter = anyio.CapacityLimiter(MAX_CONCURRENT)
+        results: list[Grounded | EngineError] = [Grounded([], []) for _ in batches]
 
-        async def write(number: int, batch: list[Excerpt]) -> None:
+        async def write(number: int) -> None:
             async with limiter:
                 try:
-                    found.parts[number] = await self._write(batch, request, count)
+                    results[number] = await self._write(batches[number], request, count)
                 except EngineError as error:
-                    found.errors.append(error)
+                    results[number] = error
 
         async with anyio.create_task_group() as tasks:
-            for number, batch in enumerate(batches):
-                tasks.start_soon(write, number, batch)
+            for number in range(len(batches)):
+                tasks.start_soon(write, number)
+        parts = [result for result in results if isinstance(result, Grounded)]
+        return parts, [result for result in results if isinstance(result, EngineError)]
 
-    async def _write(
-        self, batch: list[Excerpt], request: GenerationRequest, count: int, splits: int = MAX_SPLITS
-    ) -> Grounded:
-        """Have the model write items for a batch, in halves if it is too long for the context."""
+    async def _write(self, batch: list[Excerpt], request: GenerationRequest, count: int) -> Grounded:
+        """Have the model write items for a batch."""
         task = writing_task(request, count)
-        try:
-            response = await self.endpoint.complete(task, pages_as_data(batch), ITEMS_SCHEMA)
-        except ContextTooLong:
-            if splits == 0:
-                raise
-            parts = [await self._write(half, request, count, splits - 1) for half in halves(batch)]
-            return Grounded(
-                [item for part in parts for item in part.items],
-                [dropped for part in parts for dropped in part.dropped],
-            )
+        response = await self.endpoint.complete(task, pages_as_data(batch), ITEMS_SCHEMA)
         suggestions = _decoded(response, _Suggestions).items[:MAX_SUGGESTIONS]
         return await run_in_thread(partial(supported_items, suggestions, batch))
 
@@ -130,7 +116,7 @@ class OpenAICompatibleEngine:
         self, items: list[GeneratedItem], request: GenerationRequest, count: int
     ) -> list[GeneratedItem]:
         """Return the items that the model chooses as the best, or the first ones if it fails."""
-        data = questions_as_data([item.question for item in items])
+        data = [{"number": number, "question": item.question} for number, item in enumerate(items)]
         try:
             response = await self.endpoint.complete(choosing_task(request, count), data, CHOICE_SCHEMA)
             numbers = dict.fromkeys(_decoded(response, _Choice).keep)
@@ -138,24 +124,6 @@ class OpenAICompatibleEngine:
             numbers = {}
         chosen = [items[number] for number in numbers if 0 <= number < len(items)]
         return (chosen or items)[:count]
-
-
-@dataclass(slots=True)
-class _Findings:
-    """What the model wrote for the parts of a site, by their numbers, and the errors of the other parts."""
-
-    parts: dict[int, Grounded] = field(default_factory=dict)
-    errors: list[EngineError] = field(default_factory=list)
-
-    def items(self) -> list[GeneratedItem]:
-        """Return the items of all parts: the first ones of every part, then the second ones, and so on."""
-        parts = [self.parts[number].items for number in sorted(self.parts)]
-        rounds = max(map(len, parts), default=0)
-        return [part[number] for number in range(rounds) for part in parts if number < len(part)]
-
-    def dropped(self) -> list[Dropped]:
-        """Return the suggestions that the pages do not support."""
-        return [dropped for number in sorted(self.parts) for dropped in self.parts[number].dropped]
 
 
 def _unique(items: Sequence[GeneratedItem]) -> tuple[list[GeneratedItem], list[Dropped]]:

@@ -1,14 +1,17 @@
-"""The interface of an engine: its request, its result and its error."""
+"""The interface of an engine: its request, its result and its error, and the addresses of its items."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, Protocol
+from urllib.parse import quote
 
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.generation.crawl.page import Page
 
 MAX_COUNT: Final = 1_000
+MAX_TEXT: Final = 300
+"""Characters of a text fragment."""
 
 
 class EngineError(FAQError):
@@ -95,3 +98,14 @@ class Engine(Protocol):
             EngineError: the engine fails; the message contains no secret.
         """
         ...
+
+
+def source_of(url: str, text: str, fragment: str | None = None) -> str:
+    """Return a URL that opens a page at a text (URL Fragment Text Directives).
+
+    A browser without text fragments opens it at the element with the id `fragment`.
+    """
+    identifier = quote(fragment, safe="/?:@!$&()*+,;=~-._") if fragment else ""
+    # Commas, ampersands and hyphens have a meaning in the directive.
+    directive = quote(text[:MAX_TEXT], safe="").replace("-", "%2D")
+    return f"{url.partition('#')[0]}#{identifier}:~:text={directive}"

@@ -1,17 +1,12 @@
 """The answer to a question: the nodes after it, up to the next question or another end."""
 
 from dataclasses import dataclass
-from typing import Final
 
 from faqsvc_embed.generation.extraction.candidates import Claims, Positions
 from faqsvc_embed.generation.extraction.dom import HEADINGS, TEXT_BLOCK, Element, Node
 from faqsvc_embed.generation.extraction.questions import ends_page, has_words, is_call_to_action
 from faqsvc_embed.generation.extraction.text import text_of
-from faqsvc_embed.generation.extraction.words import word_set
-
-ANSWER_WORDS: Final = word_set("answer antwort respuesta reponse ans")
-BOUNDARIES: Final = word_set("html body main article section td li dd details")
-"""Elements that contain an answer completely."""
+from faqsvc_embed.generation.extraction.words import NAMES
 
 
 @dataclass(frozen=True)
@@ -57,20 +52,9 @@ class AnswerFinder:
         """Return whether an answer ends before an element, such as a question, a heading or a rule."""
         if self.questions.count_inside(element) or self.claims.overlap(element):
             return True
-        if element.tag in ("form", "footer"):
-            return True
         if any(HEADINGS.get(inner.tag, 8) <= level for inner in element.walk()):
-            return is_answered or not _is_whole_answer(element)
+            return is_answered or not element.words & NAMES["answer"]
         return is_answered and (element.tag == "hr" or _is_quotation(element) or _is_page_end(element))
-
-
-def _is_whole_answer(element: Element) -> bool:
-    """Return whether a class name calls an element an answer, or it stands alone beside the question."""
-    if element.tag in HEADINGS or element.parent is None:
-        return False
-    return bool(element.words & ANSWER_WORDS) or (
-        element.parent.tag == "li" and sum(1 for _ in element.parent.elements()) == 2
-    )
 
 
 def _is_page_end(element: Element) -> bool:
@@ -83,7 +67,7 @@ def _is_boundary(element: Element) -> bool:
     """Return whether an answer inside an element ends with it."""
     if element.tag == "td" and element.parent is not None and len(element.parent.children) == 1:
         return False  # the only cell of a row is layout
-    return element.tag in BOUNDARIES
+    return element.tag in NAMES["boundary"]
 
 
 def _is_quotation(element: Element) -> bool:

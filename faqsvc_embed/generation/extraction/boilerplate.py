@@ -1,35 +1,14 @@
 """Parts of a page that belong to no FAQ: navigation, cookie banners, comments, advertisements."""
 
-import re
 from typing import Final
 
 from faqsvc_embed.generation.extraction.dom import HEADINGS, Element
 from faqsvc_embed.generation.extraction.questions import has_question_mark
 from faqsvc_embed.generation.extraction.text import raw_text
-from faqsvc_embed.generation.extraction.words import word_set, words_of
+from faqsvc_embed.generation.extraction.words import NAMES, words_of
 
-ROLES: Final = word_set(
-    "alert alertdialog banner combobox complementary contentinfo dialog listbox menu menubar "
-    "navigation search toolbar tooltip"
-)
-WORDS: Final = word_set(
-    "breadcrumb breadcrumbs comment comments cookie cookies cookiebot consent didomi disqus gdpr "
-    "minicart modal navbar navfooter navheader newsletter offcanvas onetrust pagination popup related "
-    "reviews share sharing sidebar testimonial testimonials toc usercentrics byline avatar votes reactions"
-)
-TEMPLATE_WORDS: Final = word_set("template tpl placeholder prototype skeleton mustache")
-CONTENT_WORDS: Final = word_set("answer answers faq faqs")
-PROMOTION_WORDS: Final = word_set("hero cta banner promo jumbotron quiz survey poll search slider")
-FOOTER_WORDS: Final = word_set("footer colophon")
-TEXTS: Final = word_set("p li dt dd summary strong b span").union(HEADINGS)
-"""Small parts of the text, whose names mean something else: `<h2 class="anchorWithStickyNavbar">`."""
 TITLES: Final = frozenset({"summary", "button", "dt", *HEADINGS})
 MAX_ID_WORDS: Final = 2
-SECTIONS: Final = word_set("main section article details li")
-
-_SAYS_WHAT_IS_BESIDE = re.compile(
-    r"(?:^|[-_])(?:with|has|no|without|is|not)(?:[-_]|(?=[A-Z]))|[a-z](?:With|Has)(?=[A-Z])"
-)
 
 
 def mark_boilerplate(top: Element) -> None:
@@ -51,41 +30,31 @@ def _around_content(top: Element) -> set[int]:
             for ancestor in element.ancestors():
                 if ancestor.start in content:
                     break
-                if element.tag != "h1" or ancestor.tag not in ("header", "nav", "aside"):
-                    content.add(ancestor.start)
+                content.add(ancestor.start)
     return content
 
 
 def _is_boilerplate(element: Element) -> bool:
     """Return whether tag, role, names or content make an element boilerplate."""
-    if words_of(element.attrs.get("class", "")) & TEMPLATE_WORDS:
-        return True
-    if element.words & CONTENT_WORDS:  # some page builders put answers into `<nav class="faq-answer">`
+    if element.words & NAMES["content"]:  # some page builders put answers into `<nav class="faq-answer">`
         return False
     if element.tag == "nav" and element.role != "navigation":
         return not _is_drop_down_text(element)
     if element.tag == "aside":
         return not _has_questions(element)
-    if element.tag in ("nav", "dialog", "form") or element.role in ROLES:
+    if element.tag in ("nav", "dialog", "form") or element.role in NAMES["boilerplate_role"]:
         return True
-    if element.tag in ("header", "footer"):
-        return not any(ancestor.tag in SECTIONS for ancestor in element.ancestors())
     names = _names(element)
-    if names & FOOTER_WORDS and element.tag in ("div", "section"):
-        return not any(ancestor.tag in SECTIONS for ancestor in element.ancestors())
-    return element.tag not in TEXTS and bool(names & WORDS)
+    is_footer = bool(names & NAMES["footer"]) and element.tag in ("div", "section")
+    if is_footer or element.tag in ("header", "footer"):
+        return not any(ancestor.tag in NAMES["section"] for ancestor in element.ancestors())
+    return element.tag not in NAMES["small"] and bool(names & NAMES["boilerplate"])
 
 
 def _names(element: Element) -> frozenset[str]:
-    """Return the words of class names and id that say what an element is.
-
-    `with-sidebar` says what is beside it, and a long id repeats the title of a section.
-    """
-    names = [name for name in element.attrs.get("class", "").split() if not _SAYS_WHAT_IS_BESIDE.search(name)]
-    name = element.attrs.get("id", "")
-    if len(words_of(name)) <= MAX_ID_WORDS:
-        names.append(name)
-    return words_of(" ".join(names))
+    """Return the words of class names, and of the id unless it repeats the title of a section."""
+    words = words_of(element.attrs.get("id", ""))
+    return words_of(element.attrs.get("class", "")) | (words if len(words) <= MAX_ID_WORDS else frozenset())
 
 
 def _is_drop_down_text(nav: Element) -> bool:
@@ -98,15 +67,14 @@ def _is_drop_down_text(nav: Element) -> bool:
 
 def _has_questions(aside: Element) -> bool:
     """Return whether several titles in an element are questions, as in an accordion beside the text."""
-    titles = [element for element in aside.walk() if element.tag in TITLES and not is_link(element)]
+    titles = [element for element in aside.walk() if element.tag in TITLES]
     return sum(has_question_mark(raw_text(title).strip()) for title in titles) > 2
 
 
 def is_promotional(question: Element) -> bool:
     """Return whether a question is in an advertisement, a quiz, a poll or the like."""
     return any(
-        element.words & PROMOTION_WORDS
-        and not element.words & CONTENT_WORDS
+        element.words & NAMES["promotion"]
         and not any(inner.tag in ("h1", "main") for inner in element.walk())
         for element in (question, *question.ancestors())
     )
@@ -115,7 +83,6 @@ def is_promotional(question: Element) -> bool:
 def is_link(element: Element) -> bool:
     """Return whether the whole text of an element is a link to another page, which then has the answer."""
     links = [inner for inner in element.walk() if inner.tag == "a"]
-    href = links[0].attrs.get("href", "") if len(links) == 1 else ""
-    if not href or href.startswith(("#", "javascript:")):
+    if len(links) != 1 or links[0].attrs.get("href", "#").startswith(("#", "javascript:")):
         return False
     return raw_text(links[0]).split() == raw_text(element).split()

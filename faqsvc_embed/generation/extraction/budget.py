@@ -6,10 +6,8 @@ MAX_STEPS: Final = 1_000_000
 """Steps for one page. A step is one visit of one element; ordinary pages take 20 to 40 for each element."""
 CHARACTERS_PER_STEP: Final = 32
 """Characters whose reading counts as one step."""
-STEPS_TO_BUILD: Final = 5
-"""Steps to create an element."""
-STEPS_TO_WRITE: Final = 4
-"""Steps to write the text of an element."""
+STEPS_PER_ELEMENT: Final = 5
+"""Steps to create an element, or to write the text of one."""
 STEPS_TO_CONVERT: Final = 8
 """Steps to convert `CHARACTERS_PER_STEP` characters of structured data to text."""
 

@@ -3,7 +3,8 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import Enum
+from itertools import chain
 
 from faqsvc_embed.api.fields import MAX_ANSWER
 from faqsvc_embed.generation.extraction.dom import Element, Node
@@ -13,18 +14,18 @@ from faqsvc_embed.generation.extraction.questions import ends_page, has_words, i
 from faqsvc_embed.generation.extraction.text import question_text, text_of
 
 
-class Evidence(IntEnum):
-    """Why a text counts as a question, the most reliable reason first."""
+class Evidence(Enum):
+    """Why a text counts as a question; the value says how reliable the reason is, from 0 to 1."""
 
-    STRUCTURED_DATA = 1
+    STRUCTURED_DATA = 1.0
     """Microdata or RDFa marks it up as a question."""
-    MARKUP = 2
+    MARKUP = 0.95
     """The markup connects it with its answer."""
-    NAME = 3
+    NAME = 0.9
     """A class name, a column title or a label such as `Q:` calls it a question."""
-    HEADING = 4
+    HEADING = 0.85
     """It is a heading, or the title of something that opens."""
-    APPEARANCE = 5
+    APPEARANCE = 0.75
     """It is emphasised, or looks like other questions."""
 
 
@@ -51,10 +52,16 @@ class Candidate:
         """The kind of markup, such as `details`; equal for all candidates of the kind."""
         return self.group[0] if isinstance(self.group, tuple) else None
 
+    @property
+    def fragment(self) -> str | None:
+        """The id nearest to the question: its own, or that of an element around it."""
+        elements = chain(self.element.walk(), self.element.ancestors())
+        ids = (element.attrs.get("id") for element in elements if element.tag not in ("html", "body"))
+        return next(filter(None, ids), None)
+
     def markdown(self, url: str) -> str:
         """Return the answer as Markdown; `url` is the address that its links are relative to."""
-        stated = self._stated_answer
-        return shortened(cleaned(escaped(stated) if stated else markdown_of(self.answer_nodes, url)))
+        return shortened(cleaned(escaped(self._stated_answer) or markdown_of(self.answer_nodes, url)))
 
     def answer_elements(self) -> list[Element]:
         """Return the nodes of the answer that are elements."""

@@ -6,41 +6,29 @@ Inline text between blocks gets an element of its own: an element contains eithe
 
 import re
 from collections.abc import Iterator
-from itertools import groupby
 from typing import Final, Union
 
 import turbohtml
 
-from faqsvc_embed.generation.extraction.budget import CHARACTERS_PER_STEP, STEPS_TO_BUILD, StepBudget
-from faqsvc_embed.generation.extraction.words import word_set, words_of
+from faqsvc_embed.generation.extraction.budget import CHARACTERS_PER_STEP, STEPS_PER_ELEMENT, StepBudget
+from faqsvc_embed.generation.extraction.words import NAMES, words_of
 
 MAX_DEPTH: Final = 100
 """Levels of a tree; deeper elements are read as text."""
 MAX_ELEMENTS: Final = 20_000
 """Elements of a page; the rest of the page is not read."""
 
-MAX_LABELLED_LINES: Final = 2_000
-"""Questions and answers of an FAQ in plain text that are read separately."""
+MAX_LINES: Final = 2_000
+"""Lines of preformatted text that are read separately."""
+MIN_LABELS: Final = 4
+"""Labels such as `Q:` and `A:` in preformatted text that is an FAQ."""
 TEXT_BLOCK: Final = "#text"
 """The tag of the element around inline text between blocks."""
 HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
-BLOCKS: Final = word_set(
-    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset "
-    "figcaption figure footer form header hgroup hr html legend li main menu nav ol p pre search "
-    "section summary table tbody td tfoot th thead tr ul"
-).union(HEADINGS, [TEXT_BLOCK])
-NAMED_BLOCKS: Final = word_set(
-    "question questions answer answers faq faqs accordion disclosure expander collapsible"
-)
-"""Words in the names of custom elements that stand for blocks: `<faq-question>`, `<answer>`."""
-SKIPPED: Final = word_set(
-    "audio canvas datalist embed head iframe img input link math meta noscript object optgroup "
-    "option picture progress script select source style svg template textarea title track video"
-)
+BLOCKS: Final = NAMES["block"]
 
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
-_LABELLED_LINE = re.compile(r"^[ \t]*(?:Q|Question)[ \t]*[0-9]{0,3}[ \t]*[:.)]", re.MULTILINE)
 _LABELLED_LINE_START = re.compile(
     r"^(?=[ \t]*(?:Q|Question|A|Answer)[ \t]*[0-9]{0,3}[ \t]*[:.)])", re.MULTILINE
 )
@@ -99,9 +87,14 @@ class Element:
         return (siblings[index] for index in range(self.index - 1, -1, -1))
 
 
-def build_tree(document: turbohtml.Node, budget: StepBudget, *, has_scripts: bool = True) -> Element:
-    """Return the tree of a document or fragment, as a browser with or without scripts shows it."""
-    skipped = SKIPPED if has_scripts else SKIPPED - {"noscript"}
+def table_rows(table: Element) -> list[list[Element]]:
+    """Return the cells of each row of a table that has some."""
+    rows = (row.elements() for row in table.walk() if row.tag == "tr")
+    return list(filter(None, ([cell for cell in row if cell.tag in ("td", "th")] for row in rows)))
+
+
+def build_tree(document: turbohtml.Node, budget: StepBudget) -> Element:
+    """Return the tree of a document or fragment."""
     top = Element("html", {}, None, budget)
     pending = [(node, top) for node in reversed(document.children)]
     count = 0
@@ -109,62 +102,47 @@ def build_tree(document: turbohtml.Node, budget: StepBudget, *, has_scripts: boo
         node, parent = pending.pop()
         if isinstance(node, turbohtml.Text):
             parent.children.append(node.data)
-        elif isinstance(node, turbohtml.Element) and (node.tag not in skipped or _is_microdata(node)):
+        elif isinstance(node, turbohtml.Element) and (
+            node.tag not in NAMES["skipped"] or node.attr("itemprop")
+        ):
             count += 1
             if parent.depth == MAX_DEPTH:
                 parent.children.append(node.text)
                 continue
-            budget.spend(STEPS_TO_BUILD)
+            budget.spend(STEPS_PER_ELEMENT)
             child = Element(node.tag, _attributes(node), parent, budget)
-            if node.tag not in BLOCKS and (words := words_of(node.tag)) & NAMED_BLOCKS:
+            if node.tag not in BLOCKS and (words := words_of(node.tag)) & NAMES["custom_block"]:
                 child.tag, child.words = "div", child.words | words
             parent.children.append(child)
-            is_shadowed = node.shadow_root is not None or node.tag == "slot"
-            children = node.flattened_children if is_shadowed else node.children
-            pending += [(inner, child) for inner in reversed(children)]
+            pending += [(inner, child) for inner in reversed(node.flattened_children)]
     for element in _document_order(top):
         if element.tag == "pre":
-            _split_labelled_lines(element)
             _break_lines(element)
     _wrap_inline_text(_document_order(top))
     _number(_document_order(top))
     return top
 
 
-def _split_labelled_lines(pre: Element) -> None:
-    """Put the lines of preformatted text into paragraphs if they are an FAQ in plain text."""
-    text = "".join(child for child in pre.children if isinstance(child, str))
-    if len(_LABELLED_LINE.findall(text)) < 2 or any(isinstance(child, Element) for child in pre.children):
-        return
-    pre.tag, pre.children = "div", []
-    for part in _LABELLED_LINE_START.split(text, MAX_LABELLED_LINES):
-        if part.strip():
-            lines = part.strip().split("\n", MAX_LABELLED_LINES)
-            pre.budget.spend(STEPS_TO_BUILD * len(lines))
-            paragraph = Element("p", {}, pre, pre.budget)
-            for line in lines:
-                paragraph.children += [Element("br", {}, paragraph, pre.budget), line]
-            del paragraph.children[0]
-            pre.children.append(paragraph)
-
-
 def _break_lines(pre: Element) -> None:
-    """Replace line ends by `<br>` in preformatted text with headings, which is no code."""
-    if pre.tag != "pre" or not any(child.tag in HEADINGS for child in pre.elements()):
+    """Replace line ends by `<br>` in preformatted text that is no code: with headings, or with labels.
+
+    A blank line comes before each label, so that it begins a paragraph.
+    """
+    text = "".join(child for child in pre.children if isinstance(child, str))
+    is_labelled = len(_LABELLED_LINE_START.findall(text)) >= MIN_LABELS
+    if not is_labelled and not any(child.tag in HEADINGS for child in pre.elements()):
         return
     pre.tag = "div"
     children, pre.children = pre.children, []
     for child in children:
-        lines: list[Node] = [*child.split("\n", MAX_LABELLED_LINES)] if isinstance(child, str) else [child]
+        lines: list[Node] = [child]
+        if isinstance(child, str):
+            lines = [*_LABELLED_LINE_START.sub("\n\n", child).split("\n", MAX_LINES)]
         for number, line in enumerate(lines):
             if number:
-                pre.budget.spend(STEPS_TO_BUILD)
+                pre.budget.spend(STEPS_PER_ELEMENT)
                 pre.children.append(Element("br", {}, pre, pre.budget))
             pre.children.append(line)
-
-
-def _is_microdata(element: turbohtml.Element) -> bool:
-    return element.tag == "meta" and element.attr("itemprop") is not None
 
 
 def _attributes(element: turbohtml.Element) -> dict[str, str]:
@@ -188,11 +166,8 @@ def _document_order(top: Element) -> list[Element]:
 def _wrap_inline_text(elements: list[Element]) -> None:
     """Put inline text between blocks, or between blank lines, into elements of its own."""
     for element in reversed(elements):
-        element.children = _joined(element.children)
         element.contains_blocks = any(map(_is_block, element.children))
     for element in elements:
-        if not element.contains_blocks and (element.tag not in BLOCKS or element.tag == "pre"):
-            continue
         parts = _parts(element.children)
         element.contains_blocks |= len(parts) > 1
         if element.contains_blocks:
@@ -204,15 +179,6 @@ def _wrap_inline_text(elements: list[Element]) -> None:
                     text_block = Element(TEXT_BLOCK, {}, element, element.budget)
                     text_block.children = part
                     element.children.append(text_block)
-
-
-def _joined(nodes: list[Node]) -> list[Node]:
-    """Return nodes with adjacent texts joined, such as those before and after a comment."""
-    joined: list[Node] = []
-    for is_text, group in groupby(nodes, key=lambda node: isinstance(node, str)):
-        members = list(group)
-        joined += ["".join(map(str, members))] if is_text else members
-    return joined
 
 
 def _parts(nodes: list[Node]) -> list[list[Node]]:

@@ -2,21 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from itertools import dropwhile, groupby
 
 from faqsvc_embed.generation.extraction.candidates import Candidate, Evidence
-from faqsvc_embed.generation.extraction.dom import HEADINGS, Element
+from faqsvc_embed.generation.extraction.dom import Element, table_rows
 from faqsvc_embed.generation.extraction.page_context import PageContext, controlled_ids
 from faqsvc_embed.generation.extraction.patterns import LANGUAGES, any_of
 from faqsvc_embed.generation.extraction.questions import is_question
 from faqsvc_embed.generation.extraction.text import inline_text, question_text
-from faqsvc_embed.generation.extraction.words import word_set
-
-LOOSE_DESCRIPTIONS: Final = word_set("p ul ol table blockquote pre figure")
-MAX_ITEM: Final = 300
-"""Elements of one question and its answer together."""
-MAX_TERMS: Final = 5
-"""Terms that share a description."""
+from faqsvc_embed.generation.extraction.words import NAMES
 
 _ROW_NUMBER = re.compile(r"(?:nr?\.?|#)?\s*[0-9]{0,4}[.)]?", re.IGNORECASE)
 _QUESTION_COLUMN = any_of(language.question_columns for language in LANGUAGES)
@@ -25,7 +19,6 @@ _ANSWER_COLUMN = any_of(language.answer_columns for language in LANGUAGES)
 
 def explicit_pairs(context: PageContext) -> Iterator[Candidate]:
     """Yield the pairs that the markup connects, whether or not they are questions and answers."""
-    opened = set[int]()
     for element in context.elements:
         if element.tag == "details":
             yield from _details(element)
@@ -33,40 +26,31 @@ def explicit_pairs(context: PageContext) -> Iterator[Candidate]:
             yield from _definitions(element)
         elif element.tag == "table":
             yield from _table_rows(element)
-        elif (panel := _panel(context, element, opened)) is not None:
-            question = _question_of(element, panel)
-            if element.role != "tab" or is_question(question_text(question)):
-                opened.add(panel.start)
-                group = ("panel", element.tag, element.attrs.get("class", ""))
-                yield Candidate(question, (panel,), Evidence.MARKUP, group)
+        elif (panel := _panel(context, element)) is not None:
+            group = ("panel", element.tag, element.attrs.get("class", ""))
+            yield Candidate(element, (panel,), Evidence.MARKUP, group)
 
 
 def _details(element: Element) -> Iterator[Candidate]:
     summary = next((child for child in element.elements() if child.tag == "summary"), None)
     if summary is not None:
         answer = tuple(child for child in element.children if child is not summary)
-        parent = element.parent.start if element.parent is not None else 0
-        yield Candidate(summary, answer, Evidence.MARKUP, ("details", parent))
+        yield Candidate(summary, answer, Evidence.MARKUP, ("details", element.parent))
 
 
 def _definitions(element: Element) -> Iterator[Candidate]:
     """Yield each term of a definition list with the descriptions that follow it."""
-    terms: list[Element] = []
-    descriptions: list[Element] = []
-    for part in [*_list_parts(element), None]:
-        if part is None or (part.tag == "dt" and descriptions):
-            if descriptions and len(terms) <= MAX_TERMS:
-                for term in terms:
-                    yield Candidate(term, tuple(descriptions), Evidence.MARKUP, ("dl", element.start))
-            terms, descriptions = [], []
-        if part is not None and (terms or part.tag == "dt"):
-            (terms if part.tag == "dt" else descriptions).append(part)
+    parts = dropwhile(lambda part: part.tag != "dt", _list_parts(element))
+    runs = [tuple(run) for _, run in groupby(parts, key=lambda part: part.tag == "dt")]
+    for terms, descriptions in zip(runs[::2], runs[1::2], strict=False):
+        for term in terms:
+            yield Candidate(term, descriptions, Evidence.MARKUP, ("dl", element.start))
 
 
 def _list_parts(element: Element) -> Iterator[Element]:
     """Yield the terms and descriptions of a list, also from inside wrappers."""
     for child in element.elements():
-        if child.tag in ("dt", "dd") or child.tag in LOOSE_DESCRIPTIONS:
+        if child.tag in ("dt", "dd") or child.tag in NAMES["loose_description"]:
             yield child
         elif child.tag != "dl":
             yield from _list_parts(child)
@@ -75,7 +59,7 @@ def _list_parts(element: Element) -> Iterator[Element]:
 def _table_rows(table: Element) -> Iterator[Candidate]:
     """Yield the rows of a table with columns for questions and answers, or with two cells."""
     # A cell that spans several rows is only in the first of them. Nearly always, it is on the left.
-    rows = [[cell for cell in row.elements() if cell.tag in ("td", "th")] for row in _rows(table)]
+    rows = table_rows(table)
     columns = _titled_columns(rows[0]) if rows else None
     if columns is None:
         yield from _untitled_rows(rows, table)
@@ -88,22 +72,12 @@ def _table_rows(table: Element) -> Iterator[Candidate]:
 
 
 def _untitled_rows(rows: list[list[Element]], table: Element) -> Iterator[Candidate]:
-    """Yield the rows of two cells whose first is a question, or all of them if half of these are."""
+    """Yield the rows of two cells if half of the first cells are questions."""
     cells = [[c for c in row if _ROW_NUMBER.fullmatch(inline_text(c.children)) is None] for row in rows]
     pairs = [(row[0], row[1]) for row in cells if len(row) == 2]
-    questions = [is_question(question_text(question)) for question, _ in pairs]
-    are_questions = 2 * sum(questions) >= len(pairs)
-    for (question, answer), is_asked in zip(pairs, questions, strict=True):
-        if is_asked or are_questions:
+    if 2 * sum(is_question(question_text(question)) for question, _ in pairs) >= len(pairs):
+        for question, answer in pairs:
             yield Candidate(question, (answer,), Evidence.MARKUP, ("rows", table.start))
-
-
-def _rows(table: Element) -> Iterator[Element]:
-    for child in table.elements():
-        if child.tag == "tr":
-            yield child
-        elif child.tag in ("thead", "tbody", "tfoot"):
-            yield from _rows(child)
 
 
 def _titled_columns(header: list[Element]) -> tuple[int, int] | None:
@@ -114,29 +88,10 @@ def _titled_columns(header: list[Element]) -> tuple[int, int] | None:
     return (questions[0], answers[0]) if questions and answers else None
 
 
-def _panel(context: PageContext, control: Element, opened: set[int]) -> Element | None:
-    """Return the panel that a control opens, unless another control opens it too."""
+def _panel(context: PageContext, control: Element) -> Element | None:
+    """Return the panel that a control opens."""
     for name in controlled_ids(control):
         panel = context.with_id(name, control)
-        if panel is None or panel.is_boilerplate or panel.start in opened:
-            continue
-        if control not in panel and panel not in control:
+        if panel is not None and not panel.is_boilerplate and control not in panel and panel not in control:
             return panel
     return None
-
-
-def _question_of(control: Element, panel: Element) -> Element:
-    """Return the element of the question: the control, one around it, or the only heading beside it."""
-    if is_question(question_text(control)):
-        return control
-    for ancestor in control.ancestors():
-        if ancestor.end - ancestor.start > MAX_ITEM:
-            break
-        headings = [e for e in ancestor.walk() if e.tag in HEADINGS and e not in panel]
-        if len(headings) == 1 and is_question(question_text(headings[0])):
-            return headings[0]
-        if panel in ancestor:
-            break
-        if ancestor.tag in HEADINGS or is_question(question_text(ancestor)):
-            return ancestor
-    return control

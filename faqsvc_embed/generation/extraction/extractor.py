@@ -12,14 +12,12 @@ from faqsvc_embed.api.fields import MAX_QUESTION
 from faqsvc_embed.generation.extraction.acceptance import accepted
 from faqsvc_embed.generation.extraction.boilerplate import mark_boilerplate
 from faqsvc_embed.generation.extraction.budget import PageTooComplex, StepBudget
-from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence
+from faqsvc_embed.generation.extraction.candidates import Candidate, Claims
 from faqsvc_embed.generation.extraction.dom import build_tree
 from faqsvc_embed.generation.extraction.embedded_data import embedded_pairs
 from faqsvc_embed.generation.extraction.explicit_markup import explicit_pairs
-from faqsvc_embed.generation.extraction.fragments import Fragments
-from faqsvc_embed.generation.extraction.help_article import help_article
+from faqsvc_embed.generation.extraction.headings import help_article
 from faqsvc_embed.generation.extraction.heuristics import likely_pairs
-from faqsvc_embed.generation.extraction.json_objects import markdown_of_value, text_of_value
 from faqsvc_embed.generation.extraction.labels import bare_answer
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
@@ -28,22 +26,17 @@ from faqsvc_embed.generation.extraction.questions import (
     is_template_code,
     question_key,
 )
-from faqsvc_embed.generation.extraction.structured_data import is_article, json_ld_pairs, microdata_pairs
+from faqsvc_embed.generation.extraction.structured_data import (
+    is_article,
+    json_ld_pairs,
+    markdown_of_value,
+    microdata_pairs,
+    text_of_value,
+)
 from faqsvc_embed.generation.extraction.text import plain, text_of
-
-MIN_SHOWN: Final = 0.5
-"""The share of the length of a stated answer that the shown one must have to count as complete."""
 
 MIN_TRANSLATED: Final = 3
 """Stated questions that count as a translation if the page shows none of them, and as many others."""
-
-CONFIDENCES: Final = {
-    Evidence.STRUCTURED_DATA: 1.0,
-    Evidence.MARKUP: 0.95,
-    Evidence.NAME: 0.9,
-    Evidence.HEADING: 0.85,
-    Evidence.APPEARANCE: 0.75,
-}
 
 Reader = Callable[[turbohtml.Document, StepBudget], Iterator[tuple[str, str]]]
 """Reads the questions and answers in the data of a page; an answer is mostly HTML."""
@@ -84,33 +77,14 @@ def extract(document: turbohtml.Document, url: str) -> Content:
     title = plain(title_element.text) if title_element is not None else ""
     stated = _stated_pairs(document, url, json_ld_pairs)
     try:
-        content = _search(document, Content(title, "", ()), url, stated)
-        if not content.pairs:
-            content = _search(document, content, url, stated, has_scripts=False)
-        if not content.pairs:
-            embedded = _stated_pairs(document, url, embedded_pairs)
-            content = replace(content, pairs=tuple(embedded.values()))
-        return content
+        top = build_tree(document, StepBudget())
+        mark_boilerplate(top)
+        context = PageContext(top, title, url, is_article=is_article(document))
+        pairs = _merged_pairs(context, stated) or _stated_pairs(document, url, embedded_pairs).values()
+        return Content(title, text_of([top]), tuple(pairs))
     except PageTooComplex:
         logger.info("%r is too complex to be searched for questions", url)
         return Content(title, "", tuple(stated.values()))
-
-
-def _search(
-    document: turbohtml.Document,
-    content: Content,
-    url: str,
-    stated: dict[str, Pair],
-    *,
-    has_scripts: bool = True,
-) -> Content:
-    """Return the content of a page as a browser with or without scripts shows it."""
-    if not has_scripts and document.find("noscript") is None:
-        return content
-    top = build_tree(document, StepBudget(), has_scripts=has_scripts)
-    mark_boilerplate(top)
-    pairs = _merged_pairs(PageContext(top, content.title, url, is_article=is_article(document)), stated)
-    return Content(content.title, text_of([top]), tuple(pairs))
 
 
 def _stated_pairs(document: turbohtml.Document, url: str, read: Reader) -> dict[str, Pair]:
@@ -121,42 +95,23 @@ def _stated_pairs(document: turbohtml.Document, url: str, read: Reader) -> dict[
         for question, value in read(document, budget):
             answer = bare_answer(text_of_value(value, budget))
             is_usable = has_words(question) and has_words(answer) and len(question) <= MAX_QUESTION
-            if is_usable and not is_template_code(question, answer):
+            if is_usable and not is_template_code(question):
                 markdown = bare_answer(markdown_of_value(value, budget, url))
                 pairs.setdefault(question_key(question), Pair(question, answer, None, True, markdown))
     return pairs
 
 
 def _merged_pairs(context: PageContext, stated: dict[str, Pair]) -> list[Pair]:
-    """Return the pairs that a page shows, and those that its data states.
-
-    If a pair is in both, the shown answer is returned, unless it is much shorter than the stated one.
-    """
-    found = _accepted_candidates(context)
-    fragments = Fragments(found, context)
-    pairs: dict[str, Pair] = {}
-    for candidate in sorted(found, key=lambda candidate: candidate.evidence):
-        key = question_key(candidate.question)
-        if key not in pairs:
-            in_faq = context.is_in_faq(candidate.element)
-            pairs[key] = Pair(
-                candidate.question,
-                candidate.answer,
-                fragments.of(candidate),
-                in_faq,
-                candidate.markdown(context.url),
-                _confidence(candidate, in_faq=in_faq),
-            )
-    stated = _without_other_wordings(stated, pairs)
-    order = dict.fromkeys([*(question_key(candidate.question) for candidate in found), *stated])
-    for key, pair in stated.items():
-        if key not in pairs:
-            pairs[key] = replace(pair, fragment=fragments.of_text(pair.question))
-        elif len(pairs[key].answer) < MIN_SHOWN * len(pair.answer):
-            pairs[key] = replace(pair, fragment=pairs[key].fragment)
-        else:
-            pairs[key] = replace(pairs[key], in_faq=True)
-    return [pairs[key] for key in order]
+    """Return the pairs that a page shows, and those that only its data states."""
+    best: dict[str, Candidate] = {}
+    for candidate in _accepted_candidates(context):
+        other = best.setdefault(question_key(candidate.question), candidate)
+        if candidate.evidence.value > other.evidence.value:
+            best[question_key(candidate.question)] = candidate
+    pairs = {key: _shown_pair(candidate, context) for key, candidate in best.items()}
+    for key, pair in _without_other_wordings(stated, pairs).items():
+        pairs[key] = replace(pairs[key], in_faq=True) if key in pairs else pair
+    return list(pairs.values())
 
 
 def _without_other_wordings(stated: dict[str, Pair], shown: dict[str, Pair]) -> dict[str, Pair]:
@@ -173,11 +128,12 @@ def _without_other_wordings(stated: dict[str, Pair], shown: dict[str, Pair]) -> 
     }
 
 
-def _confidence(candidate: Candidate, *, in_faq: bool) -> float:
-    confidence = CONFIDENCES[candidate.evidence]
-    if not is_question(candidate.question):
-        confidence -= 0.15
-    return round(confidence if in_faq else confidence - 0.1, 2)
+def _shown_pair(candidate: Candidate, context: PageContext) -> Pair:
+    question, answer = candidate.question, candidate.answer
+    in_faq = context.is_in_faq(candidate.element)
+    confidence = candidate.evidence.value - 0.15 * (not is_question(question)) - 0.1 * (not in_faq)
+    markdown = candidate.markdown(context.url)
+    return Pair(question, answer, candidate.fragment, in_faq, markdown, round(confidence, 2))
 
 
 def _accepted_candidates(context: PageContext) -> list[Candidate]:

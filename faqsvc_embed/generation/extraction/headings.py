@@ -1,148 +1,117 @@
-"""Headings that are questions by their text and, in an FAQ, headings that state a problem."""
+"""Headings that are questions: by their text, as statements in an FAQ, or as titles in a help centre."""
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
 from faqsvc_embed.generation.extraction.boilerplate import is_promotional
-from faqsvc_embed.generation.extraction.candidates import Claims
-from faqsvc_embed.generation.extraction.dom import HEADINGS, TEXT_BLOCK, Element
+from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence
+from faqsvc_embed.generation.extraction.dom import HEADINGS, Element, Node
 from faqsvc_embed.generation.extraction.page_context import PageContext
+from faqsvc_embed.generation.extraction.patterns import LANGUAGES, any_of
 from faqsvc_embed.generation.extraction.questions import (
+    has_question_grammar,
     is_call_to_action,
     is_question,
     is_section_title,
-    starts_like_question,
 )
-from faqsvc_embed.generation.extraction.text import question_text
+from faqsvc_embed.generation.extraction.text import question_text, text_of
 
 MIN_SHARE_OF_QUESTIONS: Final = 0.1
 """The share of similar headings that must be questions for the others to count as questions."""
 MANY: Final = 2
 """Questions of other kinds, such as accordions, from which on headings are titles."""
+MAX_QUESTIONS: Final = 2
+"""Headings of an article that are questions, its title included; a page with more is a list of questions."""
+ARTICLES: Final = ("article", "main", "body")
 MIN_STATEMENTS: Final = 3
 """Headings of an FAQ that count as questions although none of them is one by its text."""
 
-
-@dataclass(eq=False, frozen=True, slots=True)
-class Heading:
-    """A heading of the page."""
-
-    element: Element
-    text: str
-    level: int
-    is_question: bool
-    """Whether the text of the heading is a question, and no call to action."""
+_HELP_CENTRE = any_of(language.help_centres for language in LANGUAGES)
 
 
 def heading_questions(
     context: PageContext, free: list[Element], claims: Claims, taken: Claims
 ) -> Iterator[Element]:
     """Yield the headings that are questions; `taken` are questions of other kinds."""
-    headings = _headings(free)
-    has_titles = sum(heading.level == 1 for heading in headings) > 1
-    candidates = [heading for heading in headings if heading.level > 1 or has_titles]
-    candidates = [heading for heading in candidates if not is_promotional(heading.element)]
+    headings = [element for element in free if element.tag in HEADINGS]
+    has_titles = sum(heading.tag == "h1" for heading in headings) > 1
+    headings = [heading for heading in headings if heading.tag != "h1" or has_titles]
+    texts = {heading: question_text(heading) for heading in headings if not is_promotional(heading)}
+    asked = {heading for heading, text in texts.items() if is_question(text) and not is_call_to_action(text)}
     # A claim is for a question or for its answer.
     has_others = claims.count // 2 + taken.count >= MANY
-    question_count = sum(heading.is_question for heading in candidates)
-    is_unannounced = _is_unannounced_faq(candidates)
+    is_unannounced = not context.is_article and _are_most_questions(texts, asked)
     found: list[Element] = []
-    for group in _similar_headings(candidates):
-        questions = [heading for heading in group if heading.is_question]
-        in_faq = [heading for heading in group if context.is_in_faq(heading.element)]
+    for group in similar_elements(list(texts)):
+        questions = [heading for heading in group if heading in asked]
+        in_faq = [heading for heading in group if context.is_in_faq(heading)]
         if in_faq:
-            found += [heading.element for heading in in_faq if is_question(heading.text)]
-            if questions or (not has_others and question_count <= MIN_SHARE_OF_QUESTIONS * len(group)):
-                statements = _statements(in_faq, questions, context)
-                if _count_as_questions(statements, group, questions, context, has_others=has_others):
-                    found += [heading.element for heading in statements]
-        elif not context.is_article:
-            are_most = len(questions) > 1 and len(questions) >= 0.75 * len(group)
-            if is_unannounced or are_most:
-                found += [heading.element for heading in questions]
+            found += [heading for heading in in_faq if is_question(texts[heading])]
+            if questions or len(asked) <= MIN_SHARE_OF_QUESTIONS * len(group):
+                statements = _statements(in_faq, questions, texts, context)
+                share = len(questions) / len(group)
+                are_most = len(questions) + len(statements) >= max(MIN_STATEMENTS, 0.6 * len(group))
+                is_faq = share >= MIN_SHARE_OF_QUESTIONS or (context.has_faq_title and are_most)
+                found += statements if (share >= 0.5 if has_others else is_faq) else []
+        elif is_unannounced:
+            found += questions
     yield from sorted(found, key=lambda element: element.start)
 
 
-def _headings(free: list[Element]) -> list[Heading]:
-    """Return the headings among free elements, in document order."""
-    found: list[Heading] = []
-    for element in free:
-        if (level := _level(element)) is not None:
-            text = question_text(element)
-            is_asked = is_question(text) and not is_call_to_action(text)
-            found.append(Heading(element, text, level, is_asked))
-    return found
-
-
-def _level(element: Element) -> int | None:
-    if element.role == "heading":
-        level = element.attrs.get("aria-level", "")
-        return int(level) if level in ("1", "2", "3", "4", "5", "6") else HEADINGS.get(element.tag, 2)
-    return HEADINGS.get(element.tag)
-
-
-def _statements(group: list[Heading], questions: list[Heading], context: PageContext) -> list[Heading]:
+def _statements(
+    headings: list[Element], questions: list[Element], texts: dict[Element, str], context: PageContext
+) -> list[Element]:
     """Return the headings of an FAQ that state a problem or name a topic, and are in no answer."""
     statements = [
         heading
-        for heading in group
-        if not is_question(heading.text) and not context.is_below_question(heading.element)
+        for heading in headings
+        if not is_question(texts[heading]) and heading.start not in context.below_questions
     ]
     if not questions:
         return statements
-    first, last = questions[0].element.start, questions[-1].element.start
-    return [each for each in statements if not each.text.endswith("!") or first < each.element.start < last]
+    first, last = questions[0].start, questions[-1].start
+    return [each for each in statements if not texts[each].endswith("!") or first < each.start < last]
 
 
-def _count_as_questions(
-    statements: list[Heading],
-    group: list[Heading],
-    questions: list[Heading],
-    context: PageContext,
-    *,
-    has_others: bool,
-) -> bool:
-    """Return whether statements count as questions.
-
-    They do if enough headings that look like them are questions, or if statements and questions together are
-    most headings below the title of an FAQ.
-    """
-    if has_others:
-        return 2 * len(questions) >= len(group)
-    if questions and len(questions) >= MIN_SHARE_OF_QUESTIONS * len(group):
-        return True
-    are_most = len(statements) + len(questions) >= max(MIN_STATEMENTS, 0.6 * len(group))
-    return context.has_faq_title and are_most
-
-
-def _is_unannounced_faq(headings: list[Heading]) -> bool:
+def _are_most_questions(texts: dict[Element, str], asked: set[Element]) -> bool:
     """Return whether most headings of a page are questions, so that it is an FAQ without saying so."""
-    questions = [heading for heading in headings if heading.is_question]
-    if len(questions) == 1 and not starts_like_question(questions[0].text):  # `Hungry yet?` is advertising
+    if len(asked) == 1 and not has_question_grammar(texts[next(iter(asked))]):  # `Hungry yet?` is advertising
         return False
-    others = sum(not (heading.is_question or is_section_title(heading.text)) for heading in headings)
-    return len(questions) >= 0.6 * (len(questions) + others) > 0
-
-
-def _similar_headings(headings: list[Heading]) -> list[list[Heading]]:
-    by_element = {heading.element: heading for heading in headings}
-    groups = similar_elements([heading.element for heading in headings])
-    return [[by_element[element] for element in group] for group in groups]
+    others = sum(heading not in asked and not is_section_title(text) for heading, text in texts.items())
+    return len(asked) >= 0.6 * (len(asked) + others) > 0
 
 
 def similar_elements(elements: list[Element]) -> list[list[Element]]:
-    """Return groups of elements that look the same."""
+    """Return groups of elements that have the same tags and classes, up to two levels above."""
     groups = defaultdict[object, list[Element]](list)
     for element in elements:
-        groups[_appearance(element)].append(element)
+        levels = (element, *islice(element.ancestors(), 2))
+        groups[tuple((each.tag, each.attrs.get("class", "")) for each in levels)].append(element)
     return list(groups.values())
 
 
-def _appearance(element: Element) -> object:
-    """Return a value that is equal for elements with the same tags and classes, up to two levels above."""
-    elements = (element, *islice(element.ancestors(), 5))
-    visible = (each for each in elements if each.tag != TEXT_BLOCK)
-    return tuple((each.tag, each.attrs.get("class", "")) for each in islice(visible, 3))
+def help_article(context: PageContext) -> Candidate | None:
+    """Return the question and the answer of a help centre's article, or None for any other page."""
+    headings = [element for element in context.elements if element.tag in HEADINGS]
+    titles = [heading for heading in headings if heading.tag == "h1"]
+    if len(titles) != 1 or not _HELP_CENTRE.search(context.title):
+        return None
+    question = question_text(titles[0])
+    questions = [text for heading in headings if is_question(text := question_text(heading))]
+    if question not in questions or len(questions) > MAX_QUESTIONS:
+        return None
+    candidate = Candidate(titles[0], tuple(_article_after(titles[0])), Evidence.HEADING)
+    return candidate if text_of(candidate.answer_nodes) else None
+
+
+def _article_after(title: Element) -> list[Node]:
+    """Return the nodes after a title in its article."""
+    nodes: list[Node] = []
+    header = next((above for above in title.ancestors() if above.tag == "header"), title)
+    for element in (header, *header.ancestors()):
+        if element.tag in ARTICLES:
+            break
+        nodes += element.following_siblings()
+    return nodes

@@ -2,7 +2,6 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from typing import Final
 
 from faqsvc_embed.generation.extraction.answers import AnswerFinder
 from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence, Positions
@@ -12,16 +11,15 @@ from faqsvc_embed.generation.extraction.headings import heading_questions
 from faqsvc_embed.generation.extraction.labels import bare_question, split_at_answer_label
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.paragraphs import (
+    alternating_questions,
     emphasised_questions,
+    first_blocks,
     first_lines,
+    look,
     similar_questions,
 )
 from faqsvc_embed.generation.extraction.questions import is_call_to_action, is_question_line
-from faqsvc_embed.generation.extraction.rows import alternating_questions, first_blocks
 from faqsvc_embed.generation.extraction.text import is_labelled_question, question_text, text_of
-
-MAX_PARTS: Final = 4
-"""Paragraphs of a question before its last one."""
 
 Question = tuple[Element, Evidence]
 
@@ -32,7 +30,7 @@ def likely_pairs(context: PageContext, claims: Claims) -> Iterator[Candidate]:
     answers = AnswerFinder(Positions(element for element, _ in questions), claims)
     above: list[Element] = []
     for element, evidence in questions:
-        group = (evidence, element.tag, element.attrs.get("class", ""))
+        group = (evidence, look(element))
         nodes: tuple[Node, ...] = ()
         if parts := _split(element, evidence):
             question, answer = " ".join(parts[0].split()), parts[1]
@@ -44,11 +42,15 @@ def likely_pairs(context: PageContext, claims: Claims) -> Iterator[Candidate]:
             )
         elif nodes := answers.after(element):
             # The question may have several paragraphs, each with the class name of a question.
-            texts = [question_text(part) for part in (*_directly_before(element, above), element)]
+            parts_above = [
+                each for each in above if (look(each), each.parent) == (look(element), element.parent)
+            ]
+            texts = [question_text(part) for part in (*parts_above, element)]
             yield Candidate(element, nodes, evidence, group, question=" ".join(texts))
-        above = (
-            [*above[-MAX_PARTS:], element] if evidence is Evidence.NAME and not parts and not nodes else []
-        )
+        if parts or nodes or evidence is not Evidence.NAME:
+            above.clear()
+        else:
+            above.append(element)
 
 
 def _questions(context: PageContext, claims: Claims) -> list[Question]:
@@ -81,21 +83,13 @@ def _without_rhetorical(questions: list[Question], context: PageContext) -> list
     """Return the questions without those in running text that begin the answer to the previous question."""
     blocks = [block.start for block in context.text_blocks]
     kept: list[Question] = []
-    for number, (element, evidence) in enumerate(questions):
-        follows = questions[number + 1 : number + 2]
-        is_single = evidence is Evidence.APPEARANCE and all(kind < evidence for _, kind in follows)
-        if kept and is_single and kept[-1][1] is Evidence.HEADING:
+    for element, evidence in questions:
+        if kept and evidence is Evidence.APPEARANCE and kept[-1][1] is Evidence.HEADING:
             between = bisect_left(blocks, element.start) - bisect_left(blocks, kept[-1][0].end + 1)
-            if between <= 0 and bisect_left(blocks, element.start + 1) < len(blocks):
+            if between <= 0:
                 continue
         kept.append((element, evidence))
     return kept
-
-
-def _directly_before(element: Element, above: list[Element]) -> list[Element]:
-    """Return the elements of `above` that are siblings of an element and look like it."""
-    look = (element.tag, element.attrs.get("class"), element.parent)
-    return [each for each in above if (each.tag, each.attrs.get("class"), each.parent) == look]
 
 
 def _split(element: Element, evidence: Evidence) -> tuple[str, str] | None:

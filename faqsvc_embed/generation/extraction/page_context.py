@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Final
 from urllib.parse import urlsplit
 
-from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, TEXT_BLOCK, Element
+from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, Element
 from faqsvc_embed.generation.extraction.questions import (
     announces_faq,
     announces_interview,
@@ -16,16 +16,11 @@ from faqsvc_embed.generation.extraction.questions import (
     is_call_to_action,
     is_question,
 )
-from faqsvc_embed.generation.extraction.text import inline_text, is_labelled_question, raw_text
-from faqsvc_embed.generation.extraction.words import word_set
+from faqsvc_embed.generation.extraction.text import inline_text
+from faqsvc_embed.generation.extraction.words import NAMES
 
-FAQ_WORDS: Final = frozenset({"faq", "faqs", "frequently"})
-PANEL_WORDS: Final = word_set("tab tabs pane panel collapse collapsible accordion content")
 TARGET_ATTRIBUTES: Final = ("data-bs-target", "data-target", "data-collapse-target", "data-accordion-target")
 
-CONTENTS_TAGS: Final = frozenset({"p", "li", "td", "div", TEXT_BLOCK})
-MAX_BETWEEN: Final = 3
-"""Elements between a link and the panel that it opens."""
 
 _POST = re.compile(r"/(?:blog|posts?|news)/.|/(?:19|20)[0-9]{2}/[01][0-9]/", re.IGNORECASE)
 _SEPARATORS = re.compile("[-_/]")
@@ -38,36 +33,31 @@ class PageContext:
         self.title = title
         self.url = url
         everything = top.walk()
-        quotations = _quotations(everything)
         # Questions in a quotation are not questions of the page, but a quotation may be part of an answer.
-        quoted = _within(everything, lambda element: element.start in quotations)
+        quoted = _within(everything, _is_quotation)
         self.size: int = len(everything)
         self._by_id = defaultdict[str, list[Element]](list)
         for element in everything:
             self._by_id[element.attrs.get("id", "")].append(element)
         opened = (self.with_id(name, element) for element in everything for name in controlled_ids(element))
         self._panels = {panel.start for panel in opened if panel is not None}
-        contents = _within(everything, self._is_contents)
-        outside = quoted | contents
         self.elements: list[Element] = [
-            e for e in everything if not e.is_boilerplate and e.start not in outside
+            e for e in everything if not e.is_boilerplate and e.start not in quoted
         ]
         first_heading = next((inline_text(e.children) for e in everything if e.tag == "h1"), "")
         address = _SEPARATORS.sub(" ", url)
-        last_segment = _SEPARATORS.sub(" ", urlsplit(url).path.rstrip("/").rpartition("/")[2])
+        path = urlsplit(url).path
+        last_segment = _SEPARATORS.sub(" ", path.rstrip("/").rpartition("/")[2])
         is_other = any(map(announces_other, (title, first_heading, last_segment)))
-        is_post = _POST.search(urlsplit(url).path) is not None
-        titles = (title, first_heading, "" if is_question(first_heading) else last_segment)
-        self.has_faq_title: bool = any(map(announces_faq, titles))
-        is_interview = any(map(announces_interview, (title, first_heading)))
-        self.is_interview: bool = is_interview or (
-            announces_interview(last_segment) and not self.has_faq_title
-        )
+        is_post = _POST.search(path) is not None
+        self.has_faq_title: bool = any(map(announces_faq, (title, first_heading, last_segment)))
+        self.is_interview: bool = any(map(announces_interview, (title, first_heading)))
         self.is_article: bool = is_article or self.is_interview or is_other or is_post
         self._is_faq = self.has_faq_title or announces_faq(address)
-        self._labelled = _within(everything, _is_labelled_faq)
-        self._heading_levels: dict[int, int] = {}
-        self._below_questions = set[int]()
+        self._named = _within(everything, lambda e: e.tag != "body" and bool(e.words & NAMES["faq"]))
+        self._below_faq_titles = set[int]()
+        self.below_questions = set[int]()
+        """The positions of elements below a heading, other than `<h1>`, that is a question."""
         self._read_headings()
 
     @cached_property
@@ -84,45 +74,16 @@ class PageContext:
 
     def is_in_faq(self, element: Element) -> bool:
         """Return whether the page, class names or headings announce an FAQ around an element."""
-        if self._is_faq or element.start in self._labelled:
-            return True
-        return self._heading_levels.get(element.start, 7) < HEADINGS.get(element.tag, 7)
-
-    def is_below_question(self, element: Element) -> bool:
-        """Return whether a heading above an element is a question, other than the page's `<h1>`."""
-        return element.start in self._below_questions
+        return self._is_faq or element.start in self._named or element.start in self._below_faq_titles
 
     def is_always_hidden(self, element: Element) -> bool:
         """Return whether an element is hidden, and not in a panel that something on the page opens."""
         for ancestor in (element, *element.ancestors()):
             if ancestor.start in self._panels or ancestor.role in ("tabpanel", "region"):
                 return False
-            if ancestor.is_hidden and not ancestor.words & PANEL_WORDS:
+            if ancestor.is_hidden and not ancestor.words & NAMES["panel"]:
                 return True
         return False
-
-    def _is_contents(self, block: Element) -> bool:
-        """Return whether a text consists of links to other parts of the page, as a table of contents does."""
-        if block.tag not in CONTENTS_TAGS or block.contains_blocks:
-            return False
-        links = [element for element in block.walk() if element.tag == "a"]
-        addresses = [link.attrs.get("href", "") for link in links]
-        if not links or not all(address.startswith("#") for address in addresses):
-            return False
-        linked = "".join(map(raw_text, links))
-        if len("".join(linked.split())) != len("".join(raw_text(block).split())):
-            return False
-        return len(links) > 1 or (len(addresses[0]) > 1 and not self._opens(block, addresses[0][1:]))
-
-    def _opens(self, block: Element, name: str) -> bool:
-        """Return whether a link in a block opens an element beside the block."""
-        panel = self.with_id(name, block)
-        if panel is None or block.parent is None:
-            return False
-        is_beside = (
-            panel.start > block.end and block.parent.parent is not None and panel in block.parent.parent
-        )
-        return panel.start in self._panels or (is_beside and panel.start - block.end <= MAX_BETWEEN)
 
     def _read_headings(self) -> None:
         """Record which elements are below headings that announce an FAQ, and which below questions."""
@@ -131,33 +92,22 @@ class PageContext:
             level = HEADINGS.get(element.tag)
             if level is not None:
                 above = [heading for heading in above if heading[0] < level]
-            if (highest := next((rank for rank, is_faq, _ in above if is_faq), None)) is not None:
-                self._heading_levels[element.start] = highest
+            if any(is_faq for _, is_faq, _ in above):
+                self._below_faq_titles.add(element.start)
             if any(is_asked for _, _, is_asked in above):
-                self._below_questions.add(element.start)
+                self.below_questions.add(element.start)
             if level is not None:
                 text = inline_text(element.children)
                 is_asked = level > 1 and is_question(text) and not is_call_to_action(text)
                 above.append((level, announces_faq(text), is_asked))
 
 
-def _quotations(elements: list[Element]) -> set[int]:
-    """Return the positions of the block quotes that are quotations, and not indented parts of the page."""
-    found = set[int]()
-    for element in elements:
-        if element.tag == "blockquote":
-            inside = element.walk()
-            titles = (e for e in inside if e.tag in (*HEADINGS, "b", "strong", "dt", "summary"))
-            is_labelled = any(e.tag == "p" and is_labelled_question(e) for e in inside)
-            if not is_labelled and sum(is_question(inline_text(e.children)) for e in titles) < 2:
-                found.add(element.start)
-    return found
-
-
-def _is_labelled_faq(element: Element) -> bool:
-    if element.tag != "body" and element.words & FAQ_WORDS:
-        return True
-    return announces_faq(element.attrs.get("aria-label", ""))
+def _is_quotation(element: Element) -> bool:
+    """Return whether an element is a quotation, and no indented part of the page."""
+    if element.tag != "blockquote":
+        return False
+    titles = (e for e in element.walk() if e.tag in (*HEADINGS, "b", "strong", "dt", "summary"))
+    return sum(is_question(inline_text(e.children)) for e in titles) < 2
 
 
 def _within(elements: list[Element], condition: Callable[[Element], bool]) -> set[int]:

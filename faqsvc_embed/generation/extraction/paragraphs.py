@@ -1,11 +1,14 @@
-"""Questions in running text: emphasised, on a line of their own, or similar to other questions."""
+"""Questions in running text: emphasised, on a line of their own, or similar to other questions or rows."""
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from faqsvc_embed.generation.extraction.boilerplate import is_link, is_promotional
-from faqsvc_embed.generation.extraction.dom import Element
+from faqsvc_embed.generation.extraction.boilerplate import is_promotional
+from faqsvc_embed.generation.extraction.candidates import Claims
+from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, Element
 from faqsvc_embed.generation.extraction.headings import similar_elements
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
@@ -13,11 +16,10 @@ from faqsvc_embed.generation.extraction.questions import (
     is_call_to_action,
     is_question_line,
 )
-from faqsvc_embed.generation.extraction.text import question_text, raw_text, text_of
+from faqsvc_embed.generation.extraction.text import inline_text, question_text, text_of
 
+ITEMS: Final = frozenset({"div", "li", "article", "section"})
 EMPHASIS: Final = frozenset({"strong", "b", "em", "u"})
-MIN_LINE: Final = 6
-"""Characters of an emphasised line that may be a question."""
 MAX_PARAGRAPH: Final = 200
 """Characters of a paragraph that is a question."""
 
@@ -36,9 +38,7 @@ def emphasised_questions(context: PageContext, free: list[Element]) -> Iterator[
             if context.is_in_faq(element) or (marked > 1 and has_question_mark(texts[element])):
                 yield element
         statements = [each for each in group if each not in questions and _is_line(each, texts[each])]
-        # Below the title of an FAQ, fewer questions are enough if every element is a line of its own.
-        are_lines = context.has_faq_title and len(questions) + len(statements) == len(group)
-        if len(questions) > 1 and len(questions) >= (0.2 if are_lines else 0.5) * len(group):
+        if len(questions) > 1 and len(questions) >= 0.5 * len(group):
             yield from (element for element in statements if context.is_in_faq(element))
 
 
@@ -46,16 +46,15 @@ def _is_line(element: Element, text: str) -> bool:
     """Return whether an emphasised text is a line of its own, and no remark such as `Note:`."""
     following = next((n for n in element.following_siblings() if isinstance(n, Element) or n.strip()), None)
     is_alone = following is None or (isinstance(following, Element) and following.tag == "br")
-    return is_alone and MIN_LINE <= len(text) <= MAX_PARAGRAPH and not text.endswith(":")
+    return is_alone and len(text) <= MAX_PARAGRAPH and not text.endswith(":")
 
 
 def _starts_line(element: Element) -> bool:
     """Return whether nothing but a number stands before an element on its line."""
     for node in element.preceding_siblings():
         if isinstance(node, Element):
-            if node.tag == "br" or raw_text(node).strip():
-                return node.tag == "br"
-        elif node.strip(" \t\r\n0123456789.)"):
+            return node.tag == "br"
+        if node.strip(" \t\r\n0123456789.)"):
             return False
     return True
 
@@ -64,17 +63,13 @@ def similar_questions(context: PageContext, free: list[Element]) -> Iterator[Ele
     """Yield similar text blocks if nearly all are questions, and single questions in an FAQ."""
     unclaimed = {element.start for element in free}
     blocks = [block for block in context.text_blocks if block.start in unclaimed and not is_cell(block)]
-    blocks = [block for block in blocks if block.tag != "li" or not is_link(block)]
     texts = {block.start: question_text(block) for block in blocks}
     for group in similar_elements(blocks):
         questions = [block for block in group if is_asked(texts[block.start])]
-        if not any(has_question_mark(texts[block.start]) for block in questions):
+        has_mark = any(has_question_mark(texts[block.start]) for block in questions)
+        if not has_mark or _is_checklist(questions, blocks):
             continue
-        # A question that every item repeats is one for the reader to answer.
-        different = len({texts[block.start] for block in questions})
-        if _is_checklist(questions, blocks):
-            continue
-        if different > 1 and len(questions) / len(group) >= 0.8 and not is_promotional(questions[0]):
+        if len(questions) > 1 and len(questions) / len(group) >= 0.8 and not is_promotional(questions[0]):
             yield from questions
     for block, following in pairwise(blocks):
         text = texts[block.start]
@@ -115,3 +110,53 @@ def is_cell(block: Element) -> bool:
     if block.tag in ("td", "th"):
         return block.parent is not None and len(block.parent.children) > 1
     return block.tag in ("dt", "dd")
+
+
+def first_blocks(context: PageContext, free: list[Element]) -> Iterator[Element]:
+    """Yield the first text blocks of three or more similar items, if most of these blocks are questions."""
+    blocks = [block for block in context.text_blocks if not is_cell(block)]
+    starts = [block.start for block in blocks]
+    rows = defaultdict[object, list[Element]](list)
+    for element in free:
+        first = bisect_left(starts, element.start)
+        has_several = first + 1 < len(starts) and starts[first + 1] <= element.end
+        if has_several and element.parent is not None and element.tag in ITEMS:
+            rows[element.parent.start, look(element)].append(blocks[first])
+    for row in rows.values():
+        questions = sum(is_asked(question_text(block)) for block in row)
+        if len(row) > 2 and questions / len(row) >= 0.6:
+            yield from row
+
+
+def alternating_questions(context: PageContext, free: list[Element], claims: Claims) -> Iterator[Element]:
+    """Yield the questions in an FAQ where questions and answers alternate, and look different."""
+    pairs = defaultdict[object, list[tuple[Element, Element]]](list)
+    for parent in free:
+        children = [child for child in parent.elements() if not claims.overlap(child) and _is_row(child)]
+        for child, following in pairwise(children):
+            if child.tag not in HEADINGS and look(child) != look(following) and context.is_in_faq(child):
+                pairs[look(parent), look(child), look(following)].append((child, following))
+    for rows in pairs.values():
+        if len(rows) > 2 and _are_questions(rows):
+            yield from (question for question, _ in rows if _is_short(question))
+
+
+def _is_row(element: Element) -> bool:
+    is_block = element.tag in BLOCKS and not element.is_boilerplate
+    return is_block and bool(inline_text(element.children))
+
+
+def look(element: Element) -> tuple[str, str]:
+    """Return the tag and the classes of an element."""
+    return element.tag, element.attrs.get("class", "")
+
+
+def _is_short(element: Element) -> bool:
+    return len(inline_text(element.children)) <= MAX_PARAGRAPH
+
+
+def _are_questions(rows: list[tuple[Element, Element]]) -> bool:
+    """Return whether the first elements of pairs are often questions, and the second nearly never."""
+    asked = sum(is_asked(question_text(question)) for question, _ in rows)
+    answers = sum(is_asked(question_text(answer)) for _, answer in rows)
+    return asked >= 0.3 * len(rows) and answers <= 0.1 * len(rows)

@@ -12,7 +12,6 @@ MAX_KEY: Final = 500
 """Characters at the beginning of a question that are compared."""
 
 _GRAMMAR = any_of(language.question_grammar for language in LANGUAGES)
-_OPENING = any_of(language.question_openings for language in LANGUAGES)
 _CALL_TO_ACTION = any_of(language.calls_to_action for language in LANGUAGES)
 _SECTION_TITLE = any_of(language.section_titles for language in LANGUAGES)
 _INTERVIEW = any_of(language.interview_titles for language in LANGUAGES)
@@ -21,7 +20,6 @@ _PAGE_END = any_of(language.page_ends for language in LANGUAGES)
 _FAQ_TITLE = any_of(language.faq_titles for language in LANGUAGES)
 _QUESTION_MARK_LAST = re.compile(r"[?？؟⁇⁉][^\w.…]{0,12}$")
 _PLACEHOLDER = re.compile(r"\{\{-?\s*[\w$@][^{}]*\}\}|\{%[^{}]*%\}|\$\{[\w.]+\}|<%=?[^<>]*%>|%%\w+%%")
-_FILLER = re.compile(r"lorem ipsum\b", re.IGNORECASE)
 _ACCENTS = re.compile("[\u0300-\u036f]")
 
 
@@ -45,9 +43,7 @@ def has_question_mark(text: str) -> bool:
 
 def is_question(text: str) -> bool:
     """Return whether a text is a question by its question mark or its grammar."""
-    if has_question_mark(text):
-        return True
-    return 3 <= len(text) <= MAX_LENGTH and not text.endswith(("!", ":")) and _GRAMMAR.match(text) is not None
+    return has_question_mark(text) or (not text.endswith(("!", ":")) and has_question_grammar(text))
 
 
 def is_question_line(text: str) -> bool:
@@ -55,9 +51,9 @@ def is_question_line(text: str) -> bool:
     return is_question(text) and not text.endswith((".", "…"))
 
 
-def starts_like_question(text: str) -> bool:
-    """Return whether a text starts the way questions start; a question mark at its end is not enough."""
-    return 3 <= len(text) <= MAX_LENGTH and (_OPENING.match(text) or _GRAMMAR.match(text)) is not None
+def has_question_grammar(text: str) -> bool:
+    """Return whether a text is a question without regard to its punctuation."""
+    return 3 <= len(text) <= MAX_LENGTH and _GRAMMAR.match(text) is not None
 
 
 def is_call_to_action(text: str) -> bool:
@@ -90,8 +86,6 @@ def ends_page(text: str) -> bool:
     return len(text) <= MAX_LENGTH and _PAGE_END.match(text.lstrip(" ←↑^«‹<[→⬆▲")) is not None
 
 
-def is_template_code(question: str, answer: str) -> bool:
-    """Return whether a pair is part of a template: its question, or its whole answer, is a placeholder."""
-    if _PLACEHOLDER.search(question) is not None or _FILLER.match(answer) is not None:
-        return True
-    return _PLACEHOLDER.fullmatch(answer.strip(" .-\n")) is not None
+def is_template_code(text: str) -> bool:
+    """Return whether a text has a placeholder, such as `{{ name }}`."""
+    return _PLACEHOLDER.search(text) is not None

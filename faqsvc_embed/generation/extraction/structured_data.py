@@ -1,26 +1,34 @@
-"""Questions in structured data: FAQPage in JSON-LD, and Question in microdata or RDFa."""
+"""Questions in structured data, FAQPage in JSON-LD and Question in microdata or RDFa, and reading of JSON."""
 
+import html
+import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final, TypeVar
 
 import turbohtml
 
-from faqsvc_embed.generation.extraction.budget import StepBudget
-from faqsvc_embed.generation.extraction.candidates import Candidate, Evidence
-from faqsvc_embed.generation.extraction.dom import Element
-from faqsvc_embed.generation.extraction.json_objects import Object, load_json, objects_of, text_of_value
+from faqsvc_embed.api.fields import MAX_ANSWER
+from faqsvc_embed.generation.extraction.budget import CHARACTERS_PER_STEP, STEPS_TO_CONVERT, StepBudget
+from faqsvc_embed.generation.extraction.candidates import Candidate, Evidence, shortened
+from faqsvc_embed.generation.extraction.dom import Element, Node, build_tree
 from faqsvc_embed.generation.extraction.labels import bare_question
+from faqsvc_embed.generation.extraction.markdown import escaped, markdown_of
 from faqsvc_embed.generation.extraction.page_context import PageContext
-from faqsvc_embed.generation.extraction.text import plain
+from faqsvc_embed.generation.extraction.text import plain, text_of
 
-_ARTICLE = re.compile(r'"@type"\s*:\s*"(?:BlogPosting|NewsArticle|Article)"')
+MAX_NODES: Final = 50_000
+"""Objects of one JSON text that are read."""
+
+_WRAPPER = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[)|(?:-->|//\s*\]\]>|\]\]>|;)\s*$")
+_TAG = re.compile(r"<[a-zA-Z/!][^<>]*>")
+
+Object = dict[str, Any]
+T = TypeVar("T")
 
 
 def json_ld_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator[tuple[str, str]]:
     """Yield the questions and answers of FAQPages in JSON-LD scripts; answers are unchanged, mostly HTML.
-
-    Other properties than `name`, `text`, `mainEntity` and `acceptedAnswer` are read as mistakes of sites.
 
     Raises:
         PageTooComplex: the budget is spent.
@@ -33,13 +41,8 @@ def json_ld_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator[
 
 def is_article(document: turbohtml.Document) -> bool:
     """Return whether a page says that it is an article: a blog post or news."""
-    for meta in document.select("meta"):
-        if (meta.attr("property") or "").lower() == "og:type":
-            return (meta.attr("content") or "").strip().lower() == "article"
-    scripts = [
-        s for s in document.select("script") if (s.attr("type") or "").lower() == "application/ld+json"
-    ]
-    return any(_ARTICLE.search(script.text) is not None for script in scripts)
+    kinds = [meta.attr("content") or "" for meta in document.select('meta[property="og:type"]')]
+    return any(kind.strip().lower() == "article" for kind in kinds)
 
 
 def _stated_pairs(data: Any) -> Iterator[tuple[str, str]]:
@@ -47,22 +50,15 @@ def _stated_pairs(data: Any) -> Iterator[tuple[str, str]]:
     nodes = objects_of(data)
     by_id = {node["@id"]: node for node in nodes if isinstance(node.get("@id"), str) and len(node) > 1}
     for page in nodes:
-        if "FAQPage" not in _types(page):
+        if "FAQPage" not in map(_local_name, _listed(page.get("@type"), str)):
             continue
-        for question in _listed(page.get("mainEntity") or page.get("hasPart")):
+        for question in _listed(page.get("mainEntity"), dict):
             question = by_id.get(question.get("@id"), question) if len(question) == 1 else question
-            answers = _listed(question.get("acceptedAnswer") or question.get("suggestedAnswer"))
-            name = question.get("name") or question.get("text") or question.get("headline")
+            answers = _listed(question.get("acceptedAnswer"), dict)
             answer = by_id.get(answers[0].get("@id"), answers[0]) if answers else {}
-            text = answer.get("text") or answer.get("description")
+            name, text = question.get("name"), answer.get("text")
             if isinstance(name, str) and isinstance(text, str):
                 yield name, text
-
-
-def _types(node: Object) -> list[str]:
-    types = node.get("@type")
-    names = types if isinstance(types, list) else [types]
-    return [_local_name(name) for name in names if isinstance(name, str)]
 
 
 def _local_name(name: str) -> str:
@@ -70,9 +66,9 @@ def _local_name(name: str) -> str:
     return name.rpartition("/")[2].rpartition(":")[2]
 
 
-def _listed(value: Any) -> list[Object]:
+def _listed(value: Any, kind: type[T]) -> list[T]:
     values = value if isinstance(value, list) else [value]
-    return [value for value in values if isinstance(value, dict)]
+    return [value for value in values if isinstance(value, kind)]
 
 
 def microdata_pairs(context: PageContext) -> Iterator[Candidate]:
@@ -80,7 +76,7 @@ def microdata_pairs(context: PageContext) -> Iterator[Candidate]:
     for element in context.elements:
         if _is_a(element, "Question") and not any(_is_a(above, "QAPage") for above in element.ancestors()):
             inside = element.walk()
-            name = next((e for e in inside if _has(e, "name") and not _in_answer(e, element)), None)
+            name = next((e for e in inside if _has(e, "name")), None)
             answer = next((e for e in inside if _has(e, "acceptedAnswer")), None)
             if name is not None and answer is not None:
                 text = next((e for e in answer.walk() if _has(e, "text")), answer)
@@ -103,7 +99,52 @@ def _has(element: Element, name: str) -> bool:
     return name in map(_local_name, properties)
 
 
-def _in_answer(element: Element, question: Element) -> bool:
-    return any(
-        _is_a(ancestor, "Answer") and ancestor in question for ancestor in (element, *element.ancestors())
-    )
+def load_json(text: str) -> Any:
+    """Return the value of a JSON text, which may have a wrapper, or None."""
+    text = _WRAPPER.sub("", _WRAPPER.sub("", text))
+    try:
+        return json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return None
+
+
+def objects_of(data: Any) -> list[Object]:
+    """Return all objects of a JSON value, the outer ones first."""
+    found: list[Object] = []
+    pending = [data]
+    while pending and len(found) < MAX_NODES:
+        value = pending.pop()
+        if isinstance(value, dict):
+            found.append(value)
+            pending.extend(reversed(value.values()))
+        elif isinstance(value, list):
+            pending.extend(reversed(value))
+    return found
+
+
+def text_of_value(value: str, budget: StepBudget) -> str:
+    """Return the text of a string that is HTML, HTML with its tags escaped, or plain lines."""
+    nodes = _nodes(value, budget)
+    text = _plain_lines(value) if nodes is None else text_of(nodes)
+    return shortened(text, is_cut=len(value) > MAX_ANSWER)
+
+
+def markdown_of_value(value: str, budget: StepBudget, url: str) -> str:
+    """Return the text of such a string as Markdown; `url` is the address that its links are relative to."""
+    nodes = _nodes(value, budget)
+    text = escaped(_plain_lines(value)) if nodes is None else markdown_of(nodes, url)
+    return shortened(text, is_cut=len(value) > MAX_ANSWER)
+
+
+def _nodes(value: str, budget: StepBudget) -> list[Node] | None:
+    """Return the nodes of HTML, or None for plain text."""
+    markup = value[:MAX_ANSWER]
+    budget.spend(STEPS_TO_CONVERT * len(markup) // CHARACTERS_PER_STEP)
+    if "&lt;" in markup and not _TAG.search(markup):
+        markup = html.unescape(markup)
+    return build_tree(turbohtml.parse_fragment(markup), budget).children if _TAG.search(markup) else None
+
+
+def _plain_lines(value: str) -> str:
+    lines = [plain(line) for line in html.unescape(value[:MAX_ANSWER]).strip().splitlines()]
+    return re.sub(r"\n{2,}", "\n\n", "\n".join(lines))

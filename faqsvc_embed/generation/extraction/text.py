@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 from typing import Final
 
-from faqsvc_embed.generation.extraction.budget import STEPS_TO_WRITE
+from faqsvc_embed.generation.extraction.budget import STEPS_PER_ELEMENT
 from faqsvc_embed.generation.extraction.dom import BLOCKS, Element, Node
 from faqsvc_embed.generation.extraction.labels import (
     bare_question,
@@ -14,13 +13,8 @@ from faqsvc_embed.generation.extraction.labels import (
     is_question_label,
 )
 from faqsvc_embed.generation.extraction.questions import ends_page
-from faqsvc_embed.generation.extraction.words import word_set
+from faqsvc_embed.generation.extraction.words import NAMES
 
-ORNAMENTS: Final = word_set("icon icons arrow chevron caret indicator headerlink permalink anchor")
-"""Words in the class names of symbols beside a question."""
-HIDDEN_CLASSES: Final = word_set(
-    "sr-only visually-hidden visuallyhidden screen-reader-text sr mw-editsection"
-)
 LINE_BREAK: Final = "\v"
 
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff]")
@@ -83,12 +77,12 @@ def is_unwritten(element: Element) -> bool:
 
 def _is_decoration(element: Element) -> bool:
     """Return whether an element contains a symbol, a label, or words for screen readers only."""
-    if element.classes & HIDDEN_CLASSES:
+    if element.classes & NAMES["hidden"]:
         return True
     if element.tag in ("i", "span", "b", "em", "small", "a", "button"):
         if element.attrs.get("aria-hidden") == "true" and element.tag != "a":
             return True
-        if element.words & ORNAMENTS and len(raw_text(element).split()) <= 1:
+        if element.words & NAMES["ornament"] and len(raw_text(element).split()) <= 1:
             return True
     if element.tag == "a" and element.attrs.get("href", "").startswith("#") and not _is_first(element):
         return ends_page(plain(raw_text(element)))
@@ -103,52 +97,63 @@ def _is_first(element: Element) -> bool:
 
 def text_of(nodes: Iterable[Node]) -> str:
     """Return the text of nodes as readers see it, without buttons, boilerplate and decoration."""
-    writer = _Writer()
-    for node in nodes:
-        writer.write(node)
-    return writer.text()
+    return Writer().written(nodes)
 
 
-class _Writer:
-    """Collects the lines of paragraphs and list items."""
+class Writer:
+    """Writes plain text."""
 
     def __init__(self) -> None:
         self._paragraphs: list[tuple[bool, list[str]]] = []
+        """The lines of each paragraph, and whether it is the first of a list item."""
         self._pieces: list[str] = []
         self._list_depth = 0
         self._starts_item = False
 
-    def text(self) -> str:
-        """Return what was written."""
+    def written(self, nodes: Iterable[Node]) -> str:
+        """Return nodes as paragraphs, with no blank lines between list items."""
+        for node in nodes:
+            self._write(node)
         self._end_paragraph()
-        paragraphs = [(is_item, "\n".join(lines)) for is_item, lines in self._paragraphs]
-        texts = [text for _, text in paragraphs[:1]]
-        for (follows_item, _), (is_item, text) in pairwise(paragraphs):
-            texts += ["\n" if is_item and follows_item else "\n\n", text]
-        return "".join(texts)
+        parts: list[str] = []
+        follows_item = False
+        for is_item, lines in self._paragraphs:
+            parts += ["\n" if is_item and follows_item else "\n\n", "\n".join(lines)]
+            follows_item = is_item
+        return "".join(parts[1:])
 
-    def write(self, node: Node) -> None:
-        """Add the text of a node."""
+    def _write(self, node: Node) -> None:
         if isinstance(node, str):
-            self._pieces.append(node)
+            self._write_text(node)
             return
-        node.budget.spend(STEPS_TO_WRITE * node.weight)
+        node.budget.spend(STEPS_PER_ELEMENT * node.weight)
         if is_unwritten(node):
             return
         if node.tag == "br":
             self._pieces.append(LINE_BREAK)
-        elif node.tag == "li":
-            self._write_item(node)
         elif node.tag in BLOCKS:
             self._end_paragraph()
             self._write_block(node)
             self._end_paragraph()
         else:
-            self._write_children(node)
+            self._write_inline(node)
 
     def _write_children(self, element: Element) -> None:
         for child in element.children:
-            self.write(child)
+            self._write(child)
+
+    def _write_text(self, text: str) -> None:
+        self._pieces.append(text)
+
+    def _write_inline(self, element: Element) -> None:
+        self._write_children(element)
+
+    def _end_paragraph(self) -> None:
+        lines = [plain(line) for line in "".join(self._pieces).split(LINE_BREAK)]
+        self._pieces.clear()
+        for paragraph in "\n".join(lines).split("\n\n"):
+            if shown := [line for line in paragraph.split("\n") if line]:
+                self._add_paragraph(shown)
 
     def _write_block(self, element: Element) -> None:
         if element.tag == "pre":
@@ -158,27 +163,18 @@ class _Writer:
             # A row with a single cell is only layout.
             row = cells[0].replace("\n", LINE_BREAK) if len(cells) == 1 else " | ".join(map(plain, cells))
             self._pieces.append(row)
+        elif element.tag == "li":
+            self._list_depth += 1
+            self._starts_item = True
+            self._write_children(element)
+            self._end_paragraph()
+            self._list_depth -= 1
+            self._starts_item = False
         else:
             self._write_children(element)
 
-    def _write_item(self, element: Element) -> None:
-        self._end_paragraph()
-        self._list_depth += 1
-        self._starts_item = True
-        self._write_children(element)
-        self._end_paragraph()
-        self._list_depth -= 1
-        self._starts_item = False
-
-    def _end_paragraph(self) -> None:
-        lines = [plain(line) for line in "".join(self._pieces).split(LINE_BREAK)]
-        self._pieces.clear()
-        for paragraph in "\n".join(lines).split("\n\n"):
-            if written := [line for line in paragraph.split("\n") if line]:
-                self._add_paragraph(written)
-
     def _add_paragraph(self, lines: list[str]) -> None:
-        if self._list_depth and self._starts_item:
+        if self._starts_item:
             self._paragraphs.append((True, ["- " + lines[0], *lines[1:]]))
             self._starts_item = False
         elif self._list_depth and self._paragraphs:

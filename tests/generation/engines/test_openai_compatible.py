@@ -290,21 +290,6 @@ def test_a_long_site_is_read_in_parts_and_the_best_questions_are_chosen(llm: Fau
     assert {item.question for item in generate(llm, *pages)} == {"Part 0?", "Part 1?", "Part 2?"}
 
 
-def test_a_part_that_is_too_long_for_the_model_is_halved(llm: FaultyServer) -> None:
-    def behaviour(exchange: faults.Exchange) -> None:
-        content = json.loads(exchange.request.body)["messages"][1]["content"]
-        if len(content) > 5_000:
-            error = {"error": {"message": "prompt is too long: 9000 tokens > 4096 maximum"}}
-            faults.body(json.dumps(error).encode(), status=400)(exchange)
-        else:
-            suggestions(*([OPEN] if "We open at nine" in content else []))(exchange)
-
-    llm.behave(behaviour)
-    page = Page(url=TEAS.url, tag="en", text=TEAS.text + "\n\n" + "More about tea.\n" * 450)
-
-    assert [item.question for item in generate(llm, page)] == ["When do you open?"]
-
-
 def test_an_item_is_labelled_with_the_language_that_the_model_wrote(llm: FaultyServer) -> None:
     german = "Wir öffnen um neun Uhr morgens und schließen am Abend, damit alle ihren Tee bekommen. " * 3
     llm.behave(suggestions({**OPEN, "question": "Wann öffnen Sie?", "answer": german}))

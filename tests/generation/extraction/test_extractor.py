@@ -26,7 +26,7 @@ def test_pairs_are_in_the_order_of_the_page_with_the_nearest_id() -> None:
     page = html(
         '<main id="top"><h1>FAQ</h1><details id="first"><summary>Is it big?</summary>Yes.</details>'
         '<h3><a id="second">Is it old?</a></h3><p>No.</p>'
-        '<dl><dt>Is it red?</dt><dd id="third">At night.</dd></dl>'
+        '<dl><dt id="third">Is it red?</dt><dd>At night.</dd></dl>'
         "<details><summary>Is it?</summary>So.</details></main>"
     )
 

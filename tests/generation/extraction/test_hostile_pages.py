@@ -92,7 +92,7 @@ def test_a_page_that_is_too_complex_has_only_the_pairs_of_its_json_ld() -> None:
     shown = "<details><summary>Is it old?</summary>No.</details>"
 
     assert [pair.question for pair in pairs(html(stated + shown))] == ["Is it old?", "Is it big?"]
-    assert [pair.question for pair in pairs(html(stated + shown + PAGES["nested microdata"]))] == [
+    assert [pair.question for pair in pairs(html(stated + shown + PAGES["unclosed details"]))] == [
         "Is it big?"
     ]
 

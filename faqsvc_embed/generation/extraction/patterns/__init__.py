@@ -18,9 +18,6 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     question_grammar: tuple[str, ...] = ()
     """Sentences that are questions even without a question mark. Matched from the start of the text."""
 
-    question_openings: tuple[str, ...] = ()
-    """Beginnings of questions. Weaker than grammar: `If I lose my key` is a question only among others."""
-
     calls_to_action: tuple[str, ...] = ()
     """Sentences to the reader, such as `Still have questions?`. Matched from the start of the text."""
 
@@ -61,13 +58,9 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Parts of links and addresses of pages about orders, prices and contact."""
 
 
-def _read(lang: str) -> Language:
-    file = Path(__file__).with_name(f"{lang}.toml")
-    return msgspec.toml.decode(file.read_bytes(), type=Language)
-
-
 LANGUAGES: Final = tuple(
-    map(_read, "en de fr es ko ja zh ar da id it nl pl pt ru sv tr vi".split())  # noqa: SIM905
+    msgspec.toml.decode(file.read_bytes(), type=Language)
+    for file in sorted(Path(__file__).parent.glob("*.toml"))
 )
 
 
