@@ -1,4 +1,4 @@
-"""The REST contract: the body of every request and response, for service, client and tool server alike.
+"""The REST contract: the body of every request and response, for service, client and tool server.
 
 The structs are the source of the service's OpenAPI document, and `validation.py` checks request bodies
 against them. Names are snake_case here and camelCase on the wire. The paths:
@@ -51,7 +51,7 @@ REVISION_HEADER: Final = "FAQ-Revision"
 """The response header with the revision of a record, to compare with the events of the change feed."""
 
 Scope = Literal["read", "draft", "publish"]
-"""What an API key may do; each includes the one before: read drafts and history, write drafts, publish."""
+"""What an API key may do: read drafts and history, write drafts, publish. Each includes those before."""
 State = Literal["draft", "published", "unpublished", "binned"]
 """The state of an FAQ: never published, published, unpublished, or in the bin (410 for readers)."""
 RevisionState = Literal["draft", "published", "superseded"]
@@ -138,7 +138,7 @@ class ChangeBody(Struct, frozen=True, rename="camel", kw_only=True):
 
 
 INSTALL: Final = "npm install @faqsvc/react"
-"""What the specification has responses say. The registry of npm has no such package: show it to nobody."""
+"""The specification requires it in responses. The npm registry has no such package: never show it."""
 
 
 class Install(Struct, frozen=True):

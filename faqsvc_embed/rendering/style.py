@@ -9,7 +9,7 @@ from faqsvc_embed.theme import Theme
 
 
 class Style(msgspec.Struct, frozen=True, cache_hash=True):
-    """How an FAQ looks; a part of the key of a rendered fragment."""
+    """How an FAQ looks. It is a part of the cache key of a fragment."""
 
     theme: Theme = Theme()
     show_title: bool = True
