@@ -66,7 +66,7 @@ _LAZY: Final = {
     "to_json_ld": "rendering.json_ld",
     "to_json_ld_string": "rendering.json_ld",
 }
-"""The modules of names that are imported when they are used: the command, for one, starts sooner."""
+"""Names that are imported on first use, with their modules, so that the command starts sooner."""
 
 
 def __getattr__(name: str) -> Any:

@@ -41,7 +41,7 @@ MAX_SHARED_EMBEDS: Final = 8
 
 
 class FAQEmbed:
-    """FAQs of one service, of a folder, or of the host itself, cached and rendered for its pages.
+    """FAQs of a service, a folder or the host itself, cached and rendered for the pages of the host.
 
     Pass settings as keywords or as a `settings` object, or set them in the environment; keywords take
     precedence. An API key is ignored, because only `FAQClient` writes. Creating an embed opens no socket and
@@ -143,7 +143,8 @@ class FAQEmbed:
 
         Raises:
             FAQNotFound: there is none with this slug.
-            FAQUnavailable: it is not cached, and the source did not respond, or backs off.
+            FAQUnavailable: it is not cached, and the source does not respond, or did not respond a short
+                time ago (backoff).
             InvalidFAQ: it is not cached, and the response is not an FAQ record.
         """
         if in_event_loop():
@@ -229,7 +230,7 @@ class FAQEmbed:
     def forget(self, slug: str | None = None) -> None:
         """Remove `slug` in every language, or all FAQs, from memory and store: the next call fetches it.
 
-        If there is a store, this waits up to half a second for it.
+        If there is a store, this call waits for it for up to half a second.
 
         Raises:
             ConfigurationError: `slug` is not text.
@@ -276,7 +277,7 @@ class FAQEmbed:
 
 
 def embed_of_middleware(embed: object, options: Mapping[str, Any]) -> FAQEmbed:
-    """Return the embed that a middleware was given, or one by its settings and the environment.
+    """Return the embed that a middleware got, or create one from its settings and the environment.
 
     `options` are the settings, in which API keys are wrapped.
 
@@ -289,7 +290,7 @@ def embed_of_middleware(embed: object, options: Mapping[str, Any]) -> FAQEmbed:
 
 
 def only_embed(owner: str, embed: object, options: Iterable[str]) -> FAQEmbed:
-    """Return the embed that `owner` was given.
+    """Return the embed that `owner` got.
 
     Raises:
         ConfigurationError: it is not an embed, or there are settings beside it.
@@ -316,7 +317,7 @@ def get_faq(slug: str, lang: str | None = None, *, base_url: str | None = None) 
 
 
 async def aget_faq(slug: str, lang: str | None = None, *, base_url: str | None = None) -> FAQ:
-    """Return the FAQ of a slug, as `get_faq` does, without blocking the event loop."""
+    """Return the FAQ with a slug, as `get_faq` does, without blocking the event loop."""
     return await _shared_embed(base_url).aget_faq(slug, lang=lang)
 
 

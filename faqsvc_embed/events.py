@@ -27,7 +27,7 @@ class FAQEvent(msgspec.Struct, frozen=True):
     """The duration of the fetch, including the wait for a connection or for another process."""
     error: FAQError | None = None
     was_sent: bool = True
-    """False if no request was made, because the service did not respond to the last ones."""
+    """False if no request was sent, because the service did not respond to the last ones."""
 
 
 Listener = Callable[[FAQEvent], object]

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 __all__ = ["FAQExtension", "faqs_from"]
 
 EMBED: Final = "faqsvc"
-"""The key of the embed in the extensions of an application."""
+"""The key of the embed in `app.extensions`."""
 PAGE: Final = "faqsvc_page"
 """The request attribute for the page. The WSGI environment could be passed on to another application."""
 LANGUAGE_NAMES: Final = ("lang", "language", "locale", "lang_code")
@@ -119,17 +119,17 @@ def faqs_from(app: Flask | None = None) -> FAQEmbed:
         raise ConfigurationError(f"faqs_from() takes a Flask application, not {type(app).__name__}")
     embed = (app or current_app).extensions.get(EMBED)
     if not isinstance(embed, FAQEmbed):
-        raise ConfigurationError("the application has no FAQs: call FAQExtension(app) when you make it")
+        raise ConfigurationError("the application has no FAQExtension: call FAQExtension(app)")
     return embed
 
 
 class _FlaskPage(RequestPage):
-    """The page of a request of Flask. It has no reference to the request, which refers to it."""
+    """The page of a Flask request. It does not refer to the request, because the request refers to it."""
 
     may_block = True  # an event loop in a view serves only this request
 
     fills_stream: bool = False
-    """Whether the drafts of a preview are filled in as the body leaves."""
+    """Whether the drafts of a preview are filled in while the body is sent."""
 
     @property
     def shows_problems(self) -> bool:
@@ -171,7 +171,7 @@ class _FlaskPage(RequestPage):
 
 
 _FINISHED: Final = _FlaskPage(is_over=True)
-"""The page of a request without an FAQ, after its response was sent."""
+"""The page of a request that showed no FAQ, after its response was sent."""
 
 
 def _page() -> "_FlaskPage | None":
@@ -205,10 +205,10 @@ def _finish(_: Flask, response: Response, **__: Any) -> None:
     this_request: Request = request._get_current_object()  # type: ignore[attr-defined]
     is_stream = response.is_streamed and response.mimetype == "text/html"
     page: _FlaskPage | None = _page() if is_stream else getattr(this_request, PAGE, None)
-    if page is None:  # a thread may have the context of the request, and show FAQs later
+    if page is None:  # a thread with a copy of the context may show FAQs later
         setattr(this_request, PAGE, _FINISHED)
         return
-    page.fill_drafts(response)  # those that a hook has rendered
+    page.fill_drafts(response)  # drafts that a hook has rendered
     if is_stream:
         page.sent_headers = list(response.headers)
         response.call_on_close(page.end)

@@ -1,4 +1,4 @@
-"""FAQs in any Jinja environment: `faq`, `use_faq`, `faq_schema`, the tag `{% faq %}`, and macros of them."""
+"""FAQs in any Jinja environment: `faq`, `use_faq`, `faq_schema`, the tag `{% faq %}`, and macros."""
 
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -25,7 +25,7 @@ from faqsvc_embed.runtime.bounded_log import LogOnce
 __all__ = ["install"]
 
 GLOBALS: Final = ("faq", "use_faq", "faq_schema")
-"""Also registered as filters `faqsvc_…`: the tag calls a filter, and a macro's name shadows the global."""
+"""Also registered as filters `faqsvc_…`: the tag calls a filter, and a macro hides the global of its name."""
 
 _log: Final = LogOnce()
 
@@ -94,7 +94,7 @@ class _Globals:
 
     @pass_context
     def faq_schema(self, context: Context, /, *arguments: Any, **options: Any) -> Markup:
-        """Return the FAQPage of an FAQ, or of all whose JSON-LD was not printed: `faq_schema(faq)`."""
+        """Return the FAQPage of an FAQ, or of all FAQs printed without JSON-LD: `faq_schema(faq)`."""
         presenter = self._presenter
         faq, options = split_arguments(arguments, options, ("faq",))
         presenter.options.check_names(options, ("nonce",), "", context)
@@ -116,7 +116,7 @@ class _Globals:
 
 
 class _AsyncGlobals(_Globals):
-    """The globals of an environment with `enable_async`, which awaits what they return."""
+    """The globals of an environment with `enable_async`, which awaits their results."""
 
     @pass_context
     async def faq(  # type: ignore[override]
@@ -144,7 +144,7 @@ def _none_if_undefined(value: Any) -> Any:
 
 
 class DocumentTemplate(Template):
-    """A template that is a document each time it is rendered, with all that it includes and extends."""
+    """A template. Each rendering of it, with all that it includes and extends, is a document."""
 
     def render(self, *args: Any, **kwargs: Any) -> str:
         with own_document():
@@ -162,7 +162,7 @@ class DocumentTemplate(Template):
         begin_stream(parts := super().generate_async(*args, **kwargs))
         return parts
 
-    # A template that is included or imported without context is rendered once, and Jinja keeps the result.
+    # Jinja renders a template that is included or imported without context once, and caches the result.
 
     def make_module(
         self,
@@ -185,7 +185,7 @@ class DocumentTemplate(Template):
 
 @contextmanager
 def _kept(name: str | None) -> Iterator[None]:
-    """Render a document that Jinja keeps: no placeholder and no draft may be in it."""
+    """Render a document that Jinja caches, so that it may contain neither placeholders nor drafts."""
     document = Document(page=Page(slugs={}))
     with Rendering(document):
         yield

@@ -1,4 +1,4 @@
-"""The values of the service: frozen, with names in snake_case here and in camelCase in JSON."""
+"""The records of the service as frozen values, with snake_case names here and camelCase names in JSON."""
 
 import json
 from collections.abc import Awaitable, Mapping
@@ -80,7 +80,7 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
     website name is empty. `cta` is any JSON value, for the host's own templates, copied when the record is
     made. Do not change it; `to_dict()` returns a copy. `answer_format` says how the answers are written:
     `text`, or `markdown` (CommonMark with tables). `website_url` is the website to which links such as
-    `/contact` lead, and `page_url` the page of it that shows the FAQ; one that is no URL becomes None.
+    `/contact` lead, and `page_url` is its page with the FAQ; a value that is not a URL becomes None.
 
     Raises:
         InvalidFAQ: a value is of another type than stated here, `cta` is not a JSON value, or
@@ -196,7 +196,7 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: object) -> dict[str, Any]:
-        """Let Pydantic read and write records, so that routes of FastAPI can return them."""
+        """Let Pydantic read and write records, so that FastAPI routes can return them."""
         read = {"type": "no-info", "function": cls._from_pydantic}
         write = {"type": "function-plain", "function": cls.to_dict}
         return {"type": "function-plain", "function": read, "serialization": write}
@@ -224,27 +224,27 @@ def render_with(renderer: AnswerRenderer, faq: FAQ) -> FAQ:
 
 
 class Source(Protocol):
-    """Where FAQs come from, for a host that keeps them itself: in its database, or in a CMS.
+    """The interface of a source, for a host that stores FAQs itself: in its database, or in a CMS.
 
-    Caching, single flight, the last known good record, time budgets and languages are those of a service.
-    An attribute `name`, by default the name of the class, keeps its records in a store apart from others.
+    Caching, single flight, the last known good record, time budgets and languages work as with a service.
+    The attribute `name`, by default the name of the class, separates its records in a store from others.
     """
 
     def get(self, slug: str, lang: str | None) -> FAQ | Awaitable[FAQ | None] | None:
         """Return an FAQ, or None if there is none; `lang` is None for its default language.
 
-        It may be a coroutine function. A function is called in a thread of its own, a coroutine runs in the
-        package's event loop: never in the thread of a page. If there is none in a language, the default is
-        asked for. For one FAQ there is one call at a time; it is given up after the setting `timeout`.
+        It may be a coroutine function. A function is called in a thread of its own, and a coroutine runs in
+        the package's event loop, never in the thread of a page. If the result for a language is None, the
+        default language is requested. Each FAQ has one call at a time, which ends after `timeout` seconds.
 
         Raises:
-            FAQGone: it was unpublished, in all languages. As after None, its record is no longer shown.
-            FAQUnavailable: it cannot be read now, as after any other exception. A cached record stays.
+            FAQGone: it was unpublished in all languages. Its record is no longer shown, as after None.
+            FAQUnavailable: it cannot be read now. A cached record stays. Any other exception means the same.
         """
 
 
 class Publication(msgspec.Struct, frozen=True, rename="camel"):
-    """What a publication wrote: the slug, the URL of the hosted page, and install hints.
+    """The result of a write: the slug, the URL of the hosted page, and install hints.
 
     `install` has the keys `npm` and `component`, for React applications. A field that the service does not
     state is None.
@@ -254,7 +254,7 @@ class Publication(msgspec.Struct, frozen=True, rename="camel"):
     faq_url: str = ""
     install: dict[str, Any] = msgspec.field(default_factory=dict)
     lang: str | None = None
-    """The language of what was written, which the service detects if none is stated."""
+    """The language of the written text; the service detects it if none is stated."""
     revision: int | None = None
     state: str | None = None
     """`published`, or `draft`."""
@@ -268,10 +268,10 @@ class Publication(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class FAQState(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of an FAQ at one moment: the return value of the hook, like that of `useFAQ`.
+    """The state of an FAQ at one moment: what `use_faq()` returns, as `useFAQ` does in JavaScript.
 
     It is a snapshot: a refresh that ends while a page is rendered changes nothing on that page. If `data` is
-    None, there is nothing to render. `error` says why the last fetch failed; if there is `data` nevertheless,
+    None, there is nothing to render. `error` says why the last fetch failed; if there is also `data`,
     `is_degraded` is true.
 
     Raises:
@@ -283,7 +283,7 @@ class FAQState(msgspec.Struct, frozen=True, kw_only=True):
     is_fetching: bool = False
     """A fetch of this FAQ is running."""
     is_stale: bool = False
-    """`data` is older than the source allows, or a translation that replaces it."""
+    """`data` is older than the source allows, or is a translation shown instead of the requested one."""
     is_degraded: bool = False
     """`data` is shown although the last fetch failed."""
     source: StateSource = "none"
@@ -308,7 +308,7 @@ class FAQState(msgspec.Struct, frozen=True, kw_only=True):
             is_contradiction = self.is_degraded and not self.is_stale
             return "if is_degraded is true, is_stale must be true" if is_contradiction else ""
         if self.error is None and not self.is_fetching:
-            return "without data, set error, or is_fetching to True"
+            return "without data, set error, or set is_fetching to True"
         if self.is_stale or self.is_degraded or self.source != "none" or self.updated_at is not None:
             return "without data, is_stale and is_degraded must be false, source 'none' and updated_at None"
         return ""

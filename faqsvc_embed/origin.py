@@ -1,4 +1,4 @@
-"""What an item knows of its record: how the answers are written, and who makes HTML of them."""
+"""What an item knows of its record: the format of the answers, and what renders them."""
 
 from collections.abc import Sequence
 from importlib import import_module
@@ -9,14 +9,14 @@ from msgspec.structs import force_setattr
 
 
 class AnswerRenderer(Protocol):
-    """Makes HTML of answers, as the settings of an embed say."""
+    """Renders answers as HTML, with the settings of an embed."""
 
     def html(self, answer: str, section: str | None, origin: "Origin") -> Markup:
         """Return an answer as an FAQ prints it; `section` is the heading above its question."""
 
 
 class Origin:
-    """The record of an item. All are equal, so that items are compared by their content."""
+    """The record of an item. All origins are equal, so that items are compared by their content."""
 
     __slots__ = ("_html", "_renderer", "answers", "is_markdown", "slug", "website_url")
 
@@ -41,13 +41,13 @@ class Origin:
         self.answers = tuple([item.answer for item in items])
 
     def use(self, renderer: AnswerRenderer) -> None:
-        """Make HTML as an embed does."""
+        """Render answers with the renderer of an embed from now on."""
         if self._renderer is not renderer:
             self._renderer, self._html = renderer, {}
 
     def html(self, answer: str, section: str | None) -> Markup:
-        """Return an answer as HTML, which is made once."""
-        if self is UNKNOWN:  # it would keep every answer
+        """Return an answer as HTML; it is rendered once."""
+        if self is UNKNOWN:  # it would cache every answer for ever
             return _usual_renderer().html(answer, section, self)
         made, key = self._html, (answer, section)
         found = made.get(key)
@@ -62,6 +62,6 @@ UNKNOWN: Final = Origin()
 
 
 def _usual_renderer() -> AnswerRenderer:
-    """Return what renders the answers of a record that no embed has read; few programs need it."""
+    """Return the renderer for a record that no embed has read. It is imported here: few programs need it."""
     renderer: AnswerRenderer = import_module("faqsvc_embed.rendering.answers").USUAL
     return renderer

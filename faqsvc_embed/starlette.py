@@ -1,4 +1,4 @@
-"""Middleware for Starlette and any ASGI application. It gives each request a page.
+"""Middleware for Starlette and any other ASGI application. It gives each request a page.
 
 It needs ASGI 3 and asyncio, and works without Starlette.
 """
@@ -60,7 +60,7 @@ class FAQMiddleware:
         elif scope["type"] == "lifespan":
             if not in_event_loop():
                 raise ConfigurationError(
-                    "FAQMiddleware needs asyncio: let the server run an event loop of asyncio"
+                    "FAQMiddleware needs asyncio: run the server with an asyncio event loop"
                 )
             await self.app(scope, receive, self._closing(send))
         else:
@@ -120,9 +120,7 @@ def faqs_from(request: Connection) -> FAQEmbed:
     """
     embed = request.scope.get(EMBED)
     if not isinstance(embed, FAQEmbed):
-        raise ConfigurationError(
-            "the application has no FAQs: app.add_middleware(FAQMiddleware, embed=embed)"
-        )
+        raise ConfigurationError("there is no FAQMiddleware: app.add_middleware(FAQMiddleware, embed=embed)")
     return embed
 
 
@@ -149,7 +147,7 @@ class _ASGIPage(RequestPage, kw_only=True):
 
 
 def _first_of(state: Mapping[str, Any], names: Iterable[str]) -> Any:
-    """Return a value that the host has set in the state of a request, as text or as a function."""
+    """Return a value that the host has set in the state of a request; the value may be a function."""
     for name in names:
         value = state.get(name)
         value = value() if callable(value) else value

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final, Literal
 
 MAX_NORMALIZED: Final = 1000
-"""Characters of a question that are compared in a normalization form."""
+"""Characters of a question that are normalized before questions are compared."""
 PORTION: Final = 65_536
 """Characters that are converted in less than a millisecond."""
 
@@ -22,7 +22,7 @@ def clean_text(text: str) -> str:
 
 
 def question_key(question: str) -> tuple[str, str]:
-    """Return a key that is equal for questions of which a page marks up only one.
+    """Return a key for a question. A page marks up only one of several questions with equal keys.
 
     They are compared in Unicode's NFC, with white space collapsed and case kept.
     """

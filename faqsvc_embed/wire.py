@@ -210,7 +210,7 @@ def is_json(value: object, levels: int = MAX_CTA_DEPTH) -> bool:
 
 
 def copied(value: Any) -> Any:
-    """Return a JSON value that shares no list or dict with this one, and can be encoded."""
+    """Return a deep copy of a JSON value that can be encoded."""
     if isinstance(value, str):
         return clean_text(value)
     if isinstance(value, Mapping):

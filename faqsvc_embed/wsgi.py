@@ -98,12 +98,12 @@ def faqs_from(environ: "WSGIEnvironment") -> FAQEmbed:
     """
     embed = environ.get(EMBED)
     if not isinstance(embed, FAQEmbed):
-        raise ConfigurationError("the application has no FAQs: app = FAQMiddleware(app, embed=embed)")
+        raise ConfigurationError("there is no FAQMiddleware: app = FAQMiddleware(app, embed=embed)")
     return embed
 
 
 class _WSGIPage(RequestPage, kw_only=True):
-    """The page of a request of WSGI."""
+    """The page of a WSGI request."""
 
     may_block = True  # an event loop in a view serves only this request
 
@@ -135,11 +135,11 @@ class _Start:
         return self.write
 
     def write(self, part: bytes) -> None:
-        """Send a part of the body, before those that the application returns."""
+        """Send a part of the body, before the parts that the application returns."""
         self.send()(part)
 
     def send(self) -> Callable[[bytes], object]:
-        """Send the start, once."""
+        """Send the start, unless it was sent already."""
         if self._write is None:
             page, headers = self.page, self._headers
             page.sent_headers = headers
@@ -158,7 +158,7 @@ class _Start:
 
 
 class _Body:
-    """A body that comes in parts: it has an end, and its start waits for the first part."""
+    """A body in parts: the first one sends the start of the response, and the last one ends the page."""
 
     def __init__(self, start: _Start, parts: Iterable[bytes], outer_page: Page | None) -> None:
         self._start = start
@@ -183,7 +183,7 @@ class _Body:
 
 
 def _is_file(body: object, environ: "WSGIEnvironment") -> bool:
-    """Return whether a body is a file, which the server sends faster if it gets it as it is (PEP 3333)."""
+    """Return whether a body is a file, which the server sends faster if it is unchanged (PEP 3333)."""
     wrapper = environ.get("wsgi.file_wrapper")
     if isinstance(wrapper, type):
         return isinstance(body, wrapper)

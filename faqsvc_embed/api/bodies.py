@@ -14,7 +14,7 @@ _GZIP: Final = ("gzip", "x-gzip")
 
 
 async def read_body(chunks: AsyncIterator[bytes], coding: str, limit: int) -> bytes:
-    """Return a whole body, decompressed; at most `limit` bytes of it are in memory, compressed or not."""
+    """Return a complete body, decompressed; it may have at most `limit` bytes, compressed or not."""
     if coding not in ("identity", "", *_GZIP):
         raise InvalidFAQ(f"the response has the content coding {coding[:40]!r}; gzip was requested")
     unzip, body, received = _decompressor(coding), bytearray(), 0

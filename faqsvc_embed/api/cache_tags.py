@@ -1,4 +1,4 @@
-"""Headers by which a cache in front of the host finds, and purges, every response that shows an FAQ."""
+"""Headers with which a cache in front of the host finds and purges every response that shows an FAQ."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final

@@ -30,7 +30,7 @@ def apply_changes(items: Iterable[Item], changes: Sequence[Change]) -> tuple[Ite
     """Return the items after changes, which are applied in order. Positions are counted from 0.
 
     Raises:
-        ChangeRefused: a change cannot be made, or no question or too many would be left.
+        ChangeRefused: a change cannot be made, or no question or too many would remain.
     """
     questions = _Questions(items)
     for index, change in enumerate(changes):
@@ -40,7 +40,7 @@ def apply_changes(items: Iterable[Item], changes: Sequence[Change]) -> tuple[Ite
             raise ChangeRefused(index, str(refused), refused.closest) from None
     changed = questions.items
     if not changed:
-        raise ChangeRefused(len(changes) - 1, "no question would be left: unpublish the FAQ instead")
+        raise ChangeRefused(len(changes) - 1, "no question would remain: unpublish the FAQ instead")
     return tuple(replace(item, position=position) for position, item in enumerate(changed))
 
 
@@ -61,7 +61,7 @@ class _Questions:
         """Make one change. Raises _Refused."""
         values = (change.answer, change.new_question, change.section)
         if change.remove and any(value is not None for value in (*values, change.after)):
-            raise _Refused("remove must stand alone")
+            raise _Refused("remove cannot be combined with other fields")
         place = self.place(change.question)
         if place is None:
             if change.answer is None or change.new_question is not None:
@@ -75,11 +75,11 @@ class _Questions:
             self.edit(place, change)
 
     def add(self, change: Change) -> None:
-        """Add a question. Without a section of its own, it is in that of the question before it."""
+        """Add a question. Without `section`, it gets the section of the question before it."""
         if len(self.items) >= MAX_ITEMS:
             raise _Refused(f"an FAQ has at most {MAX_ITEMS:,} questions")
         if change.section is not None and change.after is not None:
-            raise _Refused("a new question has either section or after")
+            raise _Refused("a new question has either section or after, not both")
         section = change.section
         if section is not None:
             place = self.end_of(section)
@@ -91,7 +91,7 @@ class _Questions:
         self.put(place, Item(place, change.question, change.answer or "", section))
 
     def edit(self, place: int, change: Change) -> None:
-        """Change the texts of a question, and put it at the end of a section if one is given."""
+        """Change the texts of a question, and move it to the end of a section if one is given."""
         item = self.items[place]
         if change.new_question is not None:
             if self.place(change.new_question) not in (None, place):
@@ -117,16 +117,16 @@ class _Questions:
         """Return the index of a question, or None; its white space and its Unicode form do not matter."""
         key = question_key(question)
         if (count := self.keys.count(key)) > 1:
-            raise _Refused(f"the question {quoted(question)} is there {count} times: write the whole FAQ")
+            raise _Refused(f"{quoted(question)} is in the FAQ {count} times: publish the whole FAQ instead")
         return self.keys.index(key) if count else None
 
     def end_of(self, section: str) -> int:
-        """Return the index behind the last item of a section; a new section begins at the end."""
+        """Return the index after the last item of a section; a new section begins at the end."""
         places = [index for index, item in enumerate(self.items) if item.section == section]
         return places[-1] + 1 if places else len(self.items)
 
     def unknown(self, question: str) -> _Refused:
-        """Return the refusal of a question that is not there, with those that resemble it most."""
+        """Return the error for an unknown question, with the questions that are most similar to it."""
         wanted = _pairs(question)
         shares = [(_share(wanted, _pairs(item.question)), item.question) for item in self.items]
         best = sorted((found for found in shares if found[0]), key=lambda found: -found[0])[:MAX_CLOSEST]

@@ -37,7 +37,7 @@ class Content:
             ),
             cta=None if self.cta is UNSET else self.cta,
             answer_format=self.answer_format,
-            # Only links in Markdown need it; other records have the specified fields alone.
+            # Only links in Markdown need it; other records have only the specified fields.
             website_url=self.website_url if self.answer_format == "markdown" else None,
             page_url=self.page_url,
         )
@@ -48,7 +48,7 @@ class Content:
 
 
 def revision_digest(website_url: str, record: str) -> str:
-    """Return the digest of all that a writer can change."""
+    """Return the digest of everything that a write can change."""
     return digest_of(website_url + record)
 
 

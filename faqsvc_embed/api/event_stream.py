@@ -12,7 +12,7 @@ from faqsvc_embed.api.requests import Request
 FEED_PATH: Final = "/api/v1/events"
 EVENT_STREAM: Final = "text/event-stream"
 MAX_URL: Final = 8_000
-"""Characters of the address, which names every slug; servers refuse longer ones."""
+"""Maximum number of characters of the URL, which contains every slug. Servers refuse longer URLs."""
 MAX_EVENT: Final = 16_384
 """Maximum bytes of one event; a FAQ service sends about 300."""
 
@@ -64,7 +64,7 @@ def parse_change(event: ServerSentEvent) -> Change | None:
 
 
 class EventStreamParser:
-    """Splits the bytes of a stream into events, wherever its chunks end."""
+    """Splits the bytes of a stream into events; chunks may end anywhere."""
 
     def __init__(self) -> None:
         self._rest = b""

@@ -1,4 +1,4 @@
-"""What error responses may say is wrong, in words for programs."""
+"""The codes of error responses."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ Code = Literal[
     "unknown-key",  # 403: unknown, expired or revoked
     "missing-scope",  # 403: the key may not do this
     "not-your-site",  # 403: the FAQ belongs to another site
-    "invalid-preview",  # 403: the preview token has expired, or is one of another FAQ
+    "invalid-preview",  # 403: the preview token has expired, or belongs to another FAQ
     "not-found",  # 404
     "method-not-allowed",  # 405
     "not-acceptable",  # 406
@@ -19,7 +19,7 @@ Code = Literal[
     "body-too-large",  # 413
     "unsupported-media-type",  # 415
     "invalid-body",  # 422: `problems` has every reason
-    "invalid-parameter",  # 422: the same, of the path, the query or a header
+    "invalid-parameter",  # 422: the same for the path, the query or a header
     "idempotency-key-reused",  # 422: the same key came with another body
     "precondition-required",  # 428: PATCH without If-Match
     "unreadable-website",  # 422 or 502: generation cannot read it

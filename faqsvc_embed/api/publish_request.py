@@ -90,7 +90,7 @@ class PublishRequest:
             *_if_none_match_problems(self.if_none_match),
         ]
         if self.slug is None and self.if_match is not None:
-            problems.append("if_match needs the slug of the FAQ that it belongs to")
+            problems.append("if_match needs the slug of its FAQ")
         if not problems and (size := len(encode(body))) > MAX_BODY:
             problems = [f"the body has {size} bytes; the limit is {MAX_BODY}"]
         if problems:
@@ -188,7 +188,7 @@ def _entry(item: object) -> object:
 
 
 def _repetitions(entries: object) -> Iterator[str]:
-    """Yield a problem for each question that repeats an earlier one: a page would mark up only the first."""
+    """Yield a problem for each repeated question, because a page would mark up only the first one."""
     indexes = dict[tuple[str, str], int]()
     if not isinstance(entries, list) or len(entries) > MAX_ITEMS:
         return

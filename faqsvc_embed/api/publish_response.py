@@ -39,7 +39,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 STATES: Final = ("draft", "published", "superseded")
 REJECTED: Final = (400, 409, 413, 415, 422, 428)
 NOT_OFFERED: Final = (404, 405, 410, 501)
-"""The statuses with which a service without generation responds."""
+"""The statuses that a service without generation returns."""
 MAX_PROBLEMS: Final = 1_000
 MAX_PROBLEM: Final = 300
 """Characters of a problem."""
@@ -65,7 +65,7 @@ class GeneratedItem(Item, frozen=True, kw_only=True):
 
 
 class StoredRevision(RevisionContent, frozen=True, rename="camel"):
-    """One revision of an FAQ, whole. `etag` is for `if_match` of a write that must follow this revision."""
+    """One complete revision of an FAQ. `etag` is the `if_match` of a write that must follow this revision."""
 
 
 def parse_publication(
@@ -93,12 +93,12 @@ def parse_publication(
 
 
 def parse_done(response: Response, key: APIKey, now: datetime) -> FAQError | None:
-    """Return None if the service has done what was asked, such as unpublish an FAQ."""
+    """Return None if the request succeeded, such as unpublishing an FAQ; else the error."""
     return None if response.status in (200, 204) else write_error(response, key, now)
 
 
 def parse_revision(response: Response, key: APIKey, now: datetime) -> StoredRevision | FAQError:
-    """Return a whole revision."""
+    """Return a complete revision."""
     revision = parse_struct(response, key, now, StoredRevision)
     if isinstance(revision, FAQError):
         return revision
@@ -156,15 +156,14 @@ def parse_generation(response: Response, key: APIKey, now: datetime) -> list[Ite
 def with_advice(error: OutcomeUnknown, request: Request) -> OutcomeUnknown:
     """Return the error with a message that also says whether the FAQ was published, and how to continue."""
     if request.method == "PATCH":
-        advice = "send it again with the same if_match: if it was done, that is a conflict"
+        advice = "send it again with the same if_match: if the change was made, the response is a conflict"
     elif request.method == "PUT":
-        advice = "publishing it again makes no second FAQ, at most another revision"
+        advice = "publishing it again creates no second FAQ, at most another revision"
     elif "idempotency-key" in request.headers:
         advice = "a retry with the same idempotency key publishes nothing twice"
     else:
         advice = (
-            "check before you publish again; with an idempotency_key from the first attempt on, "
-            "a retry is safe"
+            "check before you publish again; if the first attempt has an idempotency_key, a retry is safe"
         )
     known = f"{error}; it may have been published"
     if error.status in (200, 201):

@@ -68,7 +68,7 @@ def write_request(
 
 
 def redirect_target(url: str, location: str | None) -> str | None:
-    """Return the URL to which a redirect leads if it is of the same origin as `url`, else None."""
+    """Return the URL to which a redirect leads if it has the same origin as `url`, else None."""
     if not location:
         return None
     try:

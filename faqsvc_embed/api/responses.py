@@ -37,7 +37,7 @@ class Response(msgspec.Struct, frozen=True):
     is_complete: bool = True
     """False if the body of an error response did not arrive whole."""
     is_reused: bool = False
-    """Whether it came on a reused connection, which may carry the rest of an earlier response."""
+    """Whether it came on a reused connection, which may still contain an earlier response."""
 
 
 class Fetched(msgspec.Struct, frozen=True):
@@ -56,7 +56,7 @@ class NotModified(msgspec.Struct, frozen=True):
     """The cached record is still the current one (304)."""
 
     cache_control: CacheControl | None = None
-    """None if the response has none; then the earlier response's still applies (RFC 9111, 4.3.4)."""
+    """None if the response has none; then the earlier response applies (RFC 9111, 4.3.4)."""
     age: float = 0.0
     """Seconds since the service made the response."""
     validators: Validators = NO_VALIDATORS
@@ -69,7 +69,7 @@ class NotFound(msgspec.Struct, frozen=True):
 
     error: FAQError
     is_direct: bool = False
-    """Whether no proxy was between, which may have said this."""
+    """Whether the 404 comes from the source itself, not from a proxy in front of it."""
 
 
 class Gone(msgspec.Struct, frozen=True):
@@ -79,7 +79,7 @@ class Gone(msgspec.Struct, frozen=True):
     date: datetime | None = None
     """When the service said so, by its own clock."""
     is_direct: bool = False
-    """Whether no cache was between, which may have an older record."""
+    """Whether no cache in front of the source can have an older record."""
 
 
 class Failed(msgspec.Struct, frozen=True):
@@ -87,7 +87,7 @@ class Failed(msgspec.Struct, frozen=True):
 
     error: FAQError
     is_misdirected: bool = False
-    """Whether it is about another record: a reused connection may carry an earlier response."""
+    """Whether it belongs to another record: a reused connection may contain an earlier response."""
     is_local: bool = False
     """Whether no request was made, so that the failure says nothing about the service."""
 
@@ -114,14 +114,14 @@ def parse_response(response: Response, request: Request, slug: str, now: datetim
         stated = cache_control if states_freshness else None
         return NotModified(stated, cache_control.age, _validators(response), _revision(response))
     details = Details(status=status, code=error_code(response.body), body=excerpt(response.body))
-    if status == 410:  # final by its head, whatever becomes of its body
+    if status == 410:  # final, even if its body does not arrive
         gone = FAQGone(f"FAQ {slug!r} was unpublished (410)", **details)
         return Gone(gone, parse_date(response.headers.get("date")))
     if status == 404 and _is_json(response):
         return NotFound(FAQNotFound(f"there is no FAQ {slug!r} at {request.url} (404)", **details))
     message = f"{request.url} returned {status}"
-    if status == 404:  # a proxy says so while the service restarts
-        message += ", but not in JSON as a FAQ service does; is base_url the address of one?"
+    if status == 404:  # a proxy sends it while the service restarts
+        message += ", but not in JSON, as a FAQ service does; is base_url the address of a FAQ service?"
     details["retry_after"] = parse_retry_after(response.headers.get("retry-after"), now)
     kind = RateLimited if status == 429 else FAQUnavailable
     return Failed(kind(message, **details))

@@ -18,7 +18,7 @@ _HINTS: Final[dict[type, str]] = {
     list: 'pass one slug; only prefetch("a", "b") takes several, each as an argument',
     tuple: 'pass one slug; only prefetch("a", "b") takes several, each as an argument',
 }
-"""What to do with a value of another type."""
+"""Advice for values of other types."""
 
 
 def is_slug(value: object) -> TypeGuard[str]:

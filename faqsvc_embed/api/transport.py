@@ -74,7 +74,7 @@ class Transport:
         return self._background.submit(coroutine)
 
     def prepare(self) -> None:
-        """Import what needs gevent's hub, which the native thread of a background loop does not have."""
+        """Import modules that need gevent's hub, because the native thread of a background loop has none."""
         if is_gevent_patched():
             import httpcore2  # noqa: F401
             import httpx2  # noqa: F401
@@ -147,7 +147,7 @@ class Transport:
                     )
                 raise FAQUnavailable(message, status=response.status)
             request = Request(target, request.headers)
-        raise FAQUnavailable(f"{request.url} is behind more than {MAX_REDIRECTS} redirects")
+        raise FAQUnavailable(f"{request.url} leads to more than {MAX_REDIRECTS} redirects")
 
     async def _exchange_again(
         self, request: Request, deadline: asyncio.Timeout, key: APIKey | None = None
@@ -264,7 +264,7 @@ async def _open_stream(pool: _Pool, request: Request, timeout: float) -> AsyncIt
 
 
 class _Trace:
-    """Notes what the HTTP client reports of one exchange (the `trace` extension of httpcore)."""
+    """Records what the HTTP client reports about one exchange (the `trace` extension of httpcore)."""
 
     def __init__(self) -> None:
         self.is_new_connection = False

@@ -24,7 +24,7 @@ class CircuitBreaker:
     """
 
     def __init__(self, name: str, clock: Callable[[], float] = time.monotonic) -> None:
-        """`name` is that of the source, for the log."""
+        """`name` is the name of the source, for the log."""
         self._name = name
         self._clock = clock
         self._timeouts = 0
@@ -56,7 +56,7 @@ class CircuitBreaker:
             logger.warning("%s does not respond: pages no longer wait for uncached FAQs", self._name)
 
     def responded(self) -> None:
-        """Note any response, or a refused connection: both come quickly, so pages can wait for them."""
+        """Record a response or a refused connection: both come quickly, so pages can wait again."""
         if self.is_open:
             logger.info("pages wait for uncached FAQs again: %s did not time out", self._name)
         self._timeouts = 0
@@ -96,6 +96,6 @@ class GuardedSource:
         return NO_VALIDATORS if entry is None or entry.faq is None else entry.validators
 
     def refusal(self, key: Key) -> Failed:
-        """Return the outcome of a fetch that asks nobody, because the breaker is open."""
+        """Return the outcome of a fetch that sends no request, because the breaker is open."""
         message = f"FAQ {key.slug!r}: {self._source.name} does not respond"
         return Failed(FAQUnavailable(message), is_local=True)

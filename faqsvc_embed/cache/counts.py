@@ -65,7 +65,7 @@ class Counts:
         self.unsent: int = 0
 
     def look_up(self, state: FAQState) -> FAQState:
-        """Count a state that was not in memory and fresh, and return it."""
+        """Count a state that was not fresh in memory, and return it."""
         if state.data is None:
             result = "missing"
         elif state.is_degraded:

@@ -24,7 +24,7 @@ BACKOFF_CAP: Final = 60.0
 JITTER: Final = 0.05
 """Lifetimes are shortened by up to this share, so that FAQs fetched together expire at different times."""
 MIN_REFRESH_INTERVAL: Final = 1.0
-"""Minimum seconds between two refreshes of a record with the lifetime 0. It is shown until the next one."""
+"""Minimum seconds between two refreshes of a record with the lifetime 0. Pages show it meanwhile."""
 
 
 class Key(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
@@ -43,7 +43,7 @@ class Entry(msgspec.Struct, eq=False):
     cache_control: CacheControl = NO_CACHE_CONTROL
     fresh_until: float = 0.0
     keep_until: float = 0.0
-    """Until when `faq` may be shown while it cannot be refreshed."""
+    """The time until which `faq` may be shown if it cannot be refreshed."""
     updated_at: datetime | None = None
     """When the source last confirmed `faq`, in UTC."""
     source: StateSource = "network"
@@ -56,7 +56,7 @@ class Entry(msgspec.Struct, eq=False):
     missing_since: float | None = None
     """Time of the first 404 since the record was last confirmed, or of the 404 or 410 that removed it."""
     used_at: float = 0.0
-    """When it was last looked up. The only field that readers write."""
+    """When it was last looked up. Readers write only this field."""
     size: int = 0
     """Bytes of the record in memory."""
     fresh_state: FAQState | None = None
@@ -118,7 +118,7 @@ def need(entry: Entry | None, now: float) -> Need:
 def state_of(
     entry: Entry | None, key: Key, now: float, *, is_fetching: bool = False, source: StateSource = "memory"
 ) -> FAQState:
-    """Return the state of an FAQ at this time; while a fetch runs, without the error of the previous one."""
+    """Return the state of an FAQ at this time. While a fetch runs, it has no error of an earlier fetch."""
     if entry is None:
         error = None if is_fetching else FAQUnavailable(f"FAQ {key.slug!r} was forgotten during the fetch")
         return FAQState(error=error, is_fetching=is_fetching, lang_requested=key.lang)
@@ -163,7 +163,7 @@ class Lifetimes(msgspec.Struct, frozen=True):
         entry = entry or Entry(key, used_at=at.now)
         match outcome:
             case Fetched():
-                is_same = entry.faq == outcome.faq  # then the rendered fragments stay valid
+                is_same = entry.faq == outcome.faq  # if it is, rendered fragments stay valid
                 fetched = replace(
                     entry,
                     faq=entry.faq if is_same else outcome.faq,
@@ -212,7 +212,7 @@ class Lifetimes(msgspec.Struct, frozen=True):
         return replace(confirmed, fresh_state=fresh_state(confirmed))
 
     def _not_found(self, entry: Entry, outcome: NotFound, at: Moment) -> Entry:
-        """Remove a cached record only after a repeated 404 if a proxy may have sent the first one."""
+        """Remove a cached record. If a proxy may have sent the 404, remove it only after a second one."""
         since = at.now if entry.missing_since is None else entry.missing_since
         interval = max(self.not_found_for, MIN_REFRESH_INTERVAL)
         if outcome.is_direct or not entry.is_usable(at.now) or at.now - since >= interval:
@@ -225,7 +225,7 @@ class Lifetimes(msgspec.Struct, frozen=True):
 
 
 def longest_backoff(failures: int) -> float:
-    """Return for how many seconds to back off at most after so many failures: 1, 2, 4 … 60."""
+    """Return the maximum seconds of the backoff after this number of failures: 1, 2, 4 … 60."""
     return min(BACKOFF_BASE * 2.0 ** min(max(failures - 1, 0), 10), BACKOFF_CAP)
 
 
@@ -237,12 +237,12 @@ def _failed(entry: Entry, outcome: Failed, at: Moment) -> Entry:
 
 
 def is_current(outcome: Outcome | None, change: Change, entry: Entry) -> bool:
-    """Return whether the record, though unchanged by this fetch, already contains the change."""
+    """Return whether the record already contains a change, if this fetch has not changed the record."""
     match outcome:
         case Fetched() | NotModified():
             served = entry.faq.lang if entry.faq is not None else None
             if change.lang not in (None, entry.key.lang, served):
-                return True  # the change is of a translation that this entry does not show
+                return True  # the change belongs to a translation that this entry does not show
             if change.state == "published" and change.lang is not None and served not in (None, change.lang):
                 return False  # revisions of two translations cannot be compared
             if outcome.revision is not None and change.revision is not None and change.state == "published":

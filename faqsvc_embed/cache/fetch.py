@@ -27,7 +27,7 @@ class Fetch:
         self.started: float = time.monotonic()
         self.has_ended = False
         self.is_detached = False
-        """Whether the FAQ was forgotten during the fetch: callers get the result, but it is not cached."""
+        """Whether the FAQ was forgotten during the fetch. Callers get the result, but it is not cached."""
         self.result.set_running_or_notify_cancel()  # so that no caller can cancel it for the others
 
     def resolve(self, entry: Entry) -> None:
@@ -37,7 +37,7 @@ class Fetch:
             self.result.set_result(entry)
 
     def wait(self, seconds: float) -> Entry | None:
-        """Wait for the entry, at most `seconds`; return None if there is none then."""
+        """Wait for the entry, at most `seconds`; return None if it has not arrived by then."""
         if is_gevent_patched():
             sleep_until(lambda: self.entry is not None, seconds)
         else:

@@ -72,7 +72,7 @@ class Fetcher:
             fetch = self._fetches.get(key)
             if fetch is not None:
                 return fetch
-            # A fetch may have ended since the caller looked.
+            # A fetch may have ended since the caller looked it up.
             entry = self._cache.get(key)
             if need(entry, self._cache.clock()) is Need.NOTHING:
                 return None
@@ -124,7 +124,7 @@ class Fetcher:
     def forget(self, slug: str | None = None) -> Future[bool] | None:
         """Remove `slug`, or everything, from cache and store; results of running fetches are not stored.
 
-        Returns a future if there is a store, which takes a moment.
+        If there is a store, return a future for its part of the work.
         """
         self.forget_here(slug)
         if self._store is None:
@@ -159,7 +159,7 @@ class Fetcher:
             self._cache.expire()  # no change is received here until the first fetch
 
     def start_draft(self, key: Key, token: str) -> Fetch:
-        """Start to fetch the draft of an FAQ, for the one page that has its token."""
+        """Start to fetch the draft of an FAQ, for the one page with its token."""
         fork.check()
         return self._drafts.start(key, token)
 
@@ -245,7 +245,7 @@ class Fetcher:
         return needed is Need.NOTHING
 
     async def _load_seed(self, fetch: Fetch, store: ResilientStore) -> bool:
-        """Give callers the file of the folder, or return True if the service had unpublished the FAQ."""
+        """Return True if the FAQ was unpublished; otherwise give callers the record of the folder's file."""
         entry = self._cache.get(fetch.key)
         if entry is None or not entry.is_seed:
             return False
@@ -258,7 +258,7 @@ class Fetcher:
 
     async def _request_and_save(self, fetch: Fetch, store: ResilientStore) -> None:
         if self._guarded.breaker.is_open:
-            await self._load_translation(fetch.key, store)  # first: callers do not wait for the probe
+            await self._load_translation(fetch.key, store)  # callers do not wait for the probe
         outcome = await self._request(fetch)
         if isinstance(outcome, Failed):
             await self._load_translation(fetch.key, store)
@@ -272,7 +272,7 @@ class Fetcher:
                 tombstone = self._cache.tombstone(entry.key.slug)
                 store.mark_invalid(entry.key.slug, self._cache.wall_clock(), tombstone)
                 await store.invalidate()
-            else:  # it was gone already; another invalidation would only cause refetches
+            else:  # it was gone before; another invalidation would only cause fetches
                 for lang in (None, *LANGUAGES):
                     await store.delete(Key(entry.key.slug, lang))
         elif entry.faq is None and isinstance(outcome, NotFound):
@@ -286,7 +286,7 @@ class Fetcher:
                 await store.save(entry.key, stored)
 
     async def _request(self, fetch: Fetch) -> Outcome:
-        """Fetch from the source; a response from before an FAQ was unpublished means that it still is."""
+        """Fetch from the source. A response from before the FAQ was unpublished counts as 410."""
         outcome, slug = await self._guarded.fetch(fetch), fetch.key.slug
         is_announced = fetch.change is not None and fetch.change.state == "published"
         if not isinstance(outcome, Fetched) or is_announced:
@@ -295,7 +295,7 @@ class Fetcher:
         if tombstone is None and self._store is not None and (entry is None or entry.faq is None):
             tombstone = await self._store.tombstone(slug)
         if tombstone is not None and tombstone.covers(outcome, self._cache.wall_clock()):
-            error = FAQGone(f"FAQ {slug!r} was unpublished, and a cache has its record still", status=410)
+            error = FAQGone(f"FAQ {slug!r} was unpublished, but a cache still sends its record", status=410)
             outcome = fetch.outcome = Gone(error)
         return outcome
 

@@ -21,7 +21,7 @@ _random: Final = random.SystemRandom().random  # a separate generator: the host 
 MAX_CLOCK_SKEW: Final = 300.0
 """Seconds by which the clock of another machine may be ahead of ours."""
 MAX_MISSING: Final = 100
-"""FAQs without a record whose publication is awaited; visitors can invent slugs."""
+"""Maximum number of missing FAQs whose publication is followed, because visitors can invent slugs."""
 FORGOTTEN_FOR: Final = 3600.0
 """After `forget()`, requests bypass HTTP caches for this many seconds."""
 
@@ -48,9 +48,8 @@ class MemoryCache:
         self._forgotten: dict[str | None, float] = {}
         self._tombstones: dict[str, Tombstone] = {}
         self._lock = new_lock()
-        self.get: Callable[[Key], Entry | None] = (
-            self._entries.get
-        )  # the look-up of every page, without a call of our own
+        # Every page calls it, so it is the method of the dictionary itself.
+        self.get: Callable[[Key], Entry | None] = self._entries.get
         fork.register(self)
 
     def after_fork(self) -> None:
@@ -74,7 +73,7 @@ class MemoryCache:
             return self._put(self._lifetimes.after(self._entries.get(key), key, outcome, moment))
 
     def _bury(self, key: Key, outcome: Gone, wall: datetime) -> None:
-        """Leave a tombstone of a record that was there until now."""
+        """Store a tombstone if the FAQ had a record until now."""
         entry = self._entries.get(key)
         if entry is not None and entry.faq is not None:
             self._tombstones.pop(key.slug, None)  # so that it is inserted as the newest
@@ -83,7 +82,7 @@ class MemoryCache:
                 del self._tombstones[next(iter(self._tombstones))]
 
     def tombstone(self, slug: str) -> Tombstone | None:
-        """Return the tombstone of an FAQ whose record was here when it was unpublished."""
+        """Return the tombstone of an FAQ that was cached here when it was unpublished, or None."""
         return self._tombstones.get(slug)
 
     def entry_after(self, key: Key, outcome: Outcome) -> Entry:
@@ -93,7 +92,7 @@ class MemoryCache:
     def seed(self, key: Key, faq: FAQ | None) -> Entry | None:
         """Show a file of the folder until the source has responded: it is stale, and never expires.
 
-        It replaces the file before it was edited. None removes that, because the file was deleted.
+        It replaces the record of the file before an edit. None removes it, because the file was deleted.
         """
         with self._lock:
             before = self._entries.get(key)

@@ -66,7 +66,7 @@ class Reader:
 
     @property
     def is_local(self) -> bool:
-        """Whether the source answers at once, so that nothing is fetched."""
+        """Whether the source is read at once, without a fetch."""
         return self._source.is_local
 
     def look_up(self, key: Key, *, reload: bool = False) -> "FAQState | Fetch":
@@ -110,15 +110,15 @@ class Reader:
         fetch = self._get_fetcher().get_or_start(key)
         if fetch is None:
             return self.state(key)
-        # A file of the folder is shown once the store was read, which may have a record or a tombstone.
+        # A file of the folder is shown after the store was read, because it may have a record or a tombstone.
         waits_for_store = self._settings.store is not None and entry is not None and entry.is_seed
         if needed is Need.REFRESH and not waits_for_store:
-            # The result is for later pages, even if the fetch has already ended.
+            # Later pages use the result, even if the fetch has already ended.
             return state_of(entry, key, now, is_fetching=True)
         return fetch if fetch.entry is None else self._state_after(fetch, fetch.entry)
 
     def read_draft(self, key: Key, token: str) -> "FAQState | Fetch":
-        """Return the fetch of a draft, for the one page whose visitor has its token."""
+        """Return the fetch of a draft, for the one page of a visitor with a token."""
         if not is_slug(key.slug):
             return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
         if not self._source.has_drafts:
@@ -184,7 +184,7 @@ class Reader:
         import asyncio
 
         if not in_event_loop():
-            raise ConfigurationError("FAQs can be awaited in an asyncio event loop only, not in trio")
+            raise ConfigurationError("FAQs can be awaited only in an asyncio event loop, not in trio")
         await asyncio.wait([asyncio.wrap_future(fetch.result)], timeout=max(0.0, seconds))
         return self.wait_for(fetch, 0.0)
 
@@ -195,7 +195,7 @@ class Reader:
     def max_age(self, key: Key, state: FAQState) -> int | None:
         """Return for how many seconds caches may store a page with this state; None if it is not degraded.
 
-        It is never longer than until the next attempt to fetch the FAQ.
+        The time ends before the next attempt to fetch the FAQ.
         """
         limit = self._settings.degraded_max_age
         if limit is None or (state.data is not None and not state.is_degraded):
@@ -216,7 +216,7 @@ class Reader:
 
     @property
     def has_started(self) -> bool:
-        """Whether anything may have been fetched, so that there is something to close."""
+        """Whether a fetch may have started, so that `close` has work to do."""
         return self._fetcher is not None
 
     def is_fetching(self, key: Key | None = None) -> bool:
@@ -259,7 +259,7 @@ class Reader:
         if not has_store and self._fetcher is None:
             self.cache.forget(slug)
             return
-        done = self._get_fetcher().forget(slug)  # the store may have what this process never fetched
+        done = self._get_fetcher().forget(slug)  # the store may have records that this process never fetched
         if done is not None and not in_event_loop():
             wait_for(done, FORGET_TIMEOUT)
 

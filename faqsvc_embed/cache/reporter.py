@@ -37,7 +37,7 @@ class Reporter:
             logger.warning("%s; it is no longer shown", _about(after))
         elif not had_failed:
             throttle = self._unknown if isinstance(after.error, FAQNotFound) else self._failing
-            # A translation may be shown instead, so this does not say what pages have.
+            # The message does not say what pages show, because they may show a translation.
             throttle.warning("%s; no record is cached%s", _about(after), _of(after))
 
     def rejected(self, error: FAQError) -> None:

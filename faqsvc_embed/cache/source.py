@@ -1,6 +1,6 @@
-"""What the cache asks of a source. `faqsvc_embed.sources` has the sources of the package.
+"""The interface between the cache and a source. `faqsvc_embed.sources` has the sources of the package.
 
-What a source can do is declared by attributes, which the reader checks. Nothing else asks which source it is.
+A source declares its abilities by attributes. Only the reader checks them.
 """
 
 from collections.abc import Callable
@@ -61,7 +61,7 @@ class Files(Protocol):
         """Read the files that have changed."""
 
     def seed(self, key: Key, *, is_forgotten: bool) -> FAQ | FAQError | None:
-        """Return the record that is shown before the first fetch of an FAQ, or what is wrong with its file.
+        """Return the record that is shown before the first fetch of an FAQ, or the error in its file.
 
         `is_forgotten` says that the host has recently forgotten the FAQ.
         """
@@ -71,25 +71,25 @@ class Files(Protocol):
 
 
 class BaseSource:
-    """A source of FAQs, with the abilities that the cache can use. Without any, it implements `fetch`."""
+    """A source of FAQs. A source without special abilities implements only `fetch`."""
 
     name: str = ""
     """Identifies the source in stores, which several sources may share."""
     is_local: bool = False
-    """It answers at once, on the thread of the page, by `look_up`, and `fetch` is never called."""
+    """Whether `look_up` returns a record at once, on the thread of the page. Then `fetch` is never called."""
     files: Files | None = None
-    """Files of the host, which may be edited, and which are shown before the first fetch of an FAQ."""
+    """Files of the host, which may be edited. They are shown before the first fetch of an FAQ."""
     follows_changes: bool = False
-    """It announces changes by `feed`."""
+    """Whether `feed` announces changes."""
     has_drafts: bool = False
-    """It has drafts for visitors with a token, by `fetch_draft`."""
+    """Whether `fetch_draft` returns drafts for visitors with a token."""
 
     async def fetch(self, read: Read) -> Outcome:
         """Return an FAQ, or why there is none, on the background loop and within the setting `timeout`."""
         raise NotImplementedError
 
     def prepare(self) -> None:
-        """Do what must be done once on the thread of a caller before the first `fetch`, such as imports."""
+        """Prepare the first `fetch` on the thread of a caller, such as by imports."""
 
     def look_up(self, key: Key, cache: MemoryCache) -> FAQState:
         """Return the state of an FAQ that has no fresh record in the cache."""
@@ -100,7 +100,7 @@ class BaseSource:
         return None
 
     def feed(self, cached_slugs: Callable[[], list[str]], followed: Followed) -> Feed:
-        """Return a feed of the changes of all cached slugs, the most important first."""
+        """Return a feed of the changes of the cached slugs; `cached_slugs` lists the most important first."""
         raise NotImplementedError
 
     async def fetch_draft(self, read: Read, token: str) -> Outcome:
@@ -109,7 +109,7 @@ class BaseSource:
 
 
 def source_name(settings: Settings) -> str:
-    """Return the name of the source that the settings name, by which stores keep its records."""
+    """Return the name of the source in the settings. Stores keep the records of a source under its name."""
     source = settings.source
     if source is None:
         return settings.base_url

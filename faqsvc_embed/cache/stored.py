@@ -35,9 +35,9 @@ class StoredFAQ(msgspec.Struct, frozen=True):
     cache_control: CacheControl = NO_CACHE_CONTROL
 
     def to_json(self, base_url: str, secret: str | None = None) -> str:
-        """Return the document, in lines that can be reviewed; `base_url` is the name of its source.
+        """Return the document, in short lines for reviews; `base_url` is the name of its source.
 
-        With a `secret`, nobody without it can write one.
+        A `secret` signs it, so that only those who know the secret can write one.
         """
         document = {
             "form": FORMAT,
@@ -67,10 +67,12 @@ class StoredFAQ(msgspec.Struct, frozen=True):
             raise InvalidFAQ(f"it is not a document of the form {FORMAT!r}: {error}") from None
         if document.form != FORMAT:
             raise InvalidFAQ(f"its form is {document.form[:40]!r}, not {FORMAT!r}")
-        # Git may have changed the line ends. There are none within its texts.
+        # Git may have changed the line ends. Texts in the document contain none.
         covered = text.replace(b"\r\n", b"\n").rpartition(DIGEST.encode())[0]
         if not hmac.compare_digest(document.digest.encode(), _digest(covered, secret).encode()):
-            raise InvalidFAQ("it was edited or damaged, or has another secret: its digest does not match")
+            raise InvalidFAQ(
+                "its digest does not match: it was edited, damaged or signed with another secret"
+            )
         owner = (document.base_url, document.slug, document.lang)
         if owner != (base_url, key.slug, key.lang):
             raise InvalidFAQ(f"it belongs to another FAQ: {owner!r}")
@@ -95,9 +97,9 @@ def max_document(max_bytes: int) -> int:
 def is_forgotten(stored: StoredFAQ, marks: Iterable[bytes | None]) -> bool:
     """Return whether a record was confirmed before its FAQ was forgotten.
 
-    A mark contains the time of that, in ISO 8601; None stands for a mark that does not exist. Times come from
-    several machines: while the clock of one is ahead, more records are fetched again than necessary. A mark
-    that cannot be read counts as later than every record.
+    A mark contains the time when the FAQ was forgotten, in ISO 8601, or is None if there is none. Times come
+    from several machines: if the clock of one is ahead, more records are fetched again than necessary. A
+    mark that cannot be read counts as later than every record.
     """
     try:
         times = [datetime.fromisoformat(mark.decode()) for mark in marks if mark is not None]

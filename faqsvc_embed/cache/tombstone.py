@@ -1,4 +1,4 @@
-"""What remains of an FAQ that was unpublished, so that no old response of a cache brings it back."""
+"""The mark of an FAQ that was unpublished. With it, no old response from a cache brings the FAQ back."""
 
 import hashlib
 from datetime import datetime, timedelta
@@ -10,23 +10,23 @@ from faqsvc_embed.api.responses import Fetched
 from faqsvc_embed.models import FAQ
 
 MIN_LIFETIME: Final = 3600.0
-"""Seconds for which a cache in front of the service may have a record, whatever its response states."""
+"""Seconds for which a cache in front of the service may have a record, even if the response states less."""
 
 
 class Tombstone(msgspec.Struct, frozen=True):
-    """The end of an FAQ."""
+    """When an FAQ was unpublished, and its last record."""
 
     at: datetime
     """When this host learned of it, by its own clock."""
     date: datetime | None = None
     """When the service said so, by the service's clock."""
     digest: str = ""
-    """Of the last record."""
+    """The digest of the last record."""
 
     def covers(self, response: Fetched, now: datetime) -> bool:
-        """Return whether a response is older than the end of the FAQ.
+        """Return whether a response is from before the FAQ was unpublished.
 
-        It is if it was made earlier, or has the same record while a cache may still have that.
+        It is if it was made earlier, or if it has the last record while a cache may still have that record.
         """
         stated = response.cache_control
         if stated.age and now - timedelta(seconds=stated.age) < self.at:
@@ -42,7 +42,7 @@ class Tombstone(msgspec.Struct, frozen=True):
 
     @classmethod
     def from_json(cls, text: bytes) -> "Tombstone | None":
-        """Read the document of a store; one that cannot be read covers nothing, and one without a zone."""
+        """Read the document of a store; return None if it is invalid, or if its time has no time zone."""
         try:
             found = msgspec.json.decode(text, type=cls)
         except (msgspec.DecodeError, UnicodeError):  # releases before 0.2 left empty files

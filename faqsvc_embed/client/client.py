@@ -28,12 +28,12 @@ class FAQClient:
     creating one opens no socket and starts no thread.
 
     Every request is sent once and nothing is cached, so a read sees every earlier write. Embeds of the same
-    service in this process forget an FAQ that a write has changed.
+    service in this process forget an FAQ after a write has changed it.
 
     Besides the errors that a method lists, methods that need the API key raise `AuthenticationError` (the key
     is missing, not accepted, or lacks the scope), `RateLimited` and `FAQUnavailable`. A write that was sent
-    and got no response raises `errors.OutcomeUnknown`. The `code` of an error is that of the service, such
-    as `gone`.
+    and got no response raises `errors.OutcomeUnknown`. The `code` of an error is the code that the service
+    sent, such as `gone`.
 
     Raises:
         ConfigurationError: a setting is invalid, `base_url` is not set, or the key would be sent in clear.
@@ -109,7 +109,7 @@ class FAQClient:
         await to_thread(self.close)
 
     def get_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
-        """Return the current version of an FAQ; caches on the way must revalidate theirs.
+        """Return the current version of an FAQ. Caches on the way must revalidate their responses.
 
         Raises:
             FAQNotFound: there is no FAQ with this slug.
@@ -125,7 +125,7 @@ class FAQClient:
     def get_published(self, slug: str, *, lang: str | None = None) -> Fetched:
         """Return the current version of an FAQ with its `revision` and `validators`, as `get_faq` does.
 
-        `validators.etag` is for `if_match` of a write.
+        Pass `validators.etag` as `if_match` of a write.
         """
         return self._wait(self._operations.read(slug, lang))
 
@@ -139,8 +139,8 @@ class FAQClient:
         `website_url`, `website_name` and `items` are required. With `slug`, this writes a new revision of
         that FAQ, or creates it; without, it creates an FAQ under a slug that the service chooses. `lang` is
         detected by default; `answer_format` is `text` or `markdown`. With `draft`, the revision is not
-        published. With `if_match`, the `etag` of a publication, this fails if somebody has written since;
-        `if_none_match="*"` only creates an FAQ.
+        published. `if_match` is the `etag` of a publication: this call fails if somebody has written since.
+        `if_none_match="*"` only creates an FAQ, and fails if there is one.
 
         The request is sent once. If it ends without a response, the FAQ may have been published; with an
         `idempotency_key`, 1 to 255 visible ASCII characters, another attempt makes no second FAQ.
@@ -170,10 +170,10 @@ class FAQClient:
         """Change some questions of the newest revision; the others stay byte for byte as they are.
 
         `changes` are mappings, applied in order. Each names a question by its text: `{"question", "answer"}`
-        replaces the answer, or adds the question (`"after"` says behind which), `{"question",
+        replaces the answer, or adds the question (after the question `"after"`), `{"question",
         "newQuestion"}` renames it, `{"question", "remove": True}` removes it, `{"question", "section"}` moves
-        it to the end of a section. `if_match` is the `etag` of the revision that was read; `lang` is by
-        default that of the FAQ. With `draft`, the revision is not published.
+        it to the end of a section. `if_match` is the `etag` of the revision that was read. By default, `lang`
+        is the default language of the FAQ. With `draft`, the revision is not published.
 
         Raises:
             PublishRejected: a change cannot be applied (422); none is, and `problems` has every reason.
@@ -203,7 +203,7 @@ class FAQClient:
     ) -> list[FAQSummary]:
         """Return the FAQs of the key's site, the last changed first.
 
-        By default they are those in every state; `text` is searched in them, `state` and `lang` choose some.
+        `text`, `state` and `lang` filter them: by a text in them, by their state and by their languages.
         """
         return self._wait(self._operations.faqs(text, state, lang))
 
@@ -260,10 +260,10 @@ class FAQClient:
     def unpublish_faq(
         self, slug: str, *, lang: str | None = None, purge: bool | Literal["now"] = False
     ) -> None:
-        """Unpublish an FAQ, or its translation into `lang`: readers get 410, the history stays.
+        """Unpublish an FAQ, or its translation into `lang`. Readers get 410, and the history stays.
 
         `purge=True` also moves it to the bin, from which `restore_faq` brings it back for 30 days.
-        `purge="now"` is for deletion by law: it deletes all texts for ever, and refuses the slug.
+        `purge="now"` is for deletion required by law: it deletes all texts for ever, and reserves the slug.
 
         Raises:
             FAQNotFound: the site has no such FAQ, or not in this language.

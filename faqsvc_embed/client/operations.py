@@ -39,7 +39,7 @@ from faqsvc_embed.settings import Settings
 from faqsvc_embed.settings.api_key import APIKey
 
 MAX_READS: Final = 5
-"""Times that the newest revision is looked for while others write."""
+"""Number of attempts to read the newest revision while others write."""
 
 T = TypeVar("T")
 Work = Coroutine[Any, Any, T | FAQError]
@@ -152,7 +152,7 @@ class Operations:
         return self._pages(self._route(requests.revisions_request, slug, lang), RevisionList)
 
     def newest(self, slug: str, lang: str | None) -> Work[responses.StoredRevision]:
-        """Read the newest revision, behind drafts that were discarded."""
+        """Read the newest revision that is not a discarded draft."""
         key, make = self._connection.key(), self._route(requests.revisions_request, slug, lang)
         parse = partial(responses.parse_struct, struct=RevisionList)
 
@@ -175,7 +175,7 @@ class Operations:
                     return listed
                 found = await self.revision(slug, listed.revision, lang)
                 if isinstance(found, FAQError) or found.state == listed.state:
-                    break  # otherwise somebody has written between both requests
+                    break  # otherwise, somebody has written between the two requests
             return found
 
         return find()
@@ -237,6 +237,6 @@ def _unknown_language(lang: object) -> ConfigurationError:
 def _number(number: object) -> int:
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
         raise ConfigurationError(
-            f"the revision is {quoted(number)}; use a number from 1 on, as revisions() has it"
+            f"the revision is {quoted(number)}; use a number from revisions(), 1 or more"
         )
     return number

@@ -15,9 +15,9 @@ MIDDLEWARE: Final = "faqsvc_embed.django.FAQMiddleware"
 OUTSIDE: Final = {
     "django.middleware.gzip.GZipMiddleware": "no FAQ or draft can be filled in where a page is compressed",
     "django.middleware.cache.UpdateCacheMiddleware": "it would cache pages in which an FAQ is not filled in",
-    "django.middleware.http.ConditionalGetMiddleware": "its ETag would not be that of the page that is sent",
+    "django.middleware.http.ConditionalGetMiddleware": "its ETag would not match the page that is sent",
 }
-"""Middleware that must get the body in which placeholders are filled, and what happens otherwise."""
+"""Middleware that must get the body after its placeholders are filled, and what happens otherwise."""
 
 
 def check_settings(**_: Any) -> list[CheckMessage]:
@@ -59,7 +59,7 @@ def _problems(values: dict[str, Any]) -> Iterator[ConfigurationError]:
 
 
 def _invalid(error: ConfigurationError) -> CheckMessage:
-    hint = "It is in FAQSVC, in a setting FAQSVC_…, or in an environment variable FAQSVC_…"
+    hint = "Look for the value in FAQSVC, in a setting FAQSVC_…, or in an environment variable FAQSVC_…"
     return Error(f"The FAQSVC settings are invalid: {error}", hint=hint, id="faqsvc.E001")
 
 

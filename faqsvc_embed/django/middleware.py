@@ -96,7 +96,7 @@ class DjangoPage(Page, kw_only=True):
         return active_language(self.request, default)
 
     def placeholders_in(self, response: HttpResponseBase) -> Placeholders | None:
-        """Return the open placeholders of this page, if the body of a response has some."""
+        """Return the open placeholders of this page, if a response can contain them."""
         placeholders = self.placeholders
         if placeholders is None or not placeholders.are_open or not isinstance(response, HttpResponse):
             return None
@@ -128,7 +128,7 @@ class DjangoPage(Page, kw_only=True):
         self.report_lost_placeholders(response.status_code, self.request.method)
 
     def _complete_stream(self, response: StreamingHttpResponse) -> None:
-        """Let a stream fill placeholders: those of a preview, or of an FAQ that an event loop awaits."""
+        """Fill the placeholders of a stream, which a preview or an asynchronous view leaves."""
         charset = fillable_charset(response.status_code, response.items())
         if charset is None:
             return
@@ -141,7 +141,7 @@ class DjangoPage(Page, kw_only=True):
             _replace_headers(response, headers_of_filled_body(response.items()))
 
     async def _filled_parts(self, parts: AsyncIterator[bytes], charset: str) -> AsyncIterator[bytes]:
-        """Yield the parts of an asynchronous body; what is before a placeholder does not wait for it."""
+        """Yield the parts of an asynchronous body; a placeholder delays only what follows it."""
         filler: BodyFiller | None = None
         while True:
             REQUEST.set(self)  # the body may be sent in another context
@@ -165,7 +165,7 @@ class DjangoPage(Page, kw_only=True):
 
 
 def _end_page(**_: Any) -> None:
-    """End the page of a streamed response: its body was sent."""
+    """End the page of a streamed response, because its body was sent."""
     page = REQUEST.get()
     if isinstance(page, DjangoPage):
         page.end()

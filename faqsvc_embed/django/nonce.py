@@ -14,7 +14,7 @@ ATTRIBUTE: Final = "csp_nonce"
 
 
 def nonce_of(request: HttpRequest) -> str | None:
-    """Return the nonce of a request. The middleware sends the nonce only if it was read."""
+    """Return the nonce of a request. Django and django-csp send a nonce only if it was read."""
     nonce = getattr(request, ATTRIBUTE, None)
     if nonce is None and get_nonce is not None:
         nonce = get_nonce(request)

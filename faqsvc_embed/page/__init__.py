@@ -2,5 +2,5 @@
 
 Start with `Presenter.render` in `presenter`, which handles a call from a template: `options` resolves it, and
 `printer` prints the FAQ, or leaves one of the `placeholders`. `context` has the current page and document;
-`headers` is what a response needs.
+`headers` changes the headers of the response.
 """

@@ -1,4 +1,4 @@
-"""Sends one ASGI response. Its messages pass as they are, unless the page has left a placeholder."""
+"""Sends one ASGI response. Its messages pass unchanged, unless the page has left a placeholder."""
 
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, Final
@@ -21,7 +21,7 @@ BEFORE_START: Final = ("http.response.push", "http.response.early_hint", "http.r
 
 
 class PageResponse:
-    """The response of a page. The start of a stream waits for its first part, which may change headers."""
+    """The response of a page. The start of a stream is sent with its first part, which may change headers."""
 
     def __init__(self, page: Page, method: str, send: Send) -> None:
         self._page = page
@@ -33,7 +33,7 @@ class PageResponse:
         self._start: Message | None = None
 
     def sender(self) -> Send:
-        """Return the function that an application calls with its messages; a stream does so for each part."""
+        """Return the function to which an application passes its messages, one for each part of a stream."""
         page, send = self._page, self._send
 
         def send_message(message: Message) -> Awaitable[None]:
@@ -50,12 +50,12 @@ class PageResponse:
         return send_message
 
     async def finish(self) -> None:
-        """Send the start of a response whose body never came."""
+        """Send the start of a response if the application has sent no body."""
         if self._start is not None:
             await self._send_start(self._start)
 
     def _begin(self, message: Message) -> Awaitable[None]:
-        """Send the start of a response, or keep it until the first part of a body that may be filled."""
+        """Send the start of a response, or store it until the first part of a body that may be filled."""
         headers = message.get("headers", ())
         if not isinstance(headers, list | tuple):  # any other iterable may be read only once
             message = {**message, "headers": (headers := list(headers))}
@@ -92,7 +92,7 @@ class PageResponse:
         await self._send(message)
 
     async def _fill_first(self, start: Message, message: Message, placeholders: Placeholders) -> Message:
-        """Fill a body that is in one piece, so that its length is known, and change the start accordingly."""
+        """Change the headers for a filled body. A body in one part is filled first, to know its length."""
         headers, length, filler = start.get("headers", ()), None, self._filler
         before = bytes(message.get("body", b""))
         # A framework may leave out the body of a response to HEAD.
@@ -111,7 +111,7 @@ class PageResponse:
         return message
 
     async def _filled_part(self, message: Message, filler: BodyFiller, placeholders: Placeholders) -> bytes:
-        """Return a part of a stream; what is before an open placeholder is sent without waiting for it."""
+        """Return a part of a stream; the text before an open placeholder is sent at once."""
         is_last = not message.get("more_body")
         body = filler.feed(bytes(message.get("body", b"")))
         if filler.is_blocked and placeholders.are_open:

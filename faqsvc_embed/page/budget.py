@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 class WaitBudget:
-    """The time that a page has spent waiting; waits at the same time count once."""
+    """The time that a page has spent waiting; waits that overlap count once."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -15,7 +15,7 @@ class WaitBudget:
         self._since = 0.0
 
     def left(self, limit: float) -> float:
-        """Return what is left of a budget of `limit` seconds."""
+        """Return the rest of a budget of `limit` seconds."""
         running = self._clock() - self._since if self._waiting else 0.0
         return max(0.0, limit - self._spent - running)
 

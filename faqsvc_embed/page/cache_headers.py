@@ -1,4 +1,4 @@
-"""What Vary, Cache-Control and the headers like it say to caches."""
+"""Reads and limits the headers for caches: Vary, Cache-Control and those like it."""
 
 import re
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ def may_be_shared(headers: Iterable[tuple[str | bytes, str | bytes]]) -> bool:
 
 
 def limit_max_age(headers: Iterable[tuple[str, str]], limit: int) -> list[tuple[str, str]]:
-    """Return headers that limit the lifetime of a response to `limit` seconds, and never lengthen it.
+    """Return headers that limit the lifetime of a response to `limit` seconds; they never extend it.
 
     A response without Cache-Control gets max-age=0, because a lifetime could make it cacheable.
     """

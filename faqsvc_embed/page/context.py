@@ -1,4 +1,4 @@
-"""The current page and the current document: context variables hold them.
+"""The current page and the current document, in context variables.
 
 An adapter sets the page of a request; a template that is rendered sets its document.
 """
@@ -26,7 +26,7 @@ class _Stream(NamedTuple):
     document: Document
     generator: "ref[Any]"
     outer: Document | None
-    """The document within which it began."""
+    """The document that was current when the stream began."""
 
     def is_running(self) -> bool:
         generator = self.generator()
@@ -38,7 +38,7 @@ class _Stream(NamedTuple):
 
 
 _STREAMS: Final[ContextVar[tuple[_Stream, ...]]] = ContextVar("faqsvc_streams", default=())
-"""Those outside of a request, the newest first."""
+"""The streams outside of a request, newest first."""
 
 
 def request_page() -> Page | None:
@@ -57,10 +57,10 @@ def current_document() -> Document | None:
 
 
 def begin_stream(generator: object) -> None:
-    """Give a rendering in parts a document, which is the current one while a part is produced.
+    """Create a document for a template that is rendered in parts; it is current while a part is rendered.
 
-    Nothing is wrapped around the generator, because that would cost as much as a small part. A request keeps
-    it, because a thread in which a view runs has a copy of the context.
+    The generator is not wrapped, because a wrapper would cost as much as a small part. The page of a request
+    stores the document, because a view may run in a thread with a copy of the context.
     """
     if joined_document() is not None:
         return
@@ -77,7 +77,7 @@ def begin_stream(generator: object) -> None:
 
 
 def joined_document() -> Document | None:
-    """Return the document to which templates that are rendered now belong, if there is one."""
+    """Return the document that templates rendered now belong to, or None."""
     document = DOCUMENT.get()
     return document if document is not None and document.is_joined and not document.is_over else None
 

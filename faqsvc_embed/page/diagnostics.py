@@ -49,7 +49,7 @@ def _member(reader: "Reader", key: "Key", state: FAQState) -> str:
 
 
 def _detail(state: FAQState) -> str | None:
-    """Return a token for details that have no parameter of their own."""
+    """Return the `detail` parameter: a token for what no other parameter states."""
     if state.is_loading:
         return "late"
     if state.data is None:

@@ -12,35 +12,35 @@ from faqsvc_embed.rendering.fragments import Fragment
 from faqsvc_embed.rendering.renderer import FIRST, Place
 
 SCRIPT: Final = "script"
-"""Stands for the script among the files that a document has printed."""
+"""The script, in the set of files that a document has printed."""
 
 _NO_PAGE: Final = Page(is_over=True)
 
 
 class Document(msgspec.Struct, eq=False):
-    """What one document has printed, so that each stylesheet is in it once, and each id is unique."""
+    """Records what one document has printed: each stylesheet is printed once, and each id is unique."""
 
     page: Page = msgspec.field(default_factory=lambda: _NO_PAGE)
-    """The page of the request, or of this document alone; at first none."""
+    """The page of the request, or of this document alone; None before the first FAQ."""
     is_joined: bool = False
-    """Whether templates that are rendered meanwhile belong to it (`FAQEmbed.page`)."""
+    """Whether templates that are rendered while it is current belong to it (`FAQEmbed.page`)."""
     is_over: bool = False
     """Whether it has ended; a copy of its context may still refer to it."""
     printed: set[str] = set()
-    """The files whose content it has: stylesheets, and the script."""
+    """The files that it has printed: stylesheets, and the script."""
     filled: set[str] = set()
-    """The same for placeholders that were filled."""
+    """The same for filled placeholders."""
     _ordinals: dict[str, int] = {}
     _shown: "list[_Shown]" = []
     _deferred: list[FAQ] = []
 
     def reserve(self, slug: str) -> int:
-        """Count an FAQ, and return how many with this slug the document has so far."""
+        """Count an FAQ, and return how often its slug is in the document so far."""
         self._ordinals[slug] = ordinal = self._ordinals.get(slug, 0) + 1
         return ordinal
 
     def place(self, faq: FAQ, *, schema: bool, ordinal: int | None = None) -> Place:
-        """Return the place of a record that is printed now; `ordinal` is that of its placeholder.
+        """Return the place of a record that is printed now; `ordinal` is the number of its placeholder.
 
         Without `schema`, a later `faq_schema()` prints its JSON-LD.
         """
@@ -66,7 +66,7 @@ class Document(msgspec.Struct, eq=False):
     def print(
         self, fragment: Fragment, options: ElementOptions, printed: set[str], *, schema: bool
     ) -> Markup:
-        """Return an FAQ with what it needs and `printed` lacks; `printed` grows."""
+        """Return an FAQ with the stylesheets and script that are not in `printed`, and add them to it."""
         missing = fragment.stylesheets
         if options.styles == "none":
             missing = ()
@@ -93,12 +93,12 @@ class Document(msgspec.Struct, eq=False):
         return [faq for faq in deferred if (shown := self._find(faq)) is None or not shown.has_schema]
 
     def take(self, faq: FAQ) -> list[FAQ]:
-        """Return a record whose JSON-LD is printed now, and no more by a later `faq_schema()`."""
+        """Return a record whose JSON-LD is printed now, so that a later `faq_schema()` leaves it out."""
         self._deferred = [other for other in self._deferred if other is not faq]
         return [faq]
 
     def schema_place(self, faq: FAQ) -> Place | None:
-        """Return the place whose element ids the questions of a record have; None if there is none."""
+        """Return the place that the element ids of a record's questions come from, or None."""
         shown = self._find(faq)
         return None if shown is None else Place(shown.ordinal, shown.ordinal)
 

@@ -1,4 +1,4 @@
-"""Shows drafts on a page with a preview token, each in the place of what is published."""
+"""Shows drafts on a page with a preview token, each in place of its published FAQ."""
 
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class DraftStates(PageStates):
-    """Reads drafts, and what is published where the token of the page reads none."""
+    """Reads drafts, and the published FAQ if the token of the page reads no draft of it."""
 
     def look_up(self, page: Page, key: Key) -> "FAQState | Fetch":
         preview = page.preview
@@ -52,9 +52,9 @@ class DraftStates(PageStates):
 
 
 class DraftPrinter(Printer):
-    """Prints what is published, and fills the draft in before the body is sent.
+    """Prints the published FAQ, and replaces it by the draft before the body is sent.
 
-    So no cache inside the host keeps a draft. Neither has JSON-LD on the page that is sent.
+    So no cache inside the host stores a draft. The page that is sent has no JSON-LD of the FAQ.
     """
 
     def __init__(self, published: Printer, states: DraftStates) -> None:
@@ -84,7 +84,7 @@ class DraftPrinter(Printer):
         return page.leave_placeholder(None, published, await self._draft(document, call, draft))
 
     def _alone(self, document: Document, call: Call, state: FAQState) -> Markup:
-        """Return what is published, complete in itself; empty if a draft is all there is."""
+        """Return the published FAQ as a document of its own; empty if there is only a draft."""
         faq, alone = state.data, Document(page=document.page)
         if faq is None:
             return Markup()
@@ -98,7 +98,7 @@ class DraftPrinter(Printer):
         return self._draft_of(document, call, state)
 
     def _draft_of(self, document: Document, call: Call, state: FAQState) -> Text:
-        """Return the draft below a line that says what it is, without JSON-LD."""
+        """Return the draft without JSON-LD, below a line that calls it a preview."""
         page = document.page
         try:
             faq = self.states.record(page, call.key, state)
@@ -111,11 +111,11 @@ class DraftPrinter(Printer):
         preview = page.preview
         if preview is None or call.given is not None or not shown:
             return shown
-        # Only when the page is sent it is known whether the token reads a draft of another FAQ.
+        # Whether the token reads a draft of another FAQ is known only when the page is sent.
         return lambda: preview.banner(call.key.slug, call.key.lang or faq.lang, call.elements) + shown
 
     def schema(self, document: Document, faq: FAQ | None, elements: ElementOptions) -> Markup:
-        """Return the FAQPage of what is published, which the page that is sent lacks."""
+        """Return the FAQPage of the published FAQs; it is removed before the page is sent."""
         faqs = document.take_deferred() if faq is None else document.take(faq)
         if document.page.preview is not None:
             faqs = document.page.preview.without_drafts(faqs)

@@ -1,4 +1,4 @@
-"""What a page changes in the headers of its response: the same in every adapter."""
+"""Changes the headers of a response as its page needs, for every adapter."""
 
 import codecs
 import re

@@ -129,7 +129,7 @@ class OptionResolver:
             return self._settings.wait
 
     def elements(self, page: Page, nonce: object, caller: Caller) -> ElementOptions:
-        """Return how elements are printed. The nonce is the argument, else the page's or the template's."""
+        """Return how elements are printed. The nonce comes from the call, the page or the template."""
         try:
             nonce = nonce or page.nonce() or caller.parent.get("csp_nonce")
             if nonce is None and page.folder is None:
@@ -148,7 +148,7 @@ class OptionResolver:
     def check_names(
         self, given: Mapping[str, Any], names: Sequence[str], subject: object, caller: Caller
     ) -> None:
-        """Report options that a call does not have."""
+        """Report options that the called function does not have."""
         for name in given:
             if name not in names:
                 self._unknown(name, names, subject, caller)
@@ -164,7 +164,7 @@ class OptionResolver:
     def _validated(
         self, given: Mapping[str, Any], subject: object, caller: Caller, problems: list[str]
     ) -> tuple[Style, bool]:
-        """Return the style, and whether JSON-LD is printed; `problems` grows by those of the options."""
+        """Return the style, and whether JSON-LD is printed; add the errors in the options to `problems`."""
         options = {**asdict(self.style), "schema": self._schema}
         for given_name, value in given.items():
             name = CAMEL_CASE.get(given_name, given_name)
@@ -233,7 +233,7 @@ def split_arguments(
 
 
 def _validate(name: str, value: object) -> Any:
-    """Return the value of an option as its setting accepts it; any object is also a truth value."""
+    """Check an option as the setting of its name; a boolean option takes any object as a truth value."""
     setting: Setting[Any] = getattr(Settings, name)
     if isinstance(setting.default, bool) and not (isinstance(value, str) and value):
         return bool(value)

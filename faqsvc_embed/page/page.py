@@ -31,7 +31,7 @@ class Page(msgspec.Struct, eq=False):
     defers: ClassVar[bool] = False
     """Placeholders are filled in before the body is sent."""
     may_block: ClassVar[bool] = False
-    """Whether a running event loop serves only this request, so that it may be blocked."""
+    """Whether a call may block the running event loop, because it serves only this request."""
 
     is_over: bool = False
     """Whether the response was sent, so that later rendering is not a part of it."""
@@ -41,21 +41,21 @@ class Page(msgspec.Struct, eq=False):
     """The FAQs that were awaited before rendering, and therefore leave no placeholder."""
     placeholders: Placeholders | None = None
     inline: list[tuple[Sequence[Stylesheet], ElementOptions, bool]] = []
-    """The styles that were printed, how, and whether with the script: what a policy has to allow."""
+    """The stylesheets that were printed, with which options, and whether with the script, for a policy."""
     negotiated: bool = False
     """Whether the language was chosen by the visitor's Accept-Language."""
     sent_headers: Any = None
-    """The headers of the response once they were sent, so that Vary cannot be added any more."""
+    """The headers of the response after they were sent. Vary cannot be added to them."""
     folder: str | None = None
     """The URL path below which the host serves the package's files, if it does."""
     is_diagnosed: bool = False
-    """Response headers say where the FAQs came from."""
+    """Whether response headers say where the FAQs came from."""
     slugs: dict[str, None] | None = None
     """The FAQs that were looked up for this page, in order, if response headers name them."""
     preview: Preview | None = None
     """The drafts that the visitor may see, if the request has a preview token."""
     streams: tuple[Any, ...] = ()
-    """The documents that are rendered in parts for the response, for `context`."""
+    """The documents that are rendered in parts for the response; `context` reads and writes them."""
     max_age: int | None = None
     """For how many seconds caches may keep the page; None if no FAQ is missing or degraded."""
     may_degrade: bool = False
@@ -138,7 +138,7 @@ class RequestPage(Page):
     """The page of a request whose language the host or the visitor prefers."""
 
     def preferences(self) -> tuple[object, str | bytes]:
-        """Return the language that the host chose, in any form, and the Accept-Language of the visitor."""
+        """Return the language that the host chose, as it is, and the Accept-Language of the visitor."""
         return None, ""
 
     def language(self, default: str | None) -> str | None:

@@ -1,7 +1,7 @@
-"""Places in a page for FAQs that are filled in as the body leaves.
+"""Places in a page for FAQs that are filled in when the body is sent.
 
 A placeholder is an HTML comment with a random token of its page, so that no other text can pass for one. In
-the preview of a draft, the published FAQ is between two such comments: a cache of the host may keep it.
+the preview of a draft, two such comments enclose the published FAQ, which a cache of the host may store.
 """
 
 import codecs
@@ -28,23 +28,23 @@ class Placeholders:
 
     def __init__(self) -> None:
         self.prefix: Final = f"<!--faqsvc {secrets.token_hex(TOKEN_BYTES)} "
-        """How each begins."""
+        """The beginning of each placeholder."""
         self.texts: dict[str, Text] = {}
-        """What takes the place of each placeholder that was filled, by its number."""
+        """The text of each filled placeholder, by number."""
         self.lost: dict[str, None] = {}
-        """The numbers of those that were not found in a body yet."""
+        """The numbers of the placeholders that no body has contained yet."""
         self._open: dict[str, Filling] = {}
         self._numbers = count()
 
     @property
     def are_open(self) -> bool:
-        """Whether some are not filled yet."""
+        """Whether some placeholders are not filled yet."""
         return bool(self._open)
 
     def leave(self, filling: Filling | None, published: str = "", text: Text = "") -> Markup:
         """Return a new placeholder around the markup `published`.
 
-        `filling` is awaited once for the text that replaces it; without it, `text` does.
+        `filling` is awaited once for the text that replaces it. Without `filling`, `text` replaces it.
         """
         number = str(next(self._numbers))
         self.lost[number] = None
@@ -77,7 +77,7 @@ class BodyFiller:
 
     @property
     def is_idle(self) -> bool:
-        """Whether parts can pass as they are: every placeholder was found."""
+        """Whether parts can pass unchanged, because every placeholder was found."""
         return not (self._rest or self._placeholders.lost)
 
     def feed(self, part: bytes, *, last: bool = False) -> bytes:
@@ -134,7 +134,7 @@ def filled_parts(parts: Iterable[bytes], placeholders: Placeholders, charset: st
 
 
 def _cut(body: bytes, start: int, needle: bytes) -> int:
-    """Return where the end of a body may be the beginning of a needle; the body's length if it is not."""
+    """Return where a needle may begin that the end of a body cuts off; the body's length if nowhere."""
     at = body.find(needle[:1], max(start, len(body) - len(needle) + 1))
     while at >= 0 and not needle.startswith(body[at:]):
         at = body.find(needle[:1], at + 1)

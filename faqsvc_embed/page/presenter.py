@@ -1,4 +1,4 @@
-"""Shows FAQs in documents: resolves a call, and lets a printer show it. An error never breaks a page."""
+"""Shows FAQs in documents: resolves a call and passes it to a printer. An error never breaks a page."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -106,13 +106,13 @@ class Presenter:
             self._problems.handle(page, slugs, error)
 
     def prepare_fetched(self, event: FAQEvent) -> None:
-        """Render a record that has arrived in a thread of its own, if this host renders any."""
+        """Render a fetched record in a thread of its own, if this host renders FAQs."""
         entry = self._cache.get(Key(event.slug, event.lang))
         if event.error is None and self.renderer.is_ready and entry is not None and entry.faq is not None:
             call_in_thread(self.prepare, entry.faq)
 
     def prepare(self, faq: FAQ) -> None:
-        """Render a record in the usual style, so that its first page need not."""
+        """Render a record in the usual style, so that its first page finds the fragment cached."""
         self.renderer.prepare(faq, self.options.style)
 
     # Rendering
@@ -124,7 +124,7 @@ class Presenter:
         options: Mapping[str, Any],
         caller: Caller = FROM_PYTHON,
     ) -> Markup:
-        """Return an FAQ for this place of the document, or a placeholder, or nothing."""
+        """Return an FAQ for this place in the document, a placeholder, or empty markup."""
         page = document.page
         try:
             call = self.options.resolve(page, slug_or_faq, options, caller)
@@ -139,7 +139,7 @@ class Presenter:
         options: Mapping[str, Any],
         caller: Caller = FROM_PYTHON,
     ) -> Markup:
-        """Return an FAQ for this place of the document, awaiting it if it is not cached."""
+        """Return an FAQ for this place in the document, awaiting it if it is not cached."""
         page = document.page
         try:
             call = self.options.resolve(page, slug_or_faq, options, caller)
@@ -167,7 +167,7 @@ class Presenter:
             return self._problems.handle(page, "faq_schema()", error)
 
     def script(self, faqs: "Sequence[FAQ | FAQState | None]", nonce: object = None) -> Markup:
-        """Return the script element of a FAQPage for several records. This does not add it to a page."""
+        """Return the script element of a FAQPage for several records, without adding it to a page."""
         for faq in faqs:
             _check_schema_argument("schema()", faq)
         records = (faq.data if isinstance(faq, FAQState) else faq for faq in faqs)

@@ -53,14 +53,14 @@ _FAILED: Final = {
 
 
 def find_preview(query_string: str) -> "Preview | None":
-    """Return the preview that the query string of a request asks for."""
+    """Return the preview for the token in the query string of a request, or None."""
     name = f"{PARAMETER}="
     token = next((part.removeprefix(name) for part in query_string.split("&") if part.startswith(name)), "")
     return Preview(unquote_plus(token)) if token else None
 
 
 class Preview:
-    """What one response shows of the drafts that its token reads."""
+    """The drafts that one response shows, and those that its token cannot read."""
 
     def __init__(self, token: str) -> None:
         self._token = token if re.fullmatch(_TOKEN, token) else None
@@ -88,7 +88,7 @@ class Preview:
     def banner(self, slug: str, lang: str | None, elements: ElementOptions) -> Markup:
         """Return the line above an FAQ, in the language of the page if it is one of the seven.
 
-        That the token reads no draft is said once, and not at all if it reads one of another FAQ.
+        If the token reads no draft of any FAQ, one line of the page says so.
         """
         if self.token_for(slug) is not None:
             texts, kind = DRAFT, "draft"

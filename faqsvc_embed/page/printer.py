@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Printer:
-    """Prints what is published."""
+    """Prints published FAQs."""
 
     def __init__(
         self, settings: Settings, states: PageStates, renderer: Renderer, problems: Problems
@@ -63,7 +63,8 @@ class Printer:
     ) -> Markup:
         """Return a placeholder for an FAQ that is being fetched, or takes long to render.
 
-        It may be before what is printed meanwhile, so it has a stylesheet of its own if none is before it.
+        A later FAQ may be printed before this one is filled in. So this one has its own
+        stylesheet, unless an earlier FAQ has printed it.
         """
         page = document.page
         if not isinstance(found, FAQState) and self.settings.degraded_max_age is not None:
@@ -126,6 +127,6 @@ class Printer:
         return self.script([(faq, document.schema_place(faq)) for faq in document.take_deferred()], elements)
 
     def script(self, faqs: Iterable[tuple[FAQ, Place | None]], elements: ElementOptions) -> Markup:
-        """Return one FAQPage with the questions of records, each once."""
+        """Return one FAQPage with the questions of several records, each once."""
         questions = dict.fromkeys(self.renderer.questions_json(faq, place) for faq, place in faqs)
         return Markup(json_ld_element(page_json(questions), elements.nonce))  # serialized for it

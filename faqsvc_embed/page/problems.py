@@ -13,14 +13,14 @@ from faqsvc_embed.runtime.bounded_log import LogOnce, LogThrottle, origin_of
 from faqsvc_embed.settings import Settings
 
 MAX_NAMED: Final = 20
-"""Missing FAQs that are logged at once; after these it is one a minute, because slugs may be invented."""
+"""Missing FAQs that are logged at once; then one a minute, because a visitor may invent slugs."""
 
 
 class Problems:
     """Handles the errors of one embed."""
 
     def __init__(self, settings: Settings, log: LogOnce, *, is_local: bool) -> None:
-        """`is_local` says that nothing is fetched, so that no fetch reports why an FAQ is missing."""
+        """If `is_local`, nothing is fetched, so no fetch reports why an FAQ is missing."""
         self._settings = settings
         self._is_local = is_local
         self._log = log
@@ -54,5 +54,5 @@ class Problems:
             self._missing.warning("%s", error)
 
     def _is_unreported(self, error: FAQError, slug_or_faq: object) -> bool:
-        """Return whether an error did not come from a fetch, which would have reported it."""
+        """Return whether no fetch has reported an error."""
         return isinstance(error, ConfigurationError) or self._is_local or not is_slug(slug_or_faq)

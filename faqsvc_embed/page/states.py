@@ -72,7 +72,7 @@ class PageStates:
     def look_up(self, page: Page, key: Key) -> "FAQState | Fetch":
         """Return the state on this page, or the result of a look-up."""
         slug: object = key.slug
-        if not isinstance(slug, str):  # it may not even be hashable
+        if not isinstance(slug, str):  # it may be unhashable
             return self._reader.look_up(key)
         if page.slugs is not None:
             page.slugs[key.slug] = None

@@ -34,25 +34,25 @@ class Dropped(NamedTuple):
 
 
 class AnsweredItem(msgspec.Struct, frozen=True, gc=False):
-    """An item with something to ask and something to answer."""
+    """An item with a question and an answer that are not empty."""
 
     question: str
     text: str
-    """The answer as the record has it."""
+    """The answer as it is in the record."""
     html: Markup
     json_ld: str
     """The answer for JSON-LD: plain text as it is, Markdown as HTML."""
     section: str | None = None
     id: str | None = None
     dropped: tuple[Dropped, ...] = ()
-    """What of the answer is not shown."""
+    """Parts of the answer that are not shown."""
 
 
 class Answers:
-    """Makes HTML of answers.
+    """Renders answers as HTML.
 
-    Answers are Markdown if their record or `answer_format` says so. `link_urls` makes links of the URLs in
-    plain text. `nofollow` adds that to the `rel` of links.
+    Answers are Markdown if their record or `answer_format` says so. `link_urls` turns the URLs in plain text
+    into links. `nofollow` adds `nofollow` to the `rel` of links.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Answers:
         return found if len(places) == 1 else sorted(found, key=lambda item: places[item.section])
 
     def problems(self, faq: FAQ) -> list[tuple[int, Dropped]]:
-        """Return what of the answers is not shown, each with the place of its item in the record, from 0."""
+        """Return the parts of answers that are not shown, each with the index of its item in the record."""
         places = {(item.question, item.answer): place for place, item in enumerate(faq.items)}
         return [
             (places[item.question, item.text], dropped)
@@ -128,11 +128,11 @@ class Answers:
 
 
 USUAL: Final = Answers()
-"""What renders answers without the settings of an embed."""
+"""Renders answers without the settings of an embed."""
 
 
 def below(level: int | None, section: str | None) -> int | None:
-    """Return the level of a question's heading, which is below that of its section."""
+    """Return the level of a question's heading, which is one below the heading of its section."""
     return level if level is None or section is None else min(level + 1, LOWEST_HEADING)
 
 

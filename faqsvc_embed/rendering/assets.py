@@ -1,7 +1,7 @@
 """The component's stylesheet and script, the CSS of themes, and the static files with them.
 
 The name of a file contains a digest of its content, so that browsers can cache it without revalidation. The
-URL of a theme's file has the theme in its query, which is validated like any other theme.
+URL of a theme's file has the theme in its query; that theme is validated like any other.
 """
 
 import hashlib
@@ -92,7 +92,7 @@ def theme_css(theme: Theme) -> ThemeCSS:
             if light == on_dark:
                 plain.append(f"--_faqsvc-theme-{name}:{light}")
             else:
-                # A browser that cannot adapt has a light accent and the page's own link colour.
+                # Other browsers show the accent for light pages, and the page's own link colour.
                 plain += [f"--_faqsvc-theme-{name}:{light}"] if name == "accent" else []
                 adapting.append(f"--_faqsvc-theme-{name}:{adaptive(light, on_dark)}")
     if theme.question_size is not None:

@@ -16,7 +16,7 @@ GRAPHICS: Final = 3.0
 TEXT: Final = 4.5
 """The contrast of text (WCAG 2.2, 1.4.3)."""
 LIGHT_BACKGROUND: Final = "#f2f2f2"
-"""A colour with enough contrast on this grey also has enough contrast on white."""
+"""The darkest light background: a colour with enough contrast on it has enough on white, too."""
 DARK_BACKGROUND: Final = "#262626"
 """The lightest background that counts as dark."""
 
@@ -25,8 +25,8 @@ DARK_BACKGROUND: Final = "#262626"
 def accents(colour: str, ratio: float) -> tuple[str, str]:
     """Return the colour for light and for dark backgrounds, each with at least this contrast.
 
-    A colour with too little contrast is mixed with as little black or white as it takes, in Oklab, so that
-    its hue stays. A translucent colour becomes opaque then.
+    A colour with too little contrast is mixed with as little black or white as necessary, in Oklab, which
+    keeps its hue. A translucent colour then becomes opaque.
     """
     if colour == "currentcolor":
         return colour, colour
@@ -39,7 +39,7 @@ def accents(colour: str, ratio: float) -> tuple[str, str]:
 def adaptive(on_light: str, on_dark: str) -> str:
     """Return the CSS colour that is `on_light` beside dark text, and `on_dark` beside light text.
 
-    The lightness of the text, `l`, becomes 0 or 1, and chooses between the two, coordinate by coordinate.
+    The lightness of the text, `l`, is turned into 0 or 1, which selects each coordinate.
     """
     pairs = zip(_oklab(on_light), _oklab(on_dark), strict=True)
     coordinates = (f"calc({css_number(a)} + {css_number(b - a)}*clamp(0,(l - .65)*99,1))" for a, b in pairs)

@@ -18,14 +18,14 @@ from faqsvc_embed.text import normalized
 
 MAX_WORDS: Final = 60
 SLUG_DIGEST: Final = 16
-"""Hexadecimal digits of the digest of a slug; nobody can find two slugs with the same one."""
+"""Hexadecimal digits of the digest of a slug: enough that nobody can find two slugs with the same digest."""
 MAX_READ: Final = 1000
-"""Characters of a text that are read for its words."""
+"""Maximum number of characters of a text that are split into words."""
 MAX_HASHED: Final = 2047
 """Bytes that are hashed at once."""
 
 _LETTERS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o"})
-"""How a word is written without letters that NFKD does not decompose, or not as readers of German expect."""
+"""Replacements for letters that NFKD does not decompose, or decomposes unlike German usage."""
 _MARKS: Final = re.compile("[\u0300-\u036f]")
 _PLAIN_SLUG: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _SEPARATORS: Final = bytes(set(range(256)) - set((string.ascii_lowercase + string.digits).encode()))
@@ -40,7 +40,7 @@ def root_id(slug: str, ordinal: int = 1) -> str:
     return base if ordinal == 1 else f"{base}__{ordinal}"
 
 
-class Asked(Protocol):
+class QuestionItem(Protocol):
     """An item of a record."""
 
     @property
@@ -49,13 +49,13 @@ class Asked(Protocol):
 
     @property
     def id(self) -> str | None:
-        """The id that the record gives it."""
+        """The id in the record, or None."""
 
 
-def question_ids(slug: str, items: Sequence[Asked], ordinal: int = 1) -> list[str]:
+def question_ids(slug: str, items: Sequence[QuestionItem], ordinal: int = 1) -> list[str]:
     """Return the ids of the questions of one FAQ, in their order.
 
-    Questions with the same words are told apart by a digest, and identical ones by a number.
+    A digest distinguishes questions with the same words, and a number identical questions.
     """
     own = {item.id for item in items if item.id}
     names = ["" if item.id else _name(item.question) for item in items]
@@ -70,10 +70,11 @@ def question_ids(slug: str, items: Sequence[Asked], ordinal: int = 1) -> list[st
     return ids
 
 
-def former_ids(slug: str, items: Sequence[Asked], ids: Iterable[str], ordinal: int = 1) -> list[str]:
-    """Return the ids of the questions in the first release; empty if it is the same, or that of another one.
+def former_ids(slug: str, items: Sequence[QuestionItem], ids: Iterable[str], ordinal: int = 1) -> list[str]:
+    """Return the id that each question had in the first release.
 
-    Links to them are published, so they still open their question.
+    Published links to these ids still open their question. An id is empty if it has not changed, or if
+    another question has it.
     """
     base, taken, found = root_id(slug, ordinal), set(ids), list[str]()
     for item in items:
@@ -129,7 +130,7 @@ def _shortened(words: str) -> str:
 
 
 def _first_words(words: str) -> str:
-    """Return as many whole words as fit, or the beginning of one that does not."""
+    """Return as many whole words as fit; if not even the first one fits, return its beginning."""
     if len(words) <= MAX_WORDS or words[MAX_WORDS] == "-":
         return _shortened(words)
     return words[:MAX_WORDS].rpartition("-")[0] or _shortened(words)

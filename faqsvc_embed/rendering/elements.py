@@ -22,7 +22,7 @@ _TEXTS: Final = {
     "fr": ("Sommaire", "Tout ouvrir", "Tout fermer", "Copier le lien", "Lien copié"),
     "de": ("Inhalt", "Alle öffnen", "Alle schließen", "Link kopieren", "Link kopiert"),
 }
-"""What the script adds to a tall FAQ, in its language."""
+"""The texts that the script adds to a tall FAQ, by language."""
 _RIGHT_TO_LEFT: Final = ("ar", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi")
 
 
@@ -65,7 +65,7 @@ def json_ld_element(json_ld: str, nonce: str | None = None) -> str:
 
 
 def section_tag(faq: FAQ, style: Style, element_id: str, is_tall: bool) -> str:
-    """Return the opening tag of an FAQ's root element; that of a tall one has the texts for the script."""
+    """Return the opening tag of an FAQ's root element; for a tall FAQ, it has the texts for the script."""
     classes = ["faqsvc"]
     if style.variant != "details":
         classes.append(f"faqsvc-{style.variant}")

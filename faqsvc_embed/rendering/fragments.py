@@ -26,23 +26,23 @@ class Stylesheet(msgspec.Struct, frozen=True, gc=False):
 
 
 class Fragment(msgspec.Struct, frozen=True, eq=False):
-    """One rendered FAQ, in parts and as most documents print it."""
+    """One rendered FAQ, in parts and in the two forms that most documents print."""
 
     opening_tag: str
     content: str
     """Title and questions."""
     json_ld: str
-    """Its FAQPage, without an element around it."""
+    """The FAQPage, without a script element."""
     stylesheets: tuple[Stylesheet, ...]
-    """The component's, and that of the theme if it has any rules."""
+    """The stylesheet of the component, and of the theme if it has rules."""
     needs_script: bool
     """Whether the script has something to add."""
     complete: Markup
     """The section with its stylesheet, script and JSON-LD, inline and without a nonce."""
     unstyled: Markup
-    """The same without stylesheet and script, for a document that has printed them."""
+    """The section without stylesheet and script, for a document that has printed them."""
     problems: tuple[str, ...] = ()
-    """What of the answers is not shown, for development."""
+    """Parts of the answers that are not shown, for development."""
 
     @property
     def html(self) -> str:

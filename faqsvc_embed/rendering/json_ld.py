@@ -10,8 +10,8 @@ from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.rendering.answers import QUESTION_LEVEL, USUAL
 from faqsvc_embed.text import in_portions, question_key
 
-# Within a script element an HTML parser looks for `</script` and `<!--` only; `&` matters in XHTML, and the
-# two separators ended a line in JavaScript before 2019. As escapes they mean the same in JSON.
+# In a script element, an HTML parser looks only for `</script` and `<!--`. `&` matters in XHTML, and the two
+# separators ended a line in JavaScript before 2019. As escapes, all mean the same in JSON.
 _SCRIPT_SAFE: Final = (
     ("<", "\\u003c"),
     (">", "\\u003e"),
@@ -30,12 +30,12 @@ class Question(msgspec.Struct, frozen=True, gc=False):
     text: str
     """Its answer."""
     lang: str | None
-    """The language of both."""
+    """The language of question and answer."""
     element_id: str | None = None
     """The id of its element on the page, if it has one."""
 
 
-# The nodes as they are written. Thousands of objects that the garbage collector tracks would keep it busy.
+# The nodes as they are written. `gc=False`: tracking thousands of objects would keep the collector busy.
 
 
 class _AnswerNode(msgspec.Struct, gc=False, kw_only=True):
@@ -65,7 +65,7 @@ def to_json_ld(faq: FAQ) -> dict[str, Any]:
     """Return the FAQPage node of a record, for a graph of the host's own; empty if it has no questions.
 
     Items with an empty question or answer are left out, and the first of equal questions counts. Texts are
-    those of the record, unchanged; Markdown answers are HTML, as on a page.
+    unchanged, but Markdown answers are HTML, as on a page.
 
     Raises:
         ConfigurationError: it is not an `FAQ`.
@@ -103,9 +103,9 @@ def questions_json(questions: Iterable[Question]) -> str:
 
 
 def page_json(questions: Iterable[str]) -> str:
-    """Return the FAQPage of a page with these questions, each a result of `questions_json`; else nothing.
+    """Return a FAQPage with these questions, which are results of `questions_json`; empty without questions.
 
-    Each FAQ of a page prints one. Because all have the same `@id`, they are one node (JSON-LD 1.1, 3.3).
+    Each FAQ of a page prints one. All have the same `@id`, so they are one node (JSON-LD 1.1, 3.3).
     """
     members = ",".join(filter(None, questions))
     return f"{_PAGE_HEAD}{members}]}}" if members else ""

@@ -1,7 +1,7 @@
 """Markdown answers (CommonMark 0.31 with the tables of GFM) as safe HTML, and as its subset for JSON-LD.
 
-HTML in Markdown is shown as text. An HTML5 sanitizer with an allowlist cleans what the parser makes, and the
-JSON-LD is cut from the result, so that both say the same.
+HTML in Markdown is shown as text. An HTML5 sanitizer with an allowlist cleans the output of the parser. The
+JSON-LD is made from the result, so that both say the same.
 """
 
 import re
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from nh3 import Cleaner
 
 SCHEMES: Final = ("http", "https", "mailto", "tel")
-"""Schemes of the links that are kept: they mean the same on every page."""
+"""Schemes of links that are kept, because they lead to the same place from every page."""
 TAGS: Final = (
     "h3",
     "h4",
@@ -82,11 +82,11 @@ MAX_ANSWER: Final = 40_000
 """Characters of an answer; a longer one, of more than twenty pages, is shown as text."""
 MAX_ANSWER_COST: Final = 3_000
 MAX_RECORD_COST: Final = 20_000
-"""Maximum number of Markdown characters; the parser may need 80 µs for each."""
+"""Maximum number of Markdown characters in an answer; the parser may need 80 µs for each."""
 MAX_CELLS: Final = 1_000
-"""Cells of tables, in which the parser fills up short rows."""
+"""Maximum number of table cells, including those that the parser adds to short rows."""
 _DELIMITER_ROW: Final = " \t|:->*+.)0123456789"
-"""The characters of the row that makes a table, also within lists and quotes."""
+"""The characters of a delimiter row, which begins a table, also within lists and quotes."""
 _MARKUP: Final = (
     bytes.maketrans(b"", b""),
     bytes(code for code in range(256) if chr(code).isalnum() or chr(code) in " .,'-/" or code > 127),
@@ -111,12 +111,12 @@ def _cells(text: str) -> int:
 
 
 def is_parsable(text: str) -> bool:
-    """Return whether the parser needs little time for an answer; another one is shown as text."""
+    """Return whether the parser needs little time for an answer; otherwise it is shown as text."""
     return len(text) <= MAX_ANSWER and cost(text) <= MAX_ANSWER_COST and _cells(text) <= MAX_CELLS
 
 
 class Rendered(NamedTuple):
-    """An answer as HTML, and what of it is not shown."""
+    """An answer as HTML, and the parts of it that are not shown."""
 
     html: Markup
     dropped: tuple[Dropped, ...] = ()
@@ -150,7 +150,9 @@ def for_json_ld(html: str) -> str:
 
 
 def stands_alone(text: str, question_level: int) -> bool:
-    """Return whether Markdown below a question says what `to_html` shows, and ends before the next one."""
+    """Return whether Markdown can be printed as it is: it shows what `to_html` shows, and ends before the
+    next question.
+    """
     if not is_parsable(text):
         return False
     env = dict[str, Any]()
@@ -192,7 +194,7 @@ def _parser() -> "MarkdownIt":
 
 
 def _adjust(state: "StateCore") -> None:
-    """Move headings below that of the question, and keep only the text of links that lead nowhere."""
+    """Move headings below the question's heading, and replace links without an address by their text."""
     level, in_heading, line = state.env["question_level"], False, 1
     for token in state.tokens:
         line = token.map[0] + 1 if token.map else line
@@ -207,7 +209,7 @@ def _adjust(state: "StateCore") -> None:
 
 
 def _resolved(tokens: "list[Token]", line: int, env: "Mapping[str, Any]") -> "Iterator[Token]":
-    """Yield the tokens of a text with the addresses of its links and images, without links that have none."""
+    """Yield the tokens of a text with resolved links and images; links without an address are dropped."""
     is_kept = True
     for token in tokens:
         line += token.type in ("softbreak", "hardbreak")
@@ -225,7 +227,7 @@ def _resolved(tokens: "list[Token]", line: int, env: "Mapping[str, Any]") -> "It
 
 
 def _address(given: str, website_url: str | None, *, is_image: bool) -> str | None:
-    """Return the address of a link or image; None if it means something else on every page."""
+    """Return the address of a link or image; None if it depends on the page that shows it."""
     if given.startswith("/") and not given.startswith(("//", "/\\")):
         return given if website_url is None else urljoin(website_url, given)
     return given if not is_image and _has_scheme(given) else None
@@ -247,8 +249,9 @@ def _embolden(inline: "Token") -> None:
 
 
 def _image(renderer: object, tokens: "list[Token]", at: int, options: object, env: object) -> str:
-    """Return an image of the website; of another one only its alternative text, because it would be told of
-    every visitor.
+    """Return an image of the website, or the alternative text of another image.
+
+    Another website would learn of every visitor.
     """
     alternative, source = escape(unescape(tokens[at].content)), str(tokens[at].attrGet("src"))
     if not source:

@@ -25,16 +25,16 @@ LONG: Final = 65_536
 """Characters of a record above which it is rendered in a thread; Markdown of this length takes 0.1 s."""
 
 TALL: Final = 12
-"""Questions from which a script adds an index and a button that opens all answers; so do two sections."""
+"""Number of questions from which the script adds an index and a button "Open all"; so do two sections."""
 
 
 class Place(NamedTuple):
-    """Which of the FAQs with its slug in a document an FAQ is; this decides the ids of its elements."""
+    """The number of an FAQ among those with its slug in a document. Element ids depend on it."""
 
     ordinal: int = 1
     """Counted from 1."""
     copy_of: int = 1
-    """The first one with the same record, which has the `@id`s of both."""
+    """The number of the first FAQ with the same record. Both have its `@id`s."""
 
 
 FIRST: Final = Place()
@@ -47,9 +47,9 @@ class TemplateItem(Struct, frozen=True, gc=False):
     question: str
     answer: Markup
     text: str
-    """The answer as the record has it."""
+    """The answer as it is in the record."""
     former_id: str = ""
-    """The id of the first release, if it was another one."""
+    """The id in the first release, if it was different."""
 
 
 class TemplateSection(Struct, frozen=True, gc=False):
@@ -110,16 +110,16 @@ class Renderer:
 
     @staticmethod
     def is_long(faq: FAQ) -> bool:
-        """Return whether an event loop should not wait until a record is rendered."""
+        """Return whether rendering a record takes too long for an event loop."""
         return sum(len(item.question) + len(item.answer) for item in faq.items) > LONG
 
     @property
     def is_ready(self) -> bool:
-        """Whether the templates were loaded: a host that only reads FAQs renders none."""
+        """Whether the templates were loaded. They are not if the host only reads FAQs."""
         return self._environment is not None
 
     def load_templates(self) -> None:
-        """Load the templates now, which takes some milliseconds; rendering reports one that is broken."""
+        """Load the templates now, because it takes some milliseconds. Rendering reports a broken template."""
         with suppress(Exception):
             self._get_environment().get_template(templates.TEMPLATE)
 
@@ -213,7 +213,7 @@ def _context(faq: FAQ, style: Style, place: Place, answered: list[AnsweredItem])
 def _sections(
     slug: str, style: Style, place: Place, answered: list[AnsweredItem]
 ) -> Iterator[TemplateSection]:
-    """Yield the items in their order, those of a section together."""
+    """Yield the items in their order, grouped by section."""
     ids = question_ids(slug, answered, place.ordinal)
     former = former_ids(slug, answered, ids, place.ordinal)
     rows = zip(answered, ids, former, strict=True)

@@ -9,7 +9,7 @@ from faqsvc_embed.theme import Theme
 
 
 class Style(msgspec.Struct, frozen=True, cache_hash=True):
-    """How an FAQ looks; a part of the key of a rendered fragment."""
+    """How an FAQ looks. It is a part of the cache key of a fragment."""
 
     theme: Theme = Theme()
     show_title: bool = True
@@ -25,5 +25,5 @@ class Style(msgspec.Struct, frozen=True, cache_hash=True):
 
     @property
     def question_level(self) -> int | None:
-        """The level of a question's heading, one below that of the title."""
+        """The level of a question's heading, one below the title."""
         return None if self.heading_level is None else min(self.heading_level + 1, LOWEST_HEADING)

@@ -45,7 +45,7 @@ def _finds(host: Environment, loader: BaseLoader, name: str) -> bool:
         loader.get_source(host, name)
     except TemplateNotFound:
         return False
-    except Exception:  # the template is broken, which rendering it will report
+    except Exception:  # the template is broken; rendering it reports that
         return True
     return True
 
@@ -87,7 +87,7 @@ def with_package_syntax(host: Environment) -> Environment:
 
 
 class BoundLoader(BaseLoader):
-    """Loads templates for one environment, whichever environment refers to them."""
+    """Loads templates for one environment, even if another environment refers to them."""
 
     def __init__(self, loader: BaseLoader, environment: Environment) -> None:
         self._loader = loader

@@ -22,7 +22,7 @@ T = TypeVar("T")
 Cleanup = Callable[[], Awaitable[object]]
 
 CLOSE_TIMEOUT: Final = 1.0
-"""Seconds that closing may take; work that ignores its cancellation is left behind."""
+"""Seconds that closing may take. Work that ignores its cancellation is abandoned."""
 
 
 class BackgroundLoop:
@@ -129,7 +129,7 @@ class _LoopThread:
         try:
             self.loop.run_forever()
         finally:
-            # This runs after a SystemExit in a callback too: no caller may wait for a loop that has stopped.
+            # This also runs after a SystemExit in a callback, so that no caller waits for a stopped loop.
             self.is_ending = True
             shutdown = self.loop.create_task(_shut_down(self.loop))
             while not shutdown.done():
@@ -137,7 +137,7 @@ class _LoopThread:
                     self.loop.run_until_complete(shutdown)
             self.loop.close()
             self.has_ended.set()
-            for future in list(self._futures):  # submitted too late to be run
+            for future in list(self._futures):  # submitted too late to run
                 future.cancel()
             atexit.unregister(self._at_exit)
 

@@ -39,7 +39,7 @@ class LogOnce:
         return True
 
     def clear(self) -> None:
-        """Forget all keys, so that problems that remain are logged again."""
+        """Forget all keys, so that remaining problems are logged again."""
         self._seen.clear()
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _POLL: Final = 0.005
-"""Seconds after which a greenlet looks again for what a native thread has done."""
+"""Seconds after which a greenlet checks again whether a native thread is done."""
 _CTRL_C: Final = 0.5
 """Seconds after which a waiting thread wakes up, so that it notices a Ctrl-C."""
 _OFF: Final = (False, 0, "", "0", "false", "no", "off")

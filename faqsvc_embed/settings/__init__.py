@@ -1,7 +1,7 @@
 """The settings of an embed: one frozen value, from keywords, a host's configuration or the environment.
 
-A keyword beats the mapping, which beats the environment, which beats the default. All are read once, when
-the value is made.
+Keywords take precedence over the mapping, then come the environment and the defaults. All are read once, when
+the value is created.
 """
 
 import difflib
@@ -35,7 +35,7 @@ _KUBERNETES: Final = (
 )
 """Variables that Kubernetes sets in pods beside a Service named `faqsvc` or `faqsvc-…`."""
 HIDDEN: Final = ("api_key", "store", "store_secret", "source")
-"""Settings that a repr leaves out; the address of a store, and a source, may contain a password."""
+"""Settings that a repr leaves out. The address of a store or a source may contain a password."""
 _MAY_HIDE_PASSWORD: Final = {"base_url": "[@?#]", "store": "[@?#]|//", "store_secret": ""}
 
 _log: Final = LogOnce()
@@ -102,13 +102,13 @@ class Settings:
     answer_format: Setting[AnswerFormat] = Setting(accept.one_of(*ANSWER_FORMATS), "text")
     """The format of the answers in records that state none: `text` or `markdown`."""
     schema: Setting[bool] = Setting(accept.boolean, True)
-    """Print the JSON-LD of each FAQ with it; without it, `faq_schema()` prints that of all FAQs."""
+    """Print the JSON-LD of each FAQ with the FAQ. If False, `faq_schema()` prints the JSON-LD of all FAQs."""
     link_urls: Setting[bool] = Setting(accept.boolean, False)
     """Turn URLs in plain-text answers into links."""
     nofollow: Setting[bool] = Setting(accept.boolean, False)
     """Add `rel="nofollow"` to the links in answers."""
     cache_overrides: Setting[bool] = Setting(accept.boolean, False)
-    """Cache what the host's own `faqsvc/*.html` render. Set it if they use only the documented variables."""
+    """Cache FAQs rendered from the host's `faqsvc/*.html`. Set it if these use only documented variables."""
     wait: Setting[float] = Setting(accept.wait, 1.0)
     """How long one page may wait for all its uncached FAQs together."""
     timeout: Setting[float] = Setting(accept.timeout, 5.0)
@@ -144,11 +144,11 @@ class Settings:
     """Name the FAQs of a page in its headers, for caches in front: Cache-Groups (RFC 9875), Surrogate-Key
     and Cache-Tag."""
     directory: Setting[str | None] = Setting(accept.directory, None)
-    """A folder of FAQ files, such as `pricing.md`: shown instead of a service, or until it has responded."""
+    """A folder of FAQ files, such as `pricing.md`, shown instead of a service or until it has responded."""
     source: Setting[Source | None] = Setting(accept.source, None)
-    """FAQs that the host keeps itself: a `Source`, or the dotted path to one or to its class."""
+    """FAQs that the host stores itself: a `Source`, or the dotted path to one or to its class."""
     reload: Setting[bool] = Setting(accept.boolean, False)
-    """Show edited files of the folder at once, and what is wrong with them, as a host in debug mode does."""
+    """Show edited files of the folder at once, and the errors in them, as a host in debug mode does."""
     offline: Setting[bool] = Setting(accept.boolean, False)
     """Make no network request; FAQs come from the folder or the store."""
     strict: Setting[bool] = Setting(accept.boolean, False)
@@ -168,7 +168,7 @@ class Settings:
             except (ValueError, TypeError) as error:
                 message = f"{name} {_described(name, value)}: {error}"
                 del kept, value, values
-                raise ConfigurationError(message) from error.__cause__  # of importing a source
+                raise ConfigurationError(message) from error.__cause__  # the error of importing a source
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any], **overrides: "Unpack[SettingOptions]") -> Self:
@@ -246,7 +246,7 @@ def changed(settings: Settings | None, options: Mapping[str, Any]) -> Settings:
 
 
 def _merged(lower: Mapping[str, Any], higher: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of two places. Where FAQs come from in the higher one replaces the lower."""
+    """Merge two sets of settings. If the higher one names a source, all sources of the lower are dropped."""
     replaced = ("base_url", "directory") if higher.get("source") else ()
     if higher.get("base_url") or higher.get("directory"):
         replaced = (*replaced, "source")

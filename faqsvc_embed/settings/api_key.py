@@ -12,7 +12,7 @@ from faqsvc_embed.errors import MASK, AuthenticationError, without_keys
 
 PREFIX: Final = "fs_live_"
 MIN_UNIQUE_SECRET: Final = 12
-"""Characters from which on a secret does not occur in other text by chance."""
+"""Number of characters from which a secret does not occur in other text by chance."""
 _KEY: Final = r"fs_live_[!-~]+"
 _MALFORMED: Final = object()
 """Replaces a malformed key, so that no variable of the validator that refuses it contains the key."""

@@ -27,7 +27,7 @@ LOOKS: Final[tuple[Look, ...]] = get_args(Look)
 MIN_SECRET: Final = 16
 """Characters of a secret."""
 DAY: Final = 86_400.0
-"""Seconds. The system refuses to wait for some centuries."""
+"""Seconds. The operating system cannot wait for centuries."""
 
 _DIGITS: Final = "[0-9]{1,18}"
 _TRUE: Final = ("1", "true", "yes", "on")
@@ -266,7 +266,7 @@ def _redis_url(url: str) -> str:
     parts = urlsplit(url)
     database = parts.path.strip("/") if parts.scheme != "unix" else ""
     is_valid = False
-    with contextlib.suppress(ValueError):  # a `/` or `#` in a password makes a part of it the port
+    with contextlib.suppress(ValueError):  # a `/` or `#` in a password turns a part of it into the port
         is_number = database == "" or re.fullmatch(_DIGITS, database) is not None
         is_valid = is_number and not parts.fragment and parts.port != 0
     if not is_valid:

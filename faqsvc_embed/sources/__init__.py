@@ -1,7 +1,7 @@
 """Where FAQs come from: a service, a folder of files, a bundle of records, or the host itself.
 
-Start with `open_source`, which chooses by the settings. `cache.source` says what the cache asks of a source;
-a new one is a class with that interface and an entry here.
+Start with `open_source`, which chooses by the settings. `cache.source` is the interface of a source; a new
+source is a class with that interface and an entry here.
 """
 
 from faqsvc_embed.cache.source import BaseSource
@@ -10,10 +10,10 @@ from faqsvc_embed.settings import Settings
 
 
 def open_source(settings: Settings) -> BaseSource:
-    """Return the source that the settings name; the files of a folder are read now.
+    """Return the source in the settings; the files of a folder are read now.
 
     Raises:
-        ConfigurationError: the settings name none, or two that exclude each other, or a folder with a fault.
+        ConfigurationError: the settings have no source, two that exclude each other, or an invalid folder.
     """
     beside = [name for name in ("base_url", "directory") if getattr(settings, name)]
     if settings.source is not None and beside:

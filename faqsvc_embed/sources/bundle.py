@@ -44,7 +44,7 @@ class Bundle(BaseSource):
             try:
                 stored = None if self._directory is None else self._directory.read(Key(key.slug, lang))
             except (OSError, InvalidFAQ) as error:
-                self._log.warning(repr(key), "FAQ %r: its stored record is not used: %s", key.slug, error)
+                self._log.warning(repr(key), "FAQ %r: its stored record is ignored: %s", key.slug, error)
                 continue
             if stored is not None:
                 return stored if lang in (key.lang, None) else msgspec.structs.replace(stored, fresh_for=0.0)
@@ -67,7 +67,7 @@ class Bundle(BaseSource):
 def bundle_text(store: DirectoryStore, key: Key, stored: StoredFAQ, base_url: str) -> str | None:
     """Return the text of a file for `offline=True`, or None if the file has the same record.
 
-    Such a file stays as it is, so that version control shows changes of content only.
+    Such a file is not written again, so that version control shows only changes of content.
     """
     try:
         present = store.read(key)

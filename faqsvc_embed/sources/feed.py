@@ -24,24 +24,24 @@ from faqsvc_embed.runtime.bounded_log import LogOnce, logger
 from faqsvc_embed.sources.feed_connection import FeedConnection, FeedNotOffered
 
 MAX_CONNECTIONS: Final = 24
-"""Connections, each with as many slugs as fit into an address: 147 to 620 in most languages."""
+"""Maximum number of connections. Each has as many slugs as fit into its URL: 147 to 620 in most languages."""
 RECONNECT_INTERVAL: Final = 1.0
 """Minimum seconds between two connections for the same slugs."""
 SETTLE: Final = 0.2
-"""Seconds to wait for further new slugs before a connection is opened again to follow them."""
+"""Seconds to collect new slugs before a connection is opened again to follow them."""
 REVALIDATIONS: Final = 50
 """Revalidations per second, if all FAQs are revalidated at once."""
 REVALIDATE_INTERVAL: Final = 0.5
-"""Seconds after the revalidation of a slug in which further changes are collected into one."""
+"""Seconds after the revalidation of a slug in which further changes are collected into one revalidation."""
 RETRIES: Final = (0.3, 1.0, 3.0, 10.0, 30.0)
-"""Seconds before the next attempts if the service, or a cache in front of it, still sends the old record."""
+"""Seconds before each retry if the service, or a cache in front of it, still sends the old record."""
 
 
 _random: Final = random.SystemRandom()  # the host may seed the generator of the module
 
 
 class ChangeFeed:
-    """Follows all cached slugs, each connection as many as fit into it, in tasks of the background loop."""
+    """Follows all cached slugs on several connections, in tasks of the background loop."""
 
     def __init__(
         self,
@@ -148,7 +148,7 @@ class ChangeFeed:
                 await asyncio.sleep(max(0.0, started + RECONNECT_INTERVAL - time.monotonic()))
 
     def _prune(self, connection: FeedConnection) -> bool:
-        """Stop to follow what is no longer cached; return False if nothing of the connection is left."""
+        """Stop following slugs that are no longer cached; return False if the connection has no others."""
         for slug in connection.keep(self._cached_slugs()):
             del self._by_slug[slug]
         if not connection.is_empty:
@@ -158,17 +158,17 @@ class ChangeFeed:
 
     async def _connect(self, connection: FeedConnection) -> None:
         async with self._open_stream(connection.request()) as response:
-            self._revalidate_all(connection.opened(response))  # they may have changed before
+            self._revalidate_all(connection.opened(response))  # they may have changed before the connection
             await connection.receive(response, self._changed, self._revalidate_all)
 
     def _revalidate_all(self, slugs: Collection[str]) -> None:
-        """Revalidate slugs, spread over a time that also allows for those of the other connections."""
+        """Revalidate slugs, spread over a time that is long enough for all connections."""
         spread = min(len(slugs) * len(self._connections), len(self._by_slug)) / REVALIDATIONS
         for slug in slugs:
             self._changed(Change(slug, state=None), spread)
 
     def _changed(self, change: Change, spread: float = 0.0) -> None:
-        """Revalidate a slug, once for all changes that arrive during the revalidation."""
+        """Revalidate a slug; changes during a revalidation lead to only one more."""
         if change.slug not in self._changes or change.state is not None:  # events arrive in order
             self._changes[change.slug] = change
         if change.slug in self._changed_again:

@@ -45,7 +45,7 @@ class FeedConnection:
         self._last_id = ""
         self._requested: frozenset[str] = frozenset()
         self.slugs: frozenset[str] = frozenset()
-        """The slugs that are followed since the last connection."""
+        """The slugs of the open connection."""
         self.has_new: asyncio.Event = asyncio.Event()
         """Set while the connection has to be opened again."""
         self.is_connected: bool = False
@@ -80,11 +80,11 @@ class FeedConnection:
         return feed_request(self._base_url, self._wanted, self._last_id)
 
     def opened(self, stream: Stream) -> frozenset[str]:
-        """Check that a response is a feed; return the slugs that the connection before did not have.
+        """Check that a response is a feed; return the slugs that the previous connection did not have.
 
         Raises:
             FeedNotOffered: the service has no feed.
-            FAQUnavailable: something else responded.
+            FAQUnavailable: the response is something else.
         """
         _check(stream)
         before, self.slugs = self.slugs, self._requested
@@ -96,7 +96,7 @@ class FeedConnection:
         on_change: Callable[[Change], None],
         on_reset: Callable[[Collection[str]], None],
     ) -> None:
-        """Pass on what arrives until there are new slugs.
+        """Pass on the events that arrive, until there are new slugs.
 
         Raises:
             ValueError: the feed ended, or does not behave like a feed of FAQs.
@@ -127,7 +127,7 @@ class FeedConnection:
             async with asyncio.timeout(IDLE_TIMEOUT):
                 chunk = await anext(chunks, b"")
             if not chunk:
-                raise ValueError("it was closed by the service")
+                raise ValueError("the service closed it")
             received += len(chunk)
             if received > MAX_RATE * (60 + time.monotonic() - started):
                 raise ValueError("it sends too much data for a feed of FAQs")
@@ -163,4 +163,4 @@ def _check(stream: Stream) -> None:
     reason = f"it returned {status}, {media_type[:100]!r}"
     if status in NOT_OFFERED and media_type in JSON_TYPES:
         raise FeedNotOffered(f"the service has no change feed: {reason}")
-    raise FAQUnavailable(f"this is no change feed: {reason}", status=status)
+    raise FAQUnavailable(f"the response is not a change feed: {reason}", status=status)

@@ -18,10 +18,10 @@ MAX_PROBLEMS: Final = 20
 
 
 class FolderSource(BaseSource):
-    """The FAQs of the folder that the settings name, all read when it is made.
+    """The FAQs of a folder. All files are read when the source is created.
 
     Raises:
-        ConfigurationError: the folder cannot be read, or there is something wrong with its files.
+        ConfigurationError: the folder cannot be read, or a file in it is invalid.
     """
 
     is_local = True
@@ -36,8 +36,8 @@ class FolderSource(BaseSource):
             more = [f"and {len(problems) - MAX_PROBLEMS} more"] if len(problems) > MAX_PROBLEMS else []
             raise ConfigurationError("\n".join([*map(str, problems[:MAX_PROBLEMS]), *more]))
         self._error: ConfigurationError | None = None
-        self._is_developed = False
-        """Whether a host in debug mode uses it: only then the search for similar slugs is worth its time."""
+        self._is_in_debug_mode = False
+        """Whether the host is in debug mode. Only then are similar slugs searched for, which takes time."""
         self._states = dict[Key, FAQState]()
         self._gone = set[str]()
         self._fetched = set[str]()
@@ -62,7 +62,7 @@ class FolderSource(BaseSource):
         return None if file is None else file.faq or self._missing(key, file)
 
     def note(self, event: FAQEvent) -> None:
-        """Note that an FAQ was fetched, or was unpublished: the file of the latter is no longer shown."""
+        """Note that an FAQ was fetched or unpublished. The file of an unpublished FAQ is no longer shown."""
         if event.result in ("fetched", "recovered") and self._folder.find(event.slug, event.lang) is not None:
             self._fetched.add(event.slug)
         if event.result == "gone" and event.slug not in self._gone:
@@ -77,7 +77,7 @@ class FolderSource(BaseSource):
                 )
 
     def reload(self) -> None:
-        self._is_developed = True
+        self._is_in_debug_mode = True
         try:
             if self._folder.refresh() or self._error is not None:
                 self._states, self._error = {}, None
@@ -109,7 +109,7 @@ class FolderSource(BaseSource):
         if file is not None:
             return ConfigurationError("\n".join(map(str, file.problems)))
         missing = f"FAQ {key.slug!r}: there is no file {self._folder.directory / key.slug}.md"
-        if self._is_developed:
+        if self._is_in_debug_mode:
             missing += self._folder.similar(key.slug)
         for other in self._folder.files:
             if other.path.name.startswith(f"{key.slug}.") and name_of(other.path)[0] == key.slug:

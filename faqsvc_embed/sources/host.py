@@ -47,7 +47,7 @@ class HostSource(BaseSource):
         return self._outcome(slug, found)
 
     def _outcome(self, slug: str, found: object) -> Outcome:
-        """Return what a value means that `get` has returned or raised."""
+        """Return the outcome for a value that `get` has returned or raised."""
         call = f"FAQ {slug!r}: {self.name}.get()"
         match found:
             case FAQ() if found.slug != slug:
@@ -72,7 +72,7 @@ class HostSource(BaseSource):
                 return Failed(InvalidFAQ(f"{call} returned {quoted(found)}: an FAQ or None is accepted"))
 
     async def _in_turn(self, slug: str, lang: str | None) -> object:
-        """Call `get` once no other call for this slug runs, including those that were given up."""
+        """Call `get` when no other call for this slug runs, not even one that was given up."""
         if self._calls is None or self._calls.loop is not asyncio.get_running_loop():
             self._calls = _Calls()
         turn = self._calls.turns.setdefault(slug, asyncio.Lock())
@@ -92,7 +92,7 @@ class HostSource(BaseSource):
                     call.cancel()
 
     async def _call(self, slug: str, lang: str | None) -> object:
-        """Return what `get` returns, or what it raises, whatever that is."""
+        """Return what `get` returns or raises; any exception is a return value."""
         try:
             if self._is_async:
                 return await self._get(slug, lang)
@@ -112,7 +112,7 @@ class _Calls:
 
 
 def _result(get: Any, slug: str, lang: str | None) -> object:
-    """Return what `get` returns or raises; no future accepts a StopIteration, such as of `next()`."""
+    """Return what `get` returns or raises, because a future cannot raise StopIteration, as `next()` does."""
     try:
         return get(slug, lang)
     except BaseException as error:

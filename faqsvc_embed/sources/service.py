@@ -40,7 +40,7 @@ class ServiceSource(BaseSource):
         self._transport.prepare()
 
     async def fetch(self, read: Read) -> Outcome:
-        """Send the request; repeat it once if the response is for another one, or a 304 without a record."""
+        """Send the request. Repeat it once after a response to another request, or a 304 without a record."""
         validators, start = read.validators(), time.monotonic()
         outcome, is_reused = await self._send(read, validators, self._timeout)
         if isinstance(outcome, Failed):
@@ -73,7 +73,7 @@ class ServiceSource(BaseSource):
             return Failed(response)
         outcome = parse_response(response, request, read.key.slug, read.wall_clock())
         if isinstance(outcome, Fetched) and not outcome.cache_control.no_store:
-            # A cache before the service may ignore `Vary`, and respond with what is published.
+            # A cache in front of the service may ignore `Vary`, and send the published record.
             return Failed(FAQUnavailable(f"the response to {request.url} is not a draft: it lacks no-store"))
         return outcome
 

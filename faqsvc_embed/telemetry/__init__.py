@@ -1,4 +1,4 @@
-"""What an embed reports to those who operate its host: metrics through OpenTelemetry.
+"""Reports metrics of an embed through OpenTelemetry, for the operators of its host.
 
 `metrics.py` has the instruments. It is imported by `start()`, which the first fetch calls if the process has
 imported `opentelemetry.metrics`.

@@ -28,7 +28,7 @@ Measure = Callable[[Statistics], Values]
 
 @lru_cache(maxsize=8)
 def instruments_of(provider: MeterProvider | None) -> "Instruments":
-    """Return the instruments at a provider, by default that of the process, which may be set later."""
+    """Return the instruments of a provider; by default of the process, whose provider may be set later."""
     return Instruments(metrics.get_meter(NAME) if provider is None else provider.get_meter(NAME))
 
 
@@ -48,7 +48,7 @@ class Instruments:
             "faqsvc.embed.lookups",
             [self._observations(lambda now: _by("faqsvc.result", now.lookups))],
             "{lookup}",
-            "Look-ups that did not find a fresh record, by what they found",
+            "Look-ups that did not find a fresh record, by result",
         )
         counter(
             "faqsvc.embed.expired_waits",
@@ -84,7 +84,7 @@ class Instruments:
             "faqsvc.embed.feed.lag",
             [self._observations(lambda now: [({}, now.feed_lag)], max)],
             "s",
-            "Time since the oldest change was announced whose record has not arrived",
+            "Time since the oldest announced change whose record has not arrived",
         )
         gauge(
             "faqsvc.embed.feed.connected",

@@ -23,7 +23,7 @@ def open_store(settings: Settings) -> ResilientStore | None:
 
 
 def open_directory(settings: Settings) -> DirectoryStore | None:
-    """Return the store that the settings name if it is a directory."""
+    """Return the store of the settings if it is a directory, else None."""
     if settings.store is None or not settings.store.startswith("file:"):
         return None
     path = settings.store.removeprefix("file:").removeprefix("//")

@@ -16,7 +16,7 @@ class Store(Protocol):
     """Keeps records after the process ends. Its methods run on the background loop."""
 
     is_shared: bool
-    """Other machines read it, so that no `private` response may be stored in it (RFC 9111, 5.2.2.7)."""
+    """Whether other machines read it, so that no `private` response may be stored (RFC 9111, 5.2.2.7)."""
 
     def prepare(self) -> None:
         """Do the imports and other slow work of the first call, outside the time limit of calls."""
@@ -38,19 +38,19 @@ class Store(Protocol):
         """
 
     async def bury(self, slug: str, tombstone: str) -> None:
-        """Leave the document of a tombstone: the FAQ is unpublished."""
+        """Store the document of a tombstone, which says that the FAQ was unpublished."""
 
     async def tombstone(self, slug: str) -> bytes | None:
         """Return the document of the tombstone of `slug`, if there is one."""
 
     def lock(self, key: Key, timeout: float) -> AbstractAsyncContextManager[None]:
-        """Lock `key`, so that only one process refreshes it; after `timeout` seconds, go on without."""
+        """Lock `key`, so that only one process refreshes it; after `timeout` seconds, continue without it."""
 
     async def subscribe(self, on_invalidate: OnInvalidate, on_connected: OnGap) -> None:
         """Receive the invalidations of other processes; call `on_connected` once it is connected."""
 
     async def aclose(self) -> None:
-        """Close what is open."""
+        """Close files and connections."""
 
     def after_fork(self) -> None:
         """Drop the resources of the parent in a forked child, without sending anything on its connections."""

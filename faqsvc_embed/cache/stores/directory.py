@@ -1,4 +1,4 @@
-"""A directory of JSON files, one for each slug and language: for one machine and its restarts."""
+"""A directory of JSON files, one for each slug and language, for the processes of one machine."""
 
 import asyncio
 import contextlib
@@ -30,7 +30,7 @@ JOURNAL_POLL: Final = 1.0
 LOCK_POLL: Final = 0.02
 """Seconds between attempts to take a lock that another process has."""
 FAULTS_OF_ONE_FILE: Final = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENXIO, errno.ENAMETOOLONG)
-"""Errors that say nothing about other files."""
+"""Errors that concern one file only."""
 ABANDONED_AFTER: Final = 3600
 """Seconds after which the writer of a temporary file is assumed to be dead."""
 
@@ -53,7 +53,7 @@ class DirectoryStore:
         self._journal = Journal(self.directory / f".forgotten.{self._service}")
 
     def path(self, key: Key) -> Path:
-        """Return the file of a record, such as `pricing.ko.5d41402abc4b.json`; the service has a digest."""
+        """Return the file of a record, such as `pricing.ko.5d41402abc4b.json` with a digest of the source."""
         return self._file(key.slug, key.lang, "json")
 
     def _tombstone(self, slug: str) -> Path:
@@ -166,7 +166,7 @@ class DirectoryStore:
             path.unlink(missing_ok=True)
 
     async def bury(self, slug: str, tombstone: str) -> None:
-        """Leave a tombstone, in a thread."""
+        """Store a tombstone, in a thread."""
         await asyncio.to_thread(self._write, {self._tombstone(slug): tombstone})
 
     async def tombstone(self, slug: str) -> bytes | None:
@@ -192,7 +192,7 @@ class DirectoryStore:
             if descriptor is not None:
                 self._locks.discard(descriptor)
                 with contextlib.suppress(OSError):
-                    os.unlink(path)  # while it is locked: the next process to lock it sees that it is gone
+                    os.unlink(path)  # while it is locked, so that the next process sees that it is gone
                 os.close(descriptor)
 
     def _try_lock(self, path: Path) -> int | None:

@@ -1,4 +1,4 @@
-"""A file in which the processes of one machine note which FAQs they have forgotten."""
+"""A file in which each process of a machine records which FAQs it has forgotten."""
 
 import contextlib
 import json
@@ -26,7 +26,7 @@ class Journal:
         self._process = secrets.token_hex(8)
 
     def append(self, slug: str | None) -> None:
-        """Note that this process has forgotten a slug.
+        """Record that this process has forgotten a slug.
 
         Raises:
             OSError: the file cannot be written.
@@ -55,7 +55,7 @@ class Journal:
                 file.seek(self._position)
                 lines += file.read().splitlines()
                 self._position = file.tell()
-        except OSError:  # nothing can be shared through it
+        except OSError:  # other processes cannot use it either
             return set()
         return set[str | None]().union(*(self._slugs(line) for line in lines))
 

@@ -1,4 +1,4 @@
-"""Redis or Valkey: one process refreshes each FAQ for all, and invalidations reach all."""
+"""Redis or Valkey: one process refreshes an FAQ for all, and invalidations reach all processes."""
 
 import asyncio
 import contextlib
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from redis.asyncio import Redis
 
 SOCKET_TIMEOUT: Final = 0.2
-"""Seconds that connecting, or one reply, may take."""
+"""Seconds that a connection or a reply may take."""
 LOCK_POLL: Final = 0.02
 """Seconds between attempts to take a lock that another process has."""
 LOCK_LEEWAY: Final = 0.5
-"""A lock expires this long before waiters give up, so that one of them gets it instead of all fetching."""
+"""Seconds by which a lock expires before waiters give up, so that one gets it and the others do not fetch."""
 KEEP_FOR: Final = 30 * 86_400
 """Seconds after which Redis drops a record that no process refreshes."""
 
@@ -105,7 +105,7 @@ class RedisStore:
         await redis.publish(self._channel, json.dumps({"from": self._process, "slug": slug}))
 
     async def bury(self, slug: str, tombstone: str) -> None:
-        """Leave a tombstone, for as long as a record could be there."""
+        """Store a tombstone for as long as Redis keeps a record."""
         await self._redis().set(self._tombstone(slug), tombstone, ex=2 * KEEP_FOR)
 
     async def tombstone(self, slug: str) -> bytes | None:
@@ -165,7 +165,7 @@ class RedisStore:
         return f"{self._prefix}:gone:{slug}"
 
     def _mark(self, slug: str | None) -> str:
-        """Return the name of the time when `slug`, or everything, was last forgotten."""
+        """Return the key of the time when `slug`, or everything, was last forgotten."""
         return f"{self._prefix}:forgotten-at" + ("" if slug is None else f":{slug}")
 
     def _name(self, key: Key) -> str:

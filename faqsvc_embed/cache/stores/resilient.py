@@ -28,7 +28,7 @@ MAX_PENDING: Final = 1000
 
 
 class Backoff:
-    """When an operation that failed may be tried again."""
+    """The time from which a failed operation may be tried again."""
 
     def __init__(self) -> None:
         self.failures: int = 0
@@ -51,7 +51,7 @@ class _Invalidation:
 class ResilientStore:
     """Calls a store within a time limit, and backs off from operations that fail.
 
-    A store that cannot be written or locked can still be read. One that cannot be read is not used at all.
+    A store that cannot be written or locked is still read. A store that cannot be read is not used at all.
     """
 
     def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
@@ -73,12 +73,12 @@ class ResilientStore:
     def watch(self, on_invalidate: OnInvalidate, on_gap: OnGap) -> None:
         """Receive the invalidations of other processes, in a task of the running loop.
 
-        Both are methods; their objects are not kept alive. `on_gap` is called when messages may have been
+        Both are methods; this does not keep their objects alive. `on_gap` is called if messages may have been
         missed.
         """
         loop = asyncio.get_running_loop()
         if self._watch is None or self._watch[0] is not loop:
-            # Before the first connection, nothing was missed.
+            # Nothing can be missed before the first connection.
             on_connected = _nothing if self._watch is None else _weak(on_gap)
             work = self._subscribe(_weak(on_invalidate), on_connected, _weak(on_gap))
             self._watch = loop, loop.create_task(work)
@@ -91,7 +91,7 @@ class ResilientStore:
         try:
             return await self._call("read", lambda: self._store.load(key))
         except InvalidFAQ as error:
-            self._log.warning(repr(key), "FAQ %r: its stored record is not used: %s", key.slug, error)
+            self._log.warning(repr(key), "FAQ %r: its stored record is ignored: %s", key.slug, error)
             return None
 
     async def save(self, key: Key, stored: StoredFAQ) -> None:
@@ -128,9 +128,9 @@ class ResilientStore:
         self._pending[slug] = _Invalidation(at, tombstone)
 
     async def invalidate(self) -> bool:
-        """Remove what was marked invalid, and tell the other processes; now, even while backing off.
+        """Remove the records that are marked invalid, and tell other processes, even during backoff.
 
-        Returns whether the store has done so.
+        Returns whether the store has done both.
         """
         await self._send_pending(now=True)
         return not self._pending
@@ -141,7 +141,7 @@ class ResilientStore:
                 self._call("written", partial(self._invalidate, slug, invalidation), now=now)
             ):
                 break
-            if self._pending.get(slug) is invalidation:  # it was not forgotten again meanwhile
+            if self._pending.get(slug) is invalidation:  # the slug was not forgotten again meanwhile
                 del self._pending[slug]
 
     async def _invalidate(self, slug: str | None, invalidation: "_Invalidation") -> bool:
@@ -233,7 +233,7 @@ class ResilientStore:
 
 
 def _weak(method: Callable[..., None]) -> Callable[..., None]:
-    """Return a function that calls a method for as long as its object lives."""
+    """Return a function that calls a method while its object lives."""
     reference = WeakMethod(method)
 
     def call(*arguments: str | None) -> None:

@@ -45,7 +45,7 @@ def use_faq(context: Context, /, *arguments: Any, **options: Any) -> FAQState:
 
 @register.simple_tag(takes_context=True)
 def faq_schema(context: Context, /, *arguments: Any, **options: Any) -> Markup:
-    """Print the FAQPage of an FAQ, or of all whose JSON-LD was not printed: `{% faq_schema %}`."""
+    """Print the FAQPage of an FAQ, or of all FAQs printed without JSON-LD: `{% faq_schema %}`."""
     faq, options = split_arguments(arguments, options, ("faq",))
     presenter, options, template = faqs_from().presenter, _defined(options), _template(context)
     presenter.options.check_names(options, ("nonce",), "", template)
@@ -53,7 +53,7 @@ def faq_schema(context: Context, /, *arguments: Any, **options: Any) -> Markup:
 
 
 def _document(context: Context) -> Document:
-    """Return the document of the top-level template, whose state is the first one that Django has pushed."""
+    """Return the document of the top-level template: Django pushes the state of that template first."""
     states: list[Any] = context.render_context.dicts
     document: Document = joined_document() or states[:2][-1].setdefault(DOCUMENT, Document())
     return faqs_from().presenter.join(document)

@@ -27,7 +27,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments of all commands."""
         parser.add_argument("action", choices=("list", "check", "pull", "forget"))
-        parser.add_argument("slugs", nargs="*", metavar="SLUG", help="FAQs to forget; all if there is none")
+        parser.add_argument("slugs", nargs="*", metavar="SLUG", help="FAQs to forget; by default all")
         parser.add_argument("--to", metavar="DIR", help="where to write the files of pull")
         parser.add_argument("--lang", action="append", help="a language to pull; may be repeated")
         parser.add_argument("--format", help="the form of the files of pull: store or markdown")
