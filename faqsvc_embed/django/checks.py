@@ -59,8 +59,8 @@ def _problems(values: dict[str, Any]) -> Iterator[ConfigurationError]:
 
 
 def _invalid(error: ConfigurationError) -> CheckMessage:
-    hint = "It is in FAQSVC, in a setting FAQSVC_…, or in an environment variable FAQSVC_…"
-    return Error(f"The FAQSVC settings are invalid: {error}", hint=hint, id="faqsvc.E001")
+    hint = "A setting is in FAQSVC, in a setting FAQSVC_…, or in an environment variable FAQSVC_…"
+    return Error(f"The settings or the files of FAQSVC are invalid: {error}", hint=hint, id="faqsvc.E001")
 
 
 def _unknown(values: dict[str, Any]) -> list[CheckMessage]:
