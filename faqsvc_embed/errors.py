@@ -41,12 +41,13 @@ _USER_INFO = (
 
 
 class Details(TypedDict, total=False):
-    """What an error keeps of the response that led to it."""
+    """What an error keeps of its response; `page` replaces the page that explains it."""
 
     status: int | None
     code: str | None
     body: str
     retry_after: float | None
+    page: str
 
 
 class FAQError(Exception):
@@ -63,8 +64,9 @@ class FAQError(Exception):
 
     def __init__(self, message: str = "", **details: Unpack[Details]) -> None:
         super().__init__(message)
-        if self._page and (documentation := _documentation()):
-            self.add_note(f"See {documentation}{self._page}")
+        page = details.get("page", self._page)
+        if page and (documentation := _documentation()):
+            self.add_note(f"See {documentation}{page}")
         self.status: int | None = details.get("status")
         self.code: str | None = details.get("code")
         self.body: str = details.get("body", "")[:MAX_BODY]

@@ -67,6 +67,8 @@ def test_a_traceback_names_the_page_that_explains_a_mistake_and_the_message_does
     assert "https://" not in str(error)
     assert "See https://" in "".join(traceback.format_exception(error.without_traceback()))
     assert "See" not in "".join(traceback.format_exception(FAQNotFound("no")))
+    in_a_file = ConfigurationError("pricing.md:1: answer is empty", page="how-to/folder.html")
+    assert re.search(r"See https://\S+/folder\.html", "".join(traceback.format_exception(in_a_file)))
 
 
 def test_an_error_keeps_the_beginning_of_a_body() -> None:

@@ -67,22 +67,25 @@ class Comparison:
         )
         newest = next((one for one in faq.translations if one.lang == lang), None)
         is_unpublished = "unpublished" in (faq.state, newest.state if newest else None)
-        if is_unpublished and not publication.is_draft:
-            message = f"{quoted(faq.slug)} was unpublished ({faq.updated_at:%Y-%m-%d %H:%M} UTC)"
-            if not self._republish:
-                raise Refused(f"{message}: use --republish to publish it again")
-            warn(publication, f"{message}; it becomes public again")
+        is_republished = is_unpublished and not publication.is_draft
+        message = f"{quoted(faq.slug)} was unpublished ({faq.updated_at:%Y-%m-%d %H:%M} UTC)"
+        if is_republished and not self._republish:
+            raise Refused(f"{message}: use --republish to publish it again")
         if newest is None:
             publication = _completed(publication, self._source(faq.slug), is_translation=True)
-            return Step(publication, is_new=publication.is_draft or not is_unpublished)
-        is_current = publication.is_draft if newest.has_draft else newest.state == "published"
-        if is_current and _is_complete(publication) and _etag(publication, faq.slug, lang) == newest.etag:
-            return Step(publication, self._published(faq.slug, newest))
-        return self._compare(publication, faq, newest)
+            step = Step(publication, is_new=not is_republished)
+        else:
+            step = self._compare(publication, faq, newest)
+        if is_republished:  # a file that is refused makes nothing public
+            warn(publication, f"{message}; it becomes public again")
+        return step
 
     def _compare(self, publication: Publication, faq: "FAQSummary", listed: "TranslationSummary") -> Step:
-        """Compare a file with the history of its FAQ."""
+        """Compare a file with the newest revision of its FAQ and, if they differ, with the history."""
         slug, lang = faq.slug, listed.lang
+        is_current = publication.is_draft if listed.has_draft else listed.state == "published"
+        if is_current and _is_complete(publication) and _etag(publication, slug, lang) == listed.etag:
+            return Step(publication, self._published(slug, listed))
         history = self._send(lambda: self._client.revisions(slug, lang=lang))
         newest = base = next(one for one in history if not one.discarded)
         if base.state == "draft" and not publication.is_draft:

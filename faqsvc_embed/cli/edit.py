@@ -77,6 +77,9 @@ def edit(
         except (FAQError, click.ClickException) as error:
             raise failure(f"{_message(error)}{_kept(path)}") from error
     path.unlink()
+    if question is not None and all(item.question != question for item in newest.faq.items):
+        message = f"Note: {slug} had no question {quoted(question)}, so it was added"
+        click.echo(failure(message).message, err=True)
     if as_json:
         print_json(fields_of(published))
     else:

@@ -31,6 +31,7 @@ def restore(slug: str, lift: bool, database: str, as_json: bool, base_url: str |
     """
     if lift:
         open_existing(database).removal.lift(slug)
+        click.echo(f"{slug} can be published again", err=True)
         return
     with open_client(base_url) as client:
         restored = client.restore_faq(slug)

@@ -69,8 +69,8 @@ class Operations:
                 message = f"there is no FAQ {slug!r} at {request.url} ({error.status})"
                 if error.status == 410:
                     message = (
-                        f"the FAQ {slug!r} was unpublished (410); unless it was purged, "
-                        f"`faqsvc history` lists its revisions and `faqsvc revert` publishes one again"
+                        f"the FAQ {slug!r} was unpublished (410); unless it was deleted for ever, "
+                        f"`faqsvc restore` publishes it again, and `faqsvc history` lists its revisions"
                     )
                 return FAQNotFound(message, status=error.status, code=error.code, body=error.body)
             return error

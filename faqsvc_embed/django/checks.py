@@ -60,7 +60,7 @@ def _problems(values: dict[str, Any]) -> Iterator[ConfigurationError]:
 
 def _invalid(error: ConfigurationError) -> CheckMessage:
     hint = "Look for the value in FAQSVC, in a setting FAQSVC_…, or in an environment variable FAQSVC_…"
-    return Error(f"The FAQSVC settings are invalid: {error}", hint=hint, id="faqsvc.E001")
+    return Error(f"The FAQSVC settings or files are invalid: {error}", hint=hint, id="faqsvc.E001")
 
 
 def _unknown(values: dict[str, Any]) -> list[CheckMessage]:

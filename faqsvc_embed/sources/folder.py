@@ -13,6 +13,9 @@ from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.runtime.bounded_log import logger
 from faqsvc_embed.settings import Settings
 
+PAGE: Final = "how-to/folder.html"
+"""The page of the documentation that explains mistakes in files."""
+
 MAX_PROBLEMS: Final = 20
 """Maximum number of problems in one message."""
 
@@ -34,7 +37,8 @@ class FolderSource(BaseSource):
             raise ConfigurationError(_unreadable(directory, error)) from None
         if problems := self._folder.problems:
             more = [f"and {len(problems) - MAX_PROBLEMS} more"] if len(problems) > MAX_PROBLEMS else []
-            raise ConfigurationError("\n".join([*map(str, problems[:MAX_PROBLEMS]), *more]))
+            message = "\n".join([*map(str, problems[:MAX_PROBLEMS]), *more])
+            raise ConfigurationError(message, page=PAGE)
         self._error: ConfigurationError | None = None
         self._is_in_debug_mode = False
         """Whether the host is in debug mode. Only then are similar slugs searched for, which takes time."""
@@ -107,7 +111,7 @@ class FolderSource(BaseSource):
         if self._error is not None:
             return self._error
         if file is not None:
-            return ConfigurationError("\n".join(map(str, file.problems)))
+            return ConfigurationError("\n".join(map(str, file.problems)), page=PAGE)
         missing = f"FAQ {key.slug!r}: there is no file {self._folder.directory / key.slug}.md"
         if self._is_in_debug_mode:
             missing += self._folder.similar(key.slug)

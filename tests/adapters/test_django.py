@@ -75,6 +75,14 @@ def test_an_invalid_file_of_a_folder_is_a_system_check(tmp_path: Path) -> None:
         assert [message.id for message in run_checks()] == ["faqsvc.E001"]
 
 
+def test_a_slug_without_a_file_is_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "pricing.md").write_text("## How much?\n\n€5\n")
+    with override_settings(FAQSVC={"DIRECTORY": str(tmp_path)}):
+        assert render('{% faq "pricng" %}') == ""
+        assert "pricng.md" in render('{% use_faq "pricng" as state %}{{ state.error }}')
+    assert "there is no file" in caplog.text
+
+
 def test_the_embed_is_the_same_for_the_whole_process() -> None:
     assert faqs_from() is faqs_from(RequestFactory().get("/"))
 

@@ -180,6 +180,17 @@ def test_an_unpublished_faq_stays_unpublished(desk: Desk) -> None:
     assert desk.answer("legal") == "Six euros."
 
 
+def test_an_old_file_of_an_unpublished_faq_is_not_said_to_be_public_again(desk: Desk) -> None:
+    desk.write("prices", "Five euros.")
+    desk.publish()
+    desk.write("prices", "Six euros.")
+    desk.publish()
+    desk.client.unpublish_faq("prices")
+    desk.write("prices", "Five euros.")
+    status, done, (line,) = desk.publish("--republish")
+    assert (status, done, "public again" in line, desk.answer("prices")) == (1, [], False, "")
+
+
 def test_without_a_language_the_default_one_stays_unpublished(desk: Desk) -> None:
     desk.edit("prices", "Five euros.")
     german = [("Was kostet ein Plakat?", "Fünf Euro.")]

@@ -30,14 +30,14 @@ class _Template(msgspec.Struct, frozen=True):
 @register.simple_tag(takes_context=True)
 def faq(context: Context, /, *arguments: Any, **options: Any) -> Markup:
     """Print an FAQ: `{% faq "pricing" lang="ko" heading_level=3 %}`."""
-    slug, options = split_arguments(arguments, options)
+    slug, options = _arguments(arguments, options)
     return faqs_from().presenter.render(_document(context), slug, _defined(options), _template(context))
 
 
 @register.simple_tag(takes_context=True)
 def use_faq(context: Context, /, *arguments: Any, **options: Any) -> FAQState:
     """Get the state of an FAQ, for your own markup: `{% use_faq "pricing" as state %}`."""
-    slug, options = split_arguments(arguments, options)
+    slug, options = _arguments(arguments, options)
     presenter, options = faqs_from().presenter, _defined(options)
     presenter.options.check_names(options, ("lang",), slug, _template(context))
     return presenter.use_faq(_document(context), slug, options.get("lang"))
@@ -50,6 +50,12 @@ def faq_schema(context: Context, /, *arguments: Any, **options: Any) -> Markup:
     presenter, options, template = faqs_from().presenter, _defined(options), _template(context)
     presenter.options.check_names(options, ("nonce",), "", template)
     return presenter.schema(_document(context), faq or None, options.get("nonce"), template)
+
+
+def _arguments(arguments: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    slug, options = split_arguments(arguments, options)
+    # A literal is a SafeString, which str() leaves as it is and pathlib refuses before Python 3.12.
+    return (str.__str__(slug) if isinstance(slug, str) else slug), options
 
 
 def _document(context: Context) -> Document:
