@@ -136,10 +136,10 @@ def _item_changes(before: Sequence[DraftItem], after: Sequence[DraftItem], budge
             found.append(Change(label, *pieces, "changed", old, new))
         elif old not in ascending:
             text = [Piece("same", item.question)]
-            found.append(Change(f"{label}, before {old + 1}", text, text, "moved", old, new))
+            found.append(Change(f"{label}, was {old + 1}", text, text, "moved", old, new))
     for old in sorted(set(range(len(before))) - set(matched.values())):
         removed = [Piece("old", _text(before[old]))]
-        found.append(Change(f"Question {old + 1} before", removed, [], "removed", old))
+        found.append(Change(f"Former question {old + 1}", removed, [], "removed", old))
     return found
 
 

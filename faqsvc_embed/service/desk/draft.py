@@ -30,10 +30,12 @@ _LABELS: Final = {
     "id": "The id",
 }
 ADDRESS: Final = "An address must start with https://, such as https://www.example.com."
+_SETTINGS: Final = ("title", "slug", "websiteName", "websiteUrl", "pageUrl")
+"""The settings in the order of the form, which has them before the questions, or after those of a new FAQ."""
 _SENTENCES: Final = {
     "slug": "A slug is a short name such as pricing: up to 200 characters, without a slash.",
-    "websiteUrl": f"Address of the website: {ADDRESS[0].lower()}{ADDRESS[1:]}",
-    "pageUrl": f"Page that shows it: {ADDRESS[0].lower()}{ADDRESS[1:]}",
+    "websiteUrl": ADDRESS.replace("An address", "The address of the website"),
+    "pageUrl": ADDRESS.replace("An address", "The address of the page that shows it"),
 }
 _PROBLEM: Final = re.compile(r"([\w.\[\]]+) (.*)", re.DOTALL)
 
@@ -197,7 +199,11 @@ class Draft:
                 f"This FAQ is too large: it has {size:,} bytes; the limit is {MAX_BODY:,}."
                 " Shorten it, or split it into several FAQs."
             )
-        return problems
+        ordered = sorted(
+            problems,
+            key=lambda name: ((name in _SETTINGS) is is_new, name in _SETTINGS and _SETTINGS.index(name)),
+        )
+        return {name: problems[name] for name in ordered}
 
     def content(self, cta: Any) -> Content:
         """Return the content to store. The draft must have no problems."""

@@ -19,6 +19,7 @@ from faqsvc_embed.service.desk.forms import number_of
 from faqsvc_embed.service.desk.opened import what_happened
 from faqsvc_embed.service.desk.pages import HEADERS, redirect, render
 from faqsvc_embed.service.desk.preview import preview_of
+from faqsvc_embed.service.desk.site import name_of
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.pages.html import image_source
 from faqsvc_embed.service.storage.overview import FAQInfo
@@ -95,7 +96,7 @@ def new_draft(visit: Visit) -> Draft:
     draft = Draft(items=(DraftItem(),), answer_format="markdown")
     site = visit.storage.sites.get(visit.access.site)
     if site.website_url:
-        return replace(draft, website_name=site.name, website_url=site.website_url)
+        return replace(draft, website_name=name_of(site), website_url=site.website_url)
     history = visit.storage.history
     for last in visit.storage.overview.faqs(visit.access.site, limit=1):
         earlier = Draft.of_publication(

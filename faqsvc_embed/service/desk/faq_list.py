@@ -10,6 +10,7 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.desk.forms import number_of
 from faqsvc_embed.service.desk.messages import DONE
 from faqsvc_embed.service.desk.pages import render
+from faqsvc_embed.service.desk.site import name_of
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.storage.overview import Filter
 
@@ -32,7 +33,7 @@ def show(visit: Visit) -> Response:
     return render(
         visit,
         "list.html",
-        site=visit.storage.sites.get(visit.access.site),
+        site_name=name_of(visit.storage.sites.get(visit.access.site)),
         faqs=found[:PAGE_SIZE],
         wanted=wanted,
         done=DONE["binned"] if visit.query("done") == "binned" else "",

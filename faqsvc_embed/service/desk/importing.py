@@ -63,11 +63,11 @@ def submit(visit: Visit) -> Response:
     except ValueError as error:
         return show_form(visit, 422, text=str(error))
     if not draft.items:
-        return show_form(visit, 422, text="No question was recognized.")
+        return show_form(visit, 422, text="No question was recognised.")
     if len(draft.items) > MAX_ITEMS:
         return show_form(visit, 422, text=too_many(len(draft.items)))
     count = len(draft.items)
-    done = f"{count:,} {'question was' if count == 1 else 'questions were'} recognized. Nothing is saved yet."
+    done = f"{count:,} {'question was' if count == 1 else 'questions were'} recognised. Nothing is saved yet."
     if lines := document.text_outside:
         places = ", ".join(map(str, lines[:5])) + (" and others" if len(lines) > 5 else "")
         done += f" The text that begins in line {places} belongs to no question and was left out."

@@ -97,7 +97,7 @@ def _templates() -> Environment:
 
 
 def _moment(time: datetime | None) -> Markup:
-    """Return a time such as 22 Nov 2026, 16:20 UTC. The script rewrites it in the editor's format."""
+    """Return a time such as 22 Nov 2026, 16:20 UTC. The script rewrites it in the editor's time zone."""
     if time is None:
         return Markup()
     text = f"{time.day}\u00a0{time:%b}\u00a0{time:%Y}, {time:%H:%M}\u00a0UTC"

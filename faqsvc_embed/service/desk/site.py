@@ -9,7 +9,7 @@ from faqsvc_embed.service.desk.draft import ADDRESS
 from faqsvc_embed.service.desk.opened import changed_fields
 from faqsvc_embed.service.desk.pages import redirect, render
 from faqsvc_embed.service.desk.visit import Visit
-from faqsvc_embed.service.storage.sites import MAX_NAME, Site
+from faqsvc_embed.service.storage.sites import DEFAULT_NAME, MAX_NAME, Site
 from faqsvc_embed.theme import Theme
 
 NAME = "Write a name of 1 to 100 characters, without line breaks."
@@ -44,10 +44,15 @@ def submit(visit: Visit) -> Response:
     return redirect(visit, "/site?done=saved")
 
 
+def name_of(site: Site) -> str:
+    """Return the name of a site; it is empty before somebody gives the site one."""
+    return "" if site.name == DEFAULT_NAME else site.name
+
+
 def _fields(site: Site) -> dict[str, str]:
     """Return the values of the form."""
     return {
-        "name": site.name,
+        "name": name_of(site),
         "website_url": site.website_url,
         "accent_color": site.accent_color,
         "listed": "yes" if site.is_listed else "",

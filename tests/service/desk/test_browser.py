@@ -1,5 +1,6 @@
 """The desk in Chromium: with and without scripts, by keyboard, narrow, dark, and as axe sees it."""
 
+import re
 from collections.abc import Iterator
 from typing import Literal
 
@@ -131,6 +132,7 @@ def test_an_faq_is_written_and_published_without_scripts(chromium: Browser, desk
     assert page.locator("#preview-sheet summary").count() == 2
     page.get_by_role("button", name="Publish", exact=True).click()
     assert page.get_by_role("status").is_visible()
+    assert page.evaluate("document.activeElement.role") == "status"  # it is read out, and the form is next
     page.get_by_role("link", name="See the page").click()
     assert page.locator("summary").count() == 2
     context.close()
@@ -250,6 +252,18 @@ def test_characters_are_counted_as_the_service_counts_them(editor: Page, desk: S
     assert results.violations_count == 0, results.generate_report()
     editor.get_by_label("Answer", exact=True).first.focus()
     assert "20,000" in count.inner_text()
+
+
+def test_numbers_and_dates_are_in_the_language_of_the_desk(chromium: Browser, desk: Served) -> None:
+    context = chromium.new_context(locale="de-DE", timezone_id="UTC")
+    page = context.new_page()
+    sign_in(page, desk)
+    page.goto(f"{desk.url}/desk/faqs/shipping")
+    page.get_by_label("Answer", exact=True).first.focus()
+    assert "of 20,000 characters" in page.locator(".count").inner_text()
+    title = page.locator("#saved time").get_attribute("title")
+    assert re.fullmatch(r"\d+ \w{3,4} \d{4}, \d\d:\d\d", title or "")
+    context.close()
 
 
 def test_the_preview_has_the_colour_of_the_website(editor: Page, desk: Served) -> None:

@@ -134,6 +134,16 @@ def test_problems_stand_beside_their_fields_and_nothing_typed_is_lost(editor: Ed
     assert record(editor, "a").status_code == 404
 
 
+def test_problems_are_listed_in_the_order_of_the_form(editor: Editor) -> None:
+    editor.get("/new")
+    fields = written(
+        website_name="", website_url="", page_url="heron", question=[""], answer=["Yes."], slug="a/b"
+    )
+    page = editor.post("/new", action="publish", **fields).text
+    expected = ["items[0].question", "slug", "websiteName", "websiteUrl", "pageUrl"]
+    assert re.findall(r'<li><a href="#([^"]+)">', page) == expected
+
+
 def test_the_preview_is_rendered_as_readers_see_it_and_safe(editor: Editor) -> None:
     editor.get("/new")
     fields = written(question=["What <b>is</b> it?"], answer=["**Bold** <script>alert(1)</script>"])

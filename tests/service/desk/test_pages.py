@@ -12,6 +12,7 @@ from faqsvc_embed.service.desk.differences import changes, words
 from faqsvc_embed.service.desk.draft import Draft, DraftItem
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.people import Role
+from faqsvc_embed.service.storage.sites import DEFAULT_NAME
 from tests.service.bodies import key_of_another_site
 from tests.service.desk.conftest import ORIGIN, Editor
 from tests.service.desk.test_editor import base_of, fields_of, publish, record, texts_of, written
@@ -243,6 +244,16 @@ def test_a_key_is_shown_once_and_can_be_replaced_and_revoked(editor: Editor, sto
     assert editor.post(f"/keys/{access.key_id}", action="rotate").status_code == 409
 
 
+def test_a_key_names_who_made_it_as_the_list_of_people_does(stranger: Editor, storage: Storage) -> None:
+    storage.people.add("Mia", email="mia@heron.example", role="admin")
+    stranger.sign_in(storage)
+    stranger.get("/keys")
+    stranger.post("/keys", key_name="website", scope="read")
+    page = stranger.get(f"/keys/{storage.keys.list()[0].id}").text
+    assert "by Mia" in page
+    assert "mia@heron.example" not in page
+
+
 def test_keys_of_another_site_are_out_of_reach(editor: Editor, storage: Storage) -> None:
     other = key_of_another_site(storage)
     access = storage.keys.verify(other)
@@ -283,6 +294,15 @@ def test_new_faqs_begin_with_the_website_of_the_site_and_previews_have_its_colou
     assert response.headers["content-type"].startswith("text/css")
     assert f".{theme}" in response.text
     assert editor.client.get("/desk/static/theme/faqsvc-00000000.css?accentColor=red").status_code == 404
+
+
+def test_a_site_without_a_name_gives_new_faqs_none(editor: Editor, storage: Storage) -> None:
+    assert storage.sites.list()[0].name == DEFAULT_NAME
+    editor.get("/site")
+    assert editor.post("/site", name="", website_url="https://heron.example").status_code == 200
+    for path in ("", "/site", "/new"):
+        assert re.findall(rf'(?:>|value=")\s*{DEFAULT_NAME}\b', editor.get(path).text) == []
+    assert 'value="https://heron.example"' in editor.get("/new").text
 
 
 def test_an_admin_adds_changes_and_removes_people(editor: Editor, storage: Storage) -> None:

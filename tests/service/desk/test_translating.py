@@ -43,6 +43,7 @@ def test_a_question_is_copied_from_the_source_without_a_script(editor: Editor) -
     fields = fields_of(editor.get("/faqs/pricing?lang=de").text)
     page = editor.post("/faqs/pricing", action="copy:1", **fields).text
     assert texts_of(page) == ["", "", "May I cancel?", "Any time."]
+    assert re.findall(r'id="([^"]+)"[^>]* autofocus', page) == ["items[1].question"]
 
 
 def test_a_translation_shows_changes_of_its_source_until_it_is_saved_or_confirmed(
@@ -90,6 +91,20 @@ def test_languages_of_other_faqs_are_missing(editor: Editor) -> None:
     translate(editor)
     page = editor.post("/new", action="publish", **written(slug="other")).text
     assert "Missing: Deutsch" in page
+
+
+def test_a_language_that_is_being_added_is_not_offered_again(editor: Editor) -> None:
+    publish(editor)
+    options = re.findall(r'<option value="(\w\w)"', editor.get("/faqs/pricing?lang=de").text)
+    assert "fr" in options
+    assert "de" not in options
+
+
+def test_the_list_says_which_language_readers_do_not_see(editor: Editor) -> None:
+    translate(editor)
+    assert "not published" not in editor.get("").text
+    editor.post("/faqs/pricing/remove", action="unpublish", lang="de")
+    assert editor.get("").text.count("not published") == 1
 
 
 def test_a_discarded_draft_is_in_the_history_and_the_published_text_in_the_form(editor: Editor) -> None:
@@ -223,6 +238,7 @@ def test_a_translation_that_leaves_out_a_question_keeps_each_of_its_own_beside_i
         assert source_of(page) == questions
         assert texts_of(page)[::2] == ["Was kostet es?", "", "Kann ich kündigen?"]
         assert "badge older" in page
+        assert "Translate the empty ones" in page
     german["question"][1], german["answer"][1] = "Versenden Sie?", "Ja."
     page = editor.post("/faqs/pricing", action="publish", **german).text
     assert (source_of(page), "badge older" in page) == (questions, False)

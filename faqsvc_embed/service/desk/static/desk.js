@@ -1,10 +1,10 @@
-// The desk works without this script. It writes times in the editor's format, copies lines, and, where an FAQ is
+// The desk works without this script. It writes times in the editor's time zone, copies lines, and, where an FAQ is
 // written, updates the preview, counts characters, moves questions, and asks before unsaved text is lost.
 "use strict";
 
 // "2 hours ago" for a day, then the date; the full time is in the title.
-const format = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
-const day = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
+const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 for (const time of document.querySelectorAll("time[datetime]")) {
   const date = new Date(time.dateTime);
@@ -50,7 +50,7 @@ function write() {
   const sheet = document.getElementById("preview-sheet");
   const said = document.getElementById("said");
   const items = document.getElementById("items");
-  const number = new Intl.NumberFormat();
+  const number = new Intl.NumberFormat("en");
   const count = document.createElement("p");
   count.className = "count";
   let timer = 0;
