@@ -11,10 +11,10 @@ from faqsvc_embed.generation.extraction.dom import HEADINGS, Element, Node
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.patterns import LANGUAGES, any_of
 from faqsvc_embed.generation.extraction.questions import (
-    has_question_grammar,
     is_call_to_action,
     is_question,
     is_section_title,
+    starts_like_question,
 )
 from faqsvc_embed.generation.extraction.text import question_text, text_of
 
@@ -77,7 +77,7 @@ def _statements(
 
 def _are_most_questions(texts: dict[Element, str], asked: set[Element]) -> bool:
     """Return whether most headings of a page are questions, so that it is an FAQ without saying so."""
-    if len(asked) == 1 and not has_question_grammar(texts[next(iter(asked))]):  # `Hungry yet?` is advertising
+    if len(asked) == 1 and not starts_like_question(texts[next(iter(asked))]):  # `Hungry yet?` is advertising
         return False
     others = sum(heading not in asked and not is_section_title(text) for heading, text in texts.items())
     return len(asked) >= 0.6 * (len(asked) + others) > 0
