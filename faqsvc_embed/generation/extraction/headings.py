@@ -24,7 +24,6 @@ MANY: Final = 2
 """Questions of other kinds, such as accordions, from which on headings are titles."""
 MAX_QUESTIONS: Final = 2
 """Headings of an article that are questions, its title included; a page with more is a list of questions."""
-ARTICLES: Final = ("article", "main", "body")
 MIN_STATEMENTS: Final = 3
 """Headings of an FAQ that count as questions although none of them is one by its text."""
 
@@ -111,7 +110,7 @@ def _article_after(title: Element) -> list[Node]:
     nodes: list[Node] = []
     header = next((above for above in title.ancestors() if above.tag == "header"), title)
     for element in (header, *header.ancestors()):
-        if element.tag in ARTICLES:
+        if element.tag in ("article", "main", "body"):
             break
         nodes += element.following_siblings()
     return nodes
