@@ -16,14 +16,12 @@ CHOICE_SCHEMA: Final[dict[str, Any]] = _PROMPTS["choice"]
 def writing_task(request: GenerationRequest, count: int) -> str:
     """Return the task of writing items from excerpts."""
     language = f"in the language {request.lang!r}" if request.lang else "in the language of the pages"
-    task: str = _PROMPTS["write"]
-    return task.format(count=count, language=language, about=_about(request))
+    return str(_PROMPTS["write"]).format(count=count, language=language, about=_about(request))
 
 
 def choosing_task(request: GenerationRequest, count: int) -> str:
     """Return the task of choosing among the questions of several parts of a site."""
-    task: str = _PROMPTS["choose"]
-    return task.format(count=count, about=_about(request))
+    return str(_PROMPTS["choose"]).format(count=count, about=_about(request))
 
 
 def pages_as_data(excerpts: Sequence[Excerpt]) -> list[dict[str, Any]]:

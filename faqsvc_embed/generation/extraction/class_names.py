@@ -40,8 +40,8 @@ def control_titles(context: PageContext, free: list[Element], claims: Claims) ->
 
 def _is_control(element: Element) -> bool:
     """Return whether an element opens another. A list has claimed its terms, so a term is outside of one."""
-    is_button = element.tag == "button" or element.role == "button"
-    return is_button or element.tag in ("dt", "label") or "aria-expanded" in element.attrs
+    is_button = element.role == "button" or element.tag in ("button", "label")
+    return is_button or element.tag == "dt" or "aria-expanded" in element.attrs
 
 
 def _controls_among_questions(context: PageContext, free: list[Element]) -> Iterator[Element]:

@@ -11,10 +11,10 @@ from faqsvc_embed.generation.extraction.dom import HEADINGS, Element, Node
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.patterns import LANGUAGES, any_of
 from faqsvc_embed.generation.extraction.questions import (
-    has_question_grammar,
     is_call_to_action,
     is_question,
     is_section_title,
+    starts_like_question,
 )
 from faqsvc_embed.generation.extraction.text import question_text, text_of
 
@@ -24,7 +24,6 @@ MANY: Final = 2
 """Questions of other kinds, such as accordions, from which on headings are titles."""
 MAX_QUESTIONS: Final = 2
 """Headings of an article that are questions, its title included; a page with more is a list of questions."""
-ARTICLES: Final = ("article", "main", "body")
 MIN_STATEMENTS: Final = 3
 """Headings of an FAQ that count as questions although none of them is one by its text."""
 
@@ -77,7 +76,7 @@ def _statements(
 
 def _are_most_questions(texts: dict[Element, str], asked: set[Element]) -> bool:
     """Return whether most headings of a page are questions, so that it is an FAQ without saying so."""
-    if len(asked) == 1 and not has_question_grammar(texts[next(iter(asked))]):  # `Hungry yet?` is advertising
+    if len(asked) == 1 and not starts_like_question(texts[next(iter(asked))]):  # `Hungry yet?` is advertising
         return False
     others = sum(heading not in asked and not is_section_title(text) for heading, text in texts.items())
     return len(asked) >= 0.6 * (len(asked) + others) > 0
@@ -111,7 +110,7 @@ def _article_after(title: Element) -> list[Node]:
     nodes: list[Node] = []
     header = next((above for above in title.ancestors() if above.tag == "header"), title)
     for element in (header, *header.ancestors()):
-        if element.tag in ARTICLES:
+        if element.tag in ("article", "main", "body"):
             break
         nodes += element.following_siblings()
     return nodes

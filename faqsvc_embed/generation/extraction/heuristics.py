@@ -42,10 +42,8 @@ def likely_pairs(context: PageContext, claims: Claims) -> Iterator[Candidate]:
             )
         elif nodes := answers.after(element):
             # The question may have several paragraphs, each with the class name of a question.
-            parts_above = [
-                each for each in above if (look(each), each.parent) == (look(element), element.parent)
-            ]
-            texts = [question_text(part) for part in (*parts_above, element)]
+            first = [each for each in above if (look(each), each.parent) == (look(element), element.parent)]
+            texts = [question_text(part) for part in (*first, element)]
             yield Candidate(element, nodes, evidence, group, question=" ".join(texts))
         if parts or nodes or evidence is not Evidence.NAME:
             above.clear()

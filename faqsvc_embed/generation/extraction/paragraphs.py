@@ -142,8 +142,7 @@ def alternating_questions(context: PageContext, free: list[Element], claims: Cla
 
 
 def _is_row(element: Element) -> bool:
-    is_block = element.tag in BLOCKS and not element.is_boilerplate
-    return is_block and bool(inline_text(element.children))
+    return element.tag in BLOCKS and not element.is_boilerplate and bool(inline_text(element.children))
 
 
 def look(element: Element) -> tuple[str, str]:

@@ -11,6 +11,7 @@ MAX_LENGTH: Final = 300
 MAX_KEY: Final = 500
 """Characters at the beginning of a question that are compared."""
 
+_OPENING = any_of(language.question_openings for language in LANGUAGES)
 _GRAMMAR = any_of(language.question_grammar for language in LANGUAGES)
 _CALL_TO_ACTION = any_of(language.calls_to_action for language in LANGUAGES)
 _SECTION_TITLE = any_of(language.section_titles for language in LANGUAGES)
@@ -43,7 +44,9 @@ def has_question_mark(text: str) -> bool:
 
 def is_question(text: str) -> bool:
     """Return whether a text is a question by its question mark or its grammar."""
-    return has_question_mark(text) or (not text.endswith(("!", ":")) and has_question_grammar(text))
+    if has_question_mark(text):
+        return True
+    return 3 <= len(text) <= MAX_LENGTH and not text.endswith(("!", ":")) and _GRAMMAR.match(text) is not None
 
 
 def is_question_line(text: str) -> bool:
@@ -51,9 +54,9 @@ def is_question_line(text: str) -> bool:
     return is_question(text) and not text.endswith((".", "…"))
 
 
-def has_question_grammar(text: str) -> bool:
-    """Return whether a text is a question without regard to its punctuation."""
-    return 3 <= len(text) <= MAX_LENGTH and _GRAMMAR.match(text) is not None
+def starts_like_question(text: str) -> bool:
+    """Return whether a text starts the way questions start; a question mark at its end is not enough."""
+    return len(text) <= MAX_LENGTH and (_OPENING.match(text) or _GRAMMAR.match(text)) is not None
 
 
 def is_call_to_action(text: str) -> bool:

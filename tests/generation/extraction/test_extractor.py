@@ -106,6 +106,10 @@ def test_json_ld_without_questions_is_ignored(json: str) -> None:
     assert texts(page) == [("Is it?", "It is.")]
 
 
+def test_a_single_heading_that_starts_as_questions_do_is_a_question() -> None:
+    assert texts(html("<h3>Are dogs welcome?</h3><p>Yes.</p>")) == [("Are dogs welcome?", "Yes.")]
+
+
 def test_an_answer_is_plain_text_with_paragraphs_lines_and_lists() -> None:
     answer = (
         "<p>One &amp; two<br>three&nbsp;four</p>  <p>five <b>six</b>\n<a href='/'>seven</a></p>"
