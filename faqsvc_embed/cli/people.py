@@ -90,7 +90,10 @@ def list_people(database: str, site: str | None, as_json: bool) -> None:
 def change_person(
     database: str, email: str, name: str | None, new_email: str | None, role: Any, site: str | None
 ) -> None:
-    """Change the name, the email address or the role of a person, at once in all sessions."""
+    """Change the name, the email address or the role of a person, at once in all sessions.
+
+    EMAIL may also be the id that `people list` prints first.
+    """
     if name is None and new_email is None and role is None:
         raise click.UsageError("nothing to change: use --name, --email or --role")
     storage = open_existing(database)
