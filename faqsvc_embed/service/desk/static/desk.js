@@ -106,7 +106,7 @@ function write() {
       });
       bar.append(button);
     }
-    answer.after(bar);  // not between the question and the answer for who writes with Tab
+    answer.parentElement.append(bar);  // not between the question and the answer for who writes with Tab
   }
 
   function showTools() {
