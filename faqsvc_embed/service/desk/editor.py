@@ -290,8 +290,8 @@ def _take_theirs(visit: Visit, editor: Editor, action: str) -> Response:
         mine = taken(mine, theirs, found[number - 1])
     found = changes(theirs, mine)
     who = visit.form.get("theirs")[:200] or "somebody changed it"
-    editor = replace(editor, draft=mine, theirs=who, changes=found, focus=number, focused="theirs")
-    return editor.page(visit, 409)
+    editor = replace(editor, draft=mine, theirs=who, changes=found, is_unsaved=bool(found))
+    return replace(editor, focus=number, focused="theirs").page(visit, 409)
 
 
 def _conflict(visit: Visit, editor: Editor) -> Response:

@@ -71,7 +71,7 @@ def publish(visit: Visit) -> Response:
         now = visit.storage.overview.faq(visit.access, visit.slug).translation(lang)
         author = (conflict.current and conflict.current.author) or "somebody"
         happened = what_happened(before, now, author) if now else "it was deleted"
-        note = f"Nothing was published, because {happened} since you opened the page."
+        note = f"Nothing was done, because {happened} since you opened the page."
         return _page(visit, lang, 409, note=note)
     return redirect(visit, f"/faqs/{quote(visit.slug, safe='')}?lang={lang}&done=published")
 

@@ -373,6 +373,7 @@ def test_problems_are_announced_beside_their_fields(editor: Page, desk: Served) 
     answer = editor.get_by_label("Answer", exact=True)
     assert answer.get_attribute("aria-invalid") == "true"
     described = answer.get_attribute("aria-describedby")
+    assert answer.evaluate("field => field.nextElementSibling.className") == "error"
     assert editor.locator(f'[id="{described}"]').is_visible()
     editor.get_by_role("alert").get_by_role("link").last.click()
     assert editor.evaluate("document.activeElement.name") == "answer"

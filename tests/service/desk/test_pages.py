@@ -125,6 +125,16 @@ def test_the_history_compares_revisions_and_publishes_an_old_one_again(editor: E
     assert editor.post("/faqs/pricing/history", lang="en", number="99").status_code == 404
 
 
+def test_a_history_whose_faq_was_published_meanwhile_says_that_nothing_was_done(editor: Editor) -> None:
+    base = base_of(publish(editor))
+    editor.post("/faqs/pricing", action="draft", base=base, **written(answer=["Ten.", "Any time."]))
+    form = {"lang": "en", "number": "2", "base": base_of(editor.get("/faqs/pricing/history").text)}
+    assert editor.post("/faqs/pricing/history", **form).status_code == 200
+    response = editor.post("/faqs/pricing/history", **form)
+    assert response.status_code == 409
+    assert "Nothing was done, because it was published since you opened the page." in response.text
+
+
 def test_differences_are_by_word_and_name_what_moved() -> None:
     left, right = words("It costs ten euros.", "It costs two euros.")
     assert [piece.text for piece in left if piece.kind == "old"] == ["ten"]

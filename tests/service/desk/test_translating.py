@@ -163,6 +163,21 @@ def test_each_question_of_a_conflict_can_be_taken_from_the_other_person(editor: 
     assert [item.answer for item in items] == ["Ten.", "On Mondays."]
 
 
+def test_a_conflict_says_in_whose_text_a_question_is(editor: Editor) -> None:
+    base = base_of(publish(editor))
+    theirs = written(question=["May I cancel?", "Do you ship?"], answer=["Any time.", "Yes."])
+    editor.post("/faqs/pricing", action="publish", base=base, **theirs)
+    page = editor.post("/faqs/pricing", action="draft", base=base, **written(title="Costs")).text
+    titles = [" ".join(re.sub("<[^>]*>", "", title).split()) for title in re.findall("<h3>(.*)</h3>", page)]
+    assert titles == ["Title", "Question 1 (only in yours)", "Question 2 (only in theirs)"]
+    for number in (1, 1, 1):
+        fields = fields_of(page) | {"theirs": "Mia published revision 2"}
+        page = editor.post("/faqs/pricing", action=f"theirs:{number}", **fields).text
+    assert "Nothing differs any more" in page
+    assert "Not saved yet" not in page
+    assert 'data-unsaved=""' in page
+
+
 def test_sections_ids_and_the_page_are_kept_by_every_way_of_saving(editor: Editor, storage: Storage) -> None:
     site = storage.people.list(None)[0].site
     items = (Item(0, "How?", "So.", "Orders", "how"), Item(1, "Why?", "Because.", "Orders"))

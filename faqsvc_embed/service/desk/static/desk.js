@@ -106,7 +106,7 @@ function write() {
       });
       bar.append(button);
     }
-    answer.after(bar);  // after the answer, so that Tab goes from the question to the answer
+    answer.parentElement.append(bar);  // after the answer, so that Tab goes from the question to the answer
   }
 
   function showTools() {
