@@ -26,9 +26,9 @@ _FOLDER: Final = click.Path(file_okay=False, exists=True, path_type=Path)
 def check(directory: Path, templates: Path | None, as_json: bool) -> None:
     """Check the FAQ files in DIR.
 
-    Problems are files that cannot be read, questions without an answer or asked twice, text, links and
-    images that no page would show, two files for one FAQ, and translations with fewer or more questions.
-    Each is a line with file and line number. Missing translations and unknown languages are notes.
+    Problems are: files that cannot be read; questions that have no answer or occur twice; text, links and
+    images that no page would show; two files for one FAQ; and translations with fewer or more questions.
+    Each problem is printed with file and line number. Missing translations and unknown languages are notes.
 
     \b
       faqsvc check faqs

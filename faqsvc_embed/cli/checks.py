@@ -1,4 +1,4 @@
-"""What is wrong with a folder of FAQs and with the slugs in templates, for every command that checks."""
+"""Finds problems in a folder of FAQs and in the slugs of templates, for every command that checks."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 def problems_of(folder: "Folder") -> "list[Problem]":
-    """Return what is wrong with the files of a folder."""
+    """Return the problems in the files of a folder."""
     return [*folder.problems, *_not_shown(folder), *_uneven(folder)]
 
 
 def notes_of(folder: "Folder") -> "list[Problem]":
-    """Return what may be wrong: missing translations, unknown languages, and files of HTML."""
+    """Return what may be a problem: missing translations, unknown languages, and HTML files."""
     return [*_untranslated(folder), *_without_language(folder), *_html(folder)]
 
 
@@ -48,7 +48,7 @@ def _uneven(folder: "Folder") -> "Iterator[Problem]":
 
 
 def _not_shown(folder: "Folder") -> "Iterator[Problem]":
-    """Yield what of the answers no page would show."""
+    """Yield the parts of answers that no page would show."""
     from faqsvc_embed.files.folder import problem_of
 
     for file in folder.files:
@@ -69,13 +69,13 @@ def _untranslated(folder: "Folder") -> "Iterator[Problem]":
 
 
 def _without_language(folder: "Folder") -> "Iterator[Problem]":
-    """Yield the files whose language nobody states."""
+    """Yield the files without a language."""
     from faqsvc_embed.files.folder import Problem
 
     for file in folder.files:
         if file.faq is not None and file.faq.lang is None:
             hint = (
-                "has no language, unless the application sets `lang`: state it, as in `lang: en` at the top"
+                "has no language, unless the application sets `lang`: state it, such as `lang: en` at the top"
             )
             yield Problem(file.path, None, hint)
 

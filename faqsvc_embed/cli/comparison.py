@@ -1,4 +1,4 @@
-"""Compares files with the FAQs of a site, for `faqsvc publish`: what is new, unchanged, or an old file."""
+"""Compares files with the FAQs of a site, for `faqsvc publish`: new, unchanged, changed or outdated."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,15 +21,15 @@ _KEPT: Final = ("website_url", "website_name", "title")
 
 
 class Refused(Exception):
-    """A file is not published; the message says why, and what to do."""
+    """A file is not published. The message says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What to do with one file: write it, if the newest revision is still the one that it replaces.
+    """What to do with one file: write it if `if_match` is still the newest revision.
 
-    `unchanged` is the revision that is published already. One that `is_new` overwrites nothing, and publishes
-    no FAQ that was unpublished.
+    `unchanged` is the published revision with the same content. A step that `is_new` only creates an FAQ or
+    a translation.
     """
 
     publication: Publication
@@ -39,9 +39,9 @@ class Step:
 
 
 class Comparison:
-    """Compares files with the FAQs of a site as a list has them, and with their histories if they differ.
+    """Compares files with the list of a site's FAQs, and with the history of each that differs.
 
-    `overwrite` accepts files that are older than the newest revision, `republish` FAQs that are unpublished.
+    `overwrite` accepts files that are older than the newest revision, and `republish` unpublished FAQs.
     """
 
     def __init__(self, client: "FAQClient", waits: Waits, *, overwrite: bool, republish: bool) -> None:
@@ -55,7 +55,7 @@ class Comparison:
         """Return what to do with a file.
 
         Raises:
-            Refused: it would undo what somebody did after the file was written.
+            Refused: it would undo a change that somebody made after the file was written.
         """
         faq = self._faqs.get(normalized("NFC", publication.slug))
         if faq is None:
@@ -71,7 +71,7 @@ class Comparison:
             message = f"{quoted(faq.slug)} was unpublished ({faq.updated_at:%Y-%m-%d %H:%M} UTC)"
             if not self._republish:
                 raise Refused(f"{message}: use --republish to publish it again")
-            warn(publication, f"{message}, and is public again")
+            warn(publication, f"{message}; it becomes public again")
         if newest is None:
             default = self._send(lambda: self._client.newest_revision(faq.slug))
             publication = _completed(publication, default, is_translation=True)
@@ -104,7 +104,7 @@ class Comparison:
     def _published(
         self, slug: str, revision: "Revision | TranslationSummary", lang: str | None = None
     ) -> "models.Publication":
-        """Return a revision that exists already as a publication."""
+        """Return an existing revision as a publication."""
         from faqsvc_embed import models
 
         return models.Publication(
@@ -117,7 +117,7 @@ class Comparison:
         )
 
     def _check_gone(self, publication: Publication) -> None:
-        """Raise Refused if an FAQ that the list lacks is in the bin, or was purged."""
+        """Raise Refused if an FAQ that is not in the list is in the bin, or was purged."""
         if not (publication.document.website_url and publication.document.website_name):
             try:
                 self._send(lambda: self._client.get_faq(publication.slug))
@@ -127,10 +127,10 @@ class Comparison:
 
 
 def gone(slug: str) -> str:
-    """Return the reason for which a file is not published whose FAQ was deleted."""
+    """Return the reason for refusing a file whose FAQ was deleted."""
     return (
         f"{quoted(slug)} was deleted: `faqsvc restore {slug}` brings it back from the bin; "
-        f"what was deleted for ever stays away until an admin runs `faqsvc restore {slug} --lift`"
+        f"after a deletion for ever, an admin must first run `faqsvc restore {slug} --lift`"
     )
 
 
@@ -154,7 +154,7 @@ def _completed(
 
 
 def _with_cta(publication: Publication, cta: Any) -> Publication:
-    """Return a publication with the call to action that the service has; it accepts no other."""
+    """Return a publication with the call to action of the service, which accepts no other."""
     if publication.document.cta not in (None, cta):
         warn(publication, "unknown to the service and left out: cta")
     return replace(publication, document=replace(publication.document, cta=cta))
@@ -167,9 +167,9 @@ def _etag(publication: Publication, slug: str, lang: str) -> str:
 def _is_old(publication: Publication, etag: str, history: "Sequence[Revision]") -> bool:
     """Return whether somebody has changed the FAQ after the file was written.
 
-    A file that does not state its revision follows what its own key wrote last, unless it has the text of an
-    older revision. One that states a higher revision than there is belongs to another service or language, or
-    to a draft that was discarded.
+    A file that states a revision is old unless that is the newest one. A higher number than exists belongs to
+    another service or language, or to a discarded draft. A file that states none is old if another key wrote
+    the newest revision, or if it has the text of an older revision.
     """
     newest, stated = next(one for one in history if not one.discarded), publication.document.revision
     if etag == newest.etag:
@@ -180,15 +180,15 @@ def _is_old(publication: Publication, etag: str, history: "Sequence[Revision]") 
 
 
 def _advice(publication: Publication, slug: str, newest: "Revision") -> str:
-    """Return what to do with an old file. What it lacks can be pulled once it is published."""
+    """Return what to do with an old file: pull the newer revision, unless that is a draft."""
     if newest.state == "draft":
         return "publish or discard that draft first, or use --overwrite"
     folder = Path(publication.file).parent
-    return f"take it over with `faqsvc pull {slug} --to {folder} --format markdown`, or use --overwrite"
+    return f"get it with `faqsvc pull {slug} --to {folder} --format markdown`, or use --overwrite"
 
 
 def _named(newest: "Revision") -> str:
-    """Return the newest revision as a message names it."""
+    """Return how a message names the newest revision."""
     what = "a draft" if newest.state == "draft" else "a change"
     by = f" by {newest.key}" if newest.key else ""
     return f"{what}{by} on {newest.created_at:%Y-%m-%d %H:%M} UTC (revision {newest.revision})"

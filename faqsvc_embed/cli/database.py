@@ -44,5 +44,5 @@ def check_exists(url: str) -> None:
     database = Database(url)
     if not database.exists():
         raise failure(
-            f"there is no database {database.path!r}: `faqsvc db upgrade --create --database {url}` makes one"
+            f"there is no database {database.path!r}: `faqsvc db upgrade --create --database {url}` makes it"
         )

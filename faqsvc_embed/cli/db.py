@@ -31,7 +31,7 @@ def db() -> None:
 @database_option
 @json_option
 def status(database: str, as_json: bool) -> None:
-    """Print the version of the schema and what is stored; nothing is changed.
+    """Print the version of the schema and the number of stored FAQs; nothing is changed.
 
     Exit status: 0; 1 if an upgrade is needed.
     """
@@ -76,7 +76,7 @@ def upgrade(database: str, create: bool) -> None:
 def backup(database: str, file: Path) -> None:
     """Copy an SQLite database to the new FILE, while the service runs. For PostgreSQL, use pg_dump.
 
-    The database may be one of an earlier release.
+    The database may be from an earlier release.
     """
     from faqsvc_embed.service.storage import transfer
     from faqsvc_embed.service.storage.database import Database
@@ -92,7 +92,7 @@ def backup(database: str, file: Path) -> None:
 @database_option
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def restore(database: str, file: Path) -> None:
-    """Replace an SQLite database with the backup FILE, all of it or nothing. Stop the service before.
+    """Replace an SQLite database with the backup FILE, completely or not at all. Stop the service first.
 
     A missing database is created. For PostgreSQL, use pg_restore.
     """

@@ -11,7 +11,7 @@ from faqsvc_embed.cli.output import print_json, print_text
 @lang_option
 @click.option("--purge", is_flag=True, help="Also move it to the bin, for 30 days.")
 @click.option(
-    "--now", is_flag=True, help="With --purge: delete all texts at once and for ever, as a law may require."
+    "--now", is_flag=True, help="With --purge: delete all texts at once and for ever, as the law may require."
 )
 @click.option("--yes", is_flag=True, help="Do not ask before --purge.")
 @json_option
@@ -21,21 +21,21 @@ def delete(
 ) -> None:
     """Unpublish the FAQ SLUG, or its translation into --lang.
 
-    Sites stop showing it within seconds, or without the change feed when their record expires. The history
-    is kept: `faqsvc restore SLUG` publishes it again, and brings it back from the bin. With --purge --now, no
-    text is left, and nobody can publish under the slug before `faqsvc restore SLUG --lift`. The API key is
-    read from FAQSVC_API_KEY.
+    Websites stop showing it within seconds or, without the change feed, when their record expires. The
+    history is kept: `faqsvc restore SLUG` publishes it again, also from the bin. --purge --now deletes all
+    texts, and nobody can publish under the slug before `faqsvc restore SLUG --lift`. The API key is read from
+    FAQSVC_API_KEY.
 
     \b
       faqsvc delete pricing --lang de
       faqsvc delete pricing --purge --yes
       faqsvc delete pricing --purge --now
 
-    Exit status: 0 if it is unpublished, 1 if not.
+    Exit status: 0 if the FAQ is unpublished, 1 if not.
     """
     what = slug if lang is None else f"{slug} ({lang})"
     if now and not purge:
-        raise click.UsageError("--now belongs to --purge")
+        raise click.UsageError("--now needs --purge")
     if purge and not yes:
         question = f"Delete {what} and its history for ever?" if now else f"Move {what} to the bin?"
         click.confirm(question, abort=True, err=True)

@@ -1,4 +1,4 @@
-"""`faqsvc desk`: print a link that signs somebody in at the desk."""
+"""`faqsvc desk`: print a link that signs a person in at the desk."""
 
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.option(
     "--name",
     metavar="NAME",
-    help="Name of the person, who becomes an admin if there is nobody with it. Default: the only person.",
+    help="Name of the person. A new name is added as an admin. Default: the only person.",
 )
 @site_option
 @public_url_option

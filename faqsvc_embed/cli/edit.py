@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.argument("slug")
 @lang_option
 @click.option("--question", metavar="TEXT", help="Change only the answer to this question.")
-@click.option("--answer", metavar="TEXT", help="The new answer; without it, an editor opens the old one.")
+@click.option("--answer", metavar="TEXT", help="The new answer. Default: edit the old one in an editor.")
 @click.option("--draft", is_flag=True, help="Store a draft instead of publishing.")
 @json_option
 @base_url_option
@@ -41,23 +41,22 @@ def edit(
     """Open the FAQ SLUG in an editor, and publish the saved text.
 
     The editor opens the newest revision, which may be a draft, as Markdown. If somebody else changes the FAQ
-    in the meantime, nothing is published. Another `lang` makes a new translation; the slug cannot be changed.
+    in the meantime, nothing is published. Another `lang` creates a translation; the slug cannot be changed.
     If your text cannot be published, it is kept in a file. VISUAL or EDITOR sets the editor. The API key is
     read from FAQSVC_API_KEY.
 
-    With --question, only the answer to that question is changed, or is added if there is no such question.
-    What would publish more than your change is refused without --draft: an FAQ that was unpublished and,
-    with --question, a draft that waits.
+    With --question, only the answer to that question is changed. A new question is added. Use --draft if the
+    FAQ was unpublished or, with --question, has a draft: otherwise, more than your change would be published.
 
     \b
       faqsvc edit pricing
       faqsvc edit pricing --lang de --draft
       faqsvc edit pricing --question "How much is a poster?" --answer "Six euros."
 
-    Exit status: 0 if it is published or was not changed, 1 if not.
+    Exit status: 0 if the FAQ is published or was not changed, 1 if not.
     """
     if answer is not None and question is None:
-        raise click.UsageError("--answer needs --question: the question that it answers")
+        raise click.UsageError("--answer needs --question")
     with open_client(base_url) as client:
         newest = client.newest_revision(slug, lang=lang)
         if not draft:
@@ -85,9 +84,9 @@ def edit(
 
 
 def _check_public(client: "FAQClient", newest: "StoredRevision", *, is_one_answer: bool) -> None:
-    """Raise a failure if a change would also publish what is not public, which nobody has asked for.
+    """Raise a failure if a change would also publish something that is not public.
 
-    A draft that the editor opens is named: it is published with the change.
+    A draft that the editor opens is published with the change; a note says so.
     """
     slug, number = newest.faq.slug, newest.revision
     if newest.state == "superseded" or (newest.state == "draft" and _is_unpublished(client, newest)):
@@ -103,7 +102,7 @@ def _check_public(client: "FAQClient", newest: "StoredRevision", *, is_one_answe
 
 
 def _is_unpublished(client: "FAQClient", newest: "StoredRevision") -> bool:
-    """Return whether the translation of a draft, or its FAQ, was public, and is not any more."""
+    """Return whether the translation of a draft, or its FAQ, was unpublished."""
     slug, lang = newest.faq.slug, newest.faq.lang
     found = [faq for faq in client.list_faqs(text=slug) if faq.slug == slug]
     states = [one.state for faq in found for one in faq.translations if one.lang == lang]
@@ -168,7 +167,7 @@ def _edit(path: Path) -> bool:
         click.edit(filename=str(path))
     except ValueError as error:  # of shlex
         name = "VISUAL" if os.environ.get("VISUAL") else "EDITOR"
-        message = f"{name} is {quoted(os.environ[name])}, which is no command: {error}"
+        message = f"{name} is {quoted(os.environ[name])}, which is not a command: {error}"
         raise failure(f"{message}; set it to one such as 'code --wait'") from error
     finally:
         if path.read_bytes() == before:
@@ -206,12 +205,12 @@ def _publish(
     except RevisionConflict as error:
         if document.lang == lang or not error.revision:
             raise
-        message = f"lang is {quoted(document.lang)}, and there is such a translation of {quoted(slug)}"
+        message = f"lang is {quoted(document.lang)}, and {quoted(slug)} already has this translation"
         raise failure(f"{message}: use `faqsvc edit --lang {document.lang}` to change it") from error
 
 
 def _message(error: Exception) -> str:
     if isinstance(error, RevisionConflict):
         number = f" (revision {error.revision})" if error.revision else ""
-        return f"somebody else has changed the FAQ in the meantime{number}; nothing was published"
+        return f"somebody else changed the FAQ in the meantime{number}; nothing was published"
     return error.message if isinstance(error, click.ClickException) else str(error)

@@ -53,7 +53,7 @@ def _reason(error: OSError) -> str:
 
 
 def interrupted(message: str) -> click.ClickException:
-    """Return the failure of a command that Ctrl-C has ended, below the ^C of a terminal."""
+    """Return the failure of a command after Ctrl-C, on a line below the ^C of a terminal."""
     click.echo(err=True)
     return failure(message)
 

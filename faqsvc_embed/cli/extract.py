@@ -89,7 +89,7 @@ def _from_website(request: "GenerationRequest") -> "Generation":
         click.echo(visible(f"{page.url}: {len(page.pairs)} questions"), err=True)
 
     try:
-        # Users may name a host of their own network, so it is allowed although it is not public.
+        # Users may name a host of their own network, so it is allowed even if it is not public.
         named = endpoint_of(check_url(request.website_url, any_port=True))
         work = generate(
             request, ExtractiveEngine(), allowed=frozenset({named}), timeout=TIMEOUT, report=report
@@ -111,7 +111,7 @@ def _from_file(request: "GenerationRequest", url: str | None) -> "Generation":
     with path.open("rb") as file:
         body = file.read(MAX_FILE)
     if url is None and _RELATIVE_LINK.search(body):
-        click.echo("relative links are left out: --url, with the address of the page, keeps them", err=True)
+        click.echo("relative links are left out: to keep them, give the page's address with --url", err=True)
     page = read_page(Response(url or path.resolve().as_uri(), 200, "text/html", None, body))
     result = best_items([page], request)
     summary = PageSummary(page.url, page.tag, len(page.pairs))

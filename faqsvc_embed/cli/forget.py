@@ -56,7 +56,7 @@ def forget_stored(settings: "Settings", slugs: Sequence[str]) -> None:
         for slug in slugs or (None,):
             opened.mark_invalid(slug, datetime.now(UTC))
             if not loop.submit(opened.invalidate()).result():
-                what = "nothing is" if slug is None else f"{slug!r} is not"
+                what = "nothing was" if slug is None else f"{slug!r} was not"
                 raise failure(f"{what} forgotten: the store cannot be written")
     finally:
         loop.close()

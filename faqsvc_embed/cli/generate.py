@@ -51,7 +51,7 @@ def generate(url: str, form: str, base_url: str | None, **options: str | int | N
     lang = _common_lang(items)
     wanted = options["lang"]
     if wanted is not None and lang not in (wanted, UNKNOWN):
-        click.echo(f"The items are in {lang!r}, not in {wanted!r}: nothing is translated.", err=True)
+        click.echo(f"The items are in {lang!r}, not in {wanted!r}: the service does not translate.", err=True)
     if form == "text":
         print_text(items_to_text(items).rstrip("\n"))
         return

@@ -69,7 +69,7 @@ def _text(faq: FAQ, _: int | None) -> str:
 def _html(faq: FAQ, _: int | None) -> str:
     from faqsvc_embed.embed import FAQEmbed
 
-    # Rendering a record makes no request, whatever the address.
+    # Rendering a record sends no request, so the address does not matter.
     return str(FAQEmbed("https://faq.invalid", api_key=None, strict=True, directory=None).render(faq))
 
 

@@ -17,9 +17,9 @@ from faqsvc_embed.cli.publish_run import fields_of, line_of
 def history(slug: str, lang: str | None, as_json: bool, base_url: str | None) -> None:
     """Print the revisions of the FAQ SLUG, newest first.
 
-    A line has the number, the state, the time in UTC, and the person or the API key that wrote it. A draft
-    that was discarded stays in the history. Without
-    --lang they are those of the FAQ's default language. The API key is read from FAQSVC_API_KEY.
+    A line has the number, the state, the time in UTC, and the person or the API key that wrote the revision.
+    A discarded draft stays in the history. Without --lang, the revisions are those of the default language.
+    The API key is read from FAQSVC_API_KEY.
 
     \b
       faqsvc history pricing
@@ -52,16 +52,15 @@ def history(slug: str, lang: str | None, as_json: bool, base_url: str | None) ->
 def revert(slug: str, number: int | None, lang: str | None, as_json: bool, base_url: str | None) -> None:
     """Publish revision N of the FAQ SLUG: an earlier one again, or a draft.
 
-    An earlier revision is copied to a new one, so nothing is lost. An unpublished FAQ becomes public again,
-    in this language; `faqsvc restore` publishes it in all. A newer draft stays in the history, but does not
-    wait any more: a note names it. `faqsvc history` prints the numbers. The API key is read from
-    FAQSVC_API_KEY.
+    An earlier revision is copied to a new one, so nothing is lost. An unpublished FAQ becomes public again in
+    this language; `faqsvc restore` publishes it in all languages. A newer draft is replaced, but stays in the
+    history: a note names it. `faqsvc history` prints the numbers. The API key is read from FAQSVC_API_KEY.
 
     \b
       faqsvc history pricing
       faqsvc revert pricing 3
 
-    Exit status: 0 if it is published, 1 if not.
+    Exit status: 0 if the revision is published, 1 if not.
     """
     if number is None:
         raise click.UsageError(f"Missing argument 'N': `faqsvc history {slug}` prints the numbers.")
@@ -70,7 +69,7 @@ def revert(slug: str, number: int | None, lang: str | None, as_json: bool, base_
         published = client.publish_revision(slug, number, lang=lang)
     if newest.state == "draft" and newest.revision != published.revision:
         by = f" by {newest.key}" if newest.key else ""
-        note = f"the draft{by} (revision {newest.revision}) does not wait any more"
+        note = f"the draft{by} (revision {newest.revision}) is replaced"
         language = f" --lang {lang}" if lang else ""
         note += f": `faqsvc revert {slug} {newest.revision}{language}` publishes it"
         click.echo(failure(f"Note: {note}").message, err=True)

@@ -55,9 +55,9 @@ def list_slugs(host: Host) -> None:
 @click.command()
 @click.pass_obj
 def check(host: Host) -> None:
-    """Check every FAQ in the templates, and the files of the setting `directory` as `faqsvc check` does.
+    """Check every FAQ in the templates, and the files in `directory` as `faqsvc check` does.
 
-    Fails if an FAQ is not published, or a file has a problem.
+    The command fails if an FAQ is not published, or a file has a problem.
     """
     from faqsvc_embed.files.folder import Folder
 
@@ -107,7 +107,7 @@ def pull(context: click.Context, /, **options: Any) -> None:
 def forget(host: Host, slugs: tuple[str, ...]) -> None:
     """Remove FAQs, or all of them, from the store and from running processes that share it."""
     if host.embed.settings.store is None:
-        raise failure("no store is set, so each process has only its own cache: restart the application")
+        raise failure("no store is set, so each process has its own cache: restart the application")
     forget_stored(host.embed.settings, slugs)
 
 

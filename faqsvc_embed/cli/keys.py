@@ -37,8 +37,10 @@ def keys() -> None:
 
 @keys.command("create")
 @database_option
-@click.option("--name", default="", help="What the key is for; `keys list` and the history show it.")
-@click.option("--site", metavar="ID", help="The site of the key. Default: the only one, created if missing.")
+@click.option("--name", default="", help="Purpose of the key; `keys list` and the history show it.")
+@click.option(
+    "--site", metavar="ID", help="The site of the key. Default: the only site, created if there is none."
+)
 @click.option(
     "--scope",
     type=click.Choice(["read", "draft", "publish"]),
@@ -73,7 +75,7 @@ def list_keys(database: str, as_json: bool) -> None:
     metavar="DURATION",
     callback=_duration,
     default="0",
-    help="How long the old key stays valid, such as 30m, 24h or 7d. Default: it is revoked at once.",
+    help="How long the old key stays valid, such as 30m, 24h or 7d. Default: it becomes invalid at once.",
 )
 def rotate_key(database: str, key_id: str, overlap: timedelta) -> None:
     """Replace the key ID, and print the new key, which has the same site, name and scope."""
@@ -85,7 +87,9 @@ def rotate_key(database: str, key_id: str, overlap: timedelta) -> None:
 @database_option
 @click.argument("key_id", metavar="ID")
 @click.option(
-    "--with-children", is_flag=True, help="Also end the keys that it made, and all previews of its site."
+    "--with-children",
+    is_flag=True,
+    help="Also revoke the keys that it created, and all previews of its site.",
 )
 def revoke_key(database: str, key_id: str, with_children: bool) -> None:
     """Revoke the key ID. FAQs that were published with it are not changed: see `faqsvc log --key ID`."""
@@ -99,7 +103,7 @@ def _print_key(storage: "Storage", key: str) -> None:
         access = storage.keys.verify(key)
         if access is not None and access.key_id is not None:  # nobody has seen the key
             storage.keys.revoke(access.key_id)
-        raise failure(f"cannot print the key, which is revoked again: {error.strerror}") from error
+        raise failure(f"cannot print the new key, so it was revoked: {error.strerror}") from error
 
 
 def _line(key: "APIKeyInfo") -> str:

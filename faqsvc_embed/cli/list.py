@@ -29,7 +29,7 @@ def list_(
       faqsvc list shipping --lang de
       faqsvc list --state draft --json | jq -r '.[].slug'
 
-    Exit status: 0, even without an FAQ; 1 if the list cannot be read.
+    Exit status: 0, even if there is no FAQ; 1 if the list cannot be read.
     """
     with open_client(base_url) as client, waiting("Listing"):
         faqs = client.list_faqs(text=text, state=state, lang=lang)

@@ -1,4 +1,4 @@
-"""`faqsvc log`: who did what at a service."""
+"""`faqsvc log`: the audit log of a service."""
 
 import json
 from typing import TYPE_CHECKING, Any
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @database_option
-@click.option("--key", metavar="ID", help="Only what a key did, and what was done to it.")
-@click.option("--person", metavar="EMAIL", help="Only what a person did, and what was done to them.")
-@click.option("--slug", metavar="SLUG", help="Only what was done to an FAQ.")
+@click.option("--key", metavar="ID", help="Only actions of a key, and changes of it.")
+@click.option("--person", metavar="EMAIL", help="Only actions of a person, and changes of that person.")
+@click.option("--slug", metavar="SLUG", help="Only actions on an FAQ.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the newest N entries.")
 @site_option
 @json_option
@@ -32,15 +32,18 @@ def log(
 ) -> None:
     """Print the audit log, newest first: who did what, and when.
 
-    It has every draft, publication, unpublishing, deletion and restoration, every sign-in, and every change
-    of people, keys and sites; it has no text. A person without an email address goes by the name.
+    It records every draft, publication, unpublishing, deletion and restoration, every sign-in, and every
+    change of people, keys and sites. It contains no text of an FAQ. A person without an email address is
+    identified by name.
 
     \b
       faqsvc log --key 1a2b3c4d
       faqsvc log --slug pricing
       faqsvc log --person mia@example.com --json | jq -r .action
 
-    With --json, each line is an object. Exit status: 0, even without an entry; 1 if the log cannot be read.
+    With --json, each line is an object.
+
+    Exit status: 0, even if there is no entry; 1 if the log cannot be read.
     """
     storage = open_existing(database)
     from faqsvc_embed.service.storage.audit import Wanted

@@ -28,9 +28,8 @@ def _address(_: click.Context, __: click.Parameter, value: str | None) -> tuple[
 def mcp(address: tuple[str, int] | None) -> None:
     """Run the tool server for MCP clients.
 
-    It uses standard input and output. Its tools read, list, generate, publish, change and unpublish
-    FAQs. FAQSVC_BASE_URL is the address of the service; writing needs FAQSVC_API_KEY. The configuration of a
-    client:
+    It uses standard input and output. Its tools read, list, generate, publish, change and unpublish FAQs.
+    FAQSVC_BASE_URL is the address of the service; writing needs FAQSVC_API_KEY. To configure a client:
 
     \b
       {"mcpServers": {"faqsvc": {"command": "faqsvc", "args": ["mcp"],

@@ -36,7 +36,7 @@ base_url_option: OptionDecorator = click.option(
     help="Address of the FAQ service.",
 )
 lang_option: OptionDecorator = click.option(
-    "--lang", callback=_language, metavar="LANG", help=f"One of {', '.join(LANGUAGES)}; de-CH is read as de."
+    "--lang", callback=_language, metavar="LANG", help=f"One of {', '.join(LANGUAGES)}; de-CH means de."
 )
 languages_option: OptionDecorator = click.option(
     "--lang",

@@ -30,7 +30,7 @@ _role_option = click.option(
 def people() -> None:
     """Add, list, change and remove the people who sign in at the desk.
 
-    EMAIL may also be the id that `people list` prints first, for who has no email address.
+    For a person without an email address, EMAIL is the id that `people list` prints first.
 
     \b
       faqsvc people add mia@example.com --name Mia --role publisher
@@ -101,15 +101,15 @@ def change_person(
 @people.command("remove")
 @database_option
 @click.argument("email")
-@click.option("--with-keys", is_flag=True, help="Also revoke the API keys that the person made.")
+@click.option("--with-keys", is_flag=True, help="Also revoke the API keys that the person created.")
 @site_option
 def remove_person(database: str, email: str, with_keys: bool, site: str | None) -> None:
-    """Remove a person, who is signed out at once. What the person wrote stays."""
+    """Remove a person, who is signed out at once. FAQs that the person wrote stay."""
     storage = open_existing(database)
     person = storage.people.find(email, site=site)
     storage.people.remove(person.id, with_keys=with_keys)
     if kept := [key.id for key in storage.keys.made_by_person(person.id)]:
-        message = f"Warning: API keys that {person.name} made stay valid: {', '.join(kept)}"
+        message = f"Warning: the API keys that {person.name} created stay valid: {', '.join(kept)}"
         click.echo(failure(f"{message}; `faqsvc keys revoke ID` revokes one").message, err=True)
 
 

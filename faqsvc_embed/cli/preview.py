@@ -114,14 +114,14 @@ class FilePreview:
 
         self.path = path
         self._embed = FAQEmbed(
-            "https://faq.invalid",  # rendering a record makes no request, whatever the address
+            "https://faq.invalid",  # rendering a record sends no request
             api_key=None,
             directory=None,
             store=None,
         )
 
     def version(self) -> str:
-        """Return a text that changes when the file does."""
+        """Return a text that changes with the file."""
         try:
             status = self.path.stat()
         except OSError:

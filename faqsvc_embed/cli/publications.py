@@ -44,7 +44,7 @@ class Publication:
         return bool(self.document.draft)
 
     def content(self) -> Content:
-        """Return the content of the revision that it would be; the document must be valid and complete."""
+        """Return the content of its revision; the document must be valid and complete."""
         document = self.document
         return Content(
             document.website_url,
@@ -57,7 +57,7 @@ class Publication:
         )
 
     def state_revision(self, revision: int | None) -> None:
-        """Let a file that states its revision state this one, so that it can be published again."""
+        """Write a new revision number into a file that states one, so that it can be published again."""
         from faqsvc_embed.cache.stores.atomic import write_readable
 
         if self.document.revision is None or revision is None:
@@ -92,7 +92,7 @@ class Publication:
         missing = dict[str, str]()
         if may_lack_website and self.slug is not None:
             missing = {name: wire for name, wire in _WEBSITE.items() if not fields.get(name)}
-        for name in missing:  # a valid value in its place, so that all other fields are checked
+        for name in missing:  # a valid value, so that all other fields are checked
             fields[name] = "https://faq.invalid"  # type: ignore[literal-required]
         problems = list(self.document.text_problems())
         body = dict[str, Any]()
@@ -134,7 +134,7 @@ def read_publications(
 
 
 def not_shown(document: "Document", faq: FAQ) -> list[str]:
-    """Return what of the answers no page would show, each with its place in the file."""
+    """Return the parts of answers that no page would show, each with its place in the file."""
     from faqsvc_embed.rendering.answers import USUAL
 
     return [f"{document.place(index, dropped.line)}: {dropped}" for index, dropped in USUAL.problems(faq)]
@@ -153,7 +153,7 @@ def _files_of(target: str) -> Iterator[tuple[str, "Document"]]:
 
 
 def _read(file: str) -> "Document":
-    """Return the document of one file. Without a slug, it has that of its name, such as `pricing.de.md`."""
+    """Return the document of one file. Without a slug in it, its name has the slug, as in `pricing.de.md`."""
     from faqsvc_embed.files import read_file
     from faqsvc_embed.files.folder import name_of
 
@@ -170,7 +170,7 @@ def _read(file: str) -> "Document":
 
 
 def _read_folder(directory: str) -> Iterator[tuple[str, "Document"]]:
-    """Yield the files of a folder, named after their slugs; the FAQ itself is before its translations."""
+    """Yield the files of a folder, named after their slugs. An FAQ comes before its translations."""
     from faqsvc_embed.files.folder import Folder
 
     try:
@@ -198,7 +198,7 @@ def _check_duplicates(publications: Sequence[Publication]) -> None:
             other = first.setdefault((str(document.slug), document.lang), publication.file)
             if other is not publication.file:
                 language = f"in {document.lang}" if document.lang else "without a language"
-                message = f"is the FAQ {quoted(document.slug)} {language}, as {other} is"
+                message = f"is the FAQ {quoted(document.slug)} {language}, and so is {other}"
                 raise failure(f"{publication.file}: {message}: publish one of them, or state the lang")
 
 

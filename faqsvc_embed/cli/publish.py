@@ -26,20 +26,22 @@ def _idempotency_key(_: click.Context, __: click.Parameter, value: str | None) -
 @click.option(
     "--slug",
     metavar="SLUG",
-    help="Slug to publish under. Default: that in the file, or the name of the file.",
+    help="Slug to publish under. Default: the slug in the file, or the name of the file.",
 )
-@click.option("--new-slug", is_flag=True, help="Make another FAQ, under a slug that the service chooses.")
+@click.option("--new-slug", is_flag=True, help="Create another FAQ, under a slug that the service chooses.")
 @click.option("--title", metavar="TITLE", help="Title of the FAQ.")
 @lang_option
 @click.option("--draft", is_flag=True, help="Store drafts instead of publishing.")
-@click.option("--overwrite", is_flag=True, help="Publish files although the FAQ was changed after them.")
-@click.option("--republish", is_flag=True, help="Publish files although the FAQ was unpublished.")
+@click.option(
+    "--overwrite", is_flag=True, help="Publish files even if the FAQ was changed after they were written."
+)
+@click.option("--republish", is_flag=True, help="Publish files even if the FAQ was unpublished.")
 @click.option("--dry-run", is_flag=True, help="Check the files and print the request bodies; send nothing.")
 @click.option(
     "--idempotency-key",
     metavar="KEY",
     callback=_idempotency_key,
-    help="Retry an attempt that got no response, with the key that it printed.",
+    help="Retry an attempt without a response, with the key that it printed.",
 )
 @json_option
 @base_url_option
@@ -55,16 +57,16 @@ def publish(
     base_url: str | None,
     **options: str | None,
 ) -> None:
-    """Publish FAQs from files, and print the slug, the address and the line for a template of each.
+    """Publish FAQs from files. Print the slug, the address and the template line of each.
 
     The name of a file is its slug, unless the file or --slug states another: pricing.md is the FAQ
     "pricing", and pricing.de.md its German translation. This writes a new revision of the FAQ, or creates
     it. If the file has no title or website, the current ones are kept. Unchanged files are skipped.
 
-    A file is refused if it would undo somebody's work: if the FAQ was changed after the file was written
-    (pull it, or use --overwrite), or was unpublished (use --republish). The other files are published.
+    A file is refused if it would undo somebody's work: the FAQ was changed after the file was written (pull
+    it, or use --overwrite), or was unpublished (use --republish). The other files are published.
 
-    All files are checked before the first is sent. The API key is read from FAQSVC_API_KEY.
+    All files are checked before the first one is sent. The API key is read from FAQSVC_API_KEY.
 
     \b
       faqsvc publish faqs
@@ -78,14 +80,14 @@ def publish(
     .csv           a first row with the column names, question and answer among them
     .md            a heading for each question; the other fields between two lines of ---
 
-    Exit status: 0 if all are published, 1 if one is not, 2 for a mistake of usage.
+    Exit status: 0 if all files are published, 1 if one is not, 2 for a mistake in the command line.
     """
     if new_slug and options["slug"] is not None:
         raise click.UsageError("--new-slug and --slug exclude each other")
     if new_slug and (len(files) > 1 or Path(files[0]).is_dir()):
-        raise click.UsageError("--new-slug belongs to one FILE")
+        raise click.UsageError("--new-slug takes only one FILE")
     if idempotency_key is not None and not new_slug:
-        raise click.UsageError("--idempotency-key belongs to --new-slug: with a slug, just try again")
+        raise click.UsageError("--idempotency-key needs --new-slug; with a slug, publish the file again")
     publications = read_publications(files, {**options, "draft": draft or None}, new_slug=new_slug)
     if dry_run:
         for publication in publications:

@@ -1,4 +1,4 @@
-"""The run of `faqsvc publish`: compares all files with the service, and publishes those that are not old."""
+"""The run of `faqsvc publish`: compares all files with the service, and refuses those that are outdated."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -59,7 +59,7 @@ class PublishRun:
     def _compare(
         self, publications: Sequence[Publication], *, overwrite: bool, republish: bool
     ) -> list[Step]:
-        """Return what to do with each file that is not refused, after a check of all."""
+        """Compare all files with the service; return what to do with each that is not refused."""
         if all(publication.slug is None for publication in publications):
             return [Step(publication) for publication in publications]
         comparison = Comparison(self._client, self._waits, overwrite=overwrite, republish=republish)
@@ -115,9 +115,9 @@ class PublishRun:
         except OutcomeUnknown as error:
             raise failure(f"{file}: {error}{retry}{so_far}") from error
         except RevisionConflict as error:
-            reason = "somebody else has changed the FAQ at the same time: publish it again"
+            reason = "somebody else changed the FAQ at the same time: publish the file again"
             if publication.document.lang is None:
-                reason += ", and use --lang if the service may take its text for another language"
+                reason += ", with --lang if the service may detect another language"
             raise Refused(reason) from error
         except FAQNotFound as error:
             raise Refused(gone(publication.slug) if error.status == 410 else str(error)) from error

@@ -51,11 +51,11 @@ def pull(
 ) -> None:
     """Write the FAQs SLUG... to files in DIR.
 
-    With --format markdown they are files such as pricing.md and pricing.de.md, to be kept in git: an
+    With --format markdown, they are files such as pricing.md and pricing.de.md. Keep them in git: an
     application with directory="DIR" shows them until the service responds, or without a service.
 
-    Without it they are files for store="file:DIR" with offline=True, which refuses edited files, since each
-    has a digest. `faqsvc publish DIR` reads both. Either all files are written or none.
+    Otherwise, the files are for store="file:DIR" with offline=True. Each has a digest, and an edited file is
+    refused. `faqsvc publish DIR` reads both kinds. Either all files are written or none.
 
     \b
       faqsvc pull pricing terms --to faqs --format markdown --base-url https://faq.example.com
@@ -81,9 +81,9 @@ def pull(
 
 
 Files = dict[Path, str | None]
-"""The text of each file, or None if the file has this text already."""
+"""The text of each file; None if the file already has this text."""
 
-# Settings of an application in the environment are ignored: the files must have what the service has now.
+# Settings in the environment are ignored, because the files must have the current records of the service.
 _SETTINGS: Final[dict[str, Any]] = {"api_key": None, "offline": False, "lang": None}
 
 
@@ -97,7 +97,7 @@ def _pull_store(base_url: str, slugs: Slugs, langs: Slugs, directory: Path) -> F
     embed = FAQEmbed(base_url, store=None, directory=None, push=False, **_SETTINGS)
 
     def read(slug: str, lang: str | None) -> "StoredFAQ":
-        # Not `get_faq`, which returns another translation if this one cannot be fetched.
+        # `get_faq` would return another translation if this one cannot be fetched.
         state = embed.use_faq(slug, lang=lang, wait=embed.settings.timeout + 1)
         entry = embed.cache.get(Key(slug, lang))
         stored = embed.cache.to_store(entry) if entry is not None else None
@@ -142,7 +142,7 @@ def _pull_markdown(base_url: str, slugs: Slugs, langs: Slugs, directory: Path) -
 def _pull(
     read: "Callable[[str, str | None], R]", slugs: Slugs, langs: Slugs
 ) -> "dict[tuple[str, str | None], R]":
-    """Return FAQs in their own language and in `langs`, or in every language that they have."""
+    """Return FAQs in their default language and in `langs`, or in every language that they have."""
     records: dict[tuple[str, str | None], R] = {}
     with progress(slugs, "Pulling") as watched:
         for slug in watched:

@@ -15,19 +15,19 @@ from faqsvc_embed.cli.output import print_json, print_text
 @json_option
 @base_url_option
 def restore(slug: str, lift: bool, database: str, as_json: bool, base_url: str | None) -> None:
-    """Bring the FAQ SLUG back from the bin, or publish again what was unpublished last.
+    """Bring the FAQ SLUG back from the bin, or publish it again after it was unpublished.
 
     It comes back with its history, in every language that was public. The API key is read from
     FAQSVC_API_KEY.
 
-    What was deleted for ever, with --purge --now or after 30 days in the bin, cannot come back, and nobody
-    can use its slug. With --lift, which needs the database and no key, its site can.
+    An FAQ that was deleted for ever, with --purge --now or after 30 days in the bin, cannot come back, and
+    nobody can use its slug. With --lift, its site can use it again; this needs the database, but no key.
 
     \b
       faqsvc delete pricing
       faqsvc restore pricing
 
-    Exit status: 0 if it is back, 1 if not.
+    Exit status: 0 if the FAQ is back, 1 if not.
     """
     if lift:
         open_existing(database).removal.lift(slug)

@@ -71,12 +71,12 @@ if TYPE_CHECKING:
 @click.option(
     "--writes-per-minute",
     type=click.IntRange(1),
-    help="Writes of one site in a minute, in each process. Default: 600.",
+    help="Maximum writes of one site per minute, in each process. Default: 600.",
 )
 @click.option(
     "--reads-per-minute",
     type=click.IntRange(1),
-    help="Requests of one address in a minute, in each process. Default: 120000.",
+    help="Maximum requests of one address per minute, in each process. Default: 120000.",
 )
 @click.option(
     "--cache-tags/--no-cache-tags",
@@ -126,7 +126,7 @@ def serve(database: str, workers: int, proxies: tuple[str, ...], log_format: Any
                 server.serve(app, listening, proxies)
             else:
                 server.serve_workers(make_app, listening, workers, proxies)
-    # Threads may still wait seconds for the database; a second Ctrl-C ends the process at once.
+    # Threads may wait for the database for seconds; a second Ctrl-C ends the process at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

@@ -22,12 +22,14 @@ def sites() -> None:
 @sites.command("create")
 @database_option
 @click.argument("name")
-@click.option("--listed", is_flag=True, help="Name its FAQs in llms.txt, the sitemap and the index.")
+@click.option("--listed", is_flag=True, help="List its FAQs in llms.txt, the sitemap and the index.")
 @click.option(
-    "--max-faqs", type=click.IntRange(1, 2**31 - 1), help="FAQs it may have. Default: the service's limit."
+    "--max-faqs",
+    type=click.IntRange(1, 2**31 - 1),
+    help="Maximum number of FAQs. Default: the service's limit.",
 )
 @click.option(
-    "--max-bytes", type=click.IntRange(1, 2**63 - 1), help="Bytes of its records, with their history."
+    "--max-bytes", type=click.IntRange(1, 2**63 - 1), help="Maximum bytes of its records, with their history."
 )
 def create_site(database: str, name: str, listed: bool, max_faqs: int | None, max_bytes: int | None) -> None:
     """Create the site NAME and print its id."""
@@ -74,13 +76,15 @@ def list_sites(database: str, as_json: bool) -> None:
 @click.argument("site", metavar="ID")
 @click.option("--name", help="Its new name.")
 @click.option(
-    "--listed/--unlisted", default=None, help="Whether llms.txt, the sitemap and the index name it."
+    "--listed/--unlisted", default=None, help="Whether llms.txt, the sitemap and the index list its FAQs."
 )
 @click.option(
-    "--max-faqs", type=click.IntRange(0, 2**31 - 1), help="FAQs it may have; 0 for the service's limit."
+    "--max-faqs", type=click.IntRange(0, 2**31 - 1), help="Maximum number of FAQs; 0 for the service's limit."
 )
 @click.option(
-    "--max-bytes", type=click.IntRange(0, 2**63 - 1), help="Bytes of its records; 0 for the service's limit."
+    "--max-bytes",
+    type=click.IntRange(0, 2**63 - 1),
+    help="Maximum bytes of its records; 0 for the service's limit.",
 )
 def set_site(
     database: str,
@@ -90,9 +94,9 @@ def set_site(
     max_faqs: int | None,
     max_bytes: int | None,
 ) -> None:
-    """Change the site ID. What no option names stays as it is.
+    """Change the site ID. Without an option, a value stays the same.
 
-    A site that has more than a new limit keeps its FAQs, and can write no further ones.
+    A site above a new limit keeps its FAQs, but cannot add any.
     """
     storage = open_existing(database)
     from faqsvc_embed.service.storage.values import Quota
@@ -110,9 +114,9 @@ def set_site(
 @click.argument("site", metavar="ID")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def delete_site(database: str, site: str, yes: bool) -> None:
-    """Delete the site ID with its FAQs, their history and its keys, permanently.
+    """Delete the site ID permanently, with its FAQs, their history and its keys.
 
-    Published FAQs become 410, and no other site can take their slugs.
+    Readers of its published FAQs get 410, and no other site can use their slugs.
     """
     storage = open_existing(database)
     from faqsvc_embed.service.storage import site_removal

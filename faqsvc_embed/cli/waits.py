@@ -1,4 +1,4 @@
-"""Waits as long as a service asks to, with Retry-After of 429 and 503."""
+"""Waits as long as Retry-After of a 429 or 503 says."""
 
 import time
 from collections.abc import Callable
@@ -12,9 +12,9 @@ from faqsvc_embed.errors import FAQUnavailable
 T = TypeVar("T")
 
 MAX_WAIT: Final = 120.0
-"""Seconds that one wait may take."""
+"""Maximum seconds of one wait."""
 MAX_WAITS: Final = 20
-"""Waits for one request."""
+"""Maximum number of waits for one request."""
 
 
 class Waits:
@@ -24,10 +24,10 @@ class Waits:
         self._is_reported = False
 
     def send(self, request: Callable[[], T]) -> T:
-        """Return what a request returns, which is sent again if the service asks to wait.
+        """Send a request, and send it again if the service says when to retry; return its result.
 
         Raises:
-            FAQUnavailable: the service asks to wait too long, or too often.
+            FAQUnavailable: the service asks for too long a wait, or for too many.
         """
         for _ in range(MAX_WAITS):
             try:

@@ -1,4 +1,4 @@
-"""One FAQ as a file states it."""
+"""One FAQ as it is in a file."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,15 +14,14 @@ from faqsvc_embed.wire import is_json
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One FAQ as a file states it, unvalidated; a field that the file leaves out is None.
+    """One FAQ as it is in a file, unvalidated; a field that is not in the file is None.
 
-    `items` is a list of mappings with `question`, `answer` and, if they have them, `section` and `id`.
-    `answer_format` is `text`, `markdown` or None.
-    `revision` is the number of the revision of the service that the file was made from.
-    `positions` has the place of each item in the file, such as `row 5`, `line 12` or `items[3]`, and
-    `answer_lines` the line at which each answer of a Markdown file begins. `unknown`
-    names the fields and columns that are ignored, and `text_outside` the lines of a Markdown file at which
-    text begins that belongs to no question.
+    `items` is a list of mappings with `question`, `answer` and, if present, `section` and `id`.
+    `answer_format` is `text`, `markdown` or None. `revision` is the number of the service's revision that
+    the file was made from. `positions` has the place of each item in the file, such as `row 5`, `line 12` or
+    `items[3]`, and `answer_lines` has the first line of each answer in a Markdown file. `unknown` lists
+    ignored fields and columns. `text_outside` lists the lines of a Markdown file where text begins that
+    belongs to no question.
     """
 
     slug: Any = None
@@ -93,13 +92,13 @@ class Document:
         )
 
     def place(self, index: int, line: int) -> str:
-        """Return the place in the file of a line of an answer, both counted from their first."""
+        """Return the place in the file of a line of an answer; the first line of an answer is 1."""
         if self.answer_lines:
             return f"line {self.answer_lines[index] + line - 1}"
         return self.positions[index] if index < len(self.positions) else f"items[{index}]"
 
     def text_problems(self) -> Iterator[str]:
-        """Yield a problem for each text of a Markdown file that would be on no page."""
+        """Yield a problem for each text of a Markdown file that no page would show."""
         for line in self.text_outside:
             yield f"line {line}: this text belongs to no question: write it below one, or as a comment"
 
@@ -110,7 +109,7 @@ class Document:
         if self.answer_format not in (None, *ANSWER_FORMATS):
             yield f"answerFormat is {quoted(self.answer_format)}: text or markdown is accepted"
         if self.revision is not None and (type(self.revision) is not int or self.revision < 1):
-            yield f"revision is {quoted(self.revision)}: a number from 1 on is accepted"
+            yield f"revision is {quoted(self.revision)}: a number of 1 or more is accepted"
         if not is_json(self.cta):
             yield "cta is not a JSON value, or is nested too deeply"
 

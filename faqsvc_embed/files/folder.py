@@ -1,6 +1,6 @@
 """A folder of FAQs: `pricing.md` is the FAQ `pricing`, and `pricing.de.md` is its German translation.
 
-The folder remembers what it has read: `refresh` reads the files that have changed, and no others.
+`refresh` reads only the files that have changed.
 """
 
 import difflib
@@ -28,11 +28,11 @@ _SERVICE: Final = re.compile(r"(?<=\.[a-z]{2})\.[0-9a-f]{12}\Z")
 _PLACE: Final = re.compile(r"(?:line|row) ([0-9]+):? ")
 
 _Signature = tuple[int, ...]
-"""What changes when a file is edited; empty for a file that cannot be examined."""
+"""Values that change when a file is edited; empty for a file that cannot be examined."""
 
 
 class Problem(NamedTuple):
-    """What is wrong with a file, and where."""
+    """A problem in a file, with its place."""
 
     path: Path
     line: int | None
@@ -57,7 +57,7 @@ class FAQFile:
 
 
 class Folder:
-    """The FAQs in a folder, as they were when it was last read.
+    """The FAQs in a folder, as of the last reading.
 
     Names that begin with a dot or an underscore, README files, folders and other file types are left out.
 
@@ -84,7 +84,7 @@ class Folder:
 
     @property
     def problems(self) -> list[Problem]:
-        """Everything that is wrong with its files."""
+        """All problems in its files."""
         return [problem for file in self.files for problem in file.problems]
 
     def find(self, slug: str, lang: str | None) -> FAQFile | None:
@@ -224,7 +224,7 @@ def _by_slug(files: list[FAQFile]) -> dict[tuple[str, str | None], FAQFile]:
         elif same is not None and _SERVICE.search(same.path.stem) and same.faq == file.faq is not None:
             del by_slug[slug, same.lang]  # a store has an FAQ under its own language, too
         elif same is not None and same is not file:
-            message = f"is in {stated!r}, as {same.path} is: remove one, or change its lang"
+            message = f"is in {stated!r}, and so is {same.path}: remove one, or change its lang"
             by_slug[slug, lang] = _with_problem(file, message)
     return by_slug
 

@@ -28,7 +28,7 @@ READERS: Final[dict[str, Reader]] = {
 WRITERS: Final[dict[str, Writer]] = {".json": write_json, ".md": write_markdown}
 
 MAX_FILE: Final = 10_000_000
-"""Bytes: ten times the largest body that may be published."""
+"""Maximum bytes of a file: ten times the largest body that may be published."""
 
 
 class UnreadableFile(FAQError, ValueError):

@@ -37,9 +37,9 @@ _FIELDS: Final = {
 _PLAIN_FIELDS: Final = {plain_name(name): field for name, field in _FIELDS.items()}
 _PLAIN_FIELDS.update(faqs="items", questions="items", language="lang")
 FRONT_MATTER_NAMES: Final = frozenset({*map(plain_name, _FIELDS), "language", "website"})
-"""Plain names of fields by which front matter is recognised."""
+"""Names of fields, as `plain_name` returns them, by which front matter is recognised."""
 _OTHER_FIELDS: Final = ("website", "total", "nextoffset", "note", "faqurl", "install")
-"""Fields in the output of the service and of commands; a file may have them, and they are ignored."""
+"""Fields in the output of the service and of commands, which are ignored in a file."""
 _STORED: Final = "faqsvc-copy/"
 """The start of `form` in the files of a store, which `faqsvc pull` writes; the record is in `faq`."""
 _ONE_KEY: Final = "begin another item before it, or remove one"
@@ -156,9 +156,9 @@ def _unknown(value: object, known: Collection[str]) -> list[str]:
 
 
 def _item(item: object) -> object:
-    """Return an item with `question`, `answer`, `section` and `id`, for any of their names in the file.
+    """Return an item with `question`, `answer`, `section` and `id`, under whichever names the file has.
 
-    An `id` of another form, such as a number, is one of another system.
+    An `id` of another form, such as a number, belongs to another system, and is left out.
     """
     if not isinstance(item, Mapping):
         return item
@@ -172,7 +172,7 @@ def _item(item: object) -> object:
 
 
 def _ordered(items: list[Any]) -> list[tuple[int, Any]]:
-    """Return items with their indexes, by position if each has one, as the models sort those of a record."""
+    """Return items with their indexes; if each has a position, sorted by it as in a record."""
     try:
         positions = [int(item["position"]) for item in items]  # a text in YAML
     except (KeyError, TypeError, ValueError, OverflowError):
@@ -218,7 +218,7 @@ def _build(event: Any, events: Iterator[Any], depth: int = 1) -> Any:
     if isinstance(event, yaml.ScalarEvent):
         return event.value.rstrip("\n") if event.style in ("|", ">") else event.value
     if isinstance(event, yaml.AliasEvent):
-        raise ValueError("aliases (*name) are not accepted: write out what they stand for")
+        raise ValueError("aliases (*name) are not accepted: write the value in each place")
     if depth > MAX_DEPTH:
         raise ValueError(f"nested more than {MAX_DEPTH} levels deep")
     if isinstance(event, yaml.SequenceStartEvent):

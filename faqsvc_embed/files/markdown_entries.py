@@ -21,7 +21,7 @@ _NO_TEXT: Final = re.compile(
 )
 """Decoration, an entry in a table of contents, or tags alone, without white space around them."""
 BELOW_HEADINGS: Final = 7
-"""The level of a question that is a line of text, below the six levels of headings."""
+"""The level of a question that is not a heading, below the six levels of headings."""
 
 
 def _label(names: Sequence[str], letter: str) -> re.Pattern[str]:
@@ -64,9 +64,9 @@ class Entry:
         return self.is_folded and _DETAILS.search(self.lines[-1]) is not None
 
     def answer(self) -> tuple[str, int]:
-        """Return the answer without label, indentation in a list, and rules and anchors around it.
+        """Return the answer, and the number of its first line from 0.
 
-        The number is that of its first line, from 0.
+        Its label, its indentation in a list, and rules and anchors around it are removed.
         """
         lines = [line[min(self.indent, len(line) - len(line.lstrip(" "))) :] for line in self.lines]
         labels = ((place, found) for place, line in enumerate(lines) if (found := _answer_label(line)))

@@ -199,7 +199,7 @@ class _Source:
         return find_text(self._lines, {number for one in ranges for number in one})
 
     def mistakes(self) -> Iterator[str]:
-        """Yield what is written almost as Markdown, and would be shown as signs or not at all."""
+        """Yield mistakes in Markdown that a page would show as they are typed, or not at all."""
         for number, line in enumerate(self._lines):
             if number not in self._code and number not in self._headings and _UNSPACED.match(line):
                 yield f"line {number + 1}: a heading needs a space after the number signs"
@@ -213,9 +213,9 @@ class _Source:
     def _question_headings(self) -> set[int]:
         """Return the headings that are questions, by the numbers of their lines.
 
-        All headings on the highest level that has text are, and those right below a section. So are headings
-        with a question mark, unless they are in an answer. If lines of text begin questions and no heading
-        has the mark, no heading is.
+        Headings on the highest level with text below them are questions, and so are headings directly below a
+        section, and headings with a question mark outside of an answer. If lines of text begin questions and
+        no heading has a question mark, no heading is a question.
         """
         levels = {n: h.level for n, h in self._headings.items() if n not in self._sections and h.level > 1}
         if not levels and self._begin is None:  # a file with nothing but questions, at level 1

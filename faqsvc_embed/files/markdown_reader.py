@@ -67,7 +67,7 @@ def read_markdown(text: str) -> Document:
                 "no question found: write each as a heading, or after Q: with the answer after A:"
             )
     if not document.items:
-        raise ValueError("no question found: a file with answerFormat has each in a line that begins with ##")
+        raise ValueError("no question found: with answerFormat, each question is a line that begins with ##")
     return document
 
 
@@ -80,7 +80,7 @@ def _is_front_matter(lines: Sequence[str]) -> bool:
 
 def _front_matter(content: str) -> Document:
     """Return the document with the fields of front matter."""
-    fields = parse_yaml(f"\n{content}")  # the line before it is ---
+    fields = parse_yaml(f"\n{content}")  # the line feed stands for the line ---
     if fields is None:
         return Document()
     if not isinstance(fields, Mapping):

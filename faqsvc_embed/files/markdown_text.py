@@ -16,7 +16,7 @@ _TAGS: Final = (
     "a b strong i em u s code kbd small span sub sup mark font center"
 )
 TAGS: Final = frozenset(_TAGS.split())
-"""The elements of HTML that stand for their content; other tags are text, such as <name>."""
+"""The HTML elements whose tags are dropped; other tags, such as <name>, are text."""
 TAG: Final = re.compile(rf"</?(?:{'|'.join(TAGS)})(?=[\s/>])[^<>]*>", re.IGNORECASE)
 _SPECIAL: Final = re.compile(r"[\\`*_\[\]<>#&|~]")
 _CONTROL: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")

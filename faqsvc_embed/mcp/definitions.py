@@ -46,7 +46,7 @@ def _annotations(**hints: bool) -> dict[str, bool]:
 
 
 _BOOLEAN: Final = {"type": "boolean"}
-_SLUG: Final = _described(_TEXT, "Public slug of the FAQ, or the address of its page, whose ?lang= counts")
+_SLUG: Final = _described(_TEXT, "Public slug of the FAQ, or the address of its page; its ?lang= is used")
 _OFFSET: Final = _described({**_INTEGER, "minimum": 0}, "Number of items to skip, for paging")
 _NOTE: Final = _described(_TEXT, "Says what was cut, and how to get it")
 _READ_ARGUMENTS: Final = _arguments(
@@ -62,14 +62,14 @@ _DRAFT: Final = _described(_BOOLEAN, "Write a draft, which is not public")
 _CHANGES: Final = {
     "type": "array",
     "minItems": 1,
-    "description": "In order, all or none. Each names a question by its exact text",
+    "description": "Applied in order, all or none. Each names a question by its exact text",
     "items": _arguments(
         {
-            "question": _described(_TEXT, "As it stands"),
-            "answer": _described(_TEXT, "Its whole new answer; adds the question if there is none"),
+            "question": _described(_TEXT, "Its current text"),
+            "answer": _described(_TEXT, "Its complete new answer; adds the question if it is new"),
             "newQuestion": _described(_TEXT, "Renames it"),
             "remove": _described(_BOOLEAN, "Removes it"),
-            "after": _described(_TEXT, "Question behind which a new one goes"),
+            "after": _described(_TEXT, "Question after which a new one is added"),
             "section": _described(_TEXT, "Moves it to the end of this section"),
         },
         ["question"],

@@ -104,7 +104,7 @@ def create_app(client: FAQClient | None = None) -> ToolServerApp:
 
     Each request brings its own API key, in the header `X-Plugin-Key` or as a bearer token. Without `client`,
     FAQSVC_BASE_URL names the service, and FAQSVC_API_KEY is not used. Requests without a key
-    use that of a given `client`: then the host must decide who may send requests.
+    use the key of a given `client`: then the host must decide who may send requests.
     """
     return ToolServerApp(client, None)
 

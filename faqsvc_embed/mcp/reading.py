@@ -28,13 +28,13 @@ from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.rendering.json_ld import to_json_ld, to_json_ld_string
 
 ROOM: Final = MAX_RESULT - 6_000
-"""Bytes for the items of a result; the rest is for the other fields."""
+"""Maximum bytes of the items of a result; the rest is for the other fields."""
 _PATH: Final = re.compile(rf"/faq/(?P<page>[^/]+?)(?:\.md)?(?:/|$)|(?:{API_PATH}|/desk/faqs)/(?P<slug>[^/]+)")
 """The paths of an FAQ at the service."""
 
 
 def without_address(arguments: Arguments, clients: Clients, *, is_read: bool) -> Arguments:
-    """Return arguments whose `slug` is a slug. An address there stands for its slug and its language.
+    """Return arguments in which an address in `slug` is replaced by its slug and its language.
 
     It is the address of an FAQ's page, of its record, or of its page in the desk. Only a tool that reads
     accepts addresses of another host: the service may have several names, but another service may have an FAQ

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 MAX_RESULT: Final = 52_000
-"""Bytes of one result, as structured content and as text together. The longest answer in English fits, and
-there are fewer than 25,000 tokens, because in every language a token has more than two bytes on average.
+"""Maximum bytes of one result, as structured content and as text together.
+
+The longest answer in English fits. The result has fewer than 25,000 tokens, because in every language a token
+has more than two bytes on average.
 """
 MAX_TITLE: Final = 300
 MAX_EXTRA: Final = 2_000
@@ -16,7 +18,7 @@ MAX_MESSAGE: Final = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The structured content of a result, the same as JSON text, and a note beside it."""
+    """The structured content of a result, the same content as JSON text, and a note."""
 
     content: dict[str, Any]
     text: str
@@ -24,7 +26,7 @@ class Result:
 
 
 class ToolError(Exception):
-    """A call failed; the message says what to change. `content` is what else the model needs for that."""
+    """A call failed; the message says what to change, and `content` has other values that the model needs."""
 
     def __init__(self, message: str, content: dict[str, Any] | None = None) -> None:
         super().__init__(message)

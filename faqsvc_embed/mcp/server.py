@@ -32,7 +32,7 @@ DAY: Final = 86_400_000
 
 
 def create_server(client: FAQClient | None = None, *, is_remote: bool = False) -> Server[Any]:
-    """Return a server that uses a client, and closes it in the end.
+    """Return a server that uses a client, and closes it when the server ends.
 
     Without `client`, clients are created from environment variables when a tool first needs one. With
     `is_remote`, the API key of the environment is not used: each HTTP request brings its own.

@@ -23,11 +23,11 @@ from faqsvc_embed.mcp.writing import (
 )
 from faqsvc_embed.models import Publication
 
-WAITING: Final = "a draft was waiting, which readers do not see yet, and this is part of it"
-"""Why a change became a draft: publishing it would publish what somebody else has not finished."""
-DRAFT: Final = " It is a draft, which readers do not see yet: your change becomes part of it."
+WAITING: Final = "the FAQ has an unpublished draft, and this change is added to it"
+"""Why a change became a draft: publishing it would publish somebody's unfinished draft."""
+DRAFT: Final = " It is a draft, which is not public: your change is added to it."
 MAX_SHOWN: Final = 20
-"""Changes that a result shows."""
+"""Maximum number of changes that a result shows."""
 MAX_WORDS: Final = 300
 """Characters of a changed text that a result shows."""
 CONTEXT: Final = 40
@@ -35,7 +35,7 @@ CONTEXT: Final = 40
 
 
 async def update_faq(clients: Clients, arguments: Arguments, *, report: Report) -> Result:
-    """Change some questions of an FAQ in one language, or make its translation.
+    """Change some questions of an FAQ in one language, or create a translation.
 
     Raises:
         ToolError: somebody else has changed the FAQ, and the error has the current text; or there is no such
@@ -67,7 +67,7 @@ async def update_faq(clients: Clients, arguments: Arguments, *, report: Report) 
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """The changes of an FAQ in one language, None for its own."""
+    """The changes of an FAQ in one language; None is its default language."""
 
     client: FAQClient
     slug: str
@@ -85,7 +85,7 @@ class Update:
             return None
 
     def prepared(self, newest: StoredRevision | None, number: int, *, is_draft: bool) -> Write:
-        """Return the function that changes revision `number`, or makes a translation if that is 0.
+        """Return the function that changes revision `number`, or creates a translation if it is 0.
 
         Raises:
             ToolError: it is not the newest revision, or was unpublished, or there is no such translation.
@@ -112,7 +112,7 @@ class Update:
         return change
 
     async def _translate(self, draft: bool) -> Publication:
-        """Make a translation of the FAQ, which has the website of what is public, and not of a draft."""
+        """Create a translation of the FAQ, with the website of the published revision, not of a draft."""
         history = await self.client.arevisions(self.slug)
         public = next((one.revision for one in history if one.state == "published"), None)
         if public is None:
@@ -143,7 +143,7 @@ def _unpublished(slug: str) -> ToolError:
 def _conflict(
     revision: int, items: Sequence[RecordItem], changes: Sequence[dict[str, Any]], note: str = ""
 ) -> ToolError:
-    """Return the error with what somebody else has written: everything, or what the changes name."""
+    """Return the error with the newer revision: all of it, or the questions that the changes name."""
     shown = [{"question": item.question, "answer": item.answer} for item in items]
     message = (
         f"Somebody else has changed the FAQ: it is now at revision {revision}, and nothing was written."
@@ -160,7 +160,7 @@ def _conflict(
 
 
 def _shown(change: dict[str, Any], before: dict[str, str]) -> dict[str, Any]:
-    """Return a change with the words of an answer that it changes, before and after."""
+    """Return a change, with the changed words of an answer before and after it."""
     shown = {name: value for name, value in change.items() if name != "answer"}
     old, new = before.get(change["question"], ""), change.get("answer")
     if new is not None:
@@ -171,7 +171,7 @@ def _shown(change: dict[str, Any], before: dict[str, str]) -> dict[str, Any]:
 
 
 def _words(text: str, other: str) -> str:
-    """Return a text; of a long one, the part in which it differs from the other, with some words around."""
+    """Return a text. If it is long, return the part that differs from `other`, with some words around it."""
     if max(len(text), len(other)) <= MAX_WORDS:
         return text
     start = _shared(text, other)

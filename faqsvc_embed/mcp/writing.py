@@ -38,10 +38,10 @@ Write = Callable[[bool], Coroutine[Any, Any, Publication]]
 PROGRESS_INTERVAL: Final = 1.0
 """Seconds between two reports."""
 REQUESTED: Final = ""
-SCOPE: Final = "the API key may only write drafts, so this is one"
+SCOPE: Final = "the API key may only write drafts"
 """Why something was written as a draft."""
 MAX_ATTEMPTS: Final = 100
-"""Publications with an unknown outcome that are remembered."""
+"""Maximum number of publications with an unknown outcome that are remembered."""
 
 
 class Writing:
@@ -83,7 +83,7 @@ class Writing:
         if arguments.get("preview"):
             return _preview(body)
         client, key = clients.writing()
-        # Models repeat a call that failed or was cancelled, which must not publish twice.
+        # Models repeat a call that failed or was cancelled. That must not publish an FAQ twice.
         digest = hashlib.sha256(encode({**body, "key": key.reveal()})).digest()
         fields["idempotency_key"] = self._attempts.setdefault(digest, secrets.token_hex(16))
         for oldest in list(self._attempts)[:-MAX_ATTEMPTS]:
@@ -124,7 +124,7 @@ def _fields(arguments: Arguments) -> PublishFields:
 
 
 async def as_allowed(write: Write, *, draft: bool) -> Publication:
-    """Publish, or write a draft if that is requested, or if the API key may only do that."""
+    """Publish. Write a draft if `draft` is true, or if the API key may only write drafts."""
     try:
         return await write(draft)
     except AuthenticationError as error:
@@ -134,7 +134,7 @@ async def as_allowed(write: Write, *, draft: bool) -> Publication:
 
 
 async def written(client: FAQClient, published: Publication, why: str) -> dict[str, Any]:
-    """Return the fields of what was written; a draft has the address of its preview, and `why` it is one."""
+    """Return the fields of a publication; a draft has the address of its preview, and the reason `why`."""
     content: dict[str, Any] = {
         "slug": published.slug,
         "faqUrl": shorten(published.faq_url, 2_000),
@@ -150,7 +150,7 @@ async def written(client: FAQClient, published: Publication, why: str) -> dict[s
             query = urlencode({PREVIEW_PARAMETER: preview.token, **lang})
             content["previewUrl"] = f"{shorten(published.faq_url, 2_000)}?{query}"
             note += f" Show previewUrl to the user: it shows the draft until {preview.expires_at:%H:%M} UTC."
-        except FAQError:  # the draft is written nevertheless
+        except FAQError:  # the draft is written, without a preview
             pass
         content["note"] = f"{note} `faqsvc revert {published.slug} {published.revision}` publishes it."
     return {name: value for name, value in content.items() if value}

@@ -21,7 +21,7 @@ TIMEOUT: Final = 0.3
 class Chaos:
     """One fault of the FAQ service, and a check of pages under it.
 
-    As a context manager, it closes the service in the end.
+    As a context manager, it closes the service at the end of the block.
 
     `service` is the faulty service. It has a sample record for every slug; `service.serve(record)` adds one
     of yours. It has no change feed unless `feed` is one of `FEEDS`. The application under test must have the
@@ -58,8 +58,8 @@ class Chaos:
         Args:
             app: a WSGI or an ASGI application, made with `settings`.
             path: the path of a page with FAQs; it may have a query.
-            embed: the application's embed, which is closed in the end. By default, it is that of the Flask
-                extension or the ASGI middleware.
+            embed: the application's embed, which is closed at the end. Default: the embed of the Flask
+                extension or of the middleware.
 
         Raises:
             PageCheckFailed: the page is late or not as usual, lacks the cached record or shows another,

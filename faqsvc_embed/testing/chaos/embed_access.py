@@ -20,7 +20,7 @@ PLACEHOLDER_PREFIX: Final = "<!--faqsvc "
 class EmbedClock:
     """A context manager that can move the time of an embed forward, and restores the real time.
 
-    While it is active, back-offs have their full length instead of a random one.
+    While it is active, each backoff has its full length instead of a random one.
     """
 
     def __init__(self, embed: FAQEmbed) -> None:
