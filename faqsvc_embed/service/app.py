@@ -84,7 +84,7 @@ def create_app(
     access_log: bool = False,
     metrics: bool = False,
 ) -> Starlette:
-    """Return the service over a database, and create or migrate the schema of the database.
+    """Return the service for a database, and create or migrate the schema of the database.
 
     `database` is a URL such as `sqlite:///faqsvc.db`, by default FAQSVC_DATABASE_URL, or an open `Storage`.
     `base_url` is the public URL of the service, by default FAQSVC_BASE_URL, else the origin of each request.
@@ -95,16 +95,16 @@ def create_app(
     own; `writes_per_minute` requests with its API keys; `max_generations` at once. If `redis` is a URL, by
     default FAQSVC_REDIS_URL, all processes count the last two together; otherwise each process counts alone.
     `reads_per_minute` limits the requests from one address to one process, writes included. It is high,
-    because a content delivery network or a university may share an address. None is no limit.
+    because a content delivery network or a university may share an address. None means no limit.
 
     With `cache_tags`, records and hosted pages name their FAQ in Cache-Groups (RFC 9875), Surrogate-Key and
     Cache-Tag. `webhook` is a URL that receives each change (Standard Webhooks), by default
     FAQSVC_WEBHOOK_URL; `webhook_secret` signs the messages, by default FAQSVC_WEBHOOK_SECRET.
 
-    `sign_in_header` is the header in which a trusted proxy of `faqsvc serve` says who is at the desk, by
-    default FAQSVC_SIGN_IN_HEADER. Under any other server it is not used.
+    `sign_in_header` is the header in which a trusted proxy of `faqsvc serve` names the person at the desk, by
+    default FAQSVC_SIGN_IN_HEADER. Other servers do not use it.
 
-    `access_log` logs a line for each request. `metrics` serves `/metrics` for Prometheus, to anyone: let the
+    `access_log` logs a line for each request. `metrics` serves `/metrics` for Prometheus to everyone; let the
     proxy in front refuse it to the public.
 
     Raises:
@@ -164,7 +164,7 @@ def create_app(
         routes=[
             route(f"{API_PATH}/generate", post=generate),
             route(FAQ_PATH, get=read_faq, put=put_faq, patch=change_faq, delete=delete_faq, cache=cache),
-            # `path` also matches slashes, so that a reader gets a page for a slug that contains one.
+            # `path` also matches slashes, so that a slug with a slash gets a page, too.
             page("/faq/{slug:path}", show_page),
             route(API_PATH, post=publish_faq),
             static(FEED_PATH, EventStream(ChangeFeed(storage))),

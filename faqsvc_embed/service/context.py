@@ -17,7 +17,7 @@ class ServiceContext:
 
     `writers` limits the threads that write to the storage, for all routes together. `base_url` is None if
     the public URL is the origin of each request. `cache_tags` names FAQs in the headers of their responses.
-    `sign_in_header` is that in which a trusted proxy names the person at the desk.
+    `sign_in_header` is the header in which a trusted proxy names the person at the desk.
     """
 
     storage: Storage

@@ -1,4 +1,4 @@
-"""What a running service does by itself: it empties the bin."""
+"""The regular task of a running service: emptying the bin."""
 
 import asyncio
 from contextlib import suppress
@@ -9,15 +9,15 @@ from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.storage import StorageUnavailable
 
 FIRST: Final = 60.0
-"""Seconds until the first time, so that a start is quick."""
+"""Seconds until the first run, so that the start is quick."""
 INTERVAL: Final = 3600.0
-"""Seconds between two times."""
+"""Seconds between two runs."""
 
 
 async def empty_bin(service: ServiceContext) -> None:
-    """Delete every hour what has been in the bin for 30 days. Several processes may do it at once."""
+    """Delete FAQs every hour that have been in the bin for 30 days. Several processes may do so at once."""
     await asyncio.sleep(FIRST)
     while True:
-        with suppress(StorageUnavailable):  # the next hour will do
+        with suppress(StorageUnavailable):  # the next run tries again
             await run_blocking(service.storage.removal.empty_bin, limiter=service.writers)
         await asyncio.sleep(INTERVAL)

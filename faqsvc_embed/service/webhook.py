@@ -2,8 +2,8 @@
 
 Each change is one message. One process of the service at a time sends the messages, in order, and repeats
 each until the receiver accepts it, or has refused it five times. The database has the number of the last
-accepted one. If a process is
-killed just after a message was accepted, the message is sent again with the same id.
+accepted message. If a process is killed just after a message was accepted, the message is sent again with
+the same id.
 """
 
 import asyncio
@@ -41,9 +41,9 @@ BACKOFF_BASE: Final = 1.0
 BACKOFF_CAP: Final = 300.0
 """Seconds after the first failure, doubled with each further one up to the cap."""
 MAX_REFUSALS: Final = 5
-"""How often a receiver may refuse a message before the next one is sent."""
+"""Refusals of a message after which the next one is sent."""
 UNAVAILABLE: Final = frozenset({408, 425, 429, 502, 503, 504})
-"""Statuses that say nothing about the message: it is repeated until there is another one."""
+"""Statuses that do not refuse the message: it is repeated until the receiver returns another status."""
 PREFIX: Final = "whsec_"
 
 T = TypeVar("T")
@@ -62,7 +62,7 @@ class Webhook:
     """Delivers the changes of all FAQs to one URL."""
 
     def __init__(self, storage: Storage, url: str, secret: str) -> None:
-        """Raises ConfigurationError if the URL or the secret is not valid."""
+        """Raise ConfigurationError if the URL or the secret is not valid."""
         self._url = _valid_url(url)
         self._signer = _signer(secret)
         self._storage = storage

@@ -29,11 +29,11 @@ ACTIONS: Final[dict[Action, str]] = {
     "site-remove": "Deleted the site",
 }
 SPECIAL: Final = {("purge", "bin"): "Moved to the bin", ("restore", "slug"): "Allowed the use of"}
-"""The text of actions with one of their subjects."""
+"""The texts of actions that depend on the subject."""
 
 
 def show(visit: Visit) -> Response:
-    """GET /desk/log: the entries, newest first; those of one person, key or slug if the query names it."""
+    """GET /desk/log: the entries, newest first. The query may name one person, key or slug."""
     visit.require_admin()
     names = {name: visit.query(name)[:300].strip() for name in ("person", "key", "slug")}
     wanted = Wanted(visit.access.site, **{name: value for name, value in names.items() if value})

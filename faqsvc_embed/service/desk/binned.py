@@ -1,4 +1,4 @@
-"""The bin: what was deleted within the last 30 days, and slugs that were purged for ever."""
+"""The bin: FAQs that were deleted within the last 30 days, and slugs that were purged for ever."""
 
 from contextlib import suppress
 from datetime import datetime
@@ -57,7 +57,7 @@ def submit(visit: Visit) -> Response:
 
 
 def _shown(visit: Visit) -> datetime | None:
-    """Return when the FAQ was moved to the bin, as the page has shown it."""
+    """Return the time when the FAQ was moved to the bin, from the form."""
     with suppress(ValueError):
         return datetime.fromisoformat(visit.form.get("base"))
     return None

@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 from faqsvc_embed.service.desk.draft import Draft, DraftItem
 
 MAX_PAIRS: Final = 1_000_000
-"""Pairs of words or lines in the two texts of a field, because the time grows with their number.
+"""Maximum pairs of words or lines to compare in a field, because the time grows with their number.
 
-A text with more is compared by line, or else shown whole. One page compares twice as many."""
+A longer text is compared by line, or else shown whole. One page compares up to twice as many pairs."""
 
 _SETTINGS: Final = {
     "Title": "title",
@@ -43,9 +43,9 @@ class Change(NamedTuple):
     kind: str = "changed"
     """`changed`, `added`, `removed` or `moved`."""
     old: int | None = None
-    """The index of the question before, if it is one."""
+    """The index of the question before the change, if the field belongs to a question."""
     new: int | None = None
-    """The same after."""
+    """The index after the change."""
 
 
 def changes(before: Draft, after: Draft) -> list[Change]:
@@ -75,10 +75,10 @@ def taken(mine: Draft, theirs: Draft, change: Change) -> Draft:
 
 
 def aligned(items: Sequence[DraftItem], made_from: Draft, source: Draft) -> tuple[DraftItem, ...]:
-    """Return the items of a translation in the order of `source`, and an empty one for each new question.
+    """Return the items of a translation in the order of `source`, with an empty item for each new question.
 
-    What translates no question of the source any more is at the end. `made_from` is what the source was when
-    the translation was made; an item without an id has the place of the question that it translates there.
+    Items whose question is no longer in the source come last. `made_from` is the source from which the
+    translation was made: an item without an id translates the question at the same place there.
     """
     by_id = {item.id: place for place, item in enumerate(items) if item.id}
     matched = _matches(made_from.items, source.items)
@@ -95,7 +95,7 @@ def aligned(items: Sequence[DraftItem], made_from: Draft, source: Draft) -> tupl
 
 @dataclass(slots=True)
 class _Budget:
-    """The pairs that may still be compared."""
+    """The number of pairs that may still be compared."""
 
     pairs: int = MAX_PAIRS
 

@@ -106,7 +106,7 @@ class Draft:
 
     @classmethod
     def of_publication(cls, slug: str, publication: Revision) -> Self:
-        """Return the draft with the content of a revision, as the form can show it and sends it back."""
+        """Return the draft with the content of a revision, in the form in which a browser sends it back."""
         faq = FAQ.from_json(publication.record)
         return cls(
             slug=slug,
@@ -131,7 +131,7 @@ class Draft:
         return tuple(item for item in self.items if item.is_written)
 
     def edited(self, action: str) -> tuple["Draft", int]:
-        """Return the draft after a press of a button such as `up:3`, and the index of the item concerned."""
+        """Return the draft after a button such as `up:3`, and the index of its item."""
         name, _, text = action.partition(":")
         index = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else len(self.items)
         items = list(self.items)
@@ -147,7 +147,7 @@ class Draft:
         return replace(self, items=tuple(items)), min(index, max(0, len(items) - 1))
 
     def copied(self, action: str, source: "Draft") -> tuple["Draft", int]:
-        """Return the draft with an item replaced by that of the source, after a press of `copy:3`."""
+        """Return the draft after the button `copy:3`, which replaces an item by its source."""
         text = action.partition(":")[2]
         index = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else len(self.items)
         items = list(self.items)
@@ -156,7 +156,7 @@ class Draft:
         return replace(self, items=tuple(items)), min(index, max(0, len(items) - 1))
 
     def original_of(self, index: int, source: "Draft") -> DraftItem | None:
-        """Return what an item translates: the item of the source with its id, else that in its place."""
+        """Return the source of an item: the item with the same id, else the item at the same place."""
         item = self.items[index]
         if item.id:
             for original in source.items:
@@ -167,7 +167,7 @@ class Draft:
         return original if original.is_written and not is_of_another else None
 
     def gaps(self, source: "Draft") -> list[int]:
-        """Return the empty items that translate a question, before one that is known by its place alone."""
+        """Return the indexes of untranslated items above a translated one that has no id, only its place."""
         places = [index for index, item in enumerate(self.items) if item.is_written and not item.id]
         before = self.items[: places[-1]] if places else ()
         return [
@@ -177,7 +177,7 @@ class Draft:
         ]
 
     def problems(self, *, is_new: bool) -> Problems:
-        """Return all reasons why this cannot be saved, by field."""
+        """Return all problems that prevent saving, by field."""
         found = field_problems("slug", self.slug, Slug) if is_new and self.slug else []
         found += problems_of(self._body(), PublishBody)
         if not self.written:
@@ -230,14 +230,14 @@ class Draft:
         )
 
     def not_shown(self) -> dict[int, list[str]]:
-        """Return what readers would not see of each answer."""
+        """Return the parts of each answer that readers would not see."""
         found = dict[int, list[str]]()
         for index, dropped in USUAL.problems(self.record()):
             found.setdefault(index, []).append(f"Line {dropped.line}: {dropped}.")
         return found
 
     def is_same(self, publication: Revision) -> bool:
-        """Return whether a revision has the same content already, as the form shows it."""
+        """Return whether a revision has the same content, as the form shows it."""
         earlier = self.of_publication(self.slug, publication)
         mine, theirs = (draft.content(None).record(self.slug, self.lang) for draft in (self, earlier))
         return (self.website_url, mine) == (earlier.website_url, theirs)

@@ -39,9 +39,9 @@ from faqsvc_embed.service.storage.values import (
 class Editor:
     """The page with the form and its messages.
 
-    `base` is what the translation was when the editor began (`TranslationInfo.seen`); empty for a new one.
-    After a conflict, `theirs` says what happened meanwhile, and `changes` compares both texts. After a press
-    of the button `focused` of an item, `focus` is the index of that item, or the number of the change taken.
+    `base` is the state of the translation when the editor began (`TranslationInfo.seen`); empty for a new
+    one. After a conflict, `theirs` says what has happened, and `changes` compares both texts. After a button
+    of an item, `focused` names the button, and `focus` is the index of the item or the number of the change.
     """
 
     draft: Draft
@@ -56,12 +56,12 @@ class Editor:
     is_unsaved: bool = False
     is_binned: bool = False
     source: Draft | None = None
-    """The text that a translation is made from."""
+    """The source text of a translation."""
     source_changes: list[Change] = field(default_factory=list)
-    """What has changed in it since."""
+    """The changes of the source since the translation was made."""
     source_number: int = 0
     draft_changes: list[Change] = field(default_factory=list)
-    """What publishing the saved draft would change."""
+    """The changes that publishing the saved draft would make."""
 
     def page(self, visit: Visit, status: int = 200) -> Response:
         """Return the page."""
@@ -91,7 +91,7 @@ def show_new(visit: Visit) -> Response:
 
 
 def new_draft(visit: Visit) -> Draft:
-    """Return an FAQ with one empty question and the website of the site, else of the site's last FAQ."""
+    """Return an FAQ with one empty question, and the website of the site or of its last FAQ."""
     draft = Draft(items=(DraftItem(),), answer_format="markdown")
     site = visit.storage.sites.get(visit.access.site)
     if site.website_url:
@@ -128,7 +128,7 @@ def show(visit: Visit) -> Response:
 
 
 def _beside_source(visit: Visit, editor: Editor) -> Editor:
-    """Return the editor of a translation with the text that it is made from."""
+    """Return the editor of a translation with its source text."""
     faq, lang = editor.faq, editor.draft.lang
     if faq is None or lang == faq.lang or (default := _newest(visit, faq.lang, faq.slug)) is None:
         return editor
@@ -146,7 +146,7 @@ def _beside_source(visit: Visit, editor: Editor) -> Editor:
 
 
 def _missing(visit: Visit, faq: FAQInfo | None, writing: str) -> list[Lang]:
-    """Return the languages of other FAQs of the site that this one lacks, but for the one being written."""
+    """Return the languages of other FAQs of the site that this FAQ lacks, without the one being written."""
     if faq is None:
         return []
     known = visit.storage.overview.published_languages(visit.access.site)
@@ -154,7 +154,7 @@ def _missing(visit: Visit, faq: FAQInfo | None, writing: str) -> list[Lang]:
 
 
 def submit(visit: Visit) -> Response:
-    """POST: do what the pressed button says, from moving a question to publishing."""
+    """POST: run the action of the pressed button, from moving a question to publishing."""
     form = visit.form
     is_new = "slug" not in visit.request.path_params
     draft = Draft.of_form(form)
@@ -223,7 +223,7 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
         conditions = Preconditions(seen={draft.lang: editor.base})
     made_from = number_of(visit.form.get("source"))
     if editor.source is not None and info is not None and draft.gaps(editor.source):
-        made_from = info.translated_from  # in whose order the questions are
+        made_from = info.translated_from  # the questions are in the order of that revision
     content = draft.content(FAQ.from_json(newest.record).cta if newest else None)
     write = Write(
         content=content,
@@ -255,7 +255,7 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
 
 
 def _without_text(visit: Visit, editor: Editor, name: str) -> Response:
-    """Discard the draft, or note that a translation is still right; what is in the form is not saved."""
+    """Discard the draft, or mark a translation as up to date; the text in the form is not saved."""
     visit.require("draft")
     draft, writer = editor.draft, visit.storage.writer
     lang = cast("Lang", draft.lang)
@@ -278,7 +278,7 @@ def _without_text(visit: Visit, editor: Editor, name: str) -> Response:
 
 
 def _take_theirs(visit: Visit, editor: Editor, action: str) -> Response:
-    """Replace one question of a form by what somebody else wrote, and show what differs then."""
+    """Replace one question of a form by somebody else's version, and show the remaining differences."""
     theirs = Draft.of_publication(
         editor.draft.slug, visit.storage.history.revision(visit.access, editor.draft.slug, editor.draft.lang)
     )
@@ -294,7 +294,7 @@ def _take_theirs(visit: Visit, editor: Editor, action: str) -> Response:
 
 
 def _conflict(visit: Visit, editor: Editor) -> Response:
-    """Show both versions. What the editor typed stays in the form, and can now be saved on top."""
+    """Show both versions. The typed text stays in the form; saving again replaces the other version."""
     draft = editor.draft
     faq = _known(visit, draft.slug)
     if faq is None or not editor.faq:
@@ -317,7 +317,7 @@ def _saved(visit: Visit, written: Written) -> Response:
 
 
 def _known(visit: Visit, slug: str | None = None) -> FAQInfo | None:
-    """Return the FAQ; None if it was deleted meanwhile, and perhaps another site took its slug."""
+    """Return the FAQ; None if it was deleted, or if another site now has its slug."""
     try:
         return visit.storage.overview.faq(visit.access, visit.slug if slug is None else slug)
     except (FAQNotFound, NotYourSite):
@@ -331,7 +331,7 @@ def _is_binned(visit: Visit, lang: str) -> bool:
 
 
 def _why_missing(visit: Visit, lang: str | None) -> str:
-    """Return what became of an FAQ, or a translation, that was purged, and how its text can be saved."""
+    """Return the message for an FAQ or a translation that was deleted, which says how to save the text."""
     is_sealed = (visit.slug, lang) in visit.storage.overview.sealed(visit.access.site)
     return messages.SEALED if is_sealed else messages.DELETED
 

@@ -20,11 +20,11 @@ from faqsvc_embed.text import PORTION
 MAX_FORM: Final = 4_000_000
 """Bytes of a form: enough for the largest record, with every byte escaped."""
 MAX_OPEN_FORM: Final = 16_000
-"""Bytes of a form without a session: enough for a key, a link, and an address to go on to."""
+"""Maximum bytes of a form without a session: enough for a sign-in link and the address of the next page."""
 MAX_FIELDS: Final = 12_000
-"""Ten fields for each question of the largest record."""
+"""Maximum number of fields: ten for each question of the largest record."""
 MAX_UPLOADS: Final = 10
-"""Files of a form; the desk has forms with one."""
+"""Maximum number of files in a form; the forms of the desk have at most one."""
 TIMEOUT: Final = 30.0
 """Seconds in which a form must arrive."""
 

@@ -39,7 +39,7 @@ def _page(visit: Visit, lang: str, status: int = 200, *, note: str = "") -> Resp
     numbers = [revision.number for revision in found]
     new = number_of(visit.query("new")) or (numbers[0] if numbers else 0)
     seen = (revision.number for revision in found if revision.was_published and revision.number < new)
-    old = number_of(visit.query("old")) or next(seen, new - 1)  # what readers saw before
+    old = number_of(visit.query("old")) or next(seen, new - 1)  # the revision that readers saw before
     return render(
         visit,
         "history.html",

@@ -21,11 +21,11 @@ from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Visit
 
 MAX_IMPORT: Final = 1_000_000
-"""Bytes of a text or file, as many as may be published."""
+"""Maximum bytes of a text or file, as many as may be published."""
 MAX_LINES: Final = 10_000
-"""Lines of a text or file: ten for each question. More objects would make collections of garbage long."""
+"""Maximum lines of a text or file: ten for each question. More would slow down garbage collections."""
 MAX_LINE: Final = 50_000
-"""Characters of a line of Markdown: twice the longest answer, and what a pattern reads in milliseconds."""
+"""Maximum characters of a line of Markdown: twice the longest answer, which patterns read in milliseconds."""
 _QUESTION: Final = re.compile(r"^[ \t]*([^\s#>|-].{0,1000}[?？])[ \t]*$", re.MULTILINE)
 _LINE: Final = r"[ ]{0,3}(?:[-*+]|[0-9]{1,3}[.)]) \S"
 _MARKDOWN: Final = re.compile(
@@ -33,10 +33,10 @@ _MARKDOWN: Final = re.compile(
 )
 FORMATS: Final = {".md": "Markdown or plain text", ".csv": "A table (CSV)", ".json": "JSON"}
 ENCODING: Final = (
-    "The file is not in UTF-8, so its characters are not certain. Save it as UTF-8 (in Excel: “CSV UTF-8”),"
-    " or paste its text instead."
+    "The file is not in UTF-8, so some characters may be wrong. Save it as UTF-8 (in Excel: “CSV UTF-8”), or"
+    " paste its text instead."
 )
-KIND: Final = "Files of this kind cannot be read. Save it as CSV, Markdown, JSON or YAML, or paste its text."
+KIND: Final = "This type of file cannot be read. Save it as CSV, Markdown, JSON or YAML, or paste its text."
 
 
 def show(visit: Visit) -> Response:
@@ -70,7 +70,7 @@ def submit(visit: Visit) -> Response:
     done = f"{count:,} {'question was' if count == 1 else 'questions were'} recognized. Nothing is saved yet."
     if lines := document.text_outside:
         places = ", ".join(map(str, lines[:5])) + (" and others" if len(lines) > 5 else "")
-        done += f" The text that begins in line {places} belongs to no question, and was left out."
+        done += f" The text that begins in line {places} belongs to no question and was left out."
     return Editor(draft=draft, done=done, is_unsaved=True).page(visit)
 
 
@@ -139,7 +139,7 @@ def _read(ending: str, content: bytes) -> Document:
         raise ValueError(f"It has more than {MAX_LINES:,} lines, which is too long for one FAQ. Split it.")
     if reader is read_markdown and max(map(len, text.split("\n"))) > MAX_LINE:
         raise ValueError(
-            f"It has a line of more than {MAX_LINE:,} characters, too long for an answer. Split it."
+            f"It has a line of more than {MAX_LINE:,} characters, which is too long for an answer. Split it."
         )
     try:
         return reader(text)
@@ -147,7 +147,7 @@ def _read(ending: str, content: bytes) -> Document:
         _, *parts = _QUESTION.split(text) if reader is read_markdown else [""]
         if not parts:
             reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
-            raise ValueError(f"It cannot be read: {reason}.") from None
+            raise ValueError(f"The text cannot be read: {reason}.") from None
     items = [
         {"question": question, "answer": answer}
         for question, answer in zip(parts[::2], parts[1::2], strict=True)

@@ -1,4 +1,4 @@
-"""The API keys of a site, which programs use: make, replace and revoke them."""
+"""The API keys of a site, which programs use: create, replace and revoke them."""
 
 from datetime import timedelta
 from typing import Final
@@ -19,7 +19,7 @@ OVERLAPS: Final = {
     "24": ("in a day", timedelta(days=1)),
     "168": ("in a week", timedelta(weeks=1)),
 }
-"""When the old key ends after a rotation."""
+"""When the old key becomes invalid after a rotation."""
 SCOPE_TEXTS: Final = {
     "read": "Read drafts and history",
     "draft": "Write drafts",
@@ -34,7 +34,7 @@ def show(visit: Visit) -> Response:
 
 
 def submit(visit: Visit) -> Response:
-    """POST /desk/keys: make a key."""
+    """POST /desk/keys: create a key."""
     visit.require_admin()
     name, scope = visit.form.get("key_name").strip(), visit.form.get("scope")
     problems = dict[str, str]()
@@ -49,11 +49,11 @@ def submit(visit: Visit) -> Response:
         key = visit.storage.keys.create(name, site=visit.access.site, scope=scope, by=visit.access)
     except ConfigurationError:
         return _page(visit, 422, problems={"key_name": NAME})
-    return _page(visit, new_key=key, done=f"The key {name} is made.")
+    return _page(visit, new_key=key, done=f"The key {name} is created.")
 
 
 def show_one(visit: Visit) -> Response:
-    """GET /desk/keys/{key}: what a key may do, and how to replace or revoke it."""
+    """GET /desk/keys/{key}: the rights of a key, and forms to replace or revoke it."""
     visit.require_admin()
     return _one(visit)
 
@@ -67,7 +67,7 @@ def end(visit: Visit) -> Response:
         try:
             new = visit.storage.keys.rotate(key.id, overlap=overlap, by=visit.access)
         except UnknownAPIKey:
-            return _one(visit, 409, problems={"key": "This key has ended already."})
+            return _one(visit, 409, problems={"key": "This key is no longer valid."})
         return _page(visit, new_key=new, done=f"Here is the new key {key.name}.")
     if visit.form.get("confirm") != "yes":
         return _one(visit, 422, problems={"confirm": "Nothing was revoked. Tick the box to revoke the key."})

@@ -1,4 +1,4 @@
-"""What happened since a form was opened, in words."""
+"""Describes what has happened since a form was opened."""
 
 from collections.abc import Mapping
 
@@ -7,17 +7,17 @@ from faqsvc_embed.service.storage.overview import FAQInfo, TranslationInfo
 
 
 def all_seen(faq: FAQInfo) -> str:
-    """Return what a form that concerns all translations was opened with."""
+    """Return the state of all translations, for the hidden field of a form that concerns all of them."""
     return " ".join(f"{translation.lang}.{translation.seen}" for translation in faq.translations)
 
 
 def seen_by_language(text: str) -> dict[str, str]:
-    """Return the value of each language in what `all_seen` returned."""
+    """Return the state of each language, from a result of `all_seen`."""
     return dict(part.partition(".")[::2] for part in text.split())
 
 
 def what_happened(before: str, now: TranslationInfo, author: str) -> str:
-    """Return how a translation differs from what a form was opened with (`TranslationInfo.seen`)."""
+    """Return what has happened to a translation since the state `before` (`TranslationInfo.seen`)."""
     newest, _, rest = before.partition(".")
     published = rest.partition(".")[0]
     is_new, is_public = newest != str(now.newest), published != str(now.published)
@@ -36,15 +36,15 @@ def what_happened(before: str, now: TranslationInfo, author: str) -> str:
 
 
 def changed_fields(form: Form, now: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the fields that were changed in a form, and a problem for each that is another one now.
+    """Return the fields that were changed in a form, and a problem for each that somebody else has changed.
 
-    Each field `name` has a hidden field `was_name` with the value that the form was opened with. What was not
-    changed in the form stays as somebody else may have made it meanwhile.
+    Each field `name` has a hidden field `was_name` with the value when the form was opened. A field that was
+    not changed in the form keeps its current value, which may be somebody else's.
     """
     opened = {name: form.get(f"was_{name}", value) for name, value in now.items()}
     changed = {name: value for name in now if (value := form.get(name).strip()) != opened[name]}
     problems = {
-        name: f"Somebody else changed this to “{now[name]}” meanwhile. Save again to replace it."
+        name: f"Somebody else has changed this to “{now[name]}” in the meantime. Save again to replace it."
         for name, value in changed.items()
         if now[name] not in (opened[name], value)
     }

@@ -1,4 +1,4 @@
-"""The people of a site: add, change and remove them, and make sign-in links."""
+"""The people of a site: add, change and remove them, and create sign-in links."""
 
 from typing import Any, Final, cast
 
@@ -21,12 +21,12 @@ EMAIL: Final = "Write an email address such as mia@example.com."
 
 
 def show_own(visit: Visit) -> Response:
-    """GET /desk/you: who is signed in, and a form for a link to sign in on another device."""
+    """GET /desk/you: the signed-in person, and a form for a link to sign in on another device."""
     return render(visit, "you.html", roles=ROLE_TEXTS, link="")
 
 
 def renew(visit: Visit) -> Response:
-    """POST /desk/you: make a link that signs the same person in on another device."""
+    """POST /desk/you: create a link that signs the same person in on another device."""
     return render(visit, "you.html", roles=ROLE_TEXTS, link=_link(visit, _own(visit)))
 
 
@@ -53,7 +53,7 @@ def submit(visit: Visit) -> Response:
     except ConfigurationError as error:
         return _page(visit, 422, problems=_refused(error))
     except PersonExists:
-        return _page(visit, 409, problems={"email": "Somebody with this email address is here already."})
+        return _page(visit, 409, problems={"email": "There is already a person with this email address."})
     return _page(visit, added=person)
 
 
@@ -64,7 +64,7 @@ def show_one(visit: Visit) -> Response:
 
 
 def change(visit: Visit) -> Response:
-    """POST /desk/people/{person}: save the person, make a sign-in link, or remove the person."""
+    """POST /desk/people/{person}: save the person, create a sign-in link, or remove the person."""
     visit.require_admin()
     person = _person(visit)
     action = visit.form.get("action")
@@ -90,7 +90,7 @@ def _save(visit: Visit, person: Person) -> Response:
     except ConfigurationError as error:
         return _one(visit, 422, problems=_refused(error))
     except PersonExists:
-        return _one(visit, 409, problems={"email": "Somebody else has this email address."})
+        return _one(visit, 409, problems={"email": "Another person has this email address."})
     return redirect(visit, f"/people/{person.id}?done=saved")
 
 
@@ -137,7 +137,7 @@ def _person(visit: Visit) -> Person:
     try:
         return visit.storage.people.find(str(visit.request.path_params["person"]), site=visit.access.site)
     except UnknownPerson:
-        raise Problem(404, "not-found", "There is no such person, or they were removed") from None
+        raise Problem(404, "not-found", "There is no such person, or the person was removed") from None
 
 
 def _link(visit: Visit, person: Person) -> str:

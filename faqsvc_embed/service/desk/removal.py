@@ -17,7 +17,7 @@ CHANGED: Final = "Nothing was done, because somebody changed this FAQ since you 
 
 
 def show(visit: Visit) -> Response:
-    """GET …/remove: the form, which explains what readers will see."""
+    """GET …/remove: the form, which says what readers will see."""
     visit.require("publish")
     return _page(visit)
 

@@ -41,7 +41,7 @@ from faqsvc_embed.service.routes.generate import Generator
 from faqsvc_embed.service.storage import StorageUnavailable
 
 FORMS = 16
-"""Large forms that are read at the same time."""
+"""Maximum number of large forms that are read at the same time."""
 Handler = Callable[[Visit], Response | Awaitable[Response]]
 """Runs in a worker thread and returns the response, or an awaitable of it for the event loop."""
 
@@ -137,7 +137,7 @@ class Desk:
         session = self._sessions.find(visit.request)
         visit = replace(visit, session=session)
         response = self._handle(handler, visit, is_open)
-        # A form with a token of a new cookie cannot have been sent yet, so no handler is at work in the loop.
+        # No form has been sent with the token of a new cookie yet, so no handler is running in the loop.
         if session is not None and session.new_cookie and isinstance(response, Response):
             set_cookie(response, session.cookie, path=visit.root, secure=visit.is_secure)
         return response
@@ -165,7 +165,7 @@ class Desk:
 
 
 def _what_became(visit: Visit, error: FAQError) -> Problem | None:
-    """Return where an FAQ is that the desk does not find: in the bin, or deleted for ever."""
+    """Return the problem for an FAQ that is in the bin or was deleted for ever; None for any other."""
     slug = visit.request.path_params.get("slug")
     if slug is None or not isinstance(error, FAQNotFound):
         return None
@@ -184,18 +184,18 @@ def _sign_in_first(visit: Visit) -> Response:
 
 
 def _not_found(visit: Visit) -> Response:
-    problem = Problem(404, "not-found", "Check the address, or begin at the list of FAQs.")
+    problem = Problem(404, "not-found", "Check the address, or go to the list of FAQs.")
     return _problem_page(visit, problem, heading="There is no such page")
 
 
 def _only_for_forms(visit: Visit) -> Response:
     headers = {"allow": "POST, OPTIONS"}
     problem = Problem(405, "method-not-allowed", "This address is only for forms.", headers=headers)
-    return _problem_page(visit, problem, heading="There is no page to open here")
+    return _problem_page(visit, problem, heading="This page cannot be opened")
 
 
 def _problem_page(visit: Visit, problem: Problem, **context: str) -> Response:
-    """Return a page that says what is wrong, and can send again what somebody wrote."""
+    """Return a page that describes a problem, with the typed fields, which can be sent again."""
     kept, path = sign_in.kept_fields(visit), sign_in.path_of(visit)
     response = render(visit, "problem.html", problem.status, problem=problem, kept=kept, path=path, **context)
     response.headers.update(problem.headers)

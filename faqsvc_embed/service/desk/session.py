@@ -1,4 +1,4 @@
-"""The session of a request: that of its cookie, or of the person whom a trusted proxy has signed in."""
+"""The session of a request: from its cookie, or of the person whom a trusted proxy has signed in."""
 
 import hashlib
 import secrets
@@ -16,14 +16,14 @@ from faqsvc_embed.service.storage.values import Access
 
 COOKIE: Final = "faqsvc_desk"
 COOKIE_LIFETIME: Final = 400 * 86_400
-"""Seconds that a browser keeps the cookie, as long as browsers allow; the database knows when it ends."""
+"""Seconds that a browser keeps the cookie, which is the maximum; the database has the end of the session."""
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The session of a person. `by_proxy` says that a proxy signed the person in, so there is no sign-out.
+    """The session of a person. With `by_proxy`, a proxy has signed the person in, so there is no sign-out.
 
-    `new_cookie` is to be sent with the response, if there is one.
+    `new_cookie`, if any, is sent with the response.
     """
 
     person: Person
@@ -33,7 +33,7 @@ class Session:
 
     @property
     def access(self) -> Access:
-        """What the person may do."""
+        """The rights of the person."""
         return self.person.access
 
     @property
@@ -53,7 +53,7 @@ class Sessions:
         """Return the session of a request, or None.
 
         Raises:
-            Problem: the proxy names somebody who is no person of the service, or two (403).
+            Problem: the proxy names nobody of the service, or two people (403).
         """
         cookie = request.cookies.get(COOKIE)
         if email := self._email(request):

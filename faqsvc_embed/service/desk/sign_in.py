@@ -12,7 +12,7 @@ from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.http.rate_limit import RateLimiter, client_network
 
 ATTEMPTS_PER_MINUTE: Final = 10
-"""Failed attempts that one client network may make."""
+"""Maximum number of failed attempts of one client network."""
 KEPT: Final = "kept:"
 """Prefix of the names of fields that were typed before a session ended."""
 DESK: Final = "/desk"
@@ -42,7 +42,7 @@ class SignIn:
         person = sign_ins.person(cookie) if cookie else None
         if cookie is None or person is None:
             self.failures.hit(network)
-            problem = "This link was used before, is more than an hour old, or was not copied whole."
+            problem = "This link was used before, is more than an hour old, or was not copied completely."
             return _page(visit, 403, problem=problem, next=form.get("next"))
         path = _local_path(form.get("next"))
         kept = [(name, value) for name, value in form.fields if name.startswith(KEPT)]
@@ -53,9 +53,9 @@ class SignIn:
 
 
 def ask_again(visit: Visit) -> Response:
-    """Return the page to sign in again, which keeps the fields of a form that came without its session.
+    """Return the page to sign in again, which keeps the fields of a form that was sent without its session.
 
-    If the browser has another session already, perhaps from another tab, the page only asks to go on.
+    If the browser already has another session, perhaps from another tab, the page only asks to continue.
     """
     path = path_of(visit)
     kept = [(f"{KEPT}{name}", value) for name, value in kept_fields(visit)]
@@ -63,12 +63,12 @@ def ask_again(visit: Visit) -> Response:
         return _resume(visit, path, kept)
     problem = "Your session has ended. Sign in again."
     if kept:
-        problem += " What you wrote is still here."
+        problem += " Your text is still here."
     return _page(visit, 403, problem=problem, next=path, kept=kept)
 
 
 def kept_fields(visit: Visit) -> list[tuple[str, str]]:
-    """Return the fields that somebody typed into the form of an FAQ; none of other forms."""
+    """Return the fields that somebody typed into the form of an FAQ; empty for other forms."""
     if _WRITING.fullmatch(path_of(visit).partition("?")[0]) is None:
         return []
     return [(name, value) for name, value in visit.form.fields if name not in NOT_KEPT]
@@ -81,14 +81,14 @@ def _resume(visit: Visit, path: str, kept: list[tuple[str, str]]) -> Response:
 
 
 def path_of(visit: Visit) -> str:
-    """Return the path and query of a request, below that of the desk."""
+    """Return the path and query of a request, relative to the desk."""
     url = visit.request.url
     path = url.path.partition(DESK)[2]
     return f"{path}?{url.query}" if url.query else path
 
 
 def sign_out(visit: Visit) -> Response:
-    """POST: end the session. Whom a proxy signs in, only the proxy can sign out."""
+    """POST: end the session. Only the proxy can sign out a person whom it has signed in."""
     visit.storage.sign_ins.end(visit.request.cookies.get(COOKIE, ""))
     response = redirect(visit, "/sign-in")
     response.delete_cookie(COOKIE, path=visit.root, secure=visit.is_secure, httponly=True, samesite="strict")

@@ -12,7 +12,7 @@ from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.storage.sites import MAX_NAME, Site
 from faqsvc_embed.theme import Theme
 
-NAME = "A name must have 1 to 100 characters, without line breaks."
+NAME = "Write a name of 1 to 100 characters, without line breaks."
 
 
 def show(visit: Visit) -> Response:
@@ -35,7 +35,7 @@ def submit(visit: Visit) -> Response:
         color = Theme(color).accent_color if color else color
     except ConfigurationError:
         problems["accent_color"] = (
-            "Write a colour as #0a7a5c, as rgb(10 122 92), or by its name in CSS, such as teal."
+            "Write a colour such as #0a7a5c or rgb(10 122 92), or a CSS name such as teal."
         )
     if problems:
         return _page(visit, 422, problems=problems)

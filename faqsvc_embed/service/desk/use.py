@@ -54,7 +54,7 @@ def snippets(base: str, slug: str) -> list[Snippet]:
             "Flask",
             (
                 (
-                    "Once, where the application is made:",
+                    "Once, where the application is created:",
                     f'from faqsvc_embed.flask import FAQExtension\n\nFAQExtension(app, base_url="{base}")',
                 ),
                 (_JINJA, call),
@@ -64,7 +64,7 @@ def snippets(base: str, slug: str) -> list[Snippet]:
             "FastAPI and Starlette",
             (
                 (
-                    "Once, where the application is made:",
+                    "Once, where the application is created:",
                     "from faqsvc_embed import FAQEmbed\nfrom faqsvc_embed.fastapi import FAQMiddleware\n"
                     "from faqsvc_embed.jinja import install\n\n"
                     f'embed = FAQEmbed("{base}")\n'
@@ -90,7 +90,7 @@ def snippets(base: str, slug: str) -> list[Snippet]:
             "Jinja",
             (
                 (
-                    "Once, where the environment is made:",
+                    "Once, where the environment is created:",
                     "from faqsvc_embed import FAQEmbed\nfrom faqsvc_embed.jinja import install\n\n"
                     f'install(environment, FAQEmbed("{base}"))',
                 ),
@@ -102,14 +102,14 @@ def snippets(base: str, slug: str) -> list[Snippet]:
             "An assistant (MCP)",
             (
                 ("Once, in its list of servers; it needs an API key to write:", _mcp(base)),
-                ("Then ask it:", f"Read the FAQ {_quoted(slug)} and suggest what is missing."),
+                ("Then ask the assistant:", f"Read the FAQ {_quoted(slug)} and suggest what is missing."),
             ),
         ),
     ]
 
 
 def _react(slug: str) -> list[Snippet]:
-    """Return the lines for React if the operator has named a package; the specification's does not exist."""
+    """Return the lines for React if the operator has named a package: npm has none of the specified name."""
     package = npm_package()
     if package is None:
         return []

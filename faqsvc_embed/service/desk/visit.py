@@ -28,7 +28,7 @@ class Visit:
 
     @property
     def access(self) -> Access:
-        """What the person who is signed in may do."""
+        """The rights of the person who is signed in."""
         assert self.session is not None  # noqa: S101 - the routes require it
         return self.session.access
 

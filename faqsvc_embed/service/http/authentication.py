@@ -17,9 +17,9 @@ from faqsvc_embed.service.storage import APIKeys, StorageUnavailable
 from faqsvc_embed.service.storage.values import Access
 
 MAX_FAILURES: Final = 60
-"""Wrong keys that one client network may send in a minute."""
+"""Maximum number of wrong keys of one client network per minute."""
 USE_TIMEOUT: Final = 1.0
-"""Seconds to wait for a thread that records the use of a key; after that, the next request does."""
+"""Seconds to wait for a thread that records the use of a key; otherwise, the next request records it."""
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from faqsvc_embed.service.storage.change_log import LoggedChange, Position
 POLL: Final = 0.25
 """Seconds between two queries of the database, which has the changes of all processes."""
 MAX_WAITING: Final = 200
-"""Changes that may wait for a slow subscriber. If there are more, it must read everything again."""
+"""Maximum number of changes that wait for a slow subscriber. Beyond it, all records must be read again."""
 MAX_FOLLOWED: Final = 200_000
-"""Slugs of all subscribers together; each takes about 200 bytes."""
+"""Maximum number of slugs of all subscribers together; each takes about 200 bytes."""
 RETRY_AFTER: Final = 1.0
 """Seconds until the next query after one has failed."""
 
@@ -33,7 +33,7 @@ class Subscriber:
 
     def __init__(self, slugs: Iterable[str], network: str | None) -> None:
         self.log: Position = Position(0)
-        """The log that the changes are of: where the subscriber began, or had to begin again."""
+        """The position in the log where the subscriber began, or had to begin again."""
         # Most subscribers follow the same ones.
         self.slugs: frozenset[str] = frozenset(sys.intern(slug) for slug in slugs)
         self.network = network
@@ -42,7 +42,7 @@ class Subscriber:
         self.has_news: asyncio.Event = asyncio.Event()
 
     def add(self, change: LoggedChange) -> None:
-        """Add a change. If too many wait already, drop those and mark them as missed."""
+        """Add a change. If too many are waiting, drop them and mark them as missed."""
         if len(self.waiting) >= MAX_WAITING:
             self.waiting.clear()
             self.has_missed = True
@@ -50,7 +50,7 @@ class Subscriber:
         self.has_news.set()
 
     def miss(self, log: Position) -> None:
-        """Tell the subscriber to read everything again, and continue at the end of a log."""
+        """Tell the subscriber to read all records again, and continue at the end of a log."""
         self.log = log
         self.waiting.clear()
         self.has_missed = True
@@ -90,7 +90,7 @@ class ChangeFeed:
         many, some are gone, or the event is not in this log.
 
         Raises:
-            FeedFull: there is no room any more.
+            FeedFull: there is no room.
             StorageUnavailable: the database does not respond.
         """
         subscriber = Subscriber(slugs, network)
@@ -137,7 +137,7 @@ class ChangeFeed:
         if missed is None or len(missed) > MAX_WAITING:
             subscriber.miss(last)
             return
-        for change in missed:  # the poll may add one of them too, which costs the reader one request
+        for change in missed:  # the poll may add one of them again, which only costs the reader a request
             subscriber.add(change)
 
     async def _poll(self) -> None:
@@ -177,7 +177,7 @@ class ChangeFeed:
                 subscriber.add(change)
 
     def _reset(self, last: Position) -> None:
-        """Tell every subscriber to read everything again: the log is not the one that was read before.
+        """Tell every subscriber to read all records again, because the log was replaced.
 
         It has another epoch, or its numbers, which have no gaps, went back after a fail-over.
         """

@@ -44,7 +44,7 @@ def preconditions(request: Request) -> Preconditions:
     """
     if_none_match = request.headers.get("if-none-match")
     if if_none_match not in (None, "*"):
-        raise Problem.invalid("If-None-Match of a write must be *", code="invalid-parameter")
+        raise Problem.invalid("If-None-Match must be * in a write", code="invalid-parameter")
     if_match = request.headers.get("if-match")
     tags = None if if_match is None else ["*"] if if_match.strip() == "*" else _ENTITY_TAG.findall(if_match)
     if tags == []:

@@ -6,7 +6,7 @@ import anyio
 from starlette.types import Message, Receive, Scope, Send
 
 SMALL_BODY: Final = 65_536
-"""Up to this many bytes are left to the server, which can then use the connection again."""
+"""Up to this number of bytes, the server reads the rest, and can then reuse the connection."""
 MAX_DRAINED: Final = 8_000_000
 """Bytes of a body that are read and discarded before the connection is closed."""
 DRAIN_TIMEOUT: Final = 2.0
@@ -14,7 +14,7 @@ DRAIN_TIMEOUT: Final = 2.0
 
 
 class BodyTracker:
-    """A `receive` that knows whether the whole request body has arrived."""
+    """A `receive` that records whether the whole request body has arrived."""
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         headers = dict(scope["headers"])

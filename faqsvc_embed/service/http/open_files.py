@@ -4,12 +4,12 @@ import sys
 from typing import Final
 
 MAX_OPEN_FILES: Final = 8192
-"""The number to use if the system allows more."""
+"""The maximum, even if the system allows more."""
 
 
 def open_file_limit() -> int:
     """Return how many files this process may have open, at most `MAX_OPEN_FILES`."""
-    if sys.platform == "win32":  # which has no such limit
+    if sys.platform == "win32":  # Windows has no such limit
         return MAX_OPEN_FILES
     import resource
 

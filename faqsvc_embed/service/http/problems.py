@@ -1,4 +1,4 @@
-"""Problem documents, which all error responses are (RFC 9457)."""
+"""Problem documents: the form of all error responses (RFC 9457)."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -104,7 +104,7 @@ class Problem(Exception):
         return Problem(status, code, str(error))
 
     def response(self) -> Response:
-        """Return the response. It is not cacheable, because the same request may succeed a moment later."""
+        """Return the response. It is not cacheable, because the same request may succeed soon."""
         document = contract.Problem(
             _TITLES.get(self.status, "Error"),
             self.status,

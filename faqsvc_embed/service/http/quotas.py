@@ -1,4 +1,4 @@
-"""Quotas of a site that are not in the database: writes a minute, and generations at once.
+"""Quotas of a site that are not in the database: writes per minute, and generations at once.
 
 With Redis, all processes count together, otherwise each counts alone. If Redis does not respond, each
 process counts on its own, because an outage of Redis must not prevent writes.
@@ -62,7 +62,7 @@ class RedisQuotas(SiteQuotas):
     """Quotas that all processes with the same Redis share."""
 
     def __init__(self, url: str, writes_per_minute: int | None, max_generations: int | None) -> None:
-        """Raises ConfigurationError if the URL is not valid; the message leaves it out for its password."""
+        """Raise ConfigurationError if the URL is not valid, without the URL, which may have a password."""
         super().__init__(writes_per_minute, max_generations)
         with needs_extra("redis"):
             import redis  # `limits` uses the same client

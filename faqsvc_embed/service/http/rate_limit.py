@@ -1,4 +1,4 @@
-"""Rate limits: how many requests a minute one API key or one client network may send."""
+"""Rate limits: how many requests per minute one API key or one client network may send."""
 
 import math
 import time

@@ -20,7 +20,7 @@ MAX_ENTRIES: Final = 10_000
 VERSION_TIMEOUT: Final = 0.5
 """Seconds for the query of the version. After that, the database counts as down."""
 OVERHEAD: Final = 2_000
-"""About how many bytes an entry takes beside its request and its body."""
+"""Estimated bytes of an entry without its request and its body."""
 
 # What a public response depends on, beside the database.
 _HEADERS: Final = frozenset({b"accept", b"accept-language", b"host", PREVIEW_HEADER.lower().encode()})
@@ -34,7 +34,7 @@ class ContentVersion:
     """A value that changes with the public content, whichever process changes it.
 
     For SQLite, it is the version of the file, which takes microseconds to read. For PostgreSQL, it is the
-    place of the last change with the sites that are listed, which one query reads for all waiting requests.
+    number of the last change and the list of listed sites, which one query reads for all waiting requests.
     """
 
     def __init__(self, storage: Storage) -> None:
@@ -43,7 +43,7 @@ class ContentVersion:
         self._waiting: asyncio.Future[Version] | None = None
 
     async def get(self) -> Version | None:
-        """Return the version at a moment after this call, or None if the database does not respond."""
+        """Return the version as of this call or later, or None if the database does not respond."""
         if self._storage.database.is_sqlite:
             return self._storage.database.data_version()
         if self._waiting is None:
@@ -72,7 +72,7 @@ class ResponseCache:
         self._confirmed_at = 0.0
 
     async def respond(self, request: Request, handler: Handler) -> Response:
-        """Return the cached response to a GET or HEAD, or else that of the handler, cached if it is public.
+        """Return the response to a GET or HEAD from the cache or from the handler; a public one is cached.
 
         While the database does not respond, a cached response is returned for its own lifetime, with `Age`
         (RFC 9111, 5.1).
@@ -102,7 +102,7 @@ class ResponseCache:
         return response
 
     def _fresh(self, key: tuple[object, ...], age: float) -> Response | None:
-        """Return a cached response that was current `age` seconds ago, if it may be used still."""
+        """Return a cached response that was current `age` seconds ago, if it may still be used."""
         cached = self._responses.get(key)
         if cached is None or not age:
             return cached
@@ -122,7 +122,7 @@ class ResponseCache:
 
 
 def _ignore_outage(version: "asyncio.Future[Version]") -> None:
-    """Take the exception of a query that no request waits for any more; `run_blocking` has reported it."""
+    """Retrieve the exception of a query without waiting requests; `run_blocking` has reported it."""
     if not version.cancelled():
         version.exception()
 

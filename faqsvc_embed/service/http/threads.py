@@ -12,7 +12,7 @@ from faqsvc_embed.service.telemetry.outages import database_outages, write_outag
 WRITER_THREADS: Final = 4
 """Maximum number of threads that write at once, so that readers always find a free one."""
 CALL_TIMEOUT: Final = 10.0
-"""Seconds for a call, including its wait for a thread; the time-outs of databases are shorter."""
+"""Maximum seconds of a call, including its wait for a thread; the time-outs of databases are shorter."""
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")

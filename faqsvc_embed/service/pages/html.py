@@ -41,7 +41,7 @@ _templates = Environment(
 
 
 class LanguageLink(NamedTuple):
-    """A link to the page in one language; `url` selects the language whatever the reader prefers."""
+    """A link to the page in one language; `url` selects the language, not the reader's preference."""
 
     lang: str
     name: str

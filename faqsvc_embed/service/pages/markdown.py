@@ -41,7 +41,7 @@ def _text_answer(item: AnsweredItem) -> str:
 
 
 def _markdown_answer(item: AnsweredItem) -> str:
-    """Return a Markdown answer as it was written or, if it would be read differently here, as HTML."""
+    """Return a Markdown answer unchanged or, if it would mean something else in this file, as HTML."""
     if stands_alone(item.text, QUESTION_LEVEL + bool(item.section)):
         return item.text.strip("\r\n")
     return str(item.html).replace("\n\n", "\n&#10;")  # a blank line, as in code, ends HTML

@@ -29,7 +29,7 @@ def error_response(
     try:
         is_page = best_media_type(request, *offers) == HTML
         base = service.urls(request).base
-    except Problem:  # the client accepts none of them, or its Host header is invalid
+    except Problem:  # the client accepts none of the offers, or its Host header is invalid
         is_page, base = False, ""
     if not is_page or problem.status not in PAGE_STATUSES:
         return problem.response()

@@ -26,7 +26,7 @@ RETRY: Final = 2_000
 """Milliseconds after which a browser connects again."""
 MAX_SLUGS: Final = 1_000
 MAX_PROBLEMS: Final = 10
-"""Slugs that a response calls wrong: it is smaller than the request."""
+"""Maximum number of wrong slugs that a response names, so that it is smaller than the request."""
 HEADERS: Final = {
     "cache-control": "no-store",
     "x-accel-buffering": "no",  # otherwise nginx buffers the events
@@ -71,7 +71,7 @@ class EventStream:
     async def _stream(self, slugs: list[str], network: str | None, after: str | None) -> AsyncIterator[bytes]:
         try:
             subscriber = await self._feed.subscribe(slugs, network, after)
-        except (FeedFull, StorageUnavailable):  # the head is sent already; the subscriber connects again
+        except (FeedFull, StorageUnavailable):  # the head was sent; the subscriber connects again
             return
         try:
             if after is None:

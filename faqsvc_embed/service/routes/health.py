@@ -10,7 +10,7 @@ from faqsvc_embed.service.storage import upgrade
 
 
 async def check_liveness(service: ServiceContext, _: Request) -> Response:
-    """Return 200. If this does not respond, only a restart of the process helps."""
+    """Return 200. If this does not respond, restart the process."""
     return JSONResponse({"status": "ok"}, headers={"cache-control": "no-store"})
 
 

@@ -149,7 +149,10 @@ _PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     "lang": msgspec.json.schema(Lang),
     "lang:page": {"type": "string"},
     "purge": {"type": "string", "enum": ["false", "true", "now"]},
-    "q": {"type": "string", "description": "Words that one newest revision must contain, all of them."},
+    "q": {
+        "type": "string",
+        "description": "Words that the newest revision of a translation must all contain.",
+    },
     "state": msgspec.json.schema(contract.State),
     "limit": {"type": "integer", "minimum": 1, "maximum": contract.MAX_LIMIT},
     "after:faq": {"type": "string", "pattern": CURSOR, "description": "`next` of the previous page."},

@@ -69,7 +69,7 @@ OPERATIONS: Final = (
         contract.PublishBody,
         contract.PublishResponse,
         note="The same `Idempotency-Key`, up to 255 visible ASCII characters, publishes once in 24 hours."
-        f" With a `slug`, this writes a revision of that FAQ. {_IF_MATCH}",
+        f" With a `slug`, it writes a revision of that FAQ. {_IF_MATCH}",
     ),
     Operation(
         "put",
@@ -82,13 +82,13 @@ OPERATIONS: Final = (
         contract.PublishBody,
         contract.PublishResponse,
         ("lang",),
-        note=f"{_IF_MATCH} `If-None-Match: *` only creates.",
+        note=f"{_IF_MATCH} With `If-None-Match: *`, it only creates.",
     ),
     Operation(
         "patch",
         _FAQ,
         "changeFAQ",
-        "Change some questions of the newest revision; the others stay byte for byte",
+        "Change some questions of the newest revision; the others stay unchanged",
         (200,),
         (428, *_WRITES, *_BODIES),
         "draft",
@@ -96,7 +96,7 @@ OPERATIONS: Final = (
         contract.PublishResponse,
         ("lang",),
         ("If-Match",),
-        note="All changes are made, or none: `index` is the number of the first that cannot be made. "
+        note="All changes are made, or none. `index` is the number of the first one that cannot be made. "
         "`If-Match` is required; after a conflict, `current` is the newest revision.",
     ),
     Operation(
@@ -114,7 +114,7 @@ OPERATIONS: Final = (
         "post",
         f"{_FAQ}/restore",
         "restoreFAQ",
-        "Take an FAQ out of the bin, or publish again what was last unpublished",
+        "Restore an FAQ from the bin, or publish the translations that were unpublished last",
         (200,),
         _WRITES,
         "publish",
@@ -226,7 +226,7 @@ OPERATIONS: Final = (
         "get",
         "/sitemap.xml",
         "mapSite",
-        "List the pages of listed sites; beyond 2,000 FAQs, list the sitemaps that do",
+        "List the pages of listed sites; beyond 2,000 FAQs, list the sitemaps with the pages",
         (200, 304),
         (400, *_READS),
         query=("from",),
@@ -263,7 +263,7 @@ OPERATIONS: Final = (
         "get",
         "/readyz",
         "checkReadiness",
-        "Check that this process can serve: the database responds and needs no upgrade",
+        "Check that this process is ready: the database responds and needs no upgrade",
         (200,),
         (503, *_ALWAYS),
         media_types=("application/json",),

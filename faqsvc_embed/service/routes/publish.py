@@ -60,7 +60,7 @@ async def put_faq(service: ServiceContext, request: Request) -> Response:
     write = _write(
         body,
         slug=slug,
-        must_be_new=conditions.is_create_only and lang is None,  # with it, only the translation must be new
+        must_be_new=conditions.is_create_only and lang is None,  # with lang, only the translation must be new
         lang=lang or body.lang,
         preconditions=conditions,
     )

@@ -35,7 +35,7 @@ async def delete_faq(service: ServiceContext, request: Request) -> Response:
 
 
 async def restore_faq(service: ServiceContext, request: Request) -> Response:
-    """POST …/restore: take an FAQ out of the bin, or publish again what the last DELETE unpublished."""
+    """POST …/restore: restore an FAQ from the bin, or publish what the last DELETE unpublished."""
     access = await service.auth.authenticate(request, "publish")
     slug = slug_of(request)
     await run_blocking(partial(service.storage.removal.restore, access, slug), limiter=service.writers)

@@ -11,7 +11,7 @@ from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.service.http.trusted_proxy import mark
 
 UNIX: Final = ("unix", 0)
-"""Stands for the client of a Unix socket, which has no address. It is a proxy on this machine."""
+"""Stands for the client of a Unix socket, a proxy on this machine, which has no address."""
 
 
 def check_proxies(proxies: Sequence[str]) -> None:

@@ -24,7 +24,7 @@ from faqsvc_embed.service.server.protocol import TimeoutH11Protocol
 from faqsvc_embed.service.server.proxies import BehindProxies
 
 BACKLOG: Final = 2048
-"""Connections that may wait to be accepted."""
+"""Maximum number of connections that wait to be accepted."""
 SEND_TIMEOUT: Final = 60.0
 """Seconds in which a client must acknowledge some of the data that was sent to it."""
 
@@ -127,7 +127,7 @@ def _make(make_app: Callable[[], ASGIApp], proxies: Sequence[str]) -> ASGIApp:
 
 
 def _freeze() -> None:
-    """Leave modules and routes out of garbage collections, which would stop all requests for about 50 ms."""
+    """Exclude modules and routes from garbage collection, which would stop all requests for about 50 ms."""
     gc.collect()
     gc.freeze()
 

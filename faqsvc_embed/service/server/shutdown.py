@@ -46,7 +46,7 @@ def _shut_down_if_cancelled(receive: Receive) -> Receive:
     async def receive_shutdown() -> Message:
         try:
             return await receive()
-        except asyncio.CancelledError:  # a second Ctrl-C; database connections must be closed all the same
+        except asyncio.CancelledError:  # after a second Ctrl-C, database connections must still be closed
             return {"type": "lifespan.shutdown"}
 
     return receive_shutdown

@@ -42,7 +42,7 @@ class APIKeyInfo:
     expires_at: datetime | None
     revoked_at: datetime | None
     maker: str | None
-    """The person or the key that made it; None for the operator."""
+    """The person or the key that created it; None for the operator."""
 
 
 class APIKeys:
@@ -95,7 +95,7 @@ class APIKeys:
             return self._insert(connection, row, by)
 
     def verify(self, key: str) -> Access | None:
-        """Return what a key gives access to, or None if it is unknown, expired or revoked."""
+        """Return the rights of a key, or None if it is unknown, expired or revoked."""
         digest = _digest(key)
         columns = api_keys.c
         query = select(columns.id, columns.site, columns.scope, columns.digest)
@@ -116,10 +116,10 @@ class APIKeys:
             return [APIKeyInfo(**row) for row in rows.mappings()]
 
     def with_predecessors(self, key_id: str | None) -> set[str]:
-        """Return the id of a key, and those of the keys of its name that it replaces.
+        """Return the id of a key, and the ids of the keys with its name that it replaces.
 
-        They are those that were rotated when it was made, or had ended before. Two other keys that were valid
-        at the same time are two programs, also if they have one name, and one of them has ended since.
+        It replaces keys that were rotated when it was created, and keys that had ended before. Keys that were
+        valid at the same time otherwise belong to different programs, even if they have the same name.
         """
         own = select(api_keys).where(api_keys.c.id == key_id).cte(recursive=True)
         is_same = (api_keys.c.name == own.c.name, api_keys.c.site == own.c.site, own.c.name != "")
@@ -134,7 +134,7 @@ class APIKeys:
             return set(connection.scalars(select(own.c.id)))
 
     def made_by_person(self, person_id: str) -> Sequence[APIKeyInfo]:
-        """Return the valid keys that a person made, and that these made."""
+        """Return the valid keys that a person created, and the keys that those created."""
         now = self._clock()
         with self._database.reading() as connection:
             made = made_by(connection, api_keys.c.created_by_person == person_id)
@@ -145,9 +145,9 @@ class APIKeys:
         ]
 
     def revoke(self, key_id: str, *, with_children: bool = False, by: Access = OPERATOR) -> None:
-        """Revoke a key. FAQs that were published with it stay, as they belong to its site.
+        """Revoke a key. FAQs that were published with it stay, because they belong to its site.
 
-        `with_children` also revokes the keys that it made, and theirs, and ends all previews of its site.
+        `with_children` also revokes all keys that come from it, and ends all previews of its site.
 
         Raises:
             UnknownAPIKey: there is no key with this id.
@@ -169,7 +169,7 @@ class APIKeys:
         now = self._clock()
         used = api_keys.c.last_used_at
         due = (api_keys.c.id == key_id, or_(used.is_(None), used < now - USE_INTERVAL))
-        with self._database.reading() as connection:  # because a read never waits for a writer
+        with self._database.reading() as connection:  # a read never waits for a writer
             is_due = connection.execute(select(api_keys.c.id).where(*due)).first() is not None
         if is_due:
             with self._database.writing() as connection:
@@ -191,7 +191,7 @@ class APIKeys:
 
 
 def made_by(connection: Connection, maker: ColumnElement[bool]) -> set[str]:
-    """Return the ids of the keys of a maker, such as `created_by_person == id`, and of those they made."""
+    """Return the ids of the keys by a creator, such as `created_by_person == id`, and of keys by those."""
     made = select(api_keys.c.id).where(maker).cte(recursive=True)
     made = made.union(select(api_keys.c.id).join(made, api_keys.c.created_by_key == made.c.id))
     return set(connection.scalars(select(made.c.id)))

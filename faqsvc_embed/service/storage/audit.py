@@ -1,4 +1,4 @@
-"""The audit log: who did what, and when. Entries are only added, and name no text."""
+"""The audit log: who did what, and when. Entries are only added, and contain no texts of FAQs."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -29,13 +29,13 @@ Action = Literal[
     "site-remove",
 ]
 OPERATOR: Final = Access(None, "")
-"""Who runs a command on the database."""
+"""The person who runs a command on the database."""
 NAME: Final = func.coalesce(people.c.email, people.c.name)
 """How the log names a person."""
 
 
 class Entry(NamedTuple):
-    """One entry: by a key, by a person, or by the operator if both are None. What does not apply is None.
+    """One entry: by a key, by a person, or by the operator if both are None. Other fields may be None, too.
 
     `person` is the email address or, without one, the name. `subject` is the key, the person or the site that
     was changed; `bin` if an FAQ was moved there, and `slug` if a purged slug was allowed again.
@@ -54,7 +54,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The entries to read; None is any. Those of a key or a person are also those that changed it."""
+    """A filter of entries; None means any. A key or a person selects its actions and changes of it."""
 
     site: str | None = None
     key: str | None = None
@@ -63,7 +63,7 @@ class Wanted:
 
 
 class AuditLog:
-    """Reads the log. Whoever changes something adds an entry in the same transaction, by `log`."""
+    """Reads the log. Each change adds an entry in the same transaction, with `log`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -95,7 +95,7 @@ def log(
     at: datetime,
     **what: str | int | None,
 ) -> None:
-    """Add an entry; `what` are `site`, `slug`, `lang`, `revision` and `subject`, as far as they apply."""
+    """Add an entry; `what` may have `site`, `slug`, `lang`, `revision` and `subject`."""
     person = None
     if access.person_id is not None:
         person = connection.scalar(select(NAME).where(people.c.id == access.person_id))

@@ -11,11 +11,11 @@ from faqsvc_embed.service.storage.database import Database
 from faqsvc_embed.service.storage.schema import events, last_event, sites
 
 MAX_EVENTS: Final = 10_000
-"""Changes that are kept. A reader who has missed more must read everything again."""
+"""Maximum number of changes in the log. A reader who has missed more must read all records again."""
 
 
 _DIGITS: Final = 15
-"""Of the number of a change, in an event id."""
+"""Maximum digits of the number of a change in an event id."""
 
 
 class Position(NamedTuple):

@@ -61,7 +61,7 @@ class Database:
         self._watcher: sqlite3.Connection | None = None
         self.is_sqlite: bool = not url.startswith(("postgresql://", "postgres://"))
         if self.is_sqlite:
-            self.path: str = str(_path(url).absolute())  # so that a later chdir does not matter
+            self.path: str = str(_path(url).absolute())  # a later chdir must not matter
             self.name: str = f"the database {self.path!r}"
             self._reader = _sqlite_engine(self.path)
             self._writer = _sqlite_engine(self.path)
@@ -105,7 +105,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
-        """Lend a connection for reads that all see the database as it is now."""
+        """Lend a connection for reads that all see the same state of the database."""
         begin = "BEGIN" if self.is_sqlite else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
         with self.reading() as connection:
             connection.exec_driver_sql(begin)
@@ -143,7 +143,7 @@ class Database:
                 connection.invalidate()  # with its lock and settings
 
     def replace_with(self, file: Path) -> None:
-        """Replace the content of the SQLite database with that of another file, all of it or nothing."""
+        """Replace the content of the SQLite database with another file, completely or not at all."""
         source = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
         with (
             closing(source),
@@ -190,7 +190,7 @@ class Database:
         return int(version)
 
     def close(self) -> None:
-        """Close idle connections, and others after their use; the next statement opens new ones."""
+        """Close idle connections now, and the others after use; the next statement opens new ones."""
         if self._watcher is not None:
             self._watcher.close()
             self._watcher = None
@@ -209,7 +209,7 @@ class Database:
 
 @contextmanager
 def _connected(engine: Engine) -> Iterator[Connection]:
-    """Lend a connection. Close it afterwards if its pool was disposed of: that closed only idle ones."""
+    """Lend a connection. Close it afterwards if its pool was disposed of, which closes only idle ones."""
     pool = engine.pool
     with engine.connect() as connection:
         try:
@@ -309,8 +309,8 @@ def _postgresql_engines(stated: dict[str, Any]) -> tuple[Engine, Engine]:
 def _configure(connection: Any, _: Any) -> None:
     """Change two defaults, unless the URL, the user or the database has changed them.
 
-    `plan_cache_mode`: PostgreSQL may make one plan of a prepared statement for all values. To list fifty
-    FAQs, such a plan reads all FAQs of the site.
+    `plan_cache_mode`: PostgreSQL may use one plan of a prepared statement for all values. Such a plan reads
+    all FAQs of the site to list fifty.
     """
     defaults = {
         "statement_timeout": str(round(STATEMENT_TIMEOUT * 1000)),
@@ -326,7 +326,7 @@ def _configure(connection: Any, _: Any) -> None:
 
 
 def _check(connection: Any, *_: Any) -> None:
-    """Replace an idle connection that has something to read: the server has closed it."""
+    """Replace an idle connection that the server has closed: it has data to read."""
     poll = select.poll()
     poll.register(connection.fileno(), select.POLLIN)
     if poll.poll(0):

@@ -12,7 +12,7 @@ from faqsvc_embed.service.storage.database import Database, insert_new
 from faqsvc_embed.service.storage.schema import last_event, webhooks
 
 MAX_CLAIM: Final = timedelta(minutes=10)
-"""Longer than any claim."""
+"""A time longer than any claim."""
 
 
 class Deliveries:

@@ -1,4 +1,4 @@
-"""One transaction that changes FAQs: the steps that writing, unpublishing, deleting and restoring share."""
+"""A transaction that changes FAQs: the steps shared by writing, unpublishing, deleting and restoring."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -110,10 +110,10 @@ class Edit:
         return languages if lang is None else [lang]
 
     def check_seen(self, slug: str, lang: str | None, preconditions: Preconditions) -> None:
-        """Check that a translation, or all of an FAQ without `lang`, are what a form has shown.
+        """Check that a translation, or without `lang` all of an FAQ, are in the state that a form has shown.
 
         Raises:
-            RevisionConflict: they are not.
+            RevisionConflict: they were changed.
         """
         if preconditions.seen is None:
             return
@@ -127,7 +127,7 @@ class Edit:
                 raise RevisionConflict("The FAQ was changed by somebody else", self.newest(slug, lang))
 
     def append(self, newest: Revision | None, key: tuple[str, Lang], row: dict[str, Any]) -> int:
-        """Append a revision to a translation, which is new without `newest`; return its number."""
+        """Append a revision to a translation, which is new if `newest` is None; return the number."""
         slug, lang = key
         numbers = select(func.max(revisions.c.number)).where(
             revisions.c.slug == slug, revisions.c.lang == lang
@@ -146,7 +146,7 @@ class Edit:
         return number
 
     def note_source(self, slug: str, lang: str, source: int | None = None) -> None:
-        """Note from which revision of the default language a translation was made; by default the newest."""
+        """Record the revision of the default language that was translated; by default the newest."""
         default = translations.alias()
         newest = (
             select(default.c.newest)
@@ -158,14 +158,14 @@ class Edit:
         self.connection.execute(update(translations).where(*of_translation(slug, lang)).values(values))
 
     def follow_source(self, slug: str, lang: str, number: int, copy: int) -> None:
-        """Let translations that were made from a revision be made from its copy, which has the same text."""
+        """Assign the translations of a revision to its copy, which has the same text."""
         made_from = (translations.c.slug == slug, translations.c.translated_from == number)
         is_default = faqs.c.slug == slug, faqs.c.lang == lang
         query = update(translations).where(*made_from, select(faqs.c.slug).where(*is_default).exists())
         self.connection.execute(query.values(translated_from=copy))
 
     def discard(self, slug: str, lang: str) -> bool:
-        """Make the revision that was published last the newest one; return whether there is one."""
+        """Discard the revisions after the last published one; return whether there is a published one."""
         translation = self.connection.execute(select(translations).where(*of_translation(slug, lang))).one()
         number = translation.published or translation.withdrawn
         if number is None:
@@ -237,7 +237,7 @@ class Edit:
         ):
             if added > 0 and limit is not None and count > limit:
                 raise QuotaExceeded(
-                    f"The site may have {limit} {unit}; what is deleted with purge=now makes room"
+                    f"The site may have {limit} {unit}; deleting FAQs with purge=now makes room"
                 )
 
     def record_event(self, slug: str, lang: str, revision: int | None) -> None:
@@ -269,13 +269,13 @@ def of_translation(slug: str, lang: str) -> tuple[Any, ...]:
 
 
 def check_preconditions(preconditions: Preconditions, newest: Revision | None) -> None:
-    """Check against the newest revision, even a draft, because a writer who has not seen it would undo it.
+    """Check the newest revision, even if it is a draft: a writer who has not seen it would undo it.
 
     Raises:
-        RevisionConflict: they do not hold.
+        RevisionConflict: a precondition failed.
     """
     if preconditions.is_create_only and newest is not None:
-        raise RevisionConflict("The FAQ exists in this language", newest)
+        raise RevisionConflict("The FAQ already exists in this language", newest)
     tags = preconditions.if_match
     if tags is None or (newest is not None and ("*" in tags or newest.tag in tags)):
         return

@@ -1,7 +1,7 @@
-"""The cursor of a list of FAQs, the last changed first, which misses none that are changed meanwhile.
+"""The cursor of a list of FAQs, the last changed first. FAQs that change during the reading are not missed.
 
-An FAQ that is changed between two pages moves before the pages that were read. So after the last page come
-those that were changed since the first page; an FAQ may therefore appear twice.
+An FAQ that changes between two pages moves to the beginning of the list. So the FAQs that were changed since
+the first page follow after the last page; an FAQ may therefore appear twice.
 """
 
 import re
@@ -71,5 +71,5 @@ class FAQCursor(NamedTuple):
         return self._replace(updated_at=updated_at, slug=slug)
 
     def again(self) -> "FAQCursor":
-        """Return the beginning of the list of what was changed since this list began."""
+        """Return the beginning of the list of FAQs that were changed since this list began."""
         return FAQCursor(floor=self.began)

@@ -19,7 +19,7 @@ WINDOW: Final = timedelta(hours=24)
 
 
 def claim(connection: Connection, site: str, key: IdempotencyKey, now: datetime) -> Written | None:
-    """Return what a site wrote with this key before; None if this is its first use.
+    """Return the revision that a site wrote with this key; None if this is the first use of the key.
 
     If two requests arrive at once, one waits at the INSERT for the transaction of the other.
 
@@ -52,7 +52,7 @@ def claim(connection: Connection, site: str, key: IdempotencyKey, now: datetime)
 
 
 def record(connection: Connection, site: str, key: IdempotencyKey, written: Written) -> None:
-    """Record what was written with a key."""
+    """Record the revision that was written with a key."""
     keys = idempotency_keys.c
     connection.execute(
         update(idempotency_keys)
@@ -64,7 +64,7 @@ def record(connection: Connection, site: str, key: IdempotencyKey, written: Writ
 def forget_revisions(connection: Connection, slug: str, languages: Sequence[Lang], now: datetime) -> None:
     """Detach keys from deleted revisions, because later revisions get the same numbers.
 
-    Expired keys are left to `claim`, so that the two do not wait for each other.
+    `claim` handles expired keys, so that the two do not wait for each other.
     """
     keys = idempotency_keys.c
     mine = (keys.slug == slug, keys.lang.in_(languages), keys.created_at >= now - WINDOW)

@@ -73,7 +73,7 @@ class FAQInfo(NamedTuple):
 
     @property
     def changed_by(self) -> str | None:
-        """Who wrote the latest of its newest revisions; None for the operator."""
+        """The author of the latest revision of the FAQ; None for the operator."""
         return max(self.translations, key=lambda translation: translation.changed_at).author
 
     @property
@@ -87,7 +87,7 @@ class FAQInfo(NamedTuple):
 
     @property
     def unpublished_last(self) -> list[Lang]:
-        """The languages that were unpublished together, and after all others; they can be restored."""
+        """The languages that were unpublished last, in one step; they can be restored."""
         times = [one.withdrawn_at for one in self.translations if one.withdrawn_at is not None]
         return [one.lang for one in self.translations if times and one.withdrawn_at == max(times)]
 
@@ -100,7 +100,7 @@ class FAQInfo(NamedTuple):
 
     @property
     def has_outdated(self) -> bool:
-        """Whether there is a translation older than the default language."""
+        """Whether a translation is older than the default language."""
         return any(map(self.is_outdated, self.translations))
 
 
@@ -108,8 +108,8 @@ class FAQInfo(NamedTuple):
 class Filter:
     """The FAQs to list. All words of `search` must be in one newest revision; None and "" mean any.
 
-    The state `draft` is that of every FAQ with a draft, published or not. `binned` is that of FAQs with a
-    translation in the bin, which are listed with those translations alone.
+    The state `draft` selects every FAQ with a draft, published or not. `binned` selects FAQs with a
+    translation in the bin, and lists only those translations.
     """
 
     search: str = ""
@@ -118,7 +118,7 @@ class Filter:
 
     @property
     def is_bin(self) -> bool:
-        """Whether the FAQs are listed with what is in the bin."""
+        """Whether translations in the bin are listed."""
         return self.state == "binned"
 
 
@@ -151,7 +151,7 @@ class Overview:
     ) -> tuple[list[FAQInfo], str | None]:
         """Return FAQs after a cursor, and the cursor of the next page; None at the end.
 
-        The last changed come first. Behind the last page are those that were changed meanwhile.
+        The last changed come first. The FAQs that were changed meanwhile follow after the last page.
 
         Raises:
             InvalidCursor: `after` is not a cursor.
@@ -194,7 +194,7 @@ class Overview:
         return next(iter(self._with_translations(query, binned=True)[0]), None)
 
     def sealed(self, site: str) -> list[tuple[str, Lang | None]]:
-        """Return what was purged for ever: slugs, with a language if it was one translation."""
+        """Return the slugs that were purged for ever, each with the language if only one translation was."""
         whole = select(faqs.c.slug).where(faqs.c.site == site, faqs.c.sealed)
         parts = select(translations.c.slug, translations.c.lang).join(
             faqs, faqs.c.slug == translations.c.slug

@@ -22,7 +22,7 @@ Role = Literal["editor", "publisher", "admin"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
 """An editor writes drafts, a publisher publishes and unpublishes, and an admin manages the site as well."""
 FIRST_NAME: Final = "Admin"
-"""Name of the first person of a site, if none is given."""
+"""The default name of the first person of a site."""
 
 _SCOPES: Final[dict[str, Scope]] = {"editor": "draft", "publisher": "publish", "admin": "publish"}
 _EMAIL: Final = re.compile(r"[^@\s]{1,64}@[^@\s]{1,189}")
@@ -37,7 +37,7 @@ class PersonExists(FAQError):
 
 
 class LastAdmin(FAQError):
-    """Without this admin, nobody could manage the site."""
+    """The site must have an admin, and this is the only one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +53,12 @@ class Person:
 
     @property
     def access(self) -> Access:
-        """What the person may do."""
+        """The rights of the person."""
         return Access(None, self.site, _SCOPES[self.role], self.id, self.role == "admin")
 
 
 class People:
-    """The people in a database. Whoever was removed is not found."""
+    """The people in a database. Removed people are not found."""
 
     def __init__(self, database: Database, sites: Sites, clock: Callable[[], datetime]) -> None:
         self._database = database
@@ -74,9 +74,9 @@ class People:
         site: str | None = None,
         by: Access = OPERATOR,
     ) -> Person:
-        """Add a person to a site. Without `site`, it is the only site.
+        """Add a person to a site, by default to the only site.
 
-        Who was removed and is added again with the same address is the same person in the history.
+        A removed person who is added again with the same address is the same person in the history.
 
         Raises:
             ConfigurationError: the name, the address or the role is not valid.
@@ -89,9 +89,9 @@ class People:
             return self._insert(connection, site, values, by)
 
     def admin(self, name: str | None = None, *, site: str | None = None) -> Person:
-        """Return the person with a name, or make an admin of that name.
+        """Return the person with a name, or add an admin with that name.
 
-        Without `name`, it is the only person of the site, or its first one, who is made.
+        Without `name`, return the only person of the site, or add the first one.
 
         Raises:
             ConfigurationError: the name is not valid.
@@ -153,11 +153,11 @@ class People:
         role: Role | None = None,
         by: Access = OPERATOR,
     ) -> Person:
-        """Change what is given.
+        """Change the given values.
 
         Raises:
             ConfigurationError: the name, the address or the role is not valid.
-            LastAdmin: the person is the only admin, and would be none.
+            LastAdmin: the person is the only admin, and would have another role.
             PersonExists: the site has another person with this address.
             UnknownPerson: there is nobody with this id.
         """
@@ -177,9 +177,9 @@ class People:
             return self._locked(connection, person_id)
 
     def remove(self, person_id: str, *, with_keys: bool = False, by: Access = OPERATOR) -> None:
-        """Remove a person, whose sessions and sign-in links end. What they wrote keeps their name.
+        """Remove a person, whose sessions and sign-in links end. The history keeps the name.
 
-        `with_keys` also revokes the API keys that they made, and those that these made.
+        `with_keys` also revokes the API keys that the person created, and the keys that those created.
 
         Raises:
             LastAdmin: the person is the only admin.
@@ -210,7 +210,7 @@ class People:
                 select(people).where(people.c.site == site, people.c.email == email)
             ).first()
         if known is not None and known.removed_at is None:
-            raise PersonExists(f"{email} is a person of this site already: {known.name}, {known.role}")
+            raise PersonExists(f"this site already has a person with {email}: {known.name}, {known.role}")
         if known is not None:
             again = {**values, "removed_at": None}
             connection.execute(update(people).where(people.c.id == known.id).values(again))
@@ -235,7 +235,7 @@ def checked_email(email: str) -> str:
     """Return an email address in lower case.
 
     Raises:
-        ConfigurationError: it is none.
+        ConfigurationError: it is not an email address.
     """
     found = email.strip().lower()
     if _EMAIL.fullmatch(found) is None or not found.isprintable():
@@ -277,11 +277,11 @@ def _check_not_last(connection: Connection, person: Person) -> None:
         people.c.site == person.site, people.c.role == "admin", people.c.id != person.id
     )
     if person.role == "admin" and connection.execute(others).first() is None:
-        raise LastAdmin(f"{person.name} is the only admin of the site; make somebody else an admin first")
+        raise LastAdmin(f"{person.name} is the only admin of the site; make another person an admin first")
 
 
 def _free_email(connection: Connection, site: str, email: str, person_id: str) -> None:
-    """Raise PersonExists if another person has an address; who was removed gives it away."""
+    """Raise PersonExists if another person has an address. Removed people lose their address."""
     taken = (people.c.site == site, people.c.email == email, people.c.id != person_id)
     if connection.execute(_present().where(*taken)).first() is not None:
         raise PersonExists(f"{email} is the address of another person of this site")

@@ -13,11 +13,11 @@ from faqsvc_embed.service.storage.schema import faqs, revisions, sites, translat
 from faqsvc_embed.service.storage.values import Gone, Listing, Publication
 
 PURGED_FOR: Final = timedelta(days=1)
-"""How long a purged slug returns 410, so that every cache learns of it."""
+"""How long a purged slug returns 410, so that every cache receives it."""
 MAX_MERGED: Final = 20
-"""Listed sites that are read one by one. With more, all FAQs are read in the order of their slugs."""
+"""Maximum number of listed sites that are read one by one. With more, all FAQs are read by slug."""
 FAQS_AT_ONCE: Final = 100
-"""FAQs whose titles one statement reads. For many more, PostgreSQL would read the whole table."""
+"""Maximum number of FAQs whose titles one statement reads. For more, PostgreSQL may read the whole table."""
 
 
 def _published(faqs: FromClause) -> ColumnElement[bool]:

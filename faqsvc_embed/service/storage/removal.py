@@ -19,7 +19,7 @@ from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access, Precondit
 from faqsvc_embed.service.storage.writer import Writer
 
 BIN_LIFETIME: Final = timedelta(days=30)
-"""How long a deleted FAQ can be restored."""
+"""How long an FAQ in the bin can be restored."""
 
 
 class Removal:
@@ -60,9 +60,9 @@ class Removal:
             edit.log("purge", slug, lang, subject="bin")
 
     def purge(self, access: Access, slug: str, lang: Lang | None, preconditions: Preconditions) -> None:
-        """Delete every text of an FAQ, or of one translation, also if it is in the bin. This is final.
+        """Delete all texts of an FAQ, or of one translation, also if it is in the bin. This is final.
 
-        Nobody can write it again before an administrator allows it by `lift`.
+        Nobody can write it again before an admin allows it (`lift`).
 
         Raises:
             FAQNotFound, NotYourSite, RevisionConflict: as `unpublish` does.
@@ -80,11 +80,11 @@ class Removal:
             edit.log("purge", slug, lang)
 
     def restore(self, access: Access, slug: str, preconditions: Preconditions = UNCONDITIONAL) -> None:
-        """Take an FAQ out of the bin, or publish what was unpublished, whichever was removed last.
+        """Restore an FAQ from the bin, or publish unpublished translations, whichever were removed last.
 
-        What was public when it was moved to the bin is published again. Of translations that were removed one
-        after the other, the last are restored. A form that has `seen` translations has shown what was
-        unpublished, and nothing that is in the bin.
+        Translations that were public when they were moved to the bin are published again. If translations
+        were removed one after the other, the last ones are restored. A form with `seen` translations
+        restores only unpublished ones, because it has not shown those in the bin.
 
         Raises:
             FAQNotFound: the site has no such FAQ, or there is nothing to restore.
@@ -116,7 +116,7 @@ class Removal:
             edit.log("restore", slug, None)
 
     def lift(self, slug: str, access: Access = audit.OPERATOR) -> None:
-        """Allow a site to write again what it has purged: an FAQ, or translations of one.
+        """Allow a site to write an FAQ, or translations of one, again after purging it.
 
         Raises:
             FAQNotFound: nothing with this slug was purged, by this site or, for the operator, by any.
@@ -132,7 +132,7 @@ class Removal:
             audit.log(edit.connection, access, "restore", edit.now, site=faq.site, slug=slug, subject="slug")
 
     def empty_bin(self) -> int:
-        """Delete what has been in the bin for 30 days, as `purge` does, and return how many FAQs."""
+        """Delete the FAQs that have been in the bin for 30 days, as `purge` does; return their number."""
         count = 0
         while (found := self._overdue()) is not None:
             slug, site = found
@@ -197,7 +197,7 @@ def _delete_texts(edit: Edit, slug: str, languages: Sequence[Lang], *, faqs: int
 
 
 def _end(edit: Edit, slug: str) -> None:
-    """Settle an FAQ; without any revision it is `purged` and sealed as a whole."""
+    """Settle an FAQ. If it has no revision, it becomes `purged`, and is sealed as a whole."""
     mine = translations.c.slug == slug
     if edit.connection.execute(select(translations.c.lang).where(mine, HAS_REVISIONS)).first() is not None:
         edit.settle(slug)

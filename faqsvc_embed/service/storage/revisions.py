@@ -21,7 +21,7 @@ _STATES: Final = (
     select(faqs.c.state).where(faqs.c.slug == revisions.c.slug).scalar_subquery().label("faq_state"),
 )
 STATE_COLUMNS: Final = (revisions.c.number, revisions.c.digest, revisions.c.published_at, *_STATES)
-"""What `state_of`, `translation_state` and `tag_of` need."""
+"""The columns that `state_of`, `translation_state` and `tag_of` need."""
 
 
 AUTHOR: Final = func.coalesce(people.c.name, func.nullif(api_keys.c.name, ""), revisions.c.key_id).label(
@@ -37,7 +37,7 @@ def select_revisions(slug: str, lang: str) -> Select[Any]:
 
 
 def with_author(query: Select[Any]) -> Select[Any]:
-    """Join what `AUTHOR` needs to a query of revisions."""
+    """Join the tables that `AUTHOR` needs to a query of revisions."""
     return query.outerjoin(api_keys, api_keys.c.id == revisions.c.key_id).outerjoin(
         people, people.c.id == revisions.c.person_id
     )
@@ -63,7 +63,7 @@ def revision_of(row: Row[Any]) -> Revision:
 
 
 def state_of(row: Row[Any]) -> RevisionState:
-    """Return the state of a revision; a draft is newer than what was ever published."""
+    """Return the state of a revision; a draft is newer than every published revision."""
     if row.number == row.published:
         return "published"
     return "draft" if is_draft(row) else "superseded"
@@ -86,8 +86,8 @@ def translation_state(row: Row[Any]) -> State:
 def tag_of(row: Row[Any]) -> str:
     """Return the opaque part of the entity tag of a revision.
 
-    That of the newest one changes when its translation, or the FAQ, is unpublished: a writer who began before
-    would publish it again.
+    The tag of the newest revision changes when its translation or the FAQ is unpublished. Otherwise, a writer
+    who began before would publish it again.
     """
     is_unpublished = row.number == row.newest and "unpublished" in (translation_state(row), row.faq_state)
     return f"{row.digest}-unpublished" if is_unpublished else str(row.digest)
@@ -96,6 +96,6 @@ def tag_of(row: Row[Any]) -> str:
 def seen_of(row: Any) -> str:
     """Return a text that changes whenever a translation is written, published or unpublished.
 
-    The row is that of its newest revision.
+    The row is its newest revision.
     """
     return f"{row.newest}.{row.published or 0}.{tag_of(row)}"

@@ -47,7 +47,7 @@ sites: Final = Table(
     Column("listed", Boolean, nullable=False),  # whether llms.txt, the sitemap and the index name its FAQs
     Column("website_url", Text),
     Column("accent_color", Text),  # of the website, for previews
-    Column("max_faqs", Integer),  # NULL for the limits of the service
+    Column("max_faqs", Integer),  # NULL means the limit of the service
     Column("max_bytes", BigInteger),
     Column("faq_count", Integer, nullable=False),
     Column("byte_count", BigInteger, nullable=False),  # of all records, with their history
@@ -111,7 +111,7 @@ faqs: Final = Table(
     Column("created_at", Timestamp, nullable=False),
     Column("updated_at", Timestamp),
     Column("page_url", Text),  # the page of the website that shows it
-    # Purged by law: nobody may use the slug again before an admin allows it.
+    # Purged for ever: nobody may use the slug again before an admin allows it.
     Column("sealed", Boolean, nullable=False, server_default=false()),
     Index("faqs_by_site", "site", "updated_at", "slug"),
     Index("faqs_by_state", "site", "state", "slug"),
@@ -127,7 +127,7 @@ translations: Final = Table(
     Column("search_text", Text, nullable=False),  # of the newest revision, as `search_text()` returns it
     Column("withdrawn", Integer),  # the revision that was published before it was unpublished
     Column("withdrawn_at", Timestamp),  # equal for all translations that were unpublished together
-    # In the bin. Without revisions, it was purged by law: nobody may write it before an admin allows it.
+    # In the bin. Without revisions, it was purged for ever: nobody may write it before an admin allows it.
     Column("binned_at", Timestamp, index=True),
     Column("translated_from", Integer),  # the revision in the default language that it was made from
 )

@@ -1,4 +1,4 @@
-"""Sign-in links and sessions of people. Only digests are stored, so that nobody signs in with a backup."""
+"""Sign-in links and sessions of people. Only digests are stored, so a backup lets nobody sign in."""
 
 import hashlib
 import secrets
@@ -48,7 +48,7 @@ class SignIns:
             person = connection.scalar(valid)
             if person is None:
                 return None
-            # An ended session still tells that a form was written by somebody who was signed in.
+            # An ended session still shows that the author of a form was signed in.
             connection.execute(delete(sessions).where(sessions.c.expires_at <= now - LIFETIME))
             cookie = secrets.token_urlsafe(24)
             row = {"digest": _digest(cookie), "person": person}
@@ -58,7 +58,7 @@ class SignIns:
         return cookie
 
     def person(self, cookie: str) -> Person | None:
-        """Return whose session a cookie has, and extend the session; None if it has ended."""
+        """Return the person of a session cookie, and extend the session; None if it has ended."""
         now = self._clock()
         with self._database.reading() as connection:
             row: Any = connection.execute(self._session(cookie).where(sessions.c.expires_at > now)).first()

@@ -19,8 +19,8 @@ from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access
 def delete_site(storage: Storage, site: str) -> int:
     """Delete a site with its FAQs, their history, its keys and its people; return how many FAQs it had.
 
-    What was published becomes 410, and no other site can take its slugs. If this is interrupted, another call
-    continues. The keys stop working first.
+    Published FAQs become 410, and no other site can use their slugs. If this is interrupted, another call
+    continues. The keys are revoked first.
 
     Raises:
         UnknownSite: there is no such site.

@@ -84,7 +84,7 @@ class Sites:
         website_url: str | None = None,
         accent_color: str | None = None,
     ) -> None:
-        """Change what is given of the description of a site, for a person of it.
+        """Change the given parts of the description of a site, for a person of the site.
 
         Raises:
             ConfigurationError: the name is empty, has more than 100 characters, or unprintable ones.
@@ -111,7 +111,7 @@ class Sites:
         self._set(site, values, OPERATOR)
 
     def resolve(self, connection: Connection, site: str | None) -> str:
-        """Return the id of a site or, if None, of the only one, which is created if there is none.
+        """Return the id of a site, by default of the only one, which is created if there is none.
 
         Raises:
             UnknownSite: there is no such site, or there are several.
@@ -119,7 +119,7 @@ class Sites:
         return self.find(connection, site) or self._insert(connection, DEFAULT_NAME, False, NO_QUOTA)
 
     def find(self, connection: Connection, site: str | None) -> str | None:
-        """Return the id of a site or, if None, of the only one; None if there is none yet.
+        """Return the id of a site, by default of the only one; None if there is no site yet.
 
         Raises:
             UnknownSite: there is no such site, or there are several.

@@ -11,12 +11,12 @@ from faqsvc_embed.service.storage.values import ReservedSlug
 from faqsvc_embed.text import normalized
 
 MARKDOWN_SUFFIX: Final = ".md"
-"""At the end of a page's URL, it selects Markdown (llmstxt.org). No new slug ends in it."""
+"""The end of a page's URL that selects Markdown (llmstxt.org). No new slug ends in it."""
 GENERATE: Final = "generate"
-"""At the end of the API's path, it selects a route of its own. No new FAQ has this slug."""
+"""The end of an API path that is a route of its own. No new FAQ has this slug."""
 NOT_RESERVED: Final = f"one that is not {GENERATE!r} and does not end in {MARKDOWN_SUFFIX!r}"
 _BLANK: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-"""Letters and marks that fonts show as nothing."""
+"""Letters and marks that are invisible in fonts."""
 MAX_READABLE: Final = 40
 RANDOM: Final = 6
 
@@ -42,10 +42,11 @@ def check_new(slug: str) -> None:
 
 
 def _is_visible(slug: str) -> bool:
-    """Return whether a reader sees every character of a slug, and in its order.
+    """Return whether a reader sees every character of a slug, in order.
 
-    Two slugs that look the same would be two FAQs. Refused are spaces at the ends, format characters such as
-    those for writing directions, unassigned characters, and those without a glyph (Unicode, 23.2 and 23.4).
+    Otherwise, two FAQs could have slugs that look the same. Not accepted are spaces at the ends, format
+    characters such as those for writing directions, unassigned characters, and characters without a glyph
+    (Unicode, 23.2 and 23.4).
     """
     return slug == slug.strip() and not any(
         char in _BLANK

@@ -34,7 +34,7 @@ def utc_now() -> datetime:
 
 
 def open_storage(url: str = DEFAULT_URL, clock: Callable[[], datetime] = utc_now) -> "Storage":
-    """Open a database, and create its schema or upgrade it to that of this release.
+    """Open a database, and create its schema or upgrade it to the schema of this release.
 
     `sqlite:///faqsvc.db` is a file: three slashes for a path relative to the working directory, four for an
     absolute one. `postgresql://…` is a URL as libpq reads it.
@@ -52,7 +52,7 @@ def open_storage(url: str = DEFAULT_URL, clock: Callable[[], datetime] = utc_now
 
 
 def read_storage(url: str = DEFAULT_URL, clock: Callable[[], datetime] = utc_now) -> "Storage":
-    """Open a database whose schema is that of this release; nothing is created or changed.
+    """Open a database with the schema of this release; nothing is created or changed.
 
     Raises:
         ConfigurationError: the URL is not valid.
@@ -70,7 +70,7 @@ def read_storage(url: str = DEFAULT_URL, clock: Callable[[], datetime] = utc_now
 
 
 class Storage:
-    """The parts of the storage over one database. All methods block and are thread-safe.
+    """The storage in one database, in several parts. All methods block and are thread-safe.
 
     Every method raises StorageUnavailable if the database does not respond.
     """

@@ -50,19 +50,19 @@ def backup(database: Database, target: Path) -> None:
     if not database.is_sqlite:
         raise TransferFailed("the database is PostgreSQL: use pg_dump, or `faqsvc db export`")
     if target.exists():
-        raise TransferFailed(f"{target} exists and is not overwritten: name a new file")
+        raise TransferFailed(f"{target} already exists: choose the name of a new file")
     upgrade.copy_sqlite(database, target)
 
 
 def restore(database: Database, file: Path) -> None:
-    """Replace the content of an SQLite database with that of a backup, all of it or nothing.
+    """Replace the content of an SQLite database with a backup, completely or not at all.
 
     Readers of the change feed may know changes that the backup does not have. The restored log has another
     epoch, so that these readers read everything again.
 
     Raises:
         TransferFailed: the file is not a backup, or the database is PostgreSQL.
-        StorageUnavailable: the backup is damaged, or of a later release, or the database cannot be written.
+        StorageUnavailable: the backup is damaged or from a later release, or the database cannot be written.
     """
     if not database.is_sqlite:
         raise TransferFailed("the database is PostgreSQL: use pg_restore, or `faqsvc db import`")
@@ -104,7 +104,7 @@ def export_lines(database: Database) -> Iterator[str]:
 
 
 def import_lines(database: Database, lines: Iterable[str | bytes]) -> int:
-    """Write an export to an empty database, all of it or nothing; return how many FAQs there are.
+    """Write an export to an empty database, completely or not at all; return the number of FAQs.
 
     Blank lines and a byte order mark, which editors add, are ignored.
 
@@ -124,7 +124,7 @@ def import_lines(database: Database, lines: Iterable[str | bytes]) -> int:
         if not is_complete:
             raise TransferFailed("the export is incomplete: its last lines are missing; export it again")
         _begin_epoch(connection)
-        if not database.is_sqlite:  # the next number is that of a sequence
+        if not database.is_sqlite:  # the next number comes from a sequence
             sequence = func.pg_get_serial_sequence("audit_log", "number")
             connection.execute(
                 select(func.setval(sequence, select(func.max(schema.audit_log.c.number)).scalar_subquery()))
@@ -133,7 +133,7 @@ def import_lines(database: Database, lines: Iterable[str | bytes]) -> int:
 
 
 def _begin_epoch(connection: Connection) -> None:
-    """Mark the log of changes as another one, although its numbers may be those of an earlier log."""
+    """Give the change log a new epoch, because its numbers may repeat those of an earlier log."""
     connection.execute(schema.last_event.update().values(epoch=secrets.token_hex(4)))
 
 
@@ -145,7 +145,7 @@ def _row(target: Table, values: dict[str, Any]) -> dict[str, Any]:
     """Return the values of a row; columns of a later release are left out.
 
     Raises:
-        ValueError: no database can store a value; other reasons raise other errors.
+        ValueError: no database can store a value. Other invalid values raise other errors.
     """
     row = {name: values.get(name) for name in target.columns.keys()}  # noqa: SIM118
     for name, value in row.items():

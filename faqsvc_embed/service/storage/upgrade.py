@@ -21,7 +21,7 @@ def needs_upgrade(database: Database) -> bool:
     """Return whether the schema is older than this release.
 
     Raises:
-        StorageUnavailable: it is newer than that of the next release.
+        StorageUnavailable: it is newer than the schema of the next release.
     """
     found = version(database)
     if found is not None and int(found) > int(HEAD) + 1:
@@ -33,12 +33,12 @@ def needs_upgrade(database: Database) -> bool:
 
 
 def upgrade(database: Database) -> None:
-    """Bring the schema to the newest version, one process after the other.
+    """Upgrade the schema to the newest version, one process after the other.
 
-    An SQLite database is copied before, to a file beside it that is named `.before-` and the new version.
+    An SQLite database is copied first, to a file next to it, such as `faqsvc.db.before-0007`.
 
     Raises:
-        StorageUnavailable: it is newer than that of the next release, or the database is not in UTF-8.
+        StorageUnavailable: it is newer than the schema of the next release, or the database is not in UTF-8.
     """
     if not needs_upgrade(database):
         return
@@ -51,7 +51,7 @@ def upgrade(database: Database) -> None:
 
 
 def copy_sqlite(database: Database, target: Path) -> None:
-    """Copy an SQLite database to a new file, while others read and write it; all of it or nothing."""
+    """Copy an SQLite database to a new file, completely or not at all, while others read and write it."""
     partial = target.with_name(f"{target.name}.part")
     try:
         partial.unlink(missing_ok=True)

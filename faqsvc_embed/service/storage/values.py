@@ -25,18 +25,18 @@ def default_first(languages: Iterable[Lang], default: str) -> list[Lang]:
 
 
 def storable(text: str) -> str:
-    """Return text without U+0000, which PostgreSQL cannot store. JSON escapes it, so it may stay there."""
+    """Return text without U+0000, which PostgreSQL cannot store. In JSON, it is escaped, so it may stay."""
     return text.replace("\0", "\ufffd")
 
 
 def search_text(faq: FAQ) -> str:
-    """Return the text of an FAQ that a search looks through."""
+    """Return the text of an FAQ for searching."""
     items = (text for item in faq.items for text in (item.question, item.answer))
     return "\n".join(map(folded, (faq.slug, faq.title, *items)))
 
 
 def folded(text: str) -> str:
-    """Return text without differences of case and width, for comparisons in every language."""
+    """Return text for comparisons that ignore case and width, in every language."""
     return storable(normalized("NFKC", text).casefold())
 
 
@@ -49,9 +49,9 @@ class Gone(FAQError):
 
 
 class ReservedSlug(FAQError):
-    """The slug of a new FAQ is `generate`, a route of the API, ends in `.md`, or has invisible characters.
+    """A new FAQ cannot have the slug: `generate`, a slug that ends in `.md`, or invisible characters.
 
-    With the ending, its page would have the address of another FAQ's Markdown.
+    `generate` is a route of the API, and `SLUG.md` is the Markdown of another FAQ.
     """
 
 
@@ -78,7 +78,7 @@ class RevisionConflict(FAQError):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The rights of an API key or a person on a site; without either, those of the operator."""
+    """The rights of an API key or a person on a site; without both, the rights of the operator."""
 
     key_id: str | None
     site: str
@@ -88,16 +88,16 @@ class Access:
 
     @property
     def may_administer(self) -> bool:
-        """Whether they include people, keys and the settings of the site. A key never does."""
+        """Whether the rights include people, keys and the settings of the site. Those of a key never do."""
         return self.is_admin or (self.key_id is None and self.person_id is None)
 
     def may(self, scope: Scope) -> bool:
-        """Return whether they include a scope."""
+        """Return whether the rights include a scope."""
         return SCOPES.index(self.scope) >= SCOPES.index(scope)
 
 
 def check_owner(faq: Any, access: Access, slug: str) -> Any:
-    """Return the row of an FAQ, which may be in the bin or purged, if it is of the site.
+    """Return the row of an FAQ of the site, which may be in the bin or purged.
 
     Raises:
         FAQNotFound: the site has none with this slug.
@@ -115,9 +115,9 @@ class Preconditions:
     """The conditions of a write: entity tags of `If-Match`, or that the translation is new.
 
     The tag of a translation changes when it or the FAQ is unpublished, so a program that began before is
-    refused. A new translation does not publish an FAQ that was unpublished. `seen`
-    is what each translation was when a form was opened (`TranslationInfo.seen`); those that the write
-    concerns must still be the same. `binned_at` is when what is restored must have been moved to the bin.
+    refused. A new translation does not publish an FAQ that was unpublished. `seen` is the state of each
+    translation when a form was opened (`TranslationInfo.seen`); translations that the write changes must
+    still have this state. `binned_at` is the time at which a restored FAQ must have been moved to the bin.
     """
 
     if_match: Sequence[str] | None = None
@@ -127,7 +127,7 @@ class Preconditions:
 
 
 UNCONDITIONAL: Final = Preconditions()
-"""The conditions of a write that is made in any case."""
+"""No conditions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +142,8 @@ class IdempotencyKey:
 class Write:
     """A revision to write.
 
-    Without `slug`, a new FAQ is created under a new slug. With `must_exist`, `slug` must be that of an FAQ;
-    with `must_be_new`, it must not. Without `lang`, the language is `detected_lang` if it is certain, else
+    Without `slug`, a new FAQ is created under a new slug. With `must_exist`, an FAQ with `slug` must exist;
+    with `must_be_new`, none may exist. Without `lang`, the language is `detected_lang` if it is certain, else
     the default language of the FAQ, else English.
     """
 
@@ -156,7 +156,7 @@ class Write:
     is_draft: bool = False
     preconditions: Preconditions = UNCONDITIONAL
     translated_from: int | None = None
-    """The revision of the default language that it was made from; by default the newest."""
+    """The revision of the default language that this is a translation of; by default the newest."""
     idempotency_key: IdempotencyKey | None = None
 
 
@@ -175,9 +175,9 @@ class Written(NamedTuple):
 class Revision(NamedTuple):
     """A revision of a translation, as its owner sees it.
 
-    `tag` is the opaque part of its entity tag: the digest of its content and, for the newest revision of a
-    translation that is unpublished, that state. `author` names the person or the key that wrote it, None for
-    the operator; `key_id` is the key.
+    `tag` is the opaque part of its entity tag: the digest of its content and, for the newest revision of an
+    unpublished translation, the suffix `-unpublished`. `author` is the name of the person or the key that
+    wrote it, None for the operator; `key_id` is the id of the key.
     """
 
     slug: str
@@ -210,7 +210,7 @@ class Publication(NamedTuple):
     number: int
     published_at: datetime
     is_listed: bool = True
-    """Whether its site is listed; search engines index no page of another site."""
+    """Whether its site is listed; search engines index only pages of listed sites."""
 
     @property
     def version(self) -> str:

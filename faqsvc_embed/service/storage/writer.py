@@ -32,7 +32,7 @@ from faqsvc_embed.service.storage.values import (
 
 DEFAULT_LANGUAGE: Final = "en"
 ENOUGH_ITEMS: Final = 3
-"""With fewer items, a detected language in Latin script is not certain."""
+"""Minimum number of items for which a detected language in Latin script is certain."""
 _LATIN_SCRIPT: Final = frozenset({"en", "es", "fr", "de"})
 
 
@@ -57,7 +57,7 @@ class Writer:
             FAQNotFound: there is no FAQ with this slug, and none may be created.
             NotYourSite: it belongs to another site.
             ReservedSlug: a new FAQ cannot have this slug.
-            Gone: the FAQ or this translation is in the bin or was purged, or what the Idempotency-Key wrote.
+            Gone: the FAQ, this translation, or the FAQ of the Idempotency-Key is in the bin or was purged.
             RevisionConflict: a precondition failed.
             QuotaExceeded: the site has no room for it.
             IdempotencyKeyReused: the Idempotency-Key was used with another body in the last 24 hours.
@@ -70,14 +70,14 @@ class Writer:
             lang = request.lang or _unstated_language(edit, faq, request)
             newest = edit.newest(faq.slug, lang)
             if request.must_be_new and not is_new:
-                raise RevisionConflict(f"The FAQ {quoted(faq.slug)} exists", newest)
+                raise RevisionConflict(f"The FAQ {quoted(faq.slug)} already exists", newest)
             if request.lang is None and newest is None and request.preconditions.if_match is not None:
                 raise RevisionConflict(f"The FAQ {quoted(faq.slug)} has no translation in {lang}")
             check_preconditions(request.preconditions, newest)
             edit.check_seen(faq.slug, lang, request.preconditions)
             if request.preconditions.is_create_only and faq.state == "unpublished" and not request.is_draft:
                 raise RevisionConflict(
-                    f"The FAQ {quoted(faq.slug)} was unpublished, and would be public again"
+                    f"The FAQ {quoted(faq.slug)} was unpublished, and this would publish it again"
                 )
             if is_new:
                 edit.count(faqs=1)
@@ -97,7 +97,7 @@ class Writer:
         *,
         is_draft: bool,
     ) -> Written:
-        """Write a revision with other items than the newest one; all else in it stays as it is.
+        """Write a revision with changed items; everything else stays as in the newest revision.
 
         `key` is a slug with a language, or None for the default language.
 
@@ -152,9 +152,9 @@ class Writer:
             return _published(edit, slug, lang, appended)
 
     def discard(self, access: Access, slug: str, lang: Lang, preconditions: Preconditions) -> bool:
-        """Return to the revision that readers see, or saw last; return False if there is none.
+        """Discard the revisions after the one that readers see or saw last; return False if there is none.
 
-        The newer revisions stay in the history, marked as discarded.
+        The discarded revisions stay in the history, marked as such.
 
         Raises:
             FAQNotFound: the site has no such FAQ, not this translation, or no draft of it.
@@ -174,7 +174,7 @@ class Writer:
     def confirm_translation(
         self, access: Access, slug: str, lang: Lang, source: int, preconditions: Preconditions
     ) -> None:
-        """Note that a translation still says what a revision of the default language does.
+        """Record that a translation is up to date with a revision of the default language.
 
         Raises:
             FAQNotFound, NotYourSite, Gone, RevisionConflict: as `discard` does.
@@ -211,7 +211,7 @@ def _open(edit: Edit, request: Write) -> tuple[Row[Any], bool]:
     slug = request.slug
     if not request.must_exist:
         is_inserted = insert_new(edit.connection, faqs, row | {"slug": slug})
-        # What its own site has purged can be written again; another site never gets the slug.
+        # A site can write a purged slug of its own again; another site never gets the slug.
         if is_inserted or _is_free(edit, slug):
             check_new(slug)
             if request.preconditions.if_match is not None:
@@ -228,7 +228,7 @@ def _is_free(edit: Edit, slug: str) -> bool:
 
 
 def _unstated_language(edit: Edit, faq: Row[Any], request: Write) -> Lang:
-    """Return the detected language if it is certain, or that of a translation; else the default one."""
+    """Return the detected language if it is certain or the FAQ has it; else the default language."""
     default: Lang = faq.lang
     detected = request.detected_lang
     # Japanese in Chinese characters alone is detected as Chinese.
@@ -243,7 +243,7 @@ def _unstated_language(edit: Edit, faq: Row[Any], request: Write) -> Lang:
 def _store(
     edit: Edit, newest: Revision | None, key: tuple[str, Lang], content: Content, *, is_draft: bool
 ) -> Written:
-    """Write content unless it is that of the newest revision, and publish it unless it is a draft."""
+    """Write content unless the newest revision has it, and publish it unless it is a draft."""
     slug, lang = key
     if content.cta is UNSET and newest is not None:
         content = replace(content, cta=newest.faq.cta)

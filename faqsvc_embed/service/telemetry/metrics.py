@@ -1,7 +1,7 @@
 """The metrics of the service in the format of Prometheus.
 
-Each process counts alone. If several share a port, set PROMETHEUS_MULTIPROC_DIR to an empty
-directory: then each of them returns the metrics of all, as the documentation of prometheus-client says.
+Each process has its own counters. If several share a port, set PROMETHEUS_MULTIPROC_DIR to an empty
+directory: then each returns the metrics of all (see the documentation of prometheus-client).
 """
 
 import os
@@ -71,7 +71,7 @@ class ServiceMetrics:
 
 
 def _register_own(collectors: CollectorRegistry) -> None:
-    """Register what each process reports about itself."""
+    """Register the metrics that each process reports about itself."""
     collectors.register(_Database())
     collectors.register(_Webhook())
     collectors.register(_Build())
@@ -86,12 +86,12 @@ class _Database(Collector):
         )
         yield CounterMetricFamily(
             "faqsvc_database_failures",
-            "Calls that the database did not respond to",
+            "Calls to the database without a response",
             database_outages.failures + write_outages.failures,
         )
         yield GaugeMetricFamily(
             "faqsvc_database_writable",
-            "0 from a write that the database did not accept to the next one that it accepts",
+            "0 after a write that the database did not accept, until it accepts one",
             float(not write_outages.is_down),
         )
 

@@ -26,7 +26,7 @@ class OutageLog:
         self.failures: int = 0
         """Failures since the process started."""
         self.dropped = 0
-        """What was given up because of them."""
+        """Messages that were given up because of failures."""
         self._since: float | None = None
         self._last = self._next_line = 0.0
         self._before = 0
@@ -75,6 +75,6 @@ class OutageLog:
 database_outages: Final = OutageLog("the database")
 """The outages of the database for reads, as this process sees them."""
 write_outages: Final = OutageLog("the database, for writes,")
-"""Those for writes, which fail alone when the disk is full, or while another program has the lock."""
+"""The outages for writes: only writes fail if the disk is full, or while another program has the lock."""
 webhook_outages: Final = OutageLog("the webhook")
 """The outages of the receiver of the webhook."""

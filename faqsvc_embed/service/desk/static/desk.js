@@ -28,7 +28,7 @@ if (link) {
   }
 }
 
-// The clipboard is there in secure contexts only.
+// The clipboard is available only in secure contexts.
 for (const pre of navigator.clipboard ? document.querySelectorAll("pre, a.copied") : []) {
   const button = document.createElement("button");
   button.type = "button";
@@ -106,7 +106,7 @@ function write() {
       });
       bar.append(button);
     }
-    answer.after(bar);  // not between the question and the answer for who writes with Tab
+    answer.after(bar);  // after the answer, so that Tab goes from the question to the answer
   }
 
   function showTools() {
@@ -237,7 +237,7 @@ function write() {
     focused = [...items.children].indexOf(target.closest(".item"));
     follow();
   });
-  // Text with Markdown makes the answers Markdown.
+  // Pasted Markdown changes the format of the answers to Markdown.
   form.addEventListener("paste", (event) => {
     const text = event.clipboardData.getData("text");
     if (event.target.name !== "answer" || !/\*\*\S|\]\(|^ {0,3}(?:[-*+]|1[.)]) \S/m.test(text)) return;

@@ -1,6 +1,6 @@
 """Run the migrations on the connection that `upgrade.py` gives to Alembic.
 
-SQLite, whose readers never wait, gets all of them in one transaction; PostgreSQL one for each.
+On SQLite, whose readers never wait, all run in one transaction; on PostgreSQL, each has its own.
 """
 
 from alembic import context
