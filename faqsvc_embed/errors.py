@@ -10,7 +10,7 @@ FAQError
 │   └── OutcomeUnknown     a write was sent, and may or may not have been done
 ├── InvalidFAQ             the response is not an FAQ record
 ├── AuthenticationError    the API key is missing, malformed or not accepted, or may not do this (401, 403)
-└── PublishRejected        what was to be published is invalid; lists every problem
+└── PublishRejected        the FAQ cannot be published; lists every problem
     └── RevisionConflict   somebody else has changed the FAQ meanwhile (412)
 
 Reading raises `FAQNotFound`, `FAQUnavailable` or `InvalidFAQ`. Writing adds `OutcomeUnknown` and the last
@@ -130,7 +130,7 @@ class AuthenticationError(FAQError):
 
 
 class PublishRejected(FAQError, ValueError):
-    """What was to be published is invalid; `problems` lists every problem, with the number of its item."""
+    """The FAQ cannot be published; `problems` lists every problem, with the number of its item."""
 
     _page = "how-to/publish-files.html"
 

@@ -75,7 +75,7 @@ class _Questions:
             self.edit(place, change)
 
     def add(self, change: Change) -> None:
-        """Add a question. Without a section of its own, it is in that of the question before it."""
+        """Add a question. Without `section`, it gets the section of the question before it."""
         if len(self.items) >= MAX_ITEMS:
             raise _Refused(f"an FAQ has at most {MAX_ITEMS:,} questions")
         if change.section is not None and change.after is not None:

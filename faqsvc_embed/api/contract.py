@@ -85,7 +85,7 @@ class Record(Struct, frozen=True, rename="camel", omit_defaults=True):
 class NewItem(Struct, frozen=True, gc=False):
     """A question with its answer; its place in the list is its position.
 
-    `section` is the heading above it; `id` names its element on a page, and is kept when it is edited.
+    `section` is the heading above it. `id` names its element on a page, and stays when the text is edited.
     """
 
     question: Question
@@ -97,8 +97,8 @@ class NewItem(Struct, frozen=True, gc=False):
 class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
     """The FAQ that POST and PUT publish, or only store if `draft` is true. Unknown fields are ignored.
 
-    POST makes a new FAQ or, with the `slug` of an FAQ of the same site, does what PUT does. PUT takes its
-    slug and its language from the URL; `lang` of the body counts where the URL has none.
+    POST creates an FAQ or, with the `slug` of an FAQ of the same site, works as PUT does. PUT takes the slug
+    and the language from the URL; `lang` of the body is used if the URL has none.
     """
 
     website_url: WebsiteURL
@@ -113,9 +113,9 @@ class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
 
 
 class Change(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
-    """A change of one question, which is named by its text as it stands.
+    """A change of one question, which is named by its current text.
 
-    `answer` replaces the answer or, if there is no such question, adds the question: behind the question
+    `answer` replaces the answer or, if there is no such question, adds the question: after the question
     `after`, at the end of the section `section`, or else at the end.
     """
 
@@ -130,7 +130,7 @@ class Change(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=Tr
 class ChangeBody(Struct, frozen=True, rename="camel", kw_only=True):
     """The changes that PATCH makes to the newest revision, in order: all of them or none.
 
-    What no change names stays byte for byte.
+    All other questions stay unchanged, byte for byte.
     """
 
     changes: Annotated[list[Change], Meta(min_length=1, max_length=MAX_ITEMS)]
@@ -170,11 +170,11 @@ class TranslationSummary(Struct, frozen=True, rename="camel"):
 
 
 class FAQSummary(Struct, frozen=True, rename="camel"):
-    """An FAQ in a list. `title`, `revision` and `etag` are those of the newest one in the default language.
+    """An FAQ in a list, with `title`, `revision` and `etag` of the newest revision in its default language.
 
-    `languages` has the default language first, and no unpublished translation, unless all are unpublished;
-    `translations` has all. `hasDraft` says whether one of them has a draft. In a list of the state `binned`,
-    they are those in the bin.
+    `languages` has the default language first, and no unpublished translation unless all are unpublished;
+    `translations` has all of them. `hasDraft` says whether one of them has a draft. A list of the state
+    `binned` has only translations in the bin.
     """
 
     slug: str
@@ -198,10 +198,10 @@ class FAQList(Struct, frozen=True):
 class Revision(Struct, frozen=True, rename="camel"):
     """A revision in a list; `key` is the name of the person or the API key that wrote it, or the key's id.
 
-    `etag` is for `If-Match`. Equal contents have equal entity tags, but that of the newest revision is
-    another one while its translation, or the FAQ, is unpublished. `own` says whether the key of the request
-    wrote it, or one of its name that it replaces. It is null if the author is not known. A draft that was
-    `discarded` is not the newest revision, whatever its number is.
+    `etag` is for `If-Match`. Equal contents have equal entity tags, but the tag of the newest revision
+    is different while its translation, or the FAQ, is unpublished. `own` says whether the key of the request
+    wrote it, or a key of the same name that it replaces; null if the author is not known. A `discarded` draft
+    is never the newest revision, even if its number is the highest.
     """
 
     revision: int
@@ -241,7 +241,7 @@ class GenerateBody(Struct, frozen=True, rename="camel", kw_only=True):
     """The website for which to generate items. Nothing is stored."""
 
     website_url: WebsiteURL
-    lang: Annotated[Lang | None, Meta(description="By default, that of the website.")] = None
+    lang: Annotated[Lang | None, Meta(description="By default, the language of the website.")] = None
     count: Annotated[int, Meta(ge=1, le=MAX_ITEMS)] | None = None
     topic: Name | None = None
 
@@ -300,10 +300,10 @@ class Event(Struct, frozen=True):
 
 
 class CurrentRevision(Struct, frozen=True, rename="camel"):
-    """The newest revision of a translation, which a write did not take into account.
+    """The newest revision of a translation, of which the writer did not know.
 
-    `state` is that of the translation, `hasDraft` says whether this revision was never published, and `key`
-    names who wrote it.
+    `state` is the state of the translation. `hasDraft` says whether this revision was never published, and
+    `key` names its author.
     """
 
     revision: int

@@ -56,7 +56,7 @@ class NotModified(msgspec.Struct, frozen=True):
     """The cached record is still the current one (304)."""
 
     cache_control: CacheControl | None = None
-    """None if the response has none; then that of the earlier response applies (RFC 9111, 4.3.4)."""
+    """None if the response has none; then the earlier response applies (RFC 9111, 4.3.4)."""
     age: float = 0.0
     """Seconds since the service made the response."""
     validators: Validators = NO_VALIDATORS

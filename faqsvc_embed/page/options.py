@@ -129,7 +129,7 @@ class OptionResolver:
             return self._settings.wait
 
     def elements(self, page: Page, nonce: object, caller: Caller) -> ElementOptions:
-        """Return how elements are printed. The nonce is that of the call, the page or the template."""
+        """Return how elements are printed. The nonce comes from the call, the page or the template."""
         try:
             nonce = nonce or page.nonce() or caller.parent.get("csp_nonce")
             if nonce is None and page.folder is None:

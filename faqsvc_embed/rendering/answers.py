@@ -132,7 +132,7 @@ USUAL: Final = Answers()
 
 
 def below(level: int | None, section: str | None) -> int | None:
-    """Return the level of a question's heading, which is below that of its section."""
+    """Return the level of a question's heading, which is one below the heading of its section."""
     return level if level is None or section is None else min(level + 1, LOWEST_HEADING)
 
 

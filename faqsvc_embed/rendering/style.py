@@ -25,5 +25,5 @@ class Style(msgspec.Struct, frozen=True, cache_hash=True):
 
     @property
     def question_level(self) -> int | None:
-        """The level of a question's heading, one below that of the title."""
+        """The level of a question's heading, one below the title."""
         return None if self.heading_level is None else min(self.heading_level + 1, LOWEST_HEADING)

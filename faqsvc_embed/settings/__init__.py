@@ -108,7 +108,7 @@ class Settings:
     nofollow: Setting[bool] = Setting(accept.boolean, False)
     """Add `rel="nofollow"` to the links in answers."""
     cache_overrides: Setting[bool] = Setting(accept.boolean, False)
-    """Cache FAQs from the host's own `faqsvc/*.html`. Set it if they use only the documented variables."""
+    """Cache FAQs rendered from the host's `faqsvc/*.html`. Set it if these use only documented variables."""
     wait: Setting[float] = Setting(accept.wait, 1.0)
     """How long one page may wait for all its uncached FAQs together."""
     timeout: Setting[float] = Setting(accept.timeout, 5.0)

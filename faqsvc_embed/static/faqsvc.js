@@ -1,11 +1,11 @@
-/* Adds to FAQs what HTML alone cannot: in the variant `disclosure`, a button for each answer; in a tall FAQ, an
-   index, a button that opens all answers, and links to copy. Without it, everything can be read. Browsers find
-   text in closed panels and open the one that the fragment of the address names; this script then updates the
-   button. In browsers that do neither, it opens the panel itself. */
+/* In the variant `disclosure`, this script adds a button for each answer; in a tall FAQ, an index, a button that
+   opens all answers, and links to copy. Without it, everything can be read. Browsers find text in closed panels
+   and open the panel that the fragment of the address names; this script then updates the button. In browsers
+   that do neither, it opens the panel itself. */
 (() => {
   const hidden = "onbeforematch" in document.documentElement ? "until-found" : "";
   const loaded = Symbol.for("faqsvc");
-  /* A part of a page that is loaded later brings the script again. */
+  /* A part of a page that is loaded later may contain the script again. */
   if (window[loaded]) return window[loaded]();
 
   const make = (tag, name, text, attributes = {}) => {
