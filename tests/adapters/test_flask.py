@@ -302,7 +302,7 @@ def test_what_went_wrong_is_visible_in_development_only(debug: bool) -> None:
 
 
 @pytest.mark.parametrize("debug", [False, True])
-def test_what_is_not_shown_of_an_answer_is_visible_in_development_only(debug: bool) -> None:
+def test_the_hidden_parts_of_an_answer_are_reported_in_development_only(debug: bool) -> None:
     record = samples.pricing() | {"answerFormat": "markdown"}
     record["items"][0]["answer"] = "[Help](help.html)"
     app = make_app('{{ faq("pricing") }}', fake_embed({"pricing": record}))

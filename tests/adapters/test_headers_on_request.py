@@ -192,7 +192,7 @@ NAMES = ("Cache-Groups", "Surrogate-Key", "Cache-Tag")
 
 
 @pytest.mark.parametrize("host", TAGGED)
-def test_a_page_names_its_faqs_also_those_that_do_not_exist(host: Any) -> None:
+def test_a_page_names_all_its_faqs_even_missing_ones(host: Any) -> None:
     embed = fake_embed({"pricing": samples.pricing()}, cache_tags=True)
     _, headers = host(embed, PAGE)("/")
     assert [headers[name] for name in NAMES] == [
@@ -219,7 +219,7 @@ def test_the_tags_of_the_host_are_kept() -> None:
     ]
 
 
-def test_many_faqs_and_what_is_no_slug_do_not_make_headers_too_long() -> None:
+def test_many_faqs_and_invalid_slugs_do_not_make_headers_too_long() -> None:
     slugs = ["a\r\nb", "\ud800", "가" * 200, "\N{GRINNING FACE}" * 200, *map(str, range(1000))]
     headers = dict(with_cache_tags([], slugs))
     tags = headers["Surrogate-Key"].split()

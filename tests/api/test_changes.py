@@ -48,7 +48,7 @@ def test_white_space_and_the_unicode_form_of_a_name_do_not_matter() -> None:
     assert (changed.question, changed.answer) == ("Wie  läuft das?", "Anders.")
 
 
-def test_a_new_question_is_added_where_it_is_wanted() -> None:
+def test_a_new_question_is_added_at_the_requested_place() -> None:
     new = {"question": "New?", "answer": "Yes."}
 
     assert texts(apply(new))[-1] == ("New?", "Yes.", "Visits")
@@ -165,7 +165,9 @@ def moved(rows: Model, row: tuple[str, str, str | None]) -> Model:
 
 @settings(max_examples=100)
 @given(st.sets(NAMES, min_size=1), st.lists(CHANGES, min_size=10, max_size=10))
-def test_random_changes_give_what_a_plain_model_gives(names: set[str], changes: list[dict[str, Any]]) -> None:
+def test_random_changes_give_the_same_result_as_a_plain_model(
+    names: set[str], changes: list[dict[str, Any]]
+) -> None:
     """A hundred examples of ten changes are a thousand changes."""
     items = tuple(Item(number, name, f"Answer {number}.") for number, name in enumerate(sorted(names)))
     for change in changes:
@@ -259,7 +261,7 @@ def test_no_text_of_a_conflict_has_the_key(client: FAQClient, faulty: FaultyServ
         ([{"question": "Open?", "answer": "x" * 30_000}], "changes[0].answer"),
     ],
 )
-def test_what_is_invalid_is_not_sent(
+def test_an_invalid_change_is_not_sent(
     client: FAQClient, faulty: FaultyServer, changes: Any, problem: str
 ) -> None:
     with pytest.raises(PublishRejected) as caught:

@@ -383,7 +383,7 @@ def test_a_tombstone_outlives_the_process(service: FeedService, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("has_restarted", [True, False])
-def test_an_old_response_of_a_cache_does_not_bring_back_what_was_unpublished(
+def test_an_old_response_of_a_cache_does_not_bring_back_an_unpublished_faq(
     service: FeedService, tmp_path: Path, clock: Clock, has_restarted: bool
 ) -> None:
     store = f"file:{tmp_path}" if has_restarted else None

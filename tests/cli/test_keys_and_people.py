@@ -107,7 +107,7 @@ def test_a_site_has_a_name(database: str) -> None:
         assert "name" in failure(faqsvc("sites", "create", name, "--database", database))
 
 
-def test_a_site_is_changed_without_what_is_not_named(database: str) -> None:
+def test_changing_a_site_keeps_all_other_values(database: str) -> None:
     site = faqsvc("sites", "create", "heron", "--max-faqs", "5", "--database", database).stdout.strip()
     for change in (["--listed"], ["--max-bytes", "700"], ["--max-faqs", "0"], ["--name", "Heron"]):
         assert faqsvc("sites", "set", site, *change, "--database", database).exit_code == 0
@@ -224,7 +224,7 @@ def test_a_link_names_a_person(database: str) -> None:
     storage.close()
 
 
-def test_who_is_removed_takes_keys_along_or_the_command_names_those_that_stay(database: str) -> None:
+def test_removing_a_person_revokes_the_keys_or_names_those_that_stay_valid(database: str) -> None:
     storage = open_storage(database)
     mia, ada, tom = (storage.people.add(name, email=f"{name}@example.com", role="admin") for name in NAMES)
     for person in (mia, ada, tom):

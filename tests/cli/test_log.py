@@ -28,7 +28,7 @@ def owner(database: str) -> Access:
     return access
 
 
-def test_the_log_has_who_what_and_when_newest_first(database: str, owner: Access) -> None:
+def test_the_log_has_actor_action_and_time_newest_first(database: str, owner: Access) -> None:
     faqsvc("people", "add", "mia@example.com", "--name", "Mia", "--database", database)
     storage = open_storage(database)
     [mia] = storage.people.list()
@@ -73,7 +73,7 @@ def test_entries_are_chosen_by_key_person_slug_and_number(database: str, owner: 
     assert actions("--key", "unknown") == []
 
 
-def test_a_key_is_revoked_with_those_that_it_made(database: str, owner: Access) -> None:
+def test_a_key_is_revoked_with_the_keys_that_it_created(database: str, owner: Access) -> None:
     storage = open_storage(database)
     child = storage.keys.create("child", by=owner)
     access = storage.keys.verify(child)

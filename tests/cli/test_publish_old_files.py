@@ -95,7 +95,7 @@ def test_a_file_that_equals_an_older_revision_is_refused_and_the_others_are_publ
     assert desk.answer("prices") == "Five euros."
 
 
-def test_a_file_without_its_revision_follows_only_what_its_own_key_wrote(desk: Desk) -> None:
+def test_a_file_without_its_revision_replaces_only_revisions_of_its_own_key(desk: Desk) -> None:
     for answer in ("Five euros.", "Six euros."):
         desk.write("prices", answer)
         assert desk.publish() == (0, ["prices"], [])
@@ -109,7 +109,7 @@ def test_a_file_without_its_revision_follows_only_what_its_own_key_wrote(desk: D
     assert desk.publish() == (0, ["prices"], [])
 
 
-def test_a_key_that_replaces_another_follows_what_that_one_wrote(
+def test_a_key_may_replace_revisions_of_the_key_before_it(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk.write("prices", "Five euros.")
@@ -164,7 +164,7 @@ def test_a_file_that_was_pulled_before_a_draft_is_refused(desk: Desk) -> None:
     assert (status, done, "draft" in warning) == (0, ["prices"], True)
 
 
-def test_what_was_unpublished_stays_so(desk: Desk) -> None:
+def test_an_unpublished_faq_stays_unpublished(desk: Desk) -> None:
     for slug in ("legal", "prices"):
         desk.write(slug, "Five euros.")
     desk.publish()
@@ -195,7 +195,7 @@ def test_without_a_language_the_default_one_stays_unpublished(desk: Desk) -> Non
     assert desk.client.get_faq("prices", lang="en").items[0].answer == "Six euros."
 
 
-def test_what_was_purged_is_not_brought_back(desk: Desk) -> None:
+def test_a_purged_faq_is_not_brought_back(desk: Desk) -> None:
     for slug in ("people", "prices"):
         desk.write(slug, "Five euros.")
     desk.publish()
@@ -305,7 +305,7 @@ def test_500_files_are_published_in_one_run_and_compared_in_a_few_requests(
     storage.close()
 
 
-def test_a_draft_that_was_discarded_stands_in_nobodys_way_and_nothing_of_it_is_published(desk: Desk) -> None:
+def test_a_discarded_draft_blocks_no_write_and_is_not_published(desk: Desk) -> None:
     desk.edit("prices", "Five euros.")
     faqsvc("pull", "prices", "--to", str(desk.folder), "--format", "markdown")
     website: dict[str, Any] = {"website_url": "https://heron.example", "website_name": "Heron", "lang": "en"}
@@ -324,7 +324,7 @@ def test_a_draft_that_was_discarded_stands_in_nobodys_way_and_nothing_of_it_is_p
     assert desk.client.get_faq("prices").title == "prices"
 
 
-def test_a_file_with_the_text_of_a_draft_that_waits_publishes_it(desk: Desk) -> None:
+def test_a_file_with_the_text_of_a_draft_publishes_the_draft(desk: Desk) -> None:
     desk.write("prices", "Five euros.")
     desk.publish()
     desk.write("prices", "Six euros.")
@@ -349,7 +349,7 @@ def test_a_file_that_states_a_revision_of_another_service_is_refused(desk: Desk)
     assert desk.publish() == (0, [], [])
 
 
-def test_nobody_is_told_to_pull_a_draft_which_pull_cannot_take_over(desk: Desk) -> None:
+def test_no_message_says_to_pull_a_draft_because_pull_cannot_fetch_it(desk: Desk) -> None:
     desk.write("prices", "Five euros.")
     desk.publish()
     desk.edit("prices", "Six euros.", draft=True)

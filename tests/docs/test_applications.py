@@ -65,7 +65,7 @@ print(Path("site/index.html").read_text())
         ("static-sites", "mkdocs", MKDOCS, 1),
     ],
 )
-def test_a_page_has_its_faqs_and_one_faqpage(
+def test_a_page_has_all_its_faqs_and_one_faqpage(
     page: str, name: str, code: str, questions: int, tmp_path: Path
 ) -> None:
     needs(name)

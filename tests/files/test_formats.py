@@ -269,7 +269,7 @@ def test_items_come_with_their_rows(tmp_path: Path, content: str, positions: lis
 )
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize("end", sampled(["\n", "\r\n", "\r"], ["\r\n"]))
-def test_columns_are_named_in_any_of_the_languages_which_is_that_of_the_content(
+def test_the_language_of_the_column_names_is_that_of_the_content(
     tmp_path: Path, names: str, lang: str | None, separator: str, end: str
 ) -> None:
     rows = [[], names.split(","), [], *(list(pair.values()) for pair in PAIRS)]

@@ -113,7 +113,7 @@ def shown(tmp_path: Path, answer: str) -> Markup:
         ("<b></b><a href='/x'></a>y", "<p>y</p>"),
     ],
 )
-def test_html_keeps_what_search_engines_show_of_it(tmp_path: Path, answer: str, html: str) -> None:
+def test_html_keeps_the_elements_that_search_engines_show(tmp_path: Path, answer: str, html: str) -> None:
     tags = re.sub(
         r"\s+(?=<(?:/?[uo]l|/?li|p))|(?<=>)\s+(?=<)|(?<=<li>)\s+|(?<=<br>)\s+",
         "",

@@ -65,7 +65,7 @@ def answers(client: FAQClient, slug: str, **lang: str) -> list[str]:
     return [item.answer for item in client.get_faq(slug, **lang).items]
 
 
-def test_an_update_changes_what_it_names_and_says_how_to_undo_it(owner: FAQClient) -> None:
+def test_an_update_changes_only_the_named_questions_and_says_how_to_undo_it(owner: FAQClient) -> None:
     put(owner, "kept", title="Prices", answer_format="markdown")
     read = content(call(owner, "get_faq", {"slug": "kept"}))
     written = content(update(owner, "kept", read["revision"], {"question": "Question 1?", "answer": "New."}))
@@ -86,7 +86,7 @@ def test_of_a_long_answer_the_result_shows_the_words_that_changed(owner: FAQClie
     assert max(map(len, changed.values())) < 200
 
 
-def test_a_translation_has_the_website_of_what_is_public(owner: FAQClient) -> None:
+def test_a_translation_has_the_website_of_the_published_revision(owner: FAQClient) -> None:
     put(owner, "relaunch")
     put(owner, "relaunch", website_name="Secret", answer_format="markdown", draft=True)
     german = {"question": "Frage?", "answer": "Antwort."}
@@ -111,7 +111,7 @@ def test_a_translation_that_somebody_else_has_just_made_is_a_conflict(
     assert answers(owner, "race", lang="de") == ["Mias."]
 
 
-def test_what_somebody_else_wrote_comes_back(owner: FAQClient) -> None:
+def test_a_conflict_has_the_text_of_somebody_else(owner: FAQClient) -> None:
     put(owner, "shared")
     put(owner, "shared", items=[("Question 0?", "Mia's."), ("Question 1?", "Answer 1.")])
     found = conflict(update(owner, "shared", 1, {"question": "Question 0?", "answer": "The agent's."}))
@@ -124,7 +124,7 @@ def test_what_somebody_else_wrote_comes_back(owner: FAQClient) -> None:
     assert answers(owner, "shared") == ["Mia's.", "Both."]
 
 
-def test_a_draft_that_waits_is_a_conflict(owner: FAQClient) -> None:
+def test_an_unpublished_draft_is_a_conflict(owner: FAQClient) -> None:
     put(owner, "waiting")
     put(owner, "waiting", items=[("Question 0?", "From June.")], draft=True)
     found = conflict(update(owner, "waiting", 1, {"question": "Question 0?", "answer": "New."}))
@@ -133,7 +133,7 @@ def test_a_draft_that_waits_is_a_conflict(owner: FAQClient) -> None:
     assert answers(owner, "waiting")[0] == "Answer 0."
 
 
-def test_a_change_of_a_draft_that_waits_publishes_none_of_it(owner: FAQClient) -> None:
+def test_changing_an_unpublished_draft_does_not_publish_it(owner: FAQClient) -> None:
     put(owner, "unfinished")
     put(owner, "unfinished", items=[("Question 0?", "From June."), ("Question 1?", "Secret.")], draft=True)
     written = content(update(owner, "unfinished", 2, {"question": "Question 0?", "answer": "New."}))
@@ -149,7 +149,7 @@ def test_a_change_that_changes_nothing_has_nothing_to_undo(owner: FAQClient) -> 
     assert (written["revision"], "undo" in written) == (1, False)
 
 
-def test_what_was_unpublished_is_not_published_again(owner: FAQClient) -> None:
+def test_an_unpublished_faq_is_not_published_again(owner: FAQClient) -> None:
     put(owner, "taken")
     owner.unpublish_faq("taken")
     message = error(update(owner, "taken", 1, {"question": "Question 0?", "answer": "New."}))
@@ -157,7 +157,7 @@ def test_what_was_unpublished_is_not_published_again(owner: FAQClient) -> None:
     assert [faq.state for faq in owner.list_faqs() if faq.slug == "taken"] == ["unpublished"]
 
 
-def test_a_large_conflict_has_what_the_changes_name(owner: FAQClient) -> None:
+def test_a_large_conflict_has_only_the_questions_that_the_changes_name(owner: FAQClient) -> None:
     put(owner, "large", items=[(f"Question {number}?", TEXTS["korean"]) for number in range(100)])
     put(owner, "large", items=[(f"Question {number}?", TEXTS["korean"] + "!") for number in range(100)])
     result = update(owner, "large", 1, {"question": "Question 70?", "answer": "New."})
@@ -208,7 +208,7 @@ def test_a_draft_can_be_asked_for_and_changed(owner: FAQClient, keys: tuple[str,
 
 
 @pytest.mark.parametrize("seed", range(100))
-def test_of_a_person_and_an_agent_both_edits_are_there_or_one_is_told(owner: FAQClient, seed: int) -> None:
+def test_edits_of_a_person_and_an_agent_are_both_kept_or_one_is_refused(owner: FAQClient, seed: int) -> None:
     """Each reads, then writes an answer of its own, in a random order."""
     chance, slug = random.Random(seed), f"interleaved-{seed}"
     put(owner, slug)
@@ -259,7 +259,7 @@ def test_a_translation_does_not_make_an_unpublished_faq_public_again(owner: FAQC
     assert written["state"] == "draft"
 
 
-def test_what_is_published_while_the_newest_revision_is_read_is_a_conflict(
+def test_publishing_while_the_newest_revision_is_read_is_a_conflict(
     owner: FAQClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(owner, "raced")

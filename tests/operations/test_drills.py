@@ -152,7 +152,7 @@ def test_what_is_purged_is_in_no_cache_backup_or_file(tmp_path: Path) -> None:
     assert not holds(live, "Elm Street")  # after the restart
 
 
-def test_what_is_purged_is_in_no_file_of_postgresql(tmp_path: Path) -> None:
+def test_purged_text_is_in_no_file_of_postgresql(tmp_path: Path) -> None:
     with Postgres.running() as server:
         server.execute("CREATE DATABASE law")
         database = server.url("law")

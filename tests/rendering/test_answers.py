@@ -144,13 +144,13 @@ def test_the_wire_states_markdown_and_leaves_out_text() -> None:
 
 
 @pytest.mark.parametrize("stated", ["html", "", None, 5, ["markdown"], "x" * 500])
-def test_a_format_of_the_wire_that_is_neither_counts_as_text(stated: object) -> None:
+def test_an_unknown_format_of_a_response_counts_as_text(stated: object) -> None:
     written = {**record("Yes", "text").to_dict(), "answerFormat": stated}
     assert FAQ.from_dict(written).answer_format == "text"
     assert FAQ.from_json(json.dumps(written)).answer_format == "text"
 
 
-def test_a_format_that_is_neither_is_refused_in_python() -> None:
+def test_an_unknown_format_is_refused_in_python() -> None:
     with pytest.raises(InvalidFAQ) as refused:
         record("Yes", "html")  # type: ignore[arg-type]
     assert refused.value.path == "answerFormat"

@@ -214,7 +214,7 @@ def test_a_rendering_needs_its_styles_and_its_script(
     assert [hashes(text) for _, text in inline] == [[h] for name in sources for h in sources[name]]
 
 
-def test_a_page_needs_what_was_printed_on_it_so_far() -> None:
+def test_the_hashes_of_a_page_are_those_of_the_elements_printed_so_far() -> None:
     faqs = embed()
     with faqs.page():
         assert faqs.csp_sources() == {"style-src": [], "script-src": []}

@@ -113,7 +113,7 @@ def test_a_long_question_is_cut_between_words() -> None:
     assert found.startswith("faq-p--how-long-does-it-usually-take-until-my-order-arrives-in_")
 
 
-def test_an_item_with_an_id_has_it_whatever_its_question() -> None:
+def test_an_item_keeps_its_id_when_its_question_changes() -> None:
     items = [Item(0, "Ship", "Yes."), Item(1, "How?", "So.", id="ship"), Item(2, "ship!", "Yes.")]
     ids = element_ids.question_ids("p", items)
     assert ids[1] == "faq-p--ship"

@@ -201,7 +201,7 @@ def test_links_and_images_of_the_website_are_absolute_if_the_record_names_it() -
     assert 'href="https://x.example/b?c=1"' in embed_markdown(record).get_faq("p").items[0].html
 
 
-def test_what_is_not_shown_of_an_answer_is_known_with_its_line() -> None:
+def test_the_hidden_parts_of_an_answer_are_reported_with_their_lines() -> None:
     text = (
         "One\n[two](two.html)\n\n- ![three](https://x.example/3.png)\n- [four](/4)\n\n"
         "| [five](#5) |\n|-|\n| [six](x:6) |"
@@ -211,6 +211,6 @@ def test_what_is_not_shown_of_an_answer_is_known_with_its_line() -> None:
     assert ["two.html" in str(found[0][1]), "3.png" in str(found[1][1])] == [True, True]
 
 
-def test_an_answer_that_shows_nothing_is_known() -> None:
+def test_an_answer_that_shows_nothing_is_reported() -> None:
     assert len(MARKDOWN.problems(faq(("Q?", "---")))) == 1
     assert MARKDOWN.problems(faq(("Q?", "![](/a.png)"))) == []

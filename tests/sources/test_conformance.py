@@ -43,7 +43,7 @@ def test_it_is_awaited_in_an_event_loop(backend: Backend) -> None:
     assert "Pricing: 5 €" in html
 
 
-def test_what_it_does_not_have_is_an_error_of_this_faq_only(backend: Backend) -> None:
+def test_a_missing_faq_is_an_error_of_this_faq_only(backend: Backend) -> None:
     with backend.embed(wait=30) as embed:
         with pytest.raises(FAQError):
             embed.get_faq("nope")
@@ -52,7 +52,7 @@ def test_what_it_does_not_have_is_an_error_of_this_faq_only(backend: Backend) ->
 
 
 @pytest.mark.parametrize("slug", ["", "a/b", "..", "\n", 5, None, []])
-def test_what_is_no_slug_is_not_found(backend: Backend, slug: str) -> None:
+def test_an_invalid_slug_is_not_found(backend: Backend, slug: str) -> None:
     with backend.embed() as embed:
         assert isinstance(embed.use_faq(slug).error, FAQNotFound)
     if isinstance(backend, Remote):
@@ -86,7 +86,7 @@ def test_a_source_that_answers_at_once_is_not_counted_as_fetched(backend: Backen
         assert embed.statistics().lookups["fetched"] == (1 if backend.may_fail else 0)
 
 
-def test_a_visitor_with_an_invalid_preview_token_sees_what_is_published(backend: Backend) -> None:
+def test_a_visitor_with_an_invalid_preview_token_sees_the_published_faq(backend: Backend) -> None:
     app = Flask("host")
     app.add_url_rule("/", view_func=lambda: render_template_string('<p>{{ faq("pricing") }}</p>'))
     with backend.embed(wait=30) as embed:

@@ -187,7 +187,7 @@ def test_few_calls_run_at_the_same_time() -> None:
     ],
 )
 @pytest.mark.parametrize("make", [Shop, AsyncShop])
-def test_whatever_it_raises_is_a_failed_refresh(
+def test_any_exception_is_a_failed_refresh(
     make: type[Shop], error: Any, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
     shop = make()
@@ -233,7 +233,7 @@ def test_a_larger_record_than_the_limit_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("failure", [FAQGone, FAQGone("unpublished"), None])
-def test_what_it_no_longer_has_is_not_shown_after_the_next_refresh(
+def test_a_removed_faq_is_not_shown_after_the_next_refresh(
     failure: Any, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
     shop = Shop()
@@ -249,7 +249,7 @@ def test_what_it_no_longer_has_is_not_shown_after_the_next_refresh(
     assert not [record for record in caplog.records if record.exc_info]
 
 
-def test_what_it_has_now_is_shown_after_max_fresh(clock: Clock) -> None:
+def test_the_current_record_is_shown_after_max_fresh(clock: Clock) -> None:
     shop = Shop()
     with FAQEmbed(source=shop, wait=30, max_fresh=10) as embed:
         use_clock(embed, clock)
@@ -295,7 +295,7 @@ def test_a_setting_may_be_the_dotted_path_to_a_source_or_to_its_class(
 @pytest.mark.parametrize(
     "source", ["pricing", "no_such_module.Shop", f"{__name__}.Nothing", "", 5, {"pricing": ENGLISH}, object()]
 )
-def test_what_is_no_source_is_refused(source: Any) -> None:
+def test_an_invalid_source_is_refused(source: Any) -> None:
     with pytest.raises(ConfigurationError, match="source"):
         FAQEmbed(source=source)
 

@@ -26,7 +26,7 @@ def test_all_languages_are_published_again_in_one_step(editor: Editor) -> None:
     assert 'value="restore"' not in editor.get("/faqs/pricing/remove").text
 
 
-def test_what_was_published_again_meanwhile_is_told(editor: Editor) -> None:
+def test_an_faq_that_was_published_again_in_the_meantime_is_a_conflict(editor: Editor) -> None:
     publish_in_two_languages(editor)
     editor.post("/faqs/pricing/remove", action="unpublish", lang="de")
     found = re.search(r'name="base" value="([^"]*)"', editor.get("/faqs/pricing/remove").text)
@@ -60,7 +60,7 @@ def test_an_faq_and_a_translation_come_back_from_the_bin(editor: Editor, storage
     assert editor.post("/bin", action="empty", slug="pricing").status_code == 422
 
 
-def test_what_was_restored_and_unpublished_meanwhile_stays_unpublished(
+def test_an_faq_that_was_restored_and_unpublished_in_the_meantime_stays_unpublished(
     editor: Editor, storage: Storage, clock: Clock
 ) -> None:
     publish_in_two_languages(editor)
@@ -82,7 +82,7 @@ def test_what_was_restored_and_unpublished_meanwhile_stays_unpublished(
     assert editor.post("/bin", action="restore", slug="pricing", base=found[1]).status_code == 200
 
 
-def test_what_was_deleted_for_ever_needs_an_admin_before_the_slug_is_used_again(
+def test_a_slug_that_was_deleted_for_ever_needs_an_admin_before_it_is_used_again(
     editor: Editor, storage: Storage
 ) -> None:
     publish(editor)
@@ -112,7 +112,7 @@ def test_only_admins_delete(editor: Editor, storage: Storage, action: str) -> No
 
 
 @pytest.mark.parametrize("is_binned_first", [True, False])
-def test_what_is_published_again_is_what_the_page_names_and_not_what_is_in_the_bin(
+def test_publishing_again_restores_unpublished_translations_and_not_those_in_the_bin(
     editor: Editor, storage: Storage, is_binned_first: bool
 ) -> None:
     publish_in_two_languages(editor)
@@ -125,7 +125,9 @@ def test_what_is_published_again_is_what_the_page_names_and_not_what_is_in_the_b
     assert [record(editor, lang=lang).json()["lang"] for lang in ("en", "de")] == ["en", "en"]
 
 
-def test_a_program_restores_what_was_removed_last(editor: Editor, storage: Storage, clock: Clock) -> None:
+def test_a_program_restores_the_translations_that_were_removed_last(
+    editor: Editor, storage: Storage, clock: Clock
+) -> None:
     publish_in_two_languages(editor)
     program, path = {"X-Plugin-Key": storage.keys.create("program")}, "/api/v1/faq/pricing"
     editor.client.delete(f"{path}?lang=de&purge=true", headers=program)

@@ -177,7 +177,9 @@ def test_an_answer_follows_its_question_with_the_tab_key(editor: Page, desk: Ser
     editor.goto(f"{desk.url}/desk")
 
 
-def test_the_preview_opens_what_is_translated_although_others_are_not(editor: Page, desk: Served) -> None:
+def test_the_preview_opens_translated_questions_even_if_others_are_untranslated(
+    editor: Page, desk: Served
+) -> None:
     editor.goto(f"{desk.url}/desk/faqs/pricing?lang=fr")
     for place, text in ((0, "Combien ?"), (2, "Comment payer ?")):
         editor.get_by_label("Question", exact=True).nth(place).fill(text)

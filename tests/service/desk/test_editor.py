@@ -228,7 +228,7 @@ def test_a_slug_of_another_site_is_taken_and_nothing_typed_is_lost(
 
 
 @pytest.mark.parametrize("action", ["bin", "purge"])
-def test_a_slug_that_a_site_has_deleted_is_never_that_of_another_site(
+def test_no_other_site_can_use_a_deleted_slug(
     editor: Editor, storage: Storage, clock: Clock, action: str
 ) -> None:
     publish(editor)

@@ -56,7 +56,7 @@ def base_on(page: str) -> str | None:
 
 
 @pytest.mark.parametrize("seed", range(100))
-def test_what_a_program_did_meanwhile_is_told_and_not_undone(
+def test_a_change_by_a_program_in_the_meantime_is_shown_and_not_undone(
     editor: Editor, storage: Storage, seed: int
 ) -> None:
     random = Random(seed)

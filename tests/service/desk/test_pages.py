@@ -332,7 +332,7 @@ def test_a_form_of_a_person_changes_only_what_was_changed_in_it(editor: Editor, 
     assert (found.name, found.email, found.role) == ("Thomas", "tom@new.example", "editor")
 
 
-def test_two_admins_who_change_the_same_setting_are_told(editor: Editor, storage: Storage) -> None:
+def test_two_admins_who_change_the_same_setting_get_a_conflict(editor: Editor, storage: Storage) -> None:
     def opened(page: str) -> dict[str, str]:
         return dict(re.findall(r'name="(was_\w+)" value="([^"]*)"', page))
 

@@ -45,7 +45,7 @@ def test_a_question_is_copied_from_the_source_without_a_script(editor: Editor) -
     assert texts_of(page) == ["", "", "May I cancel?", "Any time."]
 
 
-def test_a_translation_says_what_changed_in_its_source_until_it_is_written_or_still_right(
+def test_a_translation_shows_changes_of_its_source_until_it_is_saved_or_confirmed(
     editor: Editor,
 ) -> None:
     page = translate(editor)
@@ -111,7 +111,7 @@ def test_discarding_the_only_revision_moves_the_faq_to_the_bin(editor: Editor) -
     assert editor.get("/faqs/pricing").status_code == 410
 
 
-def test_an_editor_who_discards_what_was_never_published_is_told_so(editor: Editor, storage: Storage) -> None:
+def test_discarding_a_never_published_faq_shows_one_status_message(editor: Editor, storage: Storage) -> None:
     publish(editor, slug="other")
     editor.sign_in(storage, "Tom", role="editor")
     german = fields_of(editor.get("/faqs/other?lang=de").text) | GERMAN
@@ -148,7 +148,7 @@ def test_each_question_of_a_conflict_can_be_taken_from_the_other_person(editor: 
     assert [item.answer for item in items] == ["Ten.", "On Mondays."]
 
 
-def test_sections_ids_and_the_page_are_kept_by_whoever_saves(editor: Editor, storage: Storage) -> None:
+def test_sections_ids_and_the_page_are_kept_by_every_way_of_saving(editor: Editor, storage: Storage) -> None:
     site = storage.people.list(None)[0].site
     items = (Item(0, "How?", "So.", "Orders", "how"), Item(1, "Why?", "Because.", "Orders"))
     content = Content("https://heron.example", "Heron", items, "Shop", page_url="https://heron.example/faq")
@@ -180,7 +180,7 @@ def test_a_question_that_was_moved_is_beside_its_own_source(editor: Editor, stor
     assert texts_of(copied) == ["", "", "Why?", "Because.", "Wo?", "Da."]
 
 
-def test_a_translation_follows_the_order_of_its_source_and_shows_what_is_not_translated(
+def test_a_translation_follows_the_order_of_its_source_and_shows_untranslated_questions(
     editor: Editor,
 ) -> None:
     translate(editor)
@@ -262,7 +262,7 @@ def test_pasted_markdown_becomes_markdown(editor: Editor) -> None:
     assert '<option value="markdown" selected' in page
 
 
-def test_whoever_opens_a_draft_sees_what_publishing_it_would_change(editor: Editor) -> None:
+def test_a_draft_shows_the_changes_that_publishing_it_would_make(editor: Editor) -> None:
     publish(editor)
     fields = fields_of(editor.get("/faqs/pricing").text)
     assert "<del>" not in editor.get("/faqs/pricing").text
@@ -273,7 +273,7 @@ def test_whoever_opens_a_draft_sees_what_publishing_it_would_change(editor: Edit
     assert "<ins>" not in published
 
 
-def test_an_editor_sees_what_readers_would_not_see_of_an_answer(editor: Editor) -> None:
+def test_an_editor_sees_the_parts_of_an_answer_that_readers_do_not_see(editor: Editor) -> None:
     fields = written() | {"answer_format": "markdown", "answer": ["So.\n[Help](help.html)", "[Yes](/help)"]}
     page = editor.post("/new", action="preview", **fields).text
     assert page.count("not-shown") == 1

@@ -50,7 +50,7 @@ def test_a_change_can_be_a_draft_and_the_next_one_is_made_to_it(owner: Owner) ->
     assert [item["answer"] for item in record["items"]] == ["Nothing.", "No.", "Yes."]
 
 
-def test_a_change_needs_the_entity_tag_of_what_was_read(owner: Owner) -> None:
+def test_a_change_needs_the_entity_tag_of_a_revision(owner: Owner) -> None:
     etag = owner.put().headers["etag"]
     change = {"question": "May I cancel?", "answer": "No."}
     owner.put(title="Two", items=items_of(("May I cancel?", "Perhaps.")))
@@ -65,7 +65,7 @@ def test_a_change_needs_the_entity_tag_of_what_was_read(owner: Owner) -> None:
     assert patch(owner, "*", {"question": "New?", "answer": "Yes."}).status_code == 200
 
 
-def test_a_refused_change_says_which_it_is_and_makes_none(owner: Owner) -> None:
+def test_a_refused_change_is_named_and_no_change_is_made(owner: Owner) -> None:
     etag = owner.put().headers["etag"]
     refused = patch(
         owner, etag, {"question": "New?", "answer": "Yes."}, {"question": "May we cancel?", "remove": True}
@@ -92,7 +92,7 @@ def test_a_refused_change_says_which_it_is_and_makes_none(owner: Owner) -> None:
     assert code(response) == (413, "body-too-large")
 
 
-def test_only_what_the_key_may_do_is_done(owner: Owner, storage: Storage) -> None:
+def test_a_key_does_only_what_its_scope_allows(owner: Owner, storage: Storage) -> None:
     etag = owner.put().headers["etag"]
     drafter = Owner(owner.client, storage.keys.create(scope="draft"))
     change = {"question": "May I cancel?", "answer": "No."}
@@ -125,7 +125,7 @@ def test_the_same_body_makes_one_revision_and_one_event(owner: Owner, storage: S
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "publish"])
-def test_what_was_unpublished_meanwhile_is_not_published_by_who_read_it_before(
+def test_a_writer_who_read_an_faq_before_it_was_unpublished_cannot_publish_it(
     owner: Owner, method: str
 ) -> None:
     etag = owner.put().headers["etag"]
@@ -145,7 +145,7 @@ def test_what_was_unpublished_meanwhile_is_not_published_by_who_read_it_before(
     assert owner.client.get(PRICING).status_code == 200
 
 
-def test_a_deleted_faq_is_not_written_by_who_read_it_before(owner: Owner) -> None:
+def test_a_writer_who_read_an_faq_before_it_was_deleted_cannot_write_it(owner: Owner) -> None:
     etag = owner.put().headers["etag"]
     for purge in ("true", "now"):
         owner.send("DELETE", f"{PRICING}?purge={purge}")

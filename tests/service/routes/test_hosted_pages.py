@@ -324,7 +324,7 @@ def test_all_messages_are_translated() -> None:
     assert all(all(words) for words in MESSAGES.values())
 
 
-def test_the_canonical_page_is_that_of_the_owner_if_the_faq_names_it(
+def test_the_canonical_page_is_the_owners_page_if_the_faq_names_it(
     client: TestClient, storage: Storage
 ) -> None:
     owner = "https://www.tea.example/help"

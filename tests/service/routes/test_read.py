@@ -203,5 +203,5 @@ def test_a_search_has_pages(owner: Owner) -> None:
 
 
 @pytest.mark.parametrize("query", ["?state=gone", "?lang=xx", "?limit=0"])
-def test_what_no_faq_can_have_is_refused(owner: Owner, query: str) -> None:
+def test_impossible_filters_of_a_list_are_refused(owner: Owner, query: str) -> None:
     assert code(owner.send("GET", f"{LIST_PATH}{query}")) == (422, "invalid-parameter")

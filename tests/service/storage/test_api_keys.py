@@ -136,9 +136,7 @@ def test_an_invalid_name_is_a_configuration_error(storage: Storage, name: str) -
         storage.keys.create(name)
 
 
-def test_a_key_replaces_those_of_its_name_that_ended_before_or_were_rotated_for_it(
-    storage: Storage, clock: Clock
-) -> None:
+def test_a_key_replaces_earlier_keys_of_its_name(storage: Storage, clock: Clock) -> None:
     keys = storage.keys
 
     def made(key: str) -> str:

@@ -192,7 +192,7 @@ def test_without_the_default_language_readers_and_lists_have_the_first_published
     assert [faq.title for faq in storage.publications.listed(limit=5)] == ["한국어"]
 
 
-def test_a_deleted_faq_is_gone_and_its_slug_is_never_that_of_another_site(
+def test_a_deleted_faq_is_gone_and_no_other_site_can_use_its_slug(
     storage: Storage, owner: Access, clock: Clock
 ) -> None:
     other = access(storage, "other")

@@ -16,7 +16,7 @@ HOUR = 3600
     ("role", "drafts", "publishes", "administers"),
     [("editor", True, False, False), ("publisher", True, True, False), ("admin", True, True, True)],
 )
-def test_a_role_says_what_a_person_may_do(
+def test_a_role_decides_what_a_person_may_do(
     storage: Storage, role: Role, drafts: bool, publishes: bool, administers: bool
 ) -> None:
     person = storage.people.add("Mia", email="Mia@Example.com", role=role)
@@ -100,7 +100,7 @@ def test_without_a_name_the_only_person_is_meant_or_the_first_is_made(storage: S
         for email in ("mia", "mia@", "@example", "m a@b", "a@b@c", "a@b\x00", "x@" * 200)
     ],
 )
-def test_what_is_no_name_address_or_role_is_refused(
+def test_an_invalid_name_address_or_role_is_refused(
     storage: Storage, name: str, email: str | None, role: Role
 ) -> None:
     with pytest.raises(ConfigurationError):
