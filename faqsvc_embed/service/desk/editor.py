@@ -117,7 +117,7 @@ def show(visit: Visit) -> Response:
         assert default is not None  # noqa: S101 - every FAQ in the overview has a revision
         original = Draft.of_publication(faq.slug, default)
         draft = replace(original, lang=lang, title="", items=())
-        return _beside_source(visit, Editor(draft=draft, faq=faq, done=done)).page(visit)
+        return _with_source(visit, Editor(draft=draft, faq=faq, done=done)).page(visit)
     newest = default if lang == faq.lang else _newest(visit, lang)
     assert newest is not None  # noqa: S101
     draft = Draft.of_publication(faq.slug, newest)
@@ -125,10 +125,10 @@ def show(visit: Visit) -> Response:
     if translation.has_draft and translation.published is not None:
         public = visit.storage.history.revision(visit.access, faq.slug, lang, translation.published)
         editor = replace(editor, draft_changes=changes(Draft.of_publication(faq.slug, public), draft))
-    return _beside_source(visit, editor).page(visit)
+    return _with_source(visit, editor).page(visit)
 
 
-def _beside_source(visit: Visit, editor: Editor) -> Editor:
+def _with_source(visit: Visit, editor: Editor) -> Editor:
     """Return the editor of a translation with its source text."""
     faq, lang = editor.faq, editor.draft.lang
     if faq is None or lang == faq.lang or (default := _newest(visit, faq.lang, faq.slug)) is None:
@@ -168,7 +168,7 @@ def submit(visit: Visit) -> Response:
     is_known = is_binned or (faq is not None and faq.translation(draft.lang) is not None)
     base = form.get("base") if is_known else ""
     editor = Editor(draft=draft, base=base, faq=faq, is_unsaved=True, is_binned=is_binned)
-    editor = _beside_source(visit, editor)
+    editor = _with_source(visit, editor)
     action = form.get("action", "preview")
     name = action.partition(":")[0]
     if name in ("up", "down", "remove", "add"):
@@ -180,7 +180,7 @@ def submit(visit: Visit) -> Response:
     if name == "theirs" and faq is not None:
         return _take_theirs(visit, editor, action)
     if name in ("discard", "right") and faq is not None:
-        return _without_text(visit, editor, name)
+        return _discard_or_confirm(visit, editor, name)
     if action not in ("draft", "publish"):
         if form.get("part") == "preview":  # the script replaces only the preview
             accent_color = visit.storage.sites.get(visit.access.site).accent_color
@@ -217,7 +217,7 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     ):  # a form that is sent twice, for example
         is_outdated = info is not None and editor.faq is not None and editor.faq.is_outdated(info)
         if editor.source is not None and is_outdated and not draft.gaps(editor.source):
-            return _without_text(visit, editor, "right")
+            return _discard_or_confirm(visit, editor, "right")
         return redirect(visit, f"/faqs/{quote(draft.slug, safe='')}?lang={draft.lang}&done=same")
     conditions = Preconditions(is_create_only=True)
     if editor.base:
@@ -255,7 +255,7 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     return _saved(visit, written)
 
 
-def _without_text(visit: Visit, editor: Editor, name: str) -> Response:
+def _discard_or_confirm(visit: Visit, editor: Editor, name: str) -> Response:
     """Discard the draft, or mark a translation as up to date; the text in the form is not saved."""
     visit.require("draft")
     draft, writer = editor.draft, visit.storage.writer

@@ -159,12 +159,12 @@ class Desk:
         except StorageUnavailable:
             raise
         except FAQError as error:
-            if (known := _what_became(visit, error) or Problem.of(error)) is None:
+            if (known := _removal_problem(visit, error) or Problem.of(error)) is None:
                 raise
             return _problem_page(visit, known)
 
 
-def _what_became(visit: Visit, error: FAQError) -> Problem | None:
+def _removal_problem(visit: Visit, error: FAQError) -> Problem | None:
     """Return the problem for an FAQ that is in the bin or was deleted for ever; None for any other."""
     slug = visit.request.path_params.get("slug")
     if slug is None or not isinstance(error, FAQNotFound):

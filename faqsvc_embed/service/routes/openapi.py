@@ -151,7 +151,7 @@ _PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     "purge": {"type": "string", "enum": ["false", "true", "now"]},
     "q": {
         "type": "string",
-        "description": "Words that the newest revision of a translation must all contain.",
+        "description": "All of these words must be in the newest revision of one translation.",
     },
     "state": msgspec.json.schema(contract.State),
     "limit": {"type": "integer", "minimum": 1, "maximum": contract.MAX_LIMIT},
