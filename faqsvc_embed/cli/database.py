@@ -23,9 +23,14 @@ def open_existing(url: str) -> "Storage":
 def open_or_create(url: str) -> "Storage":
     """Open a storage until the command ends, and create or upgrade its schema; see `check_named`."""
     from faqsvc_embed.service.storage import open_storage
+    from faqsvc_embed.service.storage.database import Database
 
     check_named(url)
+    database = Database(url)
+    is_new = not database.exists()
     storage = open_storage(url)
+    if is_new:
+        click.echo(f"Created the database {database.path}", err=True)
     click.get_current_context().call_on_close(storage.close)
     return storage
 

@@ -52,7 +52,8 @@ def pull(
     """Write the FAQs SLUG... to files in DIR.
 
     With --format markdown, they are files such as pricing.md and pricing.de.md. Keep them in git: an
-    application with directory="DIR" shows them until the service responds, or without a service.
+    application with directory="DIR" shows them until the service responds, or without a service. A file that
+    was edited after its revision was pulled is not replaced.
 
     Otherwise, the files are for store="file:DIR" with offline=True. Each has a digest, and an edited file is
     refused. `faqsvc publish DIR` reads both kinds. Either all files are written or none.
@@ -71,6 +72,8 @@ def pull(
     if check:
         _report(changed, _left_over(files, slugs, langs) if form == "markdown" else [])
         return
+    if form == "markdown" and (edited := [path for path, text in changed.items() if _is_edited(path, text)]):
+        raise failure(f"{edited[0]} has changes that were not published: publish it, or remove it first")
     Path(directory).mkdir(parents=True, exist_ok=True)
     write_readable(changed)
     for path in files:
@@ -137,6 +140,19 @@ def _pull_markdown(base_url: str, slugs: Slugs, langs: Slugs, directory: Path) -
             if others := [str(other) for other in _same_name(path) if other != path]:
                 raise failure(f"{others[0]} is the same FAQ as {path}: remove one of them")
     return files
+
+
+def _is_edited(path: Path, text: str) -> bool:
+    """Return whether a file was edited after it was made from the revision that `text` has."""
+    from faqsvc_embed.files import READERS, UnreadableFile, read_file
+
+    try:
+        local, published = read_file(path), READERS[".md"](text)
+    except FileNotFoundError:
+        return False
+    except UnreadableFile:
+        return True
+    return local.revision is not None and local.revision == published.revision and local != published
 
 
 def _pull(

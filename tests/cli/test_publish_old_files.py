@@ -151,6 +151,23 @@ def test_a_file_with_a_revision_that_is_no_longer_the_newest_is_refused(desk: De
         assert desk.answer("prices") == f"{answer} euros."
 
 
+def test_pull_does_not_replace_a_file_with_changes_that_were_not_published(desk: Desk) -> None:
+    pull = ("pull", "prices", "--to", str(desk.folder), "--format", "markdown")
+    desk.edit("prices", "Five euros.")
+    assert faqsvc(*pull).exit_code == 0
+    file = desk.folder / "prices.md"
+    edited = file.read_text().replace("Five", "Six")
+    file.write_text(edited)
+    refused = faqsvc(*pull)
+    assert (refused.exit_code, "prices.md" in refused.stderr) == (1, True)
+    assert file.read_text() == edited
+    file.unlink()
+    assert faqsvc(*pull).exit_code == 0
+    desk.edit("prices", "Seven euros.")
+    assert faqsvc(*pull).exit_code == 0
+    assert "Seven" in file.read_text()
+
+
 def test_a_file_that_was_pulled_before_a_draft_is_refused(desk: Desk) -> None:
     desk.edit("prices", "Five euros.")
     faqsvc("pull", "prices", "--to", str(desk.folder), "--format", "markdown")

@@ -16,7 +16,7 @@ ACTIONS: Final[dict[Action, str]] = {
     "publish": "Published",
     "unpublish": "Unpublished",
     "purge": "Deleted for ever",
-    "restore": "Restored",
+    "restore": "Published again",
     "sign-in": "Signed in",
     "key-create": "Made a key",
     "key-rotate": "Replaced a key",
@@ -28,7 +28,11 @@ ACTIONS: Final[dict[Action, str]] = {
     "site-set": "Changed the site",
     "site-remove": "Deleted the site",
 }
-SPECIAL: Final = {("purge", "bin"): "Moved to the bin", ("restore", "slug"): "Allowed the use of"}
+SPECIAL: Final = {
+    ("purge", "bin"): "Moved to the bin",
+    ("restore", "bin"): "Restored from the bin",
+    ("restore", "slug"): "Allowed the use of",
+}
 """The texts of actions that depend on the subject."""
 
 

@@ -38,7 +38,8 @@ class Entry(NamedTuple):
     """One entry: by a key, by a person, or by the operator if both are None. Other fields may be None, too.
 
     `person` is the email address or, without one, the name. `subject` is the key, the person or the site that
-    was changed; `bin` if an FAQ was moved there, and `slug` if a purged slug was allowed again.
+    was changed; `bin` if an FAQ was moved there or restored from there, and `slug` if a purged slug was
+    allowed again.
     """
 
     number: int

@@ -113,7 +113,7 @@ class Removal:
                 if row.withdrawn_at == last:
                     edit.publish(slug, row.lang, row.withdrawn)
             edit.settle(slug)
-            edit.log("restore", slug, None)
+            edit.log("restore", slug, None, subject="bin" if restored[0].binned_at else None)
 
     def lift(self, slug: str, access: Access = audit.OPERATOR) -> None:
         """Allow a site to write an FAQ, or translations of one, again after purging it.

@@ -27,7 +27,7 @@ def test_the_log_says_who_did_what_newest_first(editor: Editor, storage: Storage
 
     assert (key.maker, "Mia" in editor.get(f"/keys/{key.id}").text) == ("Mia", True)
     assert entries(editor.get("/log").text)[:6] == [
-        "Key by the operator Restored pricing",
+        "Key by the operator Published again pricing",
         "The operator Made a key by the operator",
         "Mia Unpublished pricing",
         "Mia Made a key deploy",
@@ -55,7 +55,7 @@ def test_the_log_tells_the_bin_from_deletion_for_ever_and_names_people_as_the_li
     assert entries(editor.get("/log").text)[:4] == [
         "Ada Allowed the use of pricing",
         "Ada Deleted for ever pricing",
-        "Ada Restored pricing",
+        "Ada Restored from the bin pricing",
         "Ada Moved to the bin pricing",
     ]
 
