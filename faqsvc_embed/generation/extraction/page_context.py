@@ -56,7 +56,7 @@ class PageContext:
         self._is_faq = self.has_faq_title or announces_faq(address)
         self._named = _within(everything, lambda e: e.tag != "body" and bool(e.words & NAMES["faq"]))
         self._below_faq_titles = set[int]()
-        self.below_questions = set[int]()
+        self.below_questions: set[int] = set()
         """The positions of elements below a heading, other than `<h1>`, that is a question."""
         self._read_headings()
 
