@@ -119,6 +119,7 @@ OPERATIONS: Final = (
         _WRITES,
         "publish",
         response=contract.FAQSummary,
+        note=_IF_MATCH,
     ),
     Operation(
         "get",

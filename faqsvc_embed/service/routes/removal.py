@@ -38,7 +38,8 @@ async def restore_faq(service: ServiceContext, request: Request) -> Response:
     """POST …/restore: restore an FAQ from the bin, or publish what the last DELETE unpublished."""
     access = await service.auth.authenticate(request, "publish")
     slug = slug_of(request)
-    await run_blocking(partial(service.storage.removal.restore, access, slug), limiter=service.writers)
+    restore = partial(service.storage.removal.restore, access, slug, preconditions(request))
+    await run_blocking(restore, limiter=service.writers)
     faq = await run_blocking(partial(service.storage.overview.faq, access, slug))
     return private_response(summary(faq))
 

@@ -95,6 +95,8 @@ class Removal:
         """
         with self._writer.editing(access) as edit:
             faq = _in_bin_or_not(edit, slug)
+            if preconditions.if_match is not None:
+                check_preconditions(preconditions, edit.newest(slug, faq.lang))
             edit.check_seen(slug, None, preconditions)
             rows = _removed(edit, slug)
             if preconditions.seen is not None:

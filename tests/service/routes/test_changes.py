@@ -153,6 +153,15 @@ def test_a_writer_who_read_an_faq_before_it_was_deleted_cannot_write_it(owner: O
         assert code(owner.put(title="Two")) == (410, "gone")
 
 
+def test_a_restore_with_an_old_entity_tag_is_refused(owner: Owner) -> None:
+    old = owner.put(title="One").headers["etag"]
+    owner.put(title="Two")
+    owner.send("DELETE", PRICING)
+    assert code(owner.send("POST", f"{PRICING}/restore", if_match=old)) == (412, "revision-conflict")
+    assert owner.client.get(PRICING).status_code == 410
+    assert owner.send("POST", f"{PRICING}/restore", if_match="*").status_code == 200
+
+
 def test_no_acknowledged_change_is_lost_in_100_interleavings(owner: Owner) -> None:
     dice = random.Random(36)
     etags = dict.fromkeys(("person", "agent"), owner.put(items=items_of(("Who?", "We."))).headers["etag"])
