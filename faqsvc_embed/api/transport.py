@@ -178,12 +178,13 @@ class Transport:
                 content=request.body,
                 extensions={"trace": trace},
             ) as response,
+            contextlib.aclosing(response.aiter_raw()) as chunks,  # else garbage collection closes it
         ):
             headers = {name.lower(): value for name, value in response.headers.items()}
             coding = headers.get("content-encoding", "identity").strip().lower()
             if response.status_code in (200, 201):
                 try:
-                    body = await read_body(response.aiter_raw(), coding, self._max_bytes)
+                    body = await read_body(chunks, coding, self._max_bytes)
                 except InvalidFAQ as error:
                     error.status = response.status_code
                     raise
@@ -194,7 +195,7 @@ class Transport:
             deadline.reschedule(None)  # the status is known, so a late body is no timeout
             # A conflict comes with the current text.
             limit = self._max_bytes if response.status_code == 412 else MAX_ERROR_BODY
-            body, is_complete = await read_error_body(response.aiter_raw(), coding, until, limit)
+            body, is_complete = await read_error_body(chunks, coding, until, limit)
             return Response(response.status_code, headers, body, is_complete)
 
     def _get_pool(self, url: str) -> "_Pool":
@@ -254,10 +255,11 @@ async def _open_stream(pool: _Pool, request: Request, timeout: float) -> AsyncIt
             client.stream(
                 request.method, request.url, headers=request.headers, extensions={"trace": trace}
             ) as response,
+            contextlib.aclosing(response.aiter_raw()) as chunks,
         ):
             deadline.reschedule(None)
             headers = {name.lower(): value for name, value in response.headers.items()}
-            yield Stream(response.status_code, headers, response.aiter_raw())
+            yield Stream(response.status_code, headers, chunks)
     except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
         message = f"{_origin(request.url)} cannot be reached: {_reason(error)}"
         raise FAQUnavailable(message) from None

@@ -1,6 +1,7 @@
 """What is sent to the service, over which connection, and through which redirects."""
 
 import gzip
+import sys
 import threading
 from pathlib import Path
 from typing import Final
@@ -251,3 +252,22 @@ def test_two_languages_are_two_requests(make_embed: MakeEmbed, faulty: FaultySer
     for lang, record in samples.multilingual().items():
         assert embed.get_faq("pricing", lang=lang) == FAQ.from_dict(record)
     assert [request.lang for request in faulty.log] == list(samples.multilingual())
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_the_iterator_of_a_body_that_is_not_read_to_its_end_is_closed(
+    faulty: FaultyServer, status: int
+) -> None:
+    """Otherwise garbage collection closes it in a task of its own, while the connection is being closed."""
+    faulty.behave(behaviours.body(b"x" * 200_000, status=status))
+    transport, left = Transport(max_bytes=1000), list[str]()
+
+    async def send() -> None:
+        sys.set_asyncgen_hooks(finalizer=lambda generator: left.append(str(generator)))
+        await transport.send(Request(f"{faulty.base_url}{PATH}", {}), 5)
+
+    try:
+        transport.submit(send()).result(10)
+    finally:
+        transport.close()
+    assert "aiter_raw" not in str(left)
