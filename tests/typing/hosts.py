@@ -8,6 +8,7 @@ from falcon import Response as FalconResponse
 from fastapi import FastAPI
 from fastapi import Request as FastAPIRequest
 from fastapi.responses import HTMLResponse as FastAPIPage
+from fastapi.templating import Jinja2Templates
 from flask import Flask, render_template
 from jinja2 import Environment
 from litestar import Litestar, MediaType
@@ -66,6 +67,7 @@ def starlette() -> Starlette:
 def fastapi() -> FastAPI:
     app = FastAPI()
     app.add_middleware(FAQMiddleware, embed=embed)
+    install(Jinja2Templates("templates").env, embed)
 
     @app.get("/", response_class=FastAPIPage)
     async def home(faqs: FAQs, request: FastAPIRequest) -> str:

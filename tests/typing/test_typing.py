@@ -99,24 +99,30 @@ def program(name: str) -> str:
 checkers = pytest.mark.parametrize("check", [mypy, pyright])
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all, because mypy keeps there what it has found in the package."""
+    return tmp_path_factory.mktemp("types")
+
+
 def test_the_package_says_that_it_has_types() -> None:  # PEP 561
     assert (Path(faqsvc_embed.__file__).parent / "py.typed").is_file()
 
 
 @pytest.mark.system
 @checkers
-def test_strict_type_checkers_find_nothing_in_a_site_of_any_framework(tmp_path: Path, check: Any) -> None:
+def test_strict_type_checkers_find_nothing_in_a_site_of_any_framework(folder: Path, check: Any) -> None:
     for name in ("django", "falcon", "litestar", "quart", "sanic"):
         pytest.importorskip(name)
-    assert check(tmp_path, *SITES) == (0, "")
+    assert check(folder, *SITES) == (0, "")
 
 
 @pytest.mark.system
 @checkers
-def test_a_type_checker_finds_the_mistakes_of_a_host(tmp_path: Path, check: Any) -> None:
-    host = tmp_path / "host.py"
+def test_a_type_checker_finds_the_mistakes_of_a_host(folder: Path, check: Any) -> None:
+    host = folder / "host.py"
     host.write_text(PREAMBLE + "".join(f"    {line}\n" for line in MISTAKES), encoding="utf-8")
-    _, output = check(tmp_path, host)
+    _, output = check(folder, host)
     first = PREAMBLE.count("\n") + 1
     for number, (line, word) in enumerate(MISTAKES.items(), first):
         found = [text for text in output.splitlines() if f"host.py:{number}: error" in text]
