@@ -116,7 +116,7 @@ class Database:
 
     @contextmanager
     def migrating(self) -> Iterator[Connection]:
-        """Lend a connection for a migration, to one process at a time; SQLite gets one transaction."""
+        """Lend a connection for a migration, to one process at a time; on SQLite, in one transaction."""
         if self.is_sqlite:
             with self._locked(), self._errors_translated(), self._writer.connect() as connection:
                 # Through the driver, because SQLAlchemy would begin a transaction first.
@@ -139,6 +139,7 @@ class Database:
             connection.commit()
             try:
                 yield connection
+                connection.commit()
             finally:
                 connection.invalidate()  # with its lock and settings
 

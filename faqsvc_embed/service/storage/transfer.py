@@ -142,12 +142,12 @@ def _text(value: datetime) -> str:
 
 
 def _row(target: Table, values: dict[str, Any]) -> dict[str, Any]:
-    """Return the values of a row; columns of a later release are left out.
+    """Return the values of a row without columns of a later release. Missing columns get their defaults.
 
     Raises:
         ValueError: no database can store a value. Other invalid values raise other errors.
     """
-    row = {name: values.get(name) for name in target.columns.keys()}  # noqa: SIM118
+    row = {name: value for name, value in values.items() if name in target.columns}
     for name, value in row.items():
         if isinstance(value, str):
             value.encode()  # half of a surrogate pair has no encoding

@@ -1,53 +1,80 @@
-"""The version of a database's schema, and its upgrade by the migrations in `migrations/`."""
+"""The schema of a database: created from `schema.py`, and upgraded by the migrations in `migrations/`."""
 
+import secrets
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import Connection, inspect, text
 
+from faqsvc_embed.service.storage import schema
 from faqsvc_embed.service.storage.database import Database, StorageUnavailable
 
-HEAD: Final = "0007"
+if TYPE_CHECKING:
+    from alembic.config import Config
+
+_MIGRATIONS: Final = Path(__file__).parent / "migrations"
+_VERSIONS: Final = sorted(file.stem[1:5] for file in (_MIGRATIONS / "versions").glob("v*.py"))
+HEAD: Final = _VERSIONS[-1]
 """The newest version. Each release can still use the schema of the next one."""
 
 
 def version(database: Database) -> str | None:
-    """Return the version of the schema; None if there is no schema, or one of a release before 0.2."""
-    with database.reading() as connection:
-        return _version(connection)
-
-
-def needs_upgrade(database: Database) -> bool:
-    """Return whether the schema is older than this release.
+    """Return the version of the schema; None if there is none.
 
     Raises:
-        StorageUnavailable: it is newer than the schema of the next release.
+        StorageUnavailable: the tables were made by no release, or by one that is newer than the next.
     """
-    found = version(database)
-    if found is not None and int(found) > int(HEAD) + 1:
+    with database.reading() as connection:
+        tables = inspect(connection).get_table_names()
+        if "alembic_version" in tables:
+            found = str(connection.scalar(text("SELECT version_num FROM alembic_version")))
+        elif schema.faqs.name in tables:
+            found = ""
+        else:
+            return None
+    if not found.isdigit() or found < _VERSIONS[0]:
+        raise StorageUnavailable(
+            f"{database.name} has tables that no release of faqsvc-embed has made: use another database. If a"
+            " development version made them, export the FAQs with it (`faqsvc db export`), and import them"
+        )
+    if int(found) > int(HEAD) + 1:
         raise StorageUnavailable(
             f"{database.name} has schema version {found}, but this release knows versions up to {HEAD}:"
             " upgrade the package"
         )
-    return found is None or int(found) < int(HEAD)
+    return found
+
+
+def needs_upgrade(database: Database) -> bool:
+    """Return whether there is no schema, or one older than this release. Raises what `version` raises."""
+    found = version(database)
+    return found is None or found < HEAD
 
 
 def upgrade(database: Database) -> None:
-    """Upgrade the schema to the newest version, one process after the other.
+    """Create the schema or upgrade it to the newest version, one process after the other.
 
-    An SQLite database is copied first, to a file next to it, such as `faqsvc.db.before-0007`.
+    An SQLite database is copied before its upgrade, to a file next to it, such as `faqsvc.db.before-0008`.
 
     Raises:
-        StorageUnavailable: it is newer than the schema of the next release, or the database is not in UTF-8.
+        StorageUnavailable: as `version` raises it, or the database is not in UTF-8.
     """
     if not needs_upgrade(database):
         return
+    from alembic import command
+
     with database.migrating() as connection:
-        if database.is_sqlite and needs_upgrade(database) and inspect(connection).get_table_names():
+        config = _config(connection)
+        if version(database) is None:
+            schema.metadata.create_all(connection)
+            epoch = secrets.token_hex(4)
+            connection.execute(schema.last_event.insert().values(number=0, epoch=epoch))
+            command.stamp(config, "head")
+        elif needs_upgrade(database):  # no other process has upgraded it meanwhile
             copy = Path(f"{database.path}.before-{HEAD}")
-            if not copy.exists():  # otherwise an upgrade has failed before
+            if database.is_sqlite and not copy.exists():  # otherwise an upgrade has failed before
                 copy_sqlite(database, copy)
-        _run(connection)
+            command.upgrade(config, "head")
 
 
 def copy_sqlite(database: Database, target: Path) -> None:
@@ -62,18 +89,10 @@ def copy_sqlite(database: Database, target: Path) -> None:
         partial.unlink(missing_ok=True)
 
 
-def _run(connection: Connection) -> None:
-    from alembic import command
+def _config(connection: Connection) -> "Config":
     from alembic.config import Config
 
     config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.set_main_option("script_location", str(_MIGRATIONS))
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
-
-
-def _version(connection: Connection) -> str | None:
-    if not inspect(connection).has_table("alembic_version"):
-        return None
-    found = connection.scalar(text("SELECT version_num FROM alembic_version"))
-    return None if found is None else str(found)
+    return config
