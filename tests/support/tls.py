@@ -12,7 +12,8 @@ import pytest
 import trustme
 
 from faqsvc_embed.testing.chaos import Behaviour, Exchange, Fault, FaultyServer
-from faqsvc_embed.testing.chaos.behaviours import hang_up, healthy, raw
+from faqsvc_embed.testing.chaos.behaviours import healthy, raw
+from tests.support.faults.behaviours import hang_up
 
 Secure = Callable[[socket.socket], socket.socket]
 

@@ -2,9 +2,7 @@
 
 import html
 import time
-import tracemalloc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Final, Literal, NoReturn
 
 from faqsvc_embed.embed import FAQEmbed
@@ -13,7 +11,6 @@ from faqsvc_embed.testing.chaos.clients import Client, PageResponse
 from faqsvc_embed.testing.chaos.embed_access import PLACEHOLDER_PREFIX, EmbedClock
 from faqsvc_embed.testing.chaos.exchange import sample_record
 from faqsvc_embed.testing.chaos.faults import Fault
-from faqsvc_embed.testing.chaos.faults.sizes import bomb
 from faqsvc_embed.testing.chaos.server import FaultyServer
 
 MARGIN: Final = 0.05
@@ -24,8 +21,6 @@ PAUSE: Final = 0.02
 """Seconds between two tries, which grow by as much with each: together about one second."""
 REFRESHES: Final = 3
 """How many refreshes a page may need until it shows the record of the service."""
-MAX_MEMORY: Final = 16 * 1024 * 1024
-"""Bytes of memory that a large response may take, including those of the faulty service."""
 EXPIRY: Final = 8000.0
 """Seconds; longer than every lifetime, `not_found_for` and Retry-After in the trial."""
 FETCH_TIMEOUT: Final = 10.0
@@ -38,7 +33,6 @@ Phase = Literal[
     "stale",
     "refresh failed",
     "missing",
-    "refreshed",
     "recovery",
     "closed",
 ]
@@ -50,7 +44,6 @@ Problem = Literal[
     "FAQ unexpected",
     "late",
     "fetch running",
-    "too much memory",
     "connections left",
     "threads left",
 ]
@@ -113,15 +106,9 @@ class Trial:
         Raises:
             PageCheckFailed: see `Chaos.check`.
         """
-        if self._fault.large:
-            bomb()  # made once, before memory is measured
         self._learn()
-        with self._limited_memory():
-            if self._fault.means == "found":
-                self._check_found()
-            else:
-                self._check_uncached()
-                self._check_cached()
+        self._check_uncached()
+        self._check_cached()
 
     def _learn(self) -> None:
         """Record the status, the time and the FAQs of the page while the service is healthy.
@@ -182,13 +169,6 @@ class Trial:
         self._page.expire()
         return self._expect_faqs(self._load("stale"), "stale")
 
-    def _check_found(self) -> None:
-        for prepare in (self._page.forget, self._edit_records):
-            prepare()
-            self._service.behave(self._fault.behaviour)
-            self._refresh_until_shown("refreshed")
-            self._recover()
-
     def _wait_until_missing(self) -> None:
         page = self._load("missing")
         for _ in range(REFRESHES):
@@ -199,14 +179,11 @@ class Trial:
 
     def _recover(self) -> None:
         self._service.behave(healthy)
-        self._refresh_until_shown("recovery")
-
-    def _refresh_until_shown(self, phase: Phase) -> None:
         for _ in range(REFRESHES):
-            page = self._refresh(phase)
+            page = self._refresh("recovery")
             if self._lacks(page) is None:
                 break
-        self._expect_faqs(page, phase)
+        self._expect_faqs(page, "recovery")
 
     def _edit_records(self) -> None:
         for slug, lang in self._requested:
@@ -273,17 +250,3 @@ class Trial:
 
     def _fail(self, phase: Phase, problem: Problem, detail: str) -> NoReturn:
         raise PageCheckFailed(self._fault, phase, problem, f"{self._page.path}: {detail}")
-
-    @contextmanager
-    def _limited_memory(self) -> Iterator[None]:
-        if not self._fault.large:
-            yield
-            return
-        tracemalloc.start()
-        try:
-            yield
-            peak = tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
-        if peak > MAX_MEMORY:
-            self._fail("closed", "too much memory", f"{peak / 2**20:.1f} MiB")
