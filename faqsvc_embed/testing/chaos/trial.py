@@ -5,9 +5,11 @@ import time
 from collections.abc import Callable
 from typing import Final, Literal, NoReturn
 
+import httpx2
+
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.testing.chaos.behaviours import healthy
-from faqsvc_embed.testing.chaos.clients import Client, PageResponse
+from faqsvc_embed.testing.chaos.clients import Client
 from faqsvc_embed.testing.chaos.embed_access import PLACEHOLDER_PREFIX, EmbedClock
 from faqsvc_embed.testing.chaos.exchange import sample_record
 from faqsvc_embed.testing.chaos.faults import Fault
@@ -69,7 +71,7 @@ class HostPage:
         self._embed = embed
         self._clock = clock
 
-    def load(self) -> PageResponse:
+    def load(self) -> httpx2.Response:
         """Request the page."""
         return self._client.get(self.path)
 
@@ -127,12 +129,12 @@ class Trial:
             self._fail(
                 "healthy",
                 "no request",
-                f"{self._service.base_url} got no request for an FAQ (status {page.status}): "
+                f"{self._service.base_url} got no request for an FAQ (status {page.status_code}): "
                 "make the application with chaos.settings",
             )
         self._expect_faqs(page, "healthy")
-        self._status = page.status
-        self._usual_seconds = max(self._page.load().seconds for _ in range(3))
+        self._status = page.status_code
+        self._usual_seconds = max(self._page.load().elapsed.total_seconds() for _ in range(3))
 
     def _check_uncached(self) -> None:
         self._in_time(self._load_uncached, self._page.wait, "uncached")
@@ -140,13 +142,13 @@ class Trial:
         self._in_time(self._load_backing_off, 0, "backing off")
         self._recover()
 
-    def _load_uncached(self) -> PageResponse:
+    def _load_uncached(self) -> httpx2.Response:
         self._recover()  # closes the circuit breaker: behind an open one, no page waits
         self._service.behave(self._fault.behaviour)
         self._page.forget()
         return self._expect_no_faqs(self._load("uncached"), "uncached")
 
-    def _load_backing_off(self) -> PageResponse:
+    def _load_backing_off(self) -> httpx2.Response:
         return self._expect_no_faqs(self._load("backing off"), "backing off")
 
     def _check_cached(self) -> None:
@@ -165,7 +167,7 @@ class Trial:
         self._edit_records()
         self._recover()
 
-    def _load_stale(self) -> PageResponse:
+    def _load_stale(self) -> httpx2.Response:
         self._page.expire()
         return self._expect_faqs(self._load("stale"), "stale")
 
@@ -193,15 +195,15 @@ class Trial:
 
     # Pages
 
-    def _load(self, phase: Phase) -> PageResponse:
+    def _load(self, phase: Phase) -> httpx2.Response:
         page = self._page.load()
-        if page.status != self._status:
-            self._fail(phase, "wrong status", f"{page.status} instead of {self._status}")
+        if page.status_code != self._status:
+            self._fail(phase, "wrong status", f"{page.status_code} instead of {self._status}")
         if PLACEHOLDER_PREFIX in page.text:
             self._fail(phase, "placeholder left", "the placeholder of an FAQ was not filled in")
         return page
 
-    def _refresh(self, phase: Phase) -> PageResponse:
+    def _refresh(self, phase: Phase) -> httpx2.Response:
         """Let the cached records expire, refresh them, and return the page."""
         self._page.expire()
         self._load(phase)
@@ -212,11 +214,11 @@ class Trial:
         if not self._page.settle():
             self._fail(phase, "fetch running", "a fetch does not end")
 
-    def _in_time(self, load: Callable[[], PageResponse], wait: float, phase: Phase) -> None:
+    def _in_time(self, load: Callable[[], httpx2.Response], wait: float, phase: Phase) -> None:
         limit = self._usual_seconds + wait + MARGIN
         times: list[float] = []
         while len(times) < TRIES:
-            times.append(load().seconds)
+            times.append(load().elapsed.total_seconds())
             if times[-1] <= limit:
                 return
             time.sleep(PAUSE * len(times))
@@ -228,22 +230,22 @@ class Trial:
         records = (self._service.records.find(*requested) or {} for requested in self._requested)
         return [item["question"] for record in records for item in record.get("items", [])]
 
-    def _lacks(self, page: PageResponse) -> str | None:
+    def _lacks(self, page: httpx2.Response) -> str | None:
         """Return a question that is missing on the page, or None."""
         text = html.unescape(page.text)
         return next((question for question in self._questions() if question not in text), None)
 
-    def _shown(self, page: PageResponse) -> str | None:
+    def _shown(self, page: httpx2.Response) -> str | None:
         """Return a question that is on the page, or None."""
         text = html.unescape(page.text)
         return next((question for question in self._questions() if question in text), None)
 
-    def _expect_faqs(self, page: PageResponse, phase: Phase) -> PageResponse:
+    def _expect_faqs(self, page: httpx2.Response, phase: Phase) -> httpx2.Response:
         if (question := self._lacks(page)) is not None:
             self._fail(phase, "FAQ missing", f"the page lacks the question {question!r}")
         return page
 
-    def _expect_no_faqs(self, page: PageResponse, phase: Phase) -> PageResponse:
+    def _expect_no_faqs(self, page: httpx2.Response, phase: Phase) -> httpx2.Response:
         if (question := self._shown(page)) is not None:
             self._fail(phase, "FAQ unexpected", f"the page shows the question {question!r}")
         return page
