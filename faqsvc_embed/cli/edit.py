@@ -41,12 +41,11 @@ def edit(
     """Open the FAQ SLUG in an editor, and publish the saved text.
 
     The editor opens the newest revision, which may be a draft, as Markdown. If somebody else changes the FAQ
-    in the meantime, nothing is published. Another `lang` creates a translation; the slug cannot be changed.
-    If your text cannot be published, it is kept in a file. VISUAL or EDITOR sets the editor. The API key is
-    read from FAQSVC_API_KEY.
+    in the meantime, nothing is published, and your text is kept in a file. If you change the line `lang`, you
+    create a translation. VISUAL or EDITOR sets the editor. The API key is read from FAQSVC_API_KEY.
 
-    With --question, only the answer to that question is changed. A new question is added. Use --draft if the
-    FAQ was unpublished or, with --question, has a draft: otherwise, more than your change would be published.
+    With --question, only the answer to that question is changed; a question that is not there is added. An
+    unpublished FAQ, or one answer of an FAQ that has a draft, can only be changed with --draft.
 
     \b
       faqsvc edit pricing
@@ -172,6 +171,12 @@ def _edit(path: Path) -> bool:
         name = "VISUAL" if os.environ.get("VISUAL") else "EDITOR"
         message = f"{name} is {quoted(os.environ[name])}, which is not a command: {error}"
         raise failure(f"{message}; set it to one such as 'code --wait'") from error
+    except click.ClickException as error:
+        if not isinstance(error.__cause__, OSError):  # the editor has ended with an error
+            raise
+        command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "an editor"
+        message = f"cannot run {command}: {error.__cause__.strerror}"
+        raise failure(f"{message}; set VISUAL or EDITOR to a command such as 'code --wait'") from error
     finally:
         if path.read_bytes() == before:
             path.unlink()

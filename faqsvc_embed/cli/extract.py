@@ -46,7 +46,7 @@ _RELATIVE_LINK: Final = re.compile(rb"(?i)<a\s[^<>]{0,200}\bhref=[\"']?(?![a-z]+
     help="Output format; `faqsvc publish` reads both.",
 )
 def extract(source: str, form: str, pages: int, url: str | None, **options: Any) -> None:
-    """Print the questions and answers of the website at URL, or of an HTML file.
+    """Print the questions and answers of a website or an HTML file.
 
     No service, API key or language model is needed. Progress and notes are on standard error.
 

@@ -96,9 +96,11 @@ def _unpublished(embed: "FAQEmbed", slugs: Mapping[str, list[str]], folder: "Fol
 def pull(context: click.Context, /, **options: Any) -> None:
     """Write every FAQ in the templates to files, as `faqsvc pull` does."""
     host: Host = context.obj
-    slugs = tuple(places_by_slug(uses_of(host)))
-    if slugs:
-        context.invoke(pull_faqs, slugs=slugs, base_url=host.embed.settings.base_url, **options)
+    base_url = host.embed.settings.base_url
+    if not base_url:
+        raise failure("no service: set FAQSVC_BASE_URL, or base_url in the configuration of the application")
+    if slugs := tuple(places_by_slug(uses_of(host))):
+        context.invoke(pull_faqs, slugs=slugs, base_url=base_url, **options)
 
 
 @click.command()

@@ -5,9 +5,8 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from threading import Event, Thread
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Final, TypeVar, cast
 
 import click
@@ -59,31 +58,6 @@ def print_table(rows: Iterable[Sequence[str]]) -> None:
     for line in lines:
         cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
         print_text("  ".join(cells).rstrip())
-
-
-@contextmanager
-def waiting(label: str) -> Iterator[None]:
-    """Show a label and the seconds that have passed while the block runs, if there is a terminal."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    has_ended = Event()
-
-    def show() -> None:
-        seconds = 0
-        while not has_ended.wait(1):
-            seconds += 1
-            click.echo(f"\r{visible(label)} … {seconds} s", nl=False, err=True)
-        if seconds:
-            click.echo("\r\x1b[K", nl=False, err=True)  # erases the line (ECMA-48)
-
-    thread = Thread(target=show, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        has_ended.set()
-        thread.join()
 
 
 def escape_unencodable() -> None:

@@ -48,7 +48,10 @@ def people() -> None:
 @site_option
 @public_url_option
 def add_person(database: str, email: str, name: str, role: Any, site: str | None, base_url: str) -> None:
-    """Add a person, and print a link that signs the person in once, within an hour."""
+    """Add a person, and print a sign-in link.
+
+    The link works once and expires after an hour.
+    """
     base_url = need_base_url(base_url)
     storage = open_or_create(database)
     person = storage.people.add(name, email=email, role=role or "editor", site=site)
@@ -61,7 +64,7 @@ def add_person(database: str, email: str, name: str, role: Any, site: str | None
 @site_option
 @public_url_option
 def print_new_link(database: str, email: str, site: str | None, base_url: str) -> None:
-    """Print a link that signs a person in once, within an hour."""
+    """Print a sign-in link, which works once and expires after an hour."""
     base_url = need_base_url(base_url)
     storage = open_existing(database)
     print_link(storage, storage.people.find(email, site=site), base_url)
@@ -90,9 +93,10 @@ def list_people(database: str, site: str | None, as_json: bool) -> None:
 def change_person(
     database: str, email: str, name: str | None, new_email: str | None, role: Any, site: str | None
 ) -> None:
-    """Change the name, the email address or the role of a person, at once in all sessions.
+    """Change the name, the email address or the role of a person.
 
-    EMAIL may also be the id that `people list` prints first.
+    A new role holds at once, also where the person is signed in. EMAIL may also be the id that `people list`
+    prints first.
     """
     if name is None and new_email is None and role is None:
         raise click.UsageError("nothing to change: use --name, --email or --role")

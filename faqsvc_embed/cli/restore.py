@@ -10,7 +10,9 @@ from faqsvc_embed.cli.output import print_json, print_text
 
 @click.command()
 @click.argument("slug")
-@click.option("--lift", is_flag=True, help="Allow a slug that was purged for ever to be used again.")
+@click.option(
+    "--lift", is_flag=True, help="Allow the slug of an FAQ that was deleted for ever to be used again."
+)
 @database_option
 @json_option
 @base_url_option

@@ -81,7 +81,7 @@ if TYPE_CHECKING:
 @click.option(
     "--cache-tags/--no-cache-tags",
     default=False,
-    help="Name FAQs in Cache-Groups, Surrogate-Key and Cache-Tag, for caches in front.",
+    help="Send Cache-Groups, Surrogate-Key and Cache-Tag, by which a cache in front can purge an FAQ.",
 )
 def serve(database: str, workers: int, proxies: tuple[str, ...], log_format: Any, **options: Any) -> None:
     """Run the FAQ service until Ctrl-C.
@@ -106,6 +106,7 @@ def serve(database: str, workers: int, proxies: tuple[str, ...], log_format: Any
             listening = stack.enter_context(server.listen_unix(uds) if uds else server.listen(host, port))
         except OSError as error:
             reason = error.strerror or f"{error}: use a shorter path; Linux accepts 107 bytes"
+            reason = reason.partition(" (while ")[0]  # socket.create_server repeats the address
             raise failure(f"cannot listen on {uds or f'{host}:{port}'}: {reason}") from error
 
         def clean_up(number: int, _: object) -> None:
