@@ -91,9 +91,9 @@ class ASGIClient:
             raise AssertionError(f"the application left tasks running: {running}")
         return response
 
-    async def _call(self, scope: dict[str, Any], *channels: Any) -> None:
+    async def _call(self, scope: Message, receive: Any, send: Any) -> None:
         scope["state"] = self._state.copy()
-        await self._app(scope, *channels)
+        await self._app(scope, receive, send)
         self.embed = scope.get(SCOPE_NAME, self.embed)
 
     def start(self) -> None:
