@@ -8,6 +8,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from faqsvc_embed.cli.errors import failure, interrupted
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
@@ -15,6 +16,7 @@ from faqsvc_embed.cli.output import print_json, print_text
 from faqsvc_embed.cli.publications import Publication
 from faqsvc_embed.cli.publish_run import fields_of, line_of
 from faqsvc_embed.errors import FAQError, RevisionConflict, quoted
+from faqsvc_embed.models import FAQ
 
 if TYPE_CHECKING:
     from faqsvc_embed import models
@@ -146,20 +148,9 @@ def _markdown(newest: "StoredRevision") -> str:
     """Return a revision as a file."""
     from faqsvc_embed.files import WRITERS, Document
 
-    record = newest.faq
-    fields = ("question", "answer", "section", "id")
-    items = [{name: value for name in fields if (value := getattr(item, name))} for item in record.items]
-    document = Document(
-        slug=record.slug,
-        title=record.title or None,
-        website_name=record.website_name or None,
-        website_url=newest.website_url,
-        lang=record.lang,
-        answer_format=record.answer_format,
-        items=items,
-        page_url=record.page_url,
-    )
-    return WRITERS[".md"](document)
+    document = Document.from_faq(FAQ.from_dict(msgspec.to_builtins(newest.faq)))
+    # The service keeps the call to action of the FAQ.
+    return WRITERS[".md"](replace(document, website_url=newest.website_url, cta=None))
 
 
 def _edit(path: Path) -> bool:

@@ -136,9 +136,7 @@ class Operations:
         request = get_request(self._url(slug, lang, f"/revisions/{_number(number)}"))
         return self._exchange(request, responses.parse_revision, self._connection.key())
 
-    def faqs(
-        self, text: str | None = None, state: State | None = None, lang: str | None = None
-    ) -> Work[list[FAQSummary]]:
+    def faqs(self, text: str | None, state: State | None, lang: str | None) -> Work[list[FAQSummary]]:
         """List the FAQs of the site. One that is changed meanwhile is on a later page again."""
         query = {"q": text, "state": state, "lang": _supported(lang)}
 
